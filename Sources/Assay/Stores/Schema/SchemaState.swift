@@ -40,7 +40,7 @@ enum SchemaState {
 
 extension SchemaTable {
   /// Version 1 had no row that says so, and kept texts are an option.
-  fileprivate var isInEveryVersion: Bool { self != .schema && self != .evidence }
+  var isInEveryVersion: Bool { self != .schema && self != .evidence }
 
   /// As the engine knows it.
   func name(_ prefix: Text) -> Text {
