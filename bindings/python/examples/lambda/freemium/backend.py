@@ -74,10 +74,10 @@ class Backend:
         self._issuer = mine[0]["issuers"][0] if mine else None
 
     def check(self) -> None:
-        """At the start (STM-8): the table is there, whole and of the version that this library
+        """At the start (STM-8): whether the table is there, and of the version that this library
         writes. A store that is away stops nothing: requests hear 503 until it is back.
 
-        Raises ConfigError for a store of another form.
+        Raises ConfigError where a table is missing, or is of another version.
         """
         found = self.ledger.check_schema()
         try:

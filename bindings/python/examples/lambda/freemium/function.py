@@ -1,7 +1,8 @@
 """What Lambda calls: `freemium.function.handler`.
 
 The back end is made once, when the execution environment starts: later calls find the
-chains proven and the connections open. With a table that lacks a part it does not start.
+chains proven and the connections open. Without its table, or with one of another version, it
+does not start.
 """
 
 from __future__ import annotations
