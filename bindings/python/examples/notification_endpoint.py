@@ -1,20 +1,24 @@
 """A WSGI endpoint for App Store Server Notifications V2.
 
 Apple posts {"signedPayload": "<JWS>"}. One call verifies the notification and every
-JWS inside it. The text is stored before 200 is answered, because Apple does not send
-again what was acknowledged; a repeated notification is stored once.
+JWS inside it, a second takes it through the ledger: a refund is taken back, a reversed one
+is given again, and lines of subscriptions move on. Notifications come twice, late and in any
+order, and the newest signed state stands. 200 is answered when everything is committed, or
+refused for good; after anything else Apple sends it again.
 
-To try it here:
+The goods are bookings in the ledger's own SQLite file, so that each stands with its row or
+not at all. What pays out in the first place, a claim, has the same file and the same
+`pay_out`. To try it here; the first line, once, makes the tables:
 
-    python3 notification_endpoint.py config.json notifications.db 8080
+    python3 notification_endpoint.py config.json shop.db setup
+    python3 notification_endpoint.py config.json shop.db 8080
 
-In production any WSGI server runs `make_application(...)`; several processes may
-share the SQLite file.
+In production any WSGI server runs `make_application(...)`; several processes may share the
+file, and another engine is another URL.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import pathlib
@@ -26,36 +30,52 @@ from typing import Any
 from wsgiref.simple_server import make_server
 
 import assay
+from assay.store import Grant, Ledger, TakeBack
 
 log = logging.getLogger("notifications")
 
 LONGEST_BODY = 256 * 1024
+# A customer has the sum of the bookings, and needs no row before the first.
 TABLE = """
-create table if not exists notification (
-  key text primary key, type text, subtype text, line text, signed_ms integer,
-  jws text not null)
+create table if not exists booking (
+  id text primary key, account text not null, product text not null, units integer not null)
 """
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
-def make_application(verifier: assay.Verifier, database: str) -> Application:
-    """The WSGI application for one verifier and one SQLite file."""
-    with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute(TABLE)
+def pay_out(grant: Grant) -> None:
+    """In the transaction of the claim."""
+    book(grant.connection, grant.grant_id, grant.account, grant.product, grant.units)
+
+
+def take_back(take: TakeBack) -> None:
+    """In the transaction of the refund."""
+    book(take.connection, take.take_id, take.account, take.product, -take.units)
+
+
+def book(connection: Any, id: str, account: str, product: str, units: int) -> None:
+    connection.execute("insert into booking values (?, ?, ?, ?)", (id, account, product, units))
+
+
+def make_application(ledger: Ledger) -> Application:
+    """The WSGI application over one ledger."""
 
     def application(
         environ: dict[str, Any], start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
-        status = receive(verifier, database, environ)
-        start_response(status, [("content-type", "text/plain"), ("content-length", "0")])
+        status = receive(ledger, environ)
+        headers = [("content-type", "text/plain"), ("content-length", "0")]
+        if status.startswith("503"):
+            headers.append(("retry-after", "5"))
+        start_response(status, headers)
         return [b""]
 
     return application
 
 
-def receive(verifier: assay.Verifier, database: str, environ: dict[str, Any]) -> str:
-    """Verify and store one request's notification; returns the HTTP status."""
+def receive(ledger: Ledger, environ: dict[str, Any]) -> str:
+    """Verify and apply one request's notification; returns the HTTP status."""
     if environ.get("REQUEST_METHOD") != "POST":
         return "405 Method Not Allowed"
     try:
@@ -63,43 +83,54 @@ def receive(verifier: assay.Verifier, database: str, environ: dict[str, Any]) ->
         if not 0 < length <= LONGEST_BODY:
             return "413 Content Too Large"
         jws = json.loads(environ["wsgi.input"].read(length))["signedPayload"]
-        notification = verifier.verify_notification(jws)
+        notification = ledger.verifier.verify_notification(jws)
     except (KeyError, TypeError, ValueError):
         return "400 Bad Request"
     except assay.UnsupportedError as refusal:
-        # Genuine, but newer than this version: keep the text for a later one.
+        # Genuine, but newer than this version: nothing that a repetition would change.
         log.warning("notification not understood: %s", refusal)
-        digest = hashlib.sha256(jws.encode()).hexdigest()
-        store(database, (f"unknown/{digest}", None, None, None, None, jws))
         return "200 OK"
     except assay.AssayError as refusal:
         log.warning("notification refused: %s", refusal)
         return f"{refusal.http_status} Refused"
-    store(database, row(notification, jws))
-    return "200 OK"
+    log.info("%s %s", notification.notification_type, notification.notification_uuid)
+    if notification.transaction is None:  # TEST, or about many customers at once
+        return "200 OK"
+    return apply(ledger, notification)
 
 
-def row(notification: assay.Notification, jws: str) -> tuple[Any, ...]:
-    """What is kept: when it is processed, the text is verified again."""
-    transaction = notification.transaction
-    return (
-        notification.keys.notification if notification.keys else None,
-        notification.notification_type,
-        notification.subtype,
-        transaction.keys.subscription if transaction and transaction.keys else None,
-        notification.signed_date,
-        jws,
+def apply(ledger: Ledger, notification: assay.Notification) -> str:
+    """What it says, and its place in the ledger: both or neither."""
+    event = ledger.apply_event(
+        notification, mode="transaction", grant=pay_out, take_back=take_back
     )
+    for part in event.refused:  # and so it would be the next time
+        log.warning("%s of %s: %s", part.at, part.transaction_id, part.status)
+    if event.ok:
+        return "200 OK"
+    log.error("not applied: %s", event.status)
+    return f"{event.http_status} Not Stored"
 
 
-def store(database: str, values: tuple[Any, ...]) -> None:
+def opened(config: str, database: str) -> Ledger:
+    configuration = json.loads(pathlib.Path(config).read_text())
+    return Ledger(f"sqlite:///{pathlib.Path(database).absolute()}", configuration)
+
+
+def set_up(ledger: Ledger, database: str) -> None:
+    """The tables, once; a server that did so would begin anew where its data is missing."""
+    ledger.create_schema()
     with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("insert or ignore into notification values (?,?,?,?,?,?)", values)
+        connection.execute(TABLE)
 
 
 def main(config: str, database: str, port: str) -> None:
-    verifier = assay.Verifier(pathlib.Path(config).read_text())
-    with make_server("127.0.0.1", int(port), make_application(verifier, database)) as server:
+    ledger = opened(config, database)
+    if port == "setup":
+        set_up(ledger, database)
+        return
+    ledger.check_schema().raise_for_refusal()
+    with make_server("127.0.0.1", int(port), make_application(ledger)) as server:
         print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
         server.serve_forever()
 

@@ -99,58 +99,6 @@ class LambdaTest(ExampleCase):
         self.assertEqual(handler({}, None)["statusCode"], 401)
 
 
-class NotificationTest(ExampleCase):
-    def setUp(self):
-        super().setUp()
-        self.case, _ = self.evidence("notification")
-        self.database = str(self.folder / "notifications.db")
-        verifier = table().verifier(self.case["verifier"])
-        module = load("notification_endpoint")
-        self.application = module.make_application(verifier, self.database)
-
-    def post(self, body, method="POST"):
-        statuses = []
-        environ = {
-            "REQUEST_METHOD": method,
-            "CONTENT_LENGTH": str(len(body)),
-            "wsgi.input": io.BytesIO(body),
-        }
-        self.application(environ, lambda status, headers: statuses.append(status))
-        return statuses[0]
-
-    def stored(self):
-        with closing(sqlite3.connect(self.database)) as connection:
-            return connection.execute("select key, type, jws from notification").fetchall()
-
-    def test_stored_once(self):
-        jws = jws_of(self.case)
-        body = json.dumps({"signedPayload": jws}).encode()
-        self.assertEqual(self.post(body), "200 OK")
-        self.assertEqual(self.post(body), "200 OK")
-        rows = self.stored()
-        self.assertEqual([row[2] for row in rows], [jws])
-        self.assertTrue(rows[0][0] and rows[0][1])
-
-    def test_no_200_without_a_store(self):
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute("drop table notification")
-        body = json.dumps({"signedPayload": jws_of(self.case)}).encode()
-        with self.assertRaises(sqlite3.OperationalError):  # a WSGI server answers 500
-            self.post(body)
-
-    def test_refusals(self):
-        forged = json.dumps({"signedPayload": jws_of(self.case)[:-4] + "AAAA"}).encode()
-        with self.assertLogs("notifications", "WARNING"):
-            self.assertEqual(self.post(forged), "400 Refused")
-        for body in (b"x", b"{}", b"[]", b'{"signedPayload":5}'):
-            with self.subTest(body=body):
-                self.assertEqual(self.post(body), "400 Bad Request")
-        self.assertEqual(self.post(b""), "413 Content Too Large")
-        self.assertEqual(self.post(b" " * 300_000), "413 Content Too Large")
-        self.assertEqual(self.post(b"", "GET"), "405 Method Not Allowed")
-        self.assertEqual(self.stored(), [])
-
-
 class ReceiptEndpointTest(ExampleCase):
     """receipt_endpoint.py answers as docs/receipts.md says."""
 

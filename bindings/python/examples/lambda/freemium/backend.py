@@ -73,6 +73,20 @@ class Backend:
         self._clients = {client for each in mine for client in each["clients"]}
         self._issuer = mine[0]["issuers"][0] if mine else None
 
+    def check(self) -> None:
+        """At the start (STM-8): whether the table is there, and of the version that this library
+        writes. A store that is away stops nothing: requests hear 503 until it is back.
+
+        Raises ConfigError where a table is missing, or is of another version.
+        """
+        found = self.ledger.check_schema()
+        try:
+            raise_for_fault(found)
+        except assay.UnavailableError as away:
+            log.error("the store at the start: %s", away.status)
+        for warning in found.warnings:
+            log.warning("the store at the start: %s", warning)
+
     # ---- what the routes use
 
     @cached_property

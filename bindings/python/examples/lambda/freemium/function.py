@@ -1,7 +1,8 @@
 """What Lambda calls: `freemium.function.handler`.
 
 The back end is made once, when the execution environment starts: later calls find the
-chains proven and the connections open.
+chains proven and the connections open. Without its table, or with one of another version, it
+does not start.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .settings import Settings
 
 logging.getLogger("freemium").setLevel(logging.INFO)
 backend = Backend(Settings.load())
+backend.check()
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from .families import REFUSALS
 from .settings import imported
 
 if TYPE_CHECKING:
-
     from .backend import Backend, Caller
 
 log = logging.getLogger("freemium")
@@ -98,14 +97,15 @@ def notification(backend: Backend, request: Request) -> Answer:
 
 
 def _apply(backend: Backend, note: assay.Notification) -> None:
-    """Changes of state: the newest signed one stands, whatever comes twice, late or out of order
-    (STO-33). A reversed refund goes back to the account that had it. A grant that nobody makes
-    would wait for ever, so it is completed: what the account has is what its lines say, and
-    they say it without a take-back as well."""
-    event = backend.stored(backend.ledger.apply_event(note, grant=lambda grant: True))
-    for part in event.refused:
-        log.warning("notification %s: %s of %s: %s", note.notification_uuid, part.at,
-                    part.transaction_id, part.status)
+    """What it changes, in ledger and plans (BCK-16, BCK-42): whatever came before it, the newest
+    signed state stands. No part stops another; what is refused is refused for good, and logged.
+    """
+    # Nothing to hand out and nothing to take back: a plan is what its line says. In the ledger
+    # is only what a person claimed by hand, and a refund of it that is reversed is completed.
+    event = backend.stored(backend.ledger.apply_event(note, mode="none", grant=lambda given: True))
+    refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
+    for status in refused if event.ok else [event.status]:
+        log.warning("notification %s: %s", note.notification_uuid, status)
 
 
 def _once(backend: Backend, note: assay.Notification) -> None:

@@ -79,6 +79,13 @@ class Watch:
             client.meta.events.register(f"before-parameter-build.{service}", self._called)
         return self
 
+    def started(self, backend):
+        """What every function does when it starts."""
+        for name in self._allowed:
+            self._now.function = name
+            backend.check()
+        self._now.function = None
+
     def _called(self, params, model, **unused):
         function = getattr(self._now, "function", None)
         if function is None:
@@ -107,6 +114,8 @@ def leading(params):
     for holder in ("Key", "Item"):
         if holder in params:
             return params[holder]["PK"]["S"]
+    if "KeyConditionExpression" not in params:
+        return ""  # of the table itself
     _, value = _EQUALS.search(params["KeyConditionExpression"]).groups()
     return params["ExpressionAttributeValues"][value]["S"]
 

@@ -234,6 +234,7 @@ class BackendCase(unittest.TestCase):
 
             cls.stack.backend.ledger.create_schema()
             cls.watch = rights.Watch().of(cls.stack.backend)
+            cls.watch.started(cls.stack.backend)
             cls.addClassCleanup(cls.within_its_rights)
             cls.provider_url = moto_stage.url()
         else:

@@ -346,6 +346,18 @@ class AwayTest(BackendCase):
         self.assertEqual(unknown.sign_up().status, 200)
         self.assertEqual(app.plan(), "premium")
 
+    def test_a_store_that_is_away_at_the_start(self):
+        """It stops nothing: the function answers 503 until the store is back."""
+        store = self.backend.ledger.store
+        self.backend.ledger.store = Away(store)
+        try:
+            with self.assertLogs("freemium", "ERROR") as logged:
+                self.backend.check()
+        finally:
+            self.backend.ledger.store = store
+        self.assertIn("unavailable.store.", logged.output[0])
+        self.backend.check()
+
     def test_w37_a_store_that_is_a_standby(self):
         app = self.app()
         store = self.backend.ledger.store

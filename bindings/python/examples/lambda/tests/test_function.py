@@ -1,5 +1,6 @@
 """The handler as Lambda loads it, what the deployer plugs in, and where the settings are."""
 import base64
+import dataclasses
 import json
 import os
 import pathlib
@@ -11,8 +12,10 @@ import unittest
 import unittest.mock
 import uuid
 
+import assay
 from assay.store import Ledger
 from freemium import settings as settings_of
+from freemium.backend import Backend
 from freemium.local.stack import local
 from freemium.settings import Settings
 from running import PREMIUM, STANDARD, BackendCase, policy, post
@@ -91,6 +94,44 @@ class PluggedTest(BackendCase):
 
     def test_bck16_a_product_that_is_not_in_the_catalogue(self):
         self.assertEqual(self.told("DID_RENEW", product="com.example.unknown").status, 200)
+
+
+class StartTest(BackendCase):
+    """STM-8, STO-78: a function looks at its table when it starts."""
+
+    def opened(self, name):
+        place, _, options = self.backend.settings.engine.partition("?")
+        place = place.replace("freemium.db", name) if "sqlite" in place \
+            else f"{place}-{name}?{options}"
+        made = Backend(dataclasses.replace(self.backend.settings, engine=place))
+        self.addCleanup(made.ledger.close)
+        return made
+
+    def test_sto78_a_store_that_lacks_a_part_stops_the_start(self):
+        made = self.opened("part.db")
+        if made.ledger.store.dialect == "sqlite":
+            made.ledger.create_schema()
+            with made.ledger.store.connect() as connection:
+                connection.execute("DROP TABLE assay_line")
+            made.ledger.close()
+        with self.assertRaises(assay.ConfigError):
+            made.check()
+
+    def test_sto78_a_table_that_a_template_made(self):
+        """It has no lineage yet, and create_schema gives it one; to DynamoDB alone."""
+        made = self.opened("made")
+        store = made.ledger.store
+        if store.dialect != "dynamodb":
+            self.skipTest("no template makes SQLite's")
+        with made.verifier.exchange({"kind": "schema"}) as exchange:
+            call, _ = exchange.payload["statements"]
+        store.client.create_table(**call["input"])
+        with self.assertLogs("freemium", "WARNING") as logged:
+            made.check()
+        self.assertIn("no-lineage", logged.output[0])
+        self.assertEqual([made.ledger.create_schema().outcome for _ in range(2)],
+                         ["migrated", "exists"])
+        made.check()
 
 
 class WithoutAppleTest(BackendCase):

@@ -1,9 +1,7 @@
 """The routes, as docs/spec/stores.md §1 says: bodies, codes, messages, headers."""
 import base64
 import datetime
-import itertools
 import json
-import time
 import unittest
 
 from running import (
@@ -256,33 +254,6 @@ class RoutesCase:
         self.assertEqual(app.plan(), "free")
         self.assertEqual(self.told("REFUND_REVERSED", **line).status, 200)
         self.assertEqual(app.plan(), "standard")
-
-    def test_bck16_in_every_order(self):
-        """STO-33: bought, refunded, the refund reversed, each twice, late and in any order: the
-        plan is what the newest signed text says, as soon as the app has shown its own once."""
-        begun = int(time.time() * 1000) - 3_600_000
-        app = self.app()
-        for number, order in enumerate(itertools.permutations("crv")):
-            line = {"transaction_id": str(778_000_000 + number), "product": PREMIUM,
-                    "expires": begun + 86_400_000}
-            own = self.bought(signed=begun, **line)
-            told = {"r": self.authority.notification("REFUND", refunded=True,
-                                                     signed=begun + 60_000, **line),
-                    "v": self.authority.notification("REFUND_REVERSED",
-                                                     signed=begun + 120_000, **line)}
-            for each in (*order, *order[::-1], "c"):
-                if each == "c":
-                    self.assertEqual(app.update(own).status, 200)
-                else:
-                    said = post(self.url, "/v1/notifications", {"signedPayload": told[each]})
-                    self.assertEqual((said.status, said.text), (200, ""))
-            with self.subTest("".join(order)):
-                self.assertEqual(app.plan(), "premium")
-                last = self.authority.notification("REFUND", refunded=True,
-                                                   signed=begun + 180_000, **line)
-                for signed in (last, told["v"], told["r"], last):
-                    post(self.url, "/v1/notifications", {"signedPayload": signed})
-                self.assertEqual(app.plan(), "free")
 
     def test_bck16_kinds_without_a_purchase(self):
         for kind in ("TEST", "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT"):
