@@ -1495,7 +1495,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.ledger.revoked",
         message: "the purchase was refunded or revoked",
-        hint: "definite: grant nothing, and take back what was granted",
+        hint: "definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke",
         retryClass: "never")
     case 27905:
       return StatusEntry(

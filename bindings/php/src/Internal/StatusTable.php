@@ -549,7 +549,7 @@ final class StatusTable
         27649 => [
             'rejected.ledger.revoked', 409, 'never',
             'the purchase was refunded or revoked',
-            'definite: grant nothing, and take back what was granted',
+            'definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke',
         ],
         27905 => [
             'rejected.ledger.superseded', 409, 'never',
