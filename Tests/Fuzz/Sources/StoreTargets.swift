@@ -160,6 +160,7 @@ enum StoreTargets {
     case .accountForget: return tried.setting("account", "alice")
     case .evidenceRead: return request.setting("sha256", [.string(hash)])
     case .schemaCheck: return request
+    case .schemaCreate: return request.setting("lineage", .string(attempt))
     }
   }
 
