@@ -19,10 +19,16 @@ let strict: [SwiftSetting] = [
 // The test authority needs no optimiser, which would take most of the time of a build of
 // the command line. -Onone would do for that, and would keep every function for a debugger,
 // also those that the linker could leave out. The library is optimised in debug too, which
-// takes most of the time off the tests. The Makefile asks for this; unsafeFlags would bar
-// the package from being a dependency, so they do not exist for anyone else.
+// takes most of the time off the tests; in release it is small, as it goes into the command
+// line, and what ships is built by the Makefile. The Makefile asks for this; unsafeFlags would
+// bar the package from being a dependency, so they do not exist for anyone else.
 let isMake = Context.environment["ASSAY_MAKE"] != nil
-let optimised: [SwiftSetting] = isMake ? [.unsafeFlags(["-O"])] : []
+let optimised: [SwiftSetting] =
+  isMake
+  ? [
+    .unsafeFlags(["-O"], .when(configuration: .debug)),
+    .unsafeFlags(["-Osize"], .when(configuration: .release)),
+  ] : []
 let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]
 let unoptimised: [SwiftSetting] = isMake ? [.unsafeFlags(plain)] : []
 // The command line only reads files and prints: it is optimised for size.

@@ -8,6 +8,7 @@ docs/tasks/lambda.md and the example of the Python binding run with it. With ROO
 layer is for 64-bit ARM and Python runs under qemu.
 """
 import argparse
+import base64
 import json
 import os
 import pathlib
@@ -88,19 +89,27 @@ def guide_handler():
 
 
 def events(case):
-    """Requests as API Gateway hands them on: a genuine purchase, a forged one."""
+    """Requests as API Gateway hands them on, of the account that bought: a genuine purchase, a
+    forged one."""
     def request(jws):
-        return {"requestContext": {"authorizer": {"claims": {"sub": None}}},
+        return {"requestContext": {"authorizer": {"claims": {"sub": bought_by(case)}}},
                 "body": json.dumps({"transaction": jws})}
 
     return [request(case["jws"]), request(case["jws"][:-4] + "AAAA")]
 
 
+def bought_by(case):
+    """The account that the JWS of a case names; None: it names nobody."""
+    payload = case["jws"].split(".")[1]
+    body = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+    return json.loads(body).get("appAccountToken")
+
+
 def accepted(table):
-    """The case of a genuine transaction that is given as a JWS."""
+    """The case of a genuine transaction of an account that is given as a JWS."""
     for case in table["cases"]:
         if (case["call"], case.get("kind"), case["expect"]["status"]) == (
-                "verify_jws", "transaction", "ok") and "jws" in case:
+                "verify_jws", "transaction", "ok") and "jws" in case and bought_by(case):
             return case
     raise SystemExit("the case table has no accepted transaction")
 

@@ -311,7 +311,7 @@ var statusTable = [...]statusRow{
 	{
 		2053, "misuse.challenge.collision", 500, "never",
 		"no longer given",
-		"it is unavailable.challenge.collision now: the step was carried out, and the exchange is over",
+		"given as unavailable.challenge.collision: the step was carried out, and the exchange is over",
 	},
 	{
 		2054, "config.attest.stored-needs-receipt", 0, "after-config",

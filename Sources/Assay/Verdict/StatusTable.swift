@@ -2707,7 +2707,7 @@ enum StatusTable {
       return StatusEntry(
         name: "misuse.challenge.collision",
         message: "no longer given",
-        hint: "it is unavailable.challenge.collision now: the step was carried out, and the exchange is over",
+        hint: "given as unavailable.challenge.collision: the step was carried out, and the exchange is over",
         retryClass: "never")
     case 2309:
       return StatusEntry(

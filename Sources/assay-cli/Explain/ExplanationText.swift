@@ -401,7 +401,7 @@ enum ExplanationText {
     status	1285	misuse.call.argument	an argument that must not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
-    status	2053	misuse.challenge.collision	no longer given	it is unavailable.challenge.collision now: the step was carried out, and the exchange is over	never	500	STO-60
+    status	2053	misuse.challenge.collision	no longer given	given as unavailable.challenge.collision: the step was carried out, and the exchange is over	never	500	STO-60
     status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
     status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
     status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1

@@ -1243,7 +1243,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     2053: (
         "misuse.challenge.collision", 500, "never",
         "no longer given",
-        "it is unavailable.challenge.collision now: the step was carried out, and the exchange is over"),
+        "given as unavailable.challenge.collision: the step was carried out, and the exchange is over"),
     2309: (
         "misuse.decide.account", 500, "never",
         "the account is not a UUID, or decide.account is required and none was given",

@@ -1559,7 +1559,7 @@ final class StatusTable
         2053 => [
             'misuse.challenge.collision', 500, 'never',
             'no longer given',
-            'it is unavailable.challenge.collision now: the step was carried out, and the exchange is over',
+            'given as unavailable.challenge.collision: the step was carried out, and the exchange is over',
         ],
         2309 => [
             'misuse.decide.account', 500, 'never',
