@@ -78,8 +78,10 @@ final class Loader
                 $tried[] = "  - $name, $source: {$error->getMessage()}";
             }
         }
+        $unread = function_exists('getenv') ? ''
+            : ' (' . self::VARIABLE . ' cannot be read: getenv is in disable_functions)';
         throw new LoadError(
-            'assay ' . Header::VERSION . ': no usable ' . self::fileName() . ". Tried:\n"
+            'assay ' . Header::VERSION . ': no usable ' . self::fileName() . "$unread. Tried:\n"
             . implode("\n", $tried) . "\nInstall the library, or set " . self::VARIABLE
             . ' to its path.'
         );
@@ -98,10 +100,8 @@ final class Loader
         if ($named !== null) {
             yield ['named by ' . self::VARIABLE, $named];
         } else {
-            $why = function_exists('getenv') ? 'is not set'
-                : 'cannot be read: getenv is in disable_functions';
-            $source = "by the system's loader (" . self::VARIABLE . " $why)";
-            yield [$source, self::fileName()];
+            $why = function_exists('getenv') ? ' (' . self::VARIABLE . ' is not set)' : '';
+            yield ["by the system's loader$why", self::fileName()];
         }
     }
 
