@@ -94,7 +94,9 @@ class LedgerBook:
         if op == "pay" and answer.status == "unavailable.ledger.in-progress":
             # STO-32: the grant's transaction ended, and nobody knows how.
             return "unclear", {"status": answer.status}
-        if answer.status.startswith("unavailable.store.") and answer.status not in DEFINITE:
+        # The time of an exchange may be over between two of its steps (STO-76).
+        is_away = answer.status.startswith(("unavailable.store.", "unavailable.exchange."))
+        if is_away and answer.status not in DEFINITE:
             self.ledger.close()
             return "unclear", {"status": answer.status}
         return self.told(op, answer.status, answer)

@@ -98,8 +98,8 @@ enum StoreTargets {
       }
     }
     let answer = Answer(status, document)
-    // A sign-up that was created has nothing to give back.
-    let isSettled = answer.isOK && start.kind == .signupSettle
+    // A sign-up that was created has nothing to give back, and Redis has no tables.
+    let isSettled = answer.isOK && [.signupSettle, .schemaCreate].contains(start.kind)
     demand(
       isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.store") == true,
       "no conversation: \(String(decoding: answer.json, as: UTF8.self))")
