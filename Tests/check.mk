@@ -11,6 +11,22 @@ HARNESS := Tests/ABI/cases.c Tests/ABI/cases.h
 AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
 	ASSAY_IN_REPOSITORY=1)
 
+.PHONY: test smoke gates mutants fuzz bench
+test: deps check-swift ## the Swift tests
+
+smoke: deps all cases check-smoke-shipped ## the C programs against build/lib
+
+gates: deps all check-library-shipped check-header check-sources ## the gates
+
+mutants: deps ## remove each check in turn; list those that no test misses
+	@$(PYTHON) tools/mutants.py
+
+fuzz: deps ## run the fuzz targets for a while
+	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
+
+bench: deps all php-extension ## time ratios against bare libcrypto and others
+	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
+
 # ---- sources ---------------------------------------------------------------
 
 .PHONY: check-generated check-guides check-statuses check-format check-sources check-header check-reference
@@ -206,7 +222,168 @@ check-fuzz:
 	  echo 'suite fuzz-replay: 0 passed, 0 failed, 1 skipped'; \
 	fi
 
-# The packages and each binding add their own suites.
-include packaging/check.mk
-include $(wildcard bindings/*/check.mk)
-include docs/check.mk
+# ---- rules --------------------------------------------------------------------
+
+# The register of rules, docs/spec/rules.tsv, against pages, code, cases, mutants, statuses.
+
+.PHONY: check-rules rules
+check-rules:
+	@$(PYTHON) $(GATES)/rules.py $(CASES)
+
+rules: ## write Tests/Mutants/rules.tsv: by rule, the mutants of it
+	@$(PYTHON) $(GATES)/rules.py --write
+
+# ---- layers -------------------------------------------------------------------
+
+# Each folder of Sources/Assay with only those below it; one type per file.
+
+.PHONY: check-layers
+check-layers:
+	@$(NICE) $(PYTHON) $(GATES)/layers.py
+
+# ---- the server that plays Apple ----------------------------------------------
+
+# The server that plays Apple: run by its tests, and by a demonstration.
+
+.PHONY: check-play demo-apple
+check-play: cli
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) $(PYTHON) Tests/CLI/play.py $(CLI)
+
+demo-apple: deps-demo ## play Apple on this machine, and print what was asked and answered
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=bindings/python \
+	  $(PYTHON) -B tools/demo_apple.py $(CLI)
+
+# ---- the Swift for apps -------------------------------------------------------
+
+# The Swift of the pages for apps, against stand-ins for Apple's modules.
+
+.PHONY: check-app-side
+check-app-side:
+	@PATH=$(TOOLS):$$PATH PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/App/app_side.py
+
+# ---- stores -------------------------------------------------------------------
+
+# Tables and statements of stores on the engines that are installed.
+
+.PHONY: check-store-statements
+check-store-statements:
+	@$(NICE) $(PYTHON) Tests/Stores/statements.py
+
+# Engines that the tests start themselves, races on them, and the checker of histories.
+
+STORES := Tests/Stores
+STORE_ENGINES := sqlite postgres mariadb dynamodb redis
+STORE_TOOLS := $(BUILD)/store-tools
+
+.PHONY: check-history check-engines check-stores-lint
+check-history:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite history \
+	  --only 'test_history.py'
+
+check-engines:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
+	  --only 'test_engines.py' --tools $(STORE_TOOLS) --requirements $(STORES)/requirements.txt
+
+check-stores-lint:
+	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --tools $(PYTHON_TOOLS) --suite stores-lint
+
+# The full size of STO-98, after ten rounds of takes at the limit: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
+.PHONY: check-races races
+ENGINE ?= sqlite
+OPERATIONS ?= 20000
+WORKERS ?= 16
+KILLS ?= 200
+SEED ?=
+check-races:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite races \
+	  --only 'test_races.py'
+
+STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON)
+RACES = $(STORE_RUN) $(STORES)/races.py --tools $(STORE_TOOLS)
+.PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
+check-store-races: $(STORE_ENGINES:%=check-race-%)
+$(STORE_ENGINES:%=check-race-%): check-race-%:
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $*
+	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
+
+races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $(ENGINE) --only 1 2 --rounds 10
+	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
+	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+
+# ---- the back end on Lambda ---------------------------------------------------
+
+# The freemium back end on Lambda: its tests, its demonstration.
+
+FREEMIUM := bindings/python/examples/lambda
+FREEMIUM_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing:$(ROOT)/$(FREEMIUM)
+
+.PHONY: check-lambda check-lambda-sqlite check-lambda-moto check-lambda-demo demo-lambda
+check-lambda: check-lambda-sqlite check-lambda-moto check-lambda-demo
+
+check-lambda-sqlite:
+	@$(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests --suite lambda
+
+# The same tests over DynamoDB and Cognito, as moto's server plays them.
+check-lambda-moto:
+	@FREEMIUM_ENGINE=moto $(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests \
+	  --suite lambda-moto --tools $(BUILD)/lambda-tools --requirements $(FREEMIUM)/tests/requirements.txt
+
+demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 plays its requests
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@$(FREEMIUM_RUN) DEMO_ONCE=$(DEMO_ONCE) exec $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+check-lambda-demo: cli
+	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+.PHONY: bench-lambda
+bench-lambda: ## the freemium back end: cold start above a bare handler, a load beside a constant
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/cold_start.py
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/load.py
+
+# ---- the shop -----------------------------------------------------------------
+
+# The shop for receipts (bindings/php/examples/shop): its tests over HTTP, a day with kills, its
+# demonstration.
+
+SHOP_TESTS := Tests/Shop
+SHOP_ENVIRONMENT = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PHP=$(PHP) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/tools:$(ROOT)/bindings/python
+
+.PHONY: check-shop shop-day shop-load shop-pictures demo-shop
+check-shop:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/shop.xml
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb env $(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite shop \
+	  --log-junit $(PHP_BUILD)/shop.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3 \
+	  --grants transaction
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI)
+	@DEMO_ONCE=1 $(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
+
+shop-day: ## 10,000 requests of a day through the shop in PHP, which is killed 20 times
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI)
+
+shop-load: ## p99 and throughput of the shop in PHP beside a constant; bars of hostile requests and of a silent Apple
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/load.py $(CLI)
+
+shop-pictures: ## docs/pictures/shop-….png anew, by headless Chromium
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI) --pictures
+
+demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with requests to try
+	@tools/deps.sh shop
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@$(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
