@@ -58,6 +58,13 @@ check-header:
 
 # ---- libraries -------------------------------------------------------------
 
+# What several suites are over, for tools/check.py.
+.PHONY: libraries library-full
+libraries: all
+	@$(MAKE) --no-print-directory all CRYPTO=shared
+library-full:
+	@$(MAKE) --no-print-directory all FULL=1
+
 # Every suite over a build exists for each variant: check-library-shipped, that of
 # `make`; check-library-shared, over the host's libcrypto; check-library-full.
 VARIANTS := shipped shared full
@@ -186,14 +193,15 @@ check-thread-sanitizer: link-inputs
 # ---- Swift, Python, C and the rest -----------------------------------------
 
 .PHONY: swift-tests check-swift check-wheel check-c check-fuzz
-# Built and run apart: SwiftPM keeps its scratch folder locked while tests run.
+# In a folder of their own: SwiftPM locks the one that it builds in.
+SWIFT_TESTS := $(SCRATCH)/tests
 swift-tests: deps-build
-	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SCRATCH)
+	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SWIFT_TESTS)
 
 check-swift: swift-tests
 	@mkdir -p $(BUILD)
 	@rm -f $(BUILD)/swift*.xml
-	@SWIFT_BACKTRACE=enable=no $(NICE) $(SCRATCH)/debug/assayPackageTests.xctest \
+	@SWIFT_BACKTRACE=enable=no $(NICE) $(SWIFT_TESTS)/debug/assayPackageTests.xctest \
 	  --testing-library swift-testing --xunit-output $(BUILD)/swift.xml || \
 	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml \
 	  --suite swift; exit 1; }
