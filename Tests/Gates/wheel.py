@@ -5,7 +5,7 @@
 
 With ROOT the wheel is for 64-bit ARM: Debian's Python for that machine, unpacked
 there by packaging/arm64_root.sh, installs and uses it under qemu: one case of each
-kind and status, as the C programs run the whole table there.
+kind and status.
 
 With PROGRAM, which is Tests/ABI/reload.c for musl, the wheel is for musl. Debian has no
 Python for it: pip unpacks the wheel for that platform, and will not for this one; the
