@@ -434,13 +434,13 @@ check-musl-documents: $(MUSL_OUT)/abi/dump $(PROGRAMS)/dump
 	  $(DIRECTORY_shipped) --suite musl-documents --other 'env $(MUSL_RUN) $<'
 
 check-musl-threads: $(MUSL_OUT)/abi/threads
-	@$(MUSL_RUN) $< $(CASES) musl-threads
+	@$(MUSL_RUN) $< $(CASES) musl-threads 1
 
 check-musl-fork: $(MUSL_OUT)/abi/fork
 	@$(MUSL_RUN) $< $(CASES) musl-fork
 
 check-musl-fork-inside: $(MUSL_OUT)/abi/fork_inside
-	@$(MUSL_RUN) $< $(CASES) musl-fork-inside 500
+	@$(MUSL_RUN) $< $(CASES) musl-fork-inside 250
 
 # There is no libcrypto of a host for musl here, so there is no queue of errors to look at.
 check-musl-guest: $(MUSL_OUT)/abi/smoke
