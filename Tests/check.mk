@@ -204,8 +204,7 @@ check-thread-sanitizer: $(THREAD)/lib/$(SONAME)
 # In a folder of their own: SwiftPM locks the one that it builds in.
 SWIFT_TESTS := $(SCRATCH)/tests
 swift-tests: deps-build
-	@$(NICE) $(SWIFT) build --product assayPackageTests --scratch-path $(SWIFT_TESTS) \
-	  --disable-index-store -Xswiftc -wmo
+	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SWIFT_TESTS)
 
 check-swift: swift-tests
 	@mkdir -p $(BUILD)
