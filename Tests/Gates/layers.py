@@ -44,7 +44,7 @@ def sources(folder):
 
 def errors_of(folder, names):
     """What the compiler says about the last floor on top of the others; empty: it compiles."""
-    below = [path for name in names[:-1] for path in sources(folder / name)]
+    below = dict.fromkeys(path for name in names[:-1] for path in sources(folder / name))
     files = [str(path) for path in below]
     for path in sources(folder / names[-1]):
         files += ["-primary-file", str(path)] if path not in below else []
