@@ -26,7 +26,7 @@ CC := gcc
 endif
 NICE ?=
 
-# Where libcrypto comes from: static, shared, or prefix (packaging/prefix.mk).
+# Where libcrypto comes from: static, shared, or prefix (packaging/cross.mk).
 CRYPTO_FROM := $(if $(filter-out static shared,$(CRYPTO)),prefix,$(CRYPTO))
 # Whether it is inside the library.
 CRYPTO_INSIDE = $(filter static,$(CRYPTO_FROM))
@@ -291,7 +291,7 @@ cases: cli ## mint the case table, build/cases.json
 
 # ---- what people run -------------------------------------------------------
 
-.PHONY: demo deps-demo check test smoke gates wheel mutants fuzz bench
+.PHONY: demo deps-demo check clean
 deps-demo:
 	@tools/deps.sh demo
 demo: deps-demo ## verify real-looking evidence and print what was decided
@@ -303,114 +303,12 @@ demo: deps-demo ## verify real-looking evidence and print what was decided
 check: deps ## everything that must pass, one line of counts at the end; QUICK=1: most of it
 	@$(PYTHON) tools/check.py $(if $(QUICK),--quick)
 
-test: deps check-swift ## the Swift tests
-
-smoke: deps all cases check-smoke-shipped ## the C programs against build/lib
-
-gates: deps all check-library-shipped check-header check-sources ## the gates
-
-wheel: deps-demo all ## the Python wheel, in build/wheel
-	@$(PYTHON) bindings/python/build_wheel.py --library $(LIBRARY) \
-	  --out $(BUILD)/wheel
-
-mutants: deps ## remove each check in turn; list those that no test misses
-	@$(PYTHON) tools/mutants.py
-
-fuzz: deps ## run the fuzz targets for a while
-	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
-
-bench: deps all php-extension ## time ratios against bare libcrypto and others
-	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
-
-# ---- installing ------------------------------------------------------------
-
-INCLUDEDIR ?= $(PREFIX)/include
-LIBDIR ?= $(PREFIX)/lib
-BINDIR ?= $(PREFIX)/bin
-DATADIR ?= $(PREFIX)/share
-MANDIR ?= $(DATADIR)/man
-PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
-CMAKEDIR ?= $(LIBDIR)/cmake/assay
-BASHDIR ?= $(DATADIR)/bash-completion/completions
-ZSHDIR ?= $(DATADIR)/zsh/site-functions
-FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
-# What was put where, for `make uninstall`; a package keeps its own list, and
-# sets this to nothing.
-MANIFEST ?= $(DATADIR)/assay/installed.txt
-# What assay.pc says: ${pcfiledir}/../.. for a folder that may be moved.
-PC_PREFIX ?= $(PREFIX)
-
-PUT := DESTDIR='$(DESTDIR)' MANIFEST='$(MANIFEST)' packaging/install.sh
-TELL_LOADER = DESTDIR='$(DESTDIR)' packaging/loader.sh '$(LIBDIR)' $(SONAME)
-FROM_PREFIX = $(patsubst $(PREFIX)%,$${prefix}%,$(1))
-FROM_CMAKE = $(shell realpath -m -s --relative-to=$(CMAKEDIR) $(1))
-SUBSTITUTE = sed -e 's|@PREFIX@|$(PC_PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
-	-e 's|@SONAME@|$(SONAME)|g' -e 's|@LIBDIR@|$(call FROM_PREFIX,$(LIBDIR))|g' \
-	-e 's|@INCLUDEDIR@|$(call FROM_PREFIX,$(INCLUDEDIR))|g' \
-	-e 's|@LIB_FROM_HERE@|$(call FROM_CMAKE,$(LIBDIR))|g' \
-	-e 's|@INCLUDE_FROM_HERE@|$(call FROM_CMAKE,$(INCLUDEDIR))|g'
-# What is filled in lies in a folder of this one run: two may install at once.
-FILLED = filled=$$(mktemp -d) && trap 'rm -rf "$$filled"' EXIT && set -e
-
-.PHONY: install install-lib install-lib-files install-cli-files uninstall clean
-install: all cli ## library, header, pkg-config, CMake, command line, manual
-	@$(MAKE) --no-print-directory install-lib-files install-cli-files
-	@$(TELL_LOADER)
-
-install-lib: all ## the same without the command line
-	@$(MAKE) --no-print-directory install-lib-files
-	@$(TELL_LOADER)
-
-# The files alone, from what is built already.
-install-lib-files:
-	@$(FILLED); \
-	$(SUBSTITUTE) bindings/c/assay.pc.in > $$filled/assay.pc; \
-	for name in assay-config assay-config-version; do \
-	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $$filled/$$name.cmake; done; \
-	$(PUT) 644 include/assay.h $(INCLUDEDIR)/assay.h; \
-	$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME); \
-	$(PUT) link $(SONAME) $(LIBDIR)/libassay.so; \
-	$(PUT) 644 $$filled/assay.pc $(PKGCONFIGDIR)/assay.pc; \
-	for name in assay-config assay-config-version; do \
-	  $(PUT) 644 $$filled/$$name.cmake $(CMAKEDIR)/$$name.cmake; done; \
-	$(PUT) 644 man/assay.3 $(MANDIR)/man3/assay.3; \
-	for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' man/assay.3); do \
-	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done; \
-	$(PUT) 644 man/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
-	@echo "installed below $(DESTDIR)$(PREFIX): library, header, manual"
-
-# The completions are what the command line itself writes.
-install-cli-files:
-	@$(FILLED); \
-	objcopy --strip-all $(CLI) $$filled/assay; \
-	for shell in bash zsh fish; do \
-	  $(CLI) --generate-completion-script $$shell > $$filled/script; \
-	  sed '1{/^#!/d}' $$filled/script > $$filled/completion.$$shell; done; \
-	$(PUT) 755 $$filled/assay $(BINDIR)/assay; \
-	$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1; \
-	$(PUT) 644 $$filled/completion.bash $(BASHDIR)/assay; \
-	$(PUT) 644 $$filled/completion.zsh $(ZSHDIR)/_assay; \
-	$(PUT) 644 $$filled/completion.fish $(FISHDIR)/assay.fish
-	@echo "installed below $(DESTDIR)$(PREFIX): command line, completion"
-
-uninstall: ## remove what install put there
-	@$(PUT) remove
-	@$(TELL_LOADER)
-
 clean: ## remove build/ and SwiftPM's scratch folder
 	rm -rf $(BUILD) .build
 
-include packaging/packages.mk
+include packaging/install.mk
 include Tests/check.mk
-include Tests/rules.mk
-include Tests/layers.mk
-include Tests/play.mk
-include Tests/lambda.mk
-include Tests/stores.mk
-include Tests/Stores/stores.mk
-include Tests/shop.mk
-include Tests/app.mk
-include packaging/prefix.mk
-include packaging/arm64.mk
-include packaging/musl.mk
-include packaging/layer.mk
+include bindings/bindings.mk
+include docs/docs.mk
+include packaging/cross.mk
+include packaging/packaging.mk

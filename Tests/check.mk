@@ -11,9 +11,25 @@ HARNESS := Tests/ABI/cases.c Tests/ABI/cases.h
 AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
 	ASSAY_IN_REPOSITORY=1)
 
+.PHONY: test smoke gates mutants fuzz bench
+test: deps check-swift ## the Swift tests
+
+smoke: deps all cases check-smoke-shipped ## the C programs against build/lib
+
+gates: deps all check-library-shipped check-header check-sources ## the gates
+
+mutants: deps ## remove each check in turn; list those that no test misses
+	@$(PYTHON) tools/mutants.py
+
+fuzz: deps ## run the fuzz targets for a while
+	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
+
+bench: deps all php-extension ## time ratios against bare libcrypto and others
+	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
+
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-guides check-statuses check-format check-sources check-header check-reference
+.PHONY: check-generated check-guides check-statuses check-format check-sources check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
@@ -40,10 +56,14 @@ check-sources:
 check-header:
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/header.py
 
-check-reference:
-	@$(PYTHON) $(GATES)/reference.py
-
 # ---- libraries -------------------------------------------------------------
+
+# What several suites are over, for tools/check.py.
+.PHONY: libraries library-full
+libraries: all
+	@$(MAKE) --no-print-directory all CRYPTO=shared
+library-full:
+	@$(MAKE) --no-print-directory all FULL=1
 
 # Every suite over a build exists for each variant: check-library-shipped, that of
 # `make`; check-library-shared, over the host's libcrypto; check-library-full.
@@ -103,20 +123,21 @@ $(VARIANTS:%=check-smoke-sanitized-%): check-smoke-sanitized-%: \
 
 VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --error-exitcode=9 --num-callers=30
-# Thirty times as slow, as under qemu: every fifth case. `make check-valgrind-shipped EVERY=1`
+# Thirty times as slow, as under qemu: every status of every call, and each 50th of the other
+# cases (Tests/ABI/cases.h). `make check-valgrind-shipped EVERY=1`
 # runs all; leaks of all are seen by smoke-sanitized.
-EVERY ?= 5
+EVERY ?= 50
 $(VARIANTS:%=check-valgrind-%): check-valgrind-%: $(PROGRAMS)/smoke
-	@$(call AGAINST,$(DIRECTORY_$*)) $(VALGRIND) $< $(CASES) valgrind-$* $(EVERY)
+	@$(call AGAINST,$(DIRECTORY_$*)) ASSAY_EVERY=$(EVERY) $(VALGRIND) $< $(CASES) valgrind-$*
 
 $(VARIANTS:%=check-threads-%): check-threads-%: $(PROGRAMS)/threads
-	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) threads-$*
+	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) threads-$* 2
 
 $(VARIANTS:%=check-fork-%): check-fork-%: $(PROGRAMS)/fork
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-$*
 
 # `make check-fork-inside-full FORKS=20000` is the long one.
-FORKS ?= 1000
+FORKS ?= 500
 $(VARIANTS:%=check-fork-inside-%): check-fork-inside-%: $(PROGRAMS)/fork_inside
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-inside-$* $(FORKS)
 
@@ -136,7 +157,7 @@ $(VARIANTS:%=check-reload-%): check-reload-%: $(PROGRAMS)/reload
 
 # Random decisions. `make check-properties SEED=7` asks
 # the same of others; one that fails says its seed.
-SCENARIOS ?= 100000
+SCENARIOS ?= 50000
 SEED ?= 20261122
 .PHONY: check-properties
 check-properties: $(PROGRAMS)/properties
@@ -154,33 +175,41 @@ check-schema:
 
 # The library itself instrumented: every access of the Swift code to shared
 # memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
-.PHONY: check-thread-sanitizer
-check-thread-sanitizer: link-inputs
+# Without the optimiser, which would take most of the time and leave accesses out.
+THREAD := $(BUILD)/thread
+$(THREAD)/lib/$(SONAME): $(EMBED_SOURCES) include/assay.h $(BUILD)/link/build.o \
+  $(BUILD)/link/gate.o $(BUILD)/link/static/libcrypto.a $(wildcard Sources/CLibCrypto/*)
 	@echo 'building the library under ThreadSanitizer'
-	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH)/thread \
-	  -Xswiftc -sanitize=thread -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL
-	@mkdir -p $(BUILD)/thread/lib
-	@install -m 755 $(SCRATCH)/thread/release/libassay.so $(BUILD)/thread/lib/$(SONAME)
-	@ln -sf $(SONAME) $(BUILD)/thread/lib/libassay.so
+	@mkdir -p $(@D)
+	@$(NICE) swiftc -swift-version 6 -Onone -wmo -parse-as-library -suppress-warnings \
+	  -sanitize=thread -I include -I Sources/CLibCrypto -I Sources/CGate/include $(DEFINES) \
+	  -module-name Assay -emit-library -o $@ $(filter %.swift %.o,$^) -use-ld=lld \
+	  -L$(BUILD)/link/static -l:libcrypto.a \
+	  -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL
+	@ln -sf $(SONAME) $(@D)/libassay.so
+
+.PHONY: check-thread-sanitizer
+check-thread-sanitizer: $(THREAD)/lib/$(SONAME)
 	@$(TOOLS)/clang $(ABI_CFLAGS) -fsanitize=thread -pthread \
-	  Tests/ABI/threads.c Tests/ABI/cases.c -o $(BUILD)/thread/threads \
-	  -L$(BUILD)/thread/lib -lassay -lcjson \
+	  Tests/ABI/threads.c Tests/ABI/cases.c -o $(THREAD)/threads \
+	  -L$(THREAD)/lib -lassay -lcjson \
 	  -L$(RUNTIME)/linux -ldispatch -lBlocksRuntime -Wl,-rpath,$(RUNTIME)/linux
-	@$(call AGAINST,$(BUILD)/thread/lib) \
+	@$(call AGAINST,$(THREAD)/lib) ASSAY_EVERY=$(EVERY) \
 	  TSAN_OPTIONS=exitcode=66:suppressions=Tests/ABI/thread-sanitizer.supp \
-	  $(BUILD)/thread/threads $(CASES) thread-sanitizer 1
+	  $(THREAD)/threads $(CASES) thread-sanitizer 1
 
 # ---- Swift, Python, C and the rest -----------------------------------------
 
 .PHONY: swift-tests check-swift check-wheel check-c check-fuzz
-# Built and run apart: SwiftPM keeps its scratch folder locked while tests run.
+# In a folder of their own: SwiftPM locks the one that it builds in.
+SWIFT_TESTS := $(SCRATCH)/tests
 swift-tests: deps-build
-	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SCRATCH)
+	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SWIFT_TESTS)
 
 check-swift: swift-tests
 	@mkdir -p $(BUILD)
 	@rm -f $(BUILD)/swift*.xml
-	@SWIFT_BACKTRACE=enable=no $(NICE) $(SCRATCH)/debug/assayPackageTests.xctest \
+	@SWIFT_BACKTRACE=enable=no $(NICE) $(SWIFT_TESTS)/debug/assayPackageTests.xctest \
 	  --testing-library swift-testing --xunit-output $(BUILD)/swift.xml || \
 	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml \
 	  --suite swift; exit 1; }
@@ -206,7 +235,168 @@ check-fuzz:
 	  echo 'suite fuzz-replay: 0 passed, 0 failed, 1 skipped'; \
 	fi
 
-# The packages and each binding add their own suites.
-include packaging/check.mk
-include $(wildcard bindings/*/check.mk)
-include docs/check.mk
+# ---- rules --------------------------------------------------------------------
+
+# The register of rules, docs/spec/rules.tsv, against pages, code, cases, mutants, statuses.
+
+.PHONY: check-rules rules
+check-rules: $(PROGRAMS)/dump
+	@$(PYTHON) $(GATES)/rules.py $(CASES) $< $(DIRECTORY_shipped)
+
+rules: ## write Tests/Mutants/rules.tsv: by rule, the mutants of it
+	@$(PYTHON) $(GATES)/rules.py --write
+
+# ---- layers -------------------------------------------------------------------
+
+# Each folder of Sources/Assay with only those below it; one type per file.
+
+.PHONY: check-layers
+check-layers:
+	@$(NICE) $(PYTHON) $(GATES)/layers.py
+
+# ---- the server that plays Apple ----------------------------------------------
+
+# The server that plays Apple: run by its tests, and by a demonstration.
+
+.PHONY: check-play demo-apple
+check-play: cli
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) $(PYTHON) Tests/CLI/play.py $(CLI)
+
+demo-apple: deps-demo ## play Apple on this machine, and print what was asked and answered
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=bindings/python \
+	  $(PYTHON) -B tools/demo_apple.py $(CLI)
+
+# ---- the Swift for apps -------------------------------------------------------
+
+# The Swift of the pages for apps, against stand-ins for Apple's modules.
+
+.PHONY: check-app-side
+check-app-side:
+	@PATH=$(TOOLS):$$PATH PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/App/app_side.py
+
+# ---- stores -------------------------------------------------------------------
+
+# Tables and statements of stores on the engines that are installed.
+
+.PHONY: check-store-statements
+check-store-statements:
+	@$(NICE) $(PYTHON) Tests/Stores/statements.py
+
+# Engines that the tests start themselves, races on them, and the checker of histories.
+
+STORES := Tests/Stores
+STORE_ENGINES := sqlite postgres mariadb dynamodb redis
+STORE_TOOLS := $(BUILD)/store-tools
+
+.PHONY: check-history check-engines check-stores-lint
+check-history:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite history \
+	  --only 'test_history.py'
+
+check-engines:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
+	  --only 'test_engines.py' --tools $(STORE_TOOLS) --requirements $(STORES)/requirements.txt
+
+check-stores-lint:
+	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --tools $(PYTHON_TOOLS) --suite stores-lint
+
+# The full size of STO-98, after ten rounds of takes at the limit: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
+.PHONY: check-races races
+ENGINE ?= sqlite
+OPERATIONS ?= 20000
+WORKERS ?= 16
+KILLS ?= 200
+SEED ?=
+check-races:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite races \
+	  --only 'test_races.py'
+
+STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON)
+RACES = $(STORE_RUN) $(STORES)/races.py --tools $(STORE_TOOLS)
+.PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
+check-store-races: $(STORE_ENGINES:%=check-race-%)
+$(STORE_ENGINES:%=check-race-%): check-race-%:
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $*
+	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
+
+races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $(ENGINE) --only 1 2 --rounds 10
+	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
+	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+
+# ---- the back end on Lambda ---------------------------------------------------
+
+# The freemium back end on Lambda: its tests, its demonstration.
+
+FREEMIUM := bindings/python/examples/lambda
+FREEMIUM_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing:$(ROOT)/$(FREEMIUM)
+
+.PHONY: check-lambda check-lambda-sqlite check-lambda-moto check-lambda-demo demo-lambda
+check-lambda: check-lambda-sqlite check-lambda-moto check-lambda-demo
+
+check-lambda-sqlite:
+	@$(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests --suite lambda
+
+# The same tests over DynamoDB and Cognito, as moto's server plays them.
+check-lambda-moto:
+	@FREEMIUM_ENGINE=moto $(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests \
+	  --suite lambda-moto --tools $(BUILD)/lambda-tools --requirements $(FREEMIUM)/tests/requirements.txt
+
+demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 plays its requests
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@$(FREEMIUM_RUN) DEMO_ONCE=$(DEMO_ONCE) exec $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+check-lambda-demo: cli
+	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+.PHONY: bench-lambda
+bench-lambda: ## the freemium back end: cold start above a bare handler, a load beside a constant
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/cold_start.py
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/load.py
+
+# ---- the shop -----------------------------------------------------------------
+
+# The shop for receipts (bindings/php/examples/shop): its tests over HTTP, a day with kills, its
+# demonstration.
+
+SHOP_TESTS := Tests/Shop
+SHOP_ENVIRONMENT = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PHP=$(PHP) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/tools:$(ROOT)/bindings/python
+
+.PHONY: check-shop shop-day shop-load shop-pictures demo-shop
+check-shop:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/shop.xml
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb env $(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite shop \
+	  --log-junit $(PHP_BUILD)/shop.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3 \
+	  --grants transaction
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI)
+	@DEMO_ONCE=1 $(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
+
+shop-day: ## 10,000 requests of a day through the shop in PHP, which is killed 20 times
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI)
+
+shop-load: ## p99 and throughput of the shop in PHP beside a constant; bars of hostile requests and of a silent Apple
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/load.py $(CLI)
+
+shop-pictures: ## docs/pictures/shop-….png anew, by headless Chromium
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI) --pictures
+
+demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with requests to try
+	@tools/deps.sh shop
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@$(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)

@@ -43,6 +43,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** The version of this header. */
 #define ASSAY_VERSION "0.1.0"
 #define ASSAY_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch */
 #define ASSAY_ABI 0              /* also the number in libassay.so.N */

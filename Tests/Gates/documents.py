@@ -8,7 +8,9 @@ compares its lines with those of the first. COMMAND is the same program for
 another machine, with its emulator and its library.
 """
 import argparse
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -25,6 +27,19 @@ def lines(command, cases, folder=None):
     if result.returncode != 0:
         sys.stdout.write(result.stderr.decode(errors="replace")[:2000])
     return result.returncode, result.stdout.split(b"\n")
+
+
+def read(program, cases, folder):
+    """The documents that the library in a folder answers with, case by case."""
+    code, answered = lines([program], cases, folder)
+    if code:
+        sys.exit(f"{program} does not come to its end")
+    text = b"\n".join(answered).decode(errors="replace")
+    decoder, head, at = json.JSONDecoder(), re.compile(r"[^\t\n]+\t-?\d+\t(?=\{)"), 0
+    # A signed payload may hold a line end: documents do not end with their line.
+    while found := head.search(text, at):
+        value, at = decoder.raw_decode(text, found.end())
+        yield value
 
 
 def compare(suite, name, answer, wanted):

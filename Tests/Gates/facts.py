@@ -14,9 +14,7 @@ import argparse
 import collections
 import copy
 import json
-import os
 import re
-import subprocess
 import sys
 
 from contract import ROOT
@@ -24,11 +22,13 @@ from report import Suite
 
 sys.path.append(str(ROOT / "tools"))
 
+import documents
 import members
-import swift_tree
 
 # Hosts that show the document and the JSON of the facts leave these to them.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
+# Readers of Swift that give an empty list for what is absent.
+LISTS = ("list", "objects", "integers", "texts")
 # Where a document may have a text in place of an object or a time, with a meaning.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
@@ -41,30 +41,17 @@ def of_table(types):
 
 
 def of_swift():
-    """Facts.swift, as the compiler parses it: the structs and what they read."""
-    path = ROOT / "Sources/AssaySwift/Facts.swift"
+    """The structs of Facts.swift, which is generated: what their initializers read."""
     found = {}
-    for one in swift_tree.types(swift_tree.trees([path])[path]):
-        if one["_kind"] == "struct_decl":
-            made = [each for each in one["members"] if each["_kind"] == "constructor_decl"]
-            found[swift_tree.name(one)] = swift_reads(made)
-    return found
-
-
-def swift_reads(made):
-    """{member: whether it is needed, None for lists}, of an initializer."""
-    found, needed = {}, set()
-    for node in swift_tree.inside(made):
-        if node.get("field") == "isAccepted":
-            found["entitled"] = True
-        if node.get("_kind") != "call_expr" or "field" not in node["fn"]:
-            continue
-        reader, base, first = node["fn"]["field"], node["fn"]["base"], node["args"]["args"][0]
-        if reader == "needed":
-            needed.add(id(first["expr"]))
-        elif base.get("name") == "facts" or base.get("field") == "signed":
-            is_list = reader in ("list", "objects", "integers", "texts")
-            found[first["expr"]["value"]] = None if is_list else id(node) in needed
+    text = (ROOT / "Sources/AssaySwift/Facts.swift").read_text()
+    for name, body in re.findall(r"^public struct (\w+)[^{\n]*\{\n(.*?)^\}", text, re.S | re.M):
+        made = re.search(r"^  init\(_ facts.*?^  \}", body, re.S | re.M)
+        read = re.findall(r'(needed\(\s*)?(?:facts|\w+\.signed)\.(\w+)\(\s*"(\w+)"',
+                          made[0] if made else "")
+        found[name] = {key: None if reader in LISTS else bool(needed)
+                       for needed, reader, key in read if reader != "needed"}
+        if made and ".isAccepted" in made[0]:
+            found[name]["entitled"] = True
     return found
 
 
@@ -155,8 +142,9 @@ def check_hosts(suite, types):
 
 def check_values(suite, sets):
     """Every value of a set is one that the library writes or knows."""
-    sources = swift_tree.trees((ROOT / "Sources/Assay").rglob("*.swift"))
-    known = set(swift_tree.texts(list(sources.values())))
+    known = {text for path in (ROOT / "Sources/Assay").rglob("*.swift")
+             for text in re.findall(r'"((?:\\.|[^"\\\n])*)"',
+                                    re.sub(r"^ *//.*", "", path.read_text(), flags=re.M))}
     for each in sets:
         strange = [value for _, value in each.values if value not in known]
         suite.expect(not strange, f"the library knows {each.name}", " ".join(strange))
@@ -223,18 +211,6 @@ class Documents:
         return isinstance(value, str)
 
 
-def documents_of(options):
-    """What the library answers to every case."""
-    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(options.library))
-    text = subprocess.run([options.dump, options.cases], env=environment, check=True,
-                          capture_output=True).stdout.decode(errors="replace")
-    decoder, head, at = json.JSONDecoder(), re.compile(r"[^\t\n]+\t-?\d+\t(?=\{)"), 0
-    # A signed payload may hold a line end: documents do not end with their line.
-    while (found := head.search(text, at)):
-        value, at = decoder.raw_decode(text, found.end())
-        yield value
-
-
 def check_traits(suite, sets, shown):
     """The traits of documents, but for those that name a key, are the values of their set."""
     listed = next({value for _, value in each.values} for each in sets if each.name == "TriageTrait")
@@ -279,7 +255,8 @@ def main():
     check_hosts(suite, types)
     check_values(suite, members.value_sets())
     if options.dump:
-        check_documents(suite, types, members.value_sets(), list(documents_of(options)))
+        check_documents(suite, types, members.value_sets(),
+                        list(documents.read(options.dump, options.cases, options.library)))
     suite.finish()
 
 

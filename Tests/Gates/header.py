@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Gate over include/assay.h: it compiles alone, in every language it promises.
+"""Gate over include/assay.h: it compiles alone, in every language it promises, and every
+declaration has its comment, which names what is there (clang's -Wdocumentation).
 
   header.py [--suite NAME]
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +19,7 @@ STANDARDS = [("c", standard) for standard in ("c99", "c11", "c17", "gnu17")] + [
 COMPILERS = {"c": ["gcc", "clang"], "c++": ["g++", "clang++"]}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wundef", "-Wconversion",
           "-fsyntax-only"]
+DOCUMENTED = {"clang": ["-Wdocumentation"], "clang++": ["-Wdocumentation"]}
 ONLY_C = ["-Wstrict-prototypes", "-Wold-style-definition"]
 
 
@@ -31,10 +34,35 @@ def source(functions):
                               "int64_t const no_date = ASSAY_NO_DATE;", ""])
 
 
-def compile_alone(compiler, language, standard, text):
-    command = [compiler, "-x", language, f"-std={standard}", *STRICT,
-               *(ONLY_C if language == "c" else []), "-I", str(ROOT / "include"), "-"]
+def compile_alone(compiler, language, standard, text, folder=ROOT / "include"):
+    command = [compiler, "-x", language, f"-std={standard}", *STRICT, *DOCUMENTED.get(compiler, ()),
+               *(ONLY_C if language == "c" else []), "-I", str(folder), "-"]
     return subprocess.run(command, input=text, text=True, capture_output=True)
+
+
+def undocumented(text):
+    """The declarations before which no comment ends; a macro may have it behind."""
+    lines = text.splitlines()
+    return [line for before, line in zip(lines, lines[1:])
+            if re.match(r"typedef |enum |ASSAY_API |#define ASSAY_(?!H$|API)", line)
+            and not before.endswith("*/") and not line.endswith("*/")]
+
+
+def check_comments(suite, functions):
+    text = HEADER.read_text()
+    bare = undocumented(text)
+    suite.expect(not bare, "every declaration has its comment", " ".join(bare))
+    last = "#ifdef __cplusplus\n}"
+    suite.expect(undocumented(text.replace(last, f"\nASSAY_API int assay_bare(void);\n{last}")),
+                 "a function without a comment is seen")
+    if shutil.which("clang") is None:
+        suite.skip("comments that name what is not there", "clang is not installed")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "assay.h")
+        path.write_text(text.replace("@param ", "@param not_", 1))
+        said = compile_alone("clang", "c", "c17", source(functions), folder).stderr
+        suite.expect("not_" in said, "a comment that names what is not there is seen", said[:500])
 
 
 def main():
@@ -54,6 +82,7 @@ def main():
             broken = compile_alone(compiler, language, standard,
                                    source(functions | {"assay_not_declared"}))
             suite.expect(broken.returncode != 0, f"{what} sees an undeclared function")
+    check_comments(suite, functions)
     long_lines = [number for number, line in enumerate(HEADER.read_text().splitlines(), 1)
                   if len(line) > 80]
     suite.expect(not long_lines, "80 columns", str(long_lines))

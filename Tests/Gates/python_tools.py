@@ -1,5 +1,6 @@
-"""Tools that come from the Python package index, in an environment of their own."""
+"""Environments of Python: of the tools that come from the package index, and of what is tried."""
 import fcntl
+import os
 import pathlib
 import subprocess
 import sys
@@ -7,6 +8,29 @@ import sys
 from contract import ROOT
 
 REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
+
+
+def clean(**more):
+    """The variables of this process without those that lead to a library or a module."""
+    return {**{key: value for key, value in os.environ.items()
+               if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}, **more}
+
+
+class Environment:
+    """A new environment in a folder, with nothing of this repository on its path."""
+
+    def __init__(self, folder):
+        self.folder, self.program = folder, folder / "venv/bin/python"
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean())
+
+    def python(self, *arguments, **variables):
+        return subprocess.run([self.program, *arguments], cwd=self.folder, env=clean(**variables),
+                              stdin=subprocess.DEVNULL, text=True, capture_output=True)
+
+    def install(self, *arguments, **variables):
+        """pip, without the package index."""
+        return self.python("-m", "pip", "install", "--no-index", "--no-cache-dir",
+                           "--disable-pip-version-check", *arguments, **variables)
 
 
 def installed(folder, requirements=REQUIREMENTS):

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Gate: every rule of docs/spec is where a reader looks for it.
 
-  rules.py CASES              judge the register, docs/spec/rules.tsv, and what cites it
-  rules.py --write            write Tests/Mutants/rules.tsv: by rule, its mutants
-  rules.py --show ID CASES    all that is known about one rule
+  rules.py CASES DUMP LIBRARY   judge the register, docs/spec/rules.tsv, and what cites it
+  rules.py --write              write Tests/Mutants/rules.tsv: by rule, its mutants
+  rules.py --show ID CASES      all that is known about one rule
 
 A rule has its text on a page of docs/spec and a row in the register. A check that is
-built has a place in the code that refuses by it, a case or test that names it and a
-mutant; every status that the code gives by a rule has the rule in the status table.
-CASES is the table that `make cases` writes.
+built refuses: its status and its id stand beside each other in the code, as in
+`require(holds, .status, "JWS-20")`, or the library refuses a case by it. It has a case or
+test that names it and a mutant. Every status that is given by a rule, there or in the
+document of a case, has the rule in the status table.
+CASES is the table that `make cases` writes; DUMP (Tests/ABI/dump.c) prints what the library
+in the folder LIBRARY answers to it.
 """
 import argparse
 import collections
@@ -19,8 +22,8 @@ import re
 import subprocess
 import sys
 
+import documents
 from contract import ROOT
-from refusals import Program
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -95,50 +98,73 @@ def sources(*folders):
                 yield path, path.read_text(errors="replace")
 
 
+# Where a rule goes that is passed on, by the function or the label that takes it: the file
+# whose mutants are those of the rule.
+PASSED_TO = {"refusing": "MemberNode", "MemberRefusals": "MemberNode", "names": "MemberNode",
+             "refuse": "PurchaseInfo", "refusal": "AppleReceiptStatus",
+             "milliseconds": "ReceiptAttributes", "form": "ChainProfile",
+             "root": "CandidatePath", "signature": "CandidatePath",
+             "checkIssuer": "CandidatePath", "dates": "CertificateReport",
+             "checkValidity": "CertificateReport"}
+LITERAL = re.compile(r'"([A-Z]{3,4}-\d+)"')
+# What refuses nothing.
+HARMLESS = ("ok", "internal.", "pending.")
+
+
+def taken_by(code, at):
+    """The label before an argument, or the name of the function that is called with it."""
+    label = re.search(r"(\w+): $", code[:at])
+    if label:
+        return label[1]
+    depth = 0
+    while at > 0 and (depth or code[at - 1] not in "([{"):
+        at -= 1
+        depth += {")": 1, "]": 1, "}": 1, "(": -1, "[": -1, "{": -1}.get(code[at], 0)
+    return re.search(r"\w*$", code[:max(at - 1, 0)])[0]
+
+
 class Code:
-    """What the library does by each rule: its refusals and their mutants."""
+    """What the library does by each rule: where it stands, its statuses and its mutants."""
 
-    def __init__(self):
-        self.names = {row.constant: row.name for row in status_rows.rows()}
-        self.pairs = set()
+    def __init__(self, answers=()):
+        names = {row.constant: row.name for row in status_rows.rows()}
         self.places = collections.defaultdict(set)
-        self.unread = []
-        program = Program()
-        for status, rule, file, offset in program.pairs():
-            if status is None or rule is None:
-                self.unread.append(f"{file} at octet {offset}: {status} {rule}")
-                continue
-            name = self.names.get(status, status)
-            self.pairs.add((name, rule))
-            if not name.startswith(("internal.", "pending.")):
-                self.places[rule].add((file, offset))
-        for rule, file, offset in program.judged():
-            if rule in self.places:
-                self.places[rule].add((file, offset))
-        self.all_mutants = mutants.instrumented()[0]
-        self.mutants = self.by_rule()
+        self.mutants = collections.defaultdict(set)
+        self.all_mutants, files = mutants.instrumented()
+        self.pairs = {(each["status"]["name"], each["error"]["rule"])
+                      for each in answers if "error" in each}
+        passing = {pathlib.Path(each.path).stem for each in self.all_mutants if not each.rule}
+        self.gone = sorted(set(PASSED_TO.values()) - passing)
+        for file in files:
+            text = re.sub(r"//[^\n]*", lambda found: "~" * len(found[0]), file.text)
+            for found in LITERAL.finditer(text):
+                rule, at = found[1], found.start()
+                status = re.search(r"\.(\w+),\s*$", file.code[:at])
+                if status and status[1] in names:
+                    self.pairs.add((names[status[1]], rule))
+                self.places[rule].add(
+                    (f"Sources/Assay/{file.path}", text.count("\n", 0, at) + 1))
+                self.mutants[rule] |= self.mutants_of(file, at)
 
-    def by_rule(self):
-        """{rule: {"File.swift [kind]"}}: the mutants of the places that refuse by it."""
-        reached = collections.defaultdict(list)
-        for mutant in self.all_mutants:
-            reached["Sources/Assay/" + mutant.path].append(mutant)
-        found = collections.defaultdict(set)
-        texts = {}
-        for rule, places in self.places.items():
-            for file, offset in places:
-                if file not in texts:
-                    texts[file] = (ROOT / file).read_bytes()
-                at = len(texts[file][:offset].decode(errors="replace"))
-                for mutant in reached[file]:
-                    if mutant.refusal[0] <= at < mutant.refusal[1]:
-                        found[rule].add(f"{pathlib.Path(file).name} [{mutant.kind}]")
-        return found
+    def mutants_of(self, file, at):
+        """The mutants of the refusal in which a rule stands, or that it is passed to."""
+        direct = [mutant for *_, mutant in file.found
+                  if mutant.refusal[0] <= at < mutant.refusal[1]]
+        passed = PASSED_TO.get(taken_by(file.code, at))
+        return {f"{pathlib.Path(each.path).name} [{each.kind}]" for each in direct or (
+            each for each in self.all_mutants if not each.rule
+            and each.kind in ("require", "clause", "name")
+            and pathlib.Path(each.path).stem == passed)}
 
-    def written(self):
+    def refuses(self, rule):
+        return any(rule == other and not name.startswith(HARMLESS)
+                   for name, other in self.pairs)
+
+    def written(self, rules):
         return MUTANTS_HEAD + "".join(
-            f"{rule}\t{', '.join(sorted(self.mutants[rule]))}\n"
-            for rule in sorted(self.mutants, key=by_number))
+            f"{rule}\t{', '.join(sorted(self.mutants[rule]))}\n" for rule in sorted(
+                (rule.id for rule in rules if rule.is_checked and self.mutants[rule.id]),
+                key=by_number))
 
 
 def by_number(rule):
@@ -212,11 +238,9 @@ def judge_citations(suite, rules, families):
 
 def judge_checks(suite, rules, code, named):
     rows = {rule.id: rule for rule in rules}
-    for place in code.unread:
-        suite.expect(False, "a refusal whose status and rule are read", place)
+    suite.expect(not code.gone, "what a rule is passed to has mutants", " ".join(code.gone))
     for rule in rules:
-        refuses = bool(code.places.get(rule.id))
-        suite.expect(refuses == rule.is_checked,
+        suite.expect(code.refuses(rule.id) == rule.is_checked,
                      f"{rule.id} is a check exactly where code refuses by it",
                      f"{rule.kind}, {rule.state}; {len(code.places.get(rule.id, ()))} places")
         if rule.is_checked:
@@ -233,7 +257,7 @@ def judge_checks(suite, rules, code, named):
     keys = {mutant.key for mutant in code.all_mutants}
     for key in mutants.equivalents():
         suite.expect(key in keys, "an equivalent mutant is there", " ".join(key))
-    suite.expect(MUTANTS.read_text() == code.written(),
+    suite.expect(MUTANTS.read_text() == code.written(rules),
                  "Tests/Mutants/rules.tsv is in step", "run Tests/Gates/rules.py --write")
 
 
@@ -334,8 +358,7 @@ def judge_gate(suite, rules, families, code, named):
 
 def show(rule, code, named):
     print(f"{rule.id} {rule.title}\n  {rule.kind}, {rule.state}; docs/spec/{rule.section}")
-    for file, offset in sorted(code.places.get(rule.id, ())):
-        line = (ROOT / file).read_bytes()[:offset].count(b"\n") + 1
+    for file, line in sorted(code.places.get(rule.id, ())):
         print(f"  code    {file}:{line}")
     for name in sorted(name for name, other in code.pairs if other == rule.id):
         print(f"  status  {name}")
@@ -349,14 +372,17 @@ def show(rule, code, named):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="?", type=pathlib.Path)
+    parser.add_argument("dump", nargs="?")
+    parser.add_argument("library", nargs="?")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--show", metavar="ID")
     options = parser.parse_args()
     rules = register()
     families = {rule.id.split("-")[0] for rule in rules}
-    code = Code()
+    code = Code(documents.read(options.dump, options.cases, options.library)
+                if options.library else ())
     if options.write:
-        MUTANTS.write_text(code.written())
+        MUTANTS.write_text(code.written(rules))
         return
     if options.cases is None:
         parser.error("the table of cases is needed: build/cases.json")
@@ -366,6 +392,8 @@ def main():
             if rule.id == options.show:
                 show(rule, code, named)
         return
+    if options.library is None:
+        parser.error("the program and the library are needed that answer the cases")
     suite = Suite("rules")
     judge_register(suite, rules, families)
     judge_citations(suite, rules, families)

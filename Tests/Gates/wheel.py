@@ -5,7 +5,7 @@
 
 With ROOT the wheel is for 64-bit ARM: Debian's Python for that machine, unpacked
 there by packaging/arm64_root.sh, installs and uses it under qemu: one case of each
-kind and status, as the C programs run the whole table there.
+kind and status.
 
 With PROGRAM, which is Tests/ABI/reload.c for musl, the wheel is for musl. Debian has no
 Python for it: pip unpacks the wheel for that platform, and will not for this one; the
@@ -18,11 +18,11 @@ import os
 import pathlib
 import platform
 import subprocess
-import sys
 import tempfile
 import zipfile
 
 from contract import soname
+from python_tools import Environment, clean
 from report import Suite
 
 # Runs in the new environment, with nothing of this repository on its path.
@@ -72,19 +72,12 @@ def check_content(suite, wheel, machine, floor):
     suite.expect(not tests, "holds no tests", str(tests))
 
 
-def environment(**more):
-    """The variables of this process without those that lead to a library or a module."""
-    clean = {key: value for key, value in os.environ.items()
-             if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
-    return {**clean, **more}
-
-
 def native(suite, wheel, folder):
     """Install into an environment of its own: (interpreter, its variables) or None."""
-    clean = environment()
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean)
-    python = [folder / "venv/bin/python"]
-    return (python, clean) if pip_installs(suite, [*python, "-m", "pip"], clean, wheel) else None
+    own = Environment(folder)
+    done = own.install("--no-deps", wheel.resolve())
+    good = suite.expect(done.returncode == 0, "pip installs it", done.stderr[-1500:])
+    return ([own.program], clean()) if good else None
 
 
 def emulated(suite, wheel, folder, root):
@@ -93,18 +86,12 @@ def emulated(suite, wheel, folder, root):
     python = ["qemu-aarch64-static", "-L", root, f"{root}/usr/bin/python3.11"]
     pip = glob.glob(f"{root}/usr/share/python-wheels/pip-*.whl")
     home = {"PYTHONHOME": f"{root}/usr", "PYTHONDONTWRITEBYTECODE": "1"}
-    installer = environment(**home, PYTHONPATH=os.pathsep.join(pip))
-    if not pip_installs(suite, [*python, "-m", "pip"], installer, wheel, "--target", site):
-        return None
-    return python, environment(**home, PYTHONPATH=site)
-
-
-def pip_installs(suite, pip, variables, wheel, *options):
-    installed = subprocess.run(
-        [*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-cache-dir",
-         "--disable-pip-version-check", *options, wheel.resolve()],
-        env=variables, text=True, capture_output=True)
-    return suite.expect(installed.returncode == 0, "pip installs it", installed.stderr[-1500:])
+    done = subprocess.run(
+        [*python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-cache-dir",
+         "--disable-pip-version-check", "--target", site, wheel.resolve()],
+        env=clean(**home, PYTHONPATH=os.pathsep.join(pip)), text=True, capture_output=True)
+    good = suite.expect(done.returncode == 0, "pip installs it", done.stderr[-1500:])
+    return (python, clean(**home, PYTHONPATH=site)) if good else None
 
 
 def one_of_each(cases, target):
@@ -145,20 +132,18 @@ def check_load(suite, wheel, program):
     platform_tag = wheel.stem.rpartition("-")[2]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True,
-                       env=environment())
-        pip = [folder / "venv/bin/python", "-m", "pip"]
-        refused = subprocess.run([*pip, "install", "--no-index", "--no-deps", "--target",
-                                  folder / "here", wheel.resolve()], env=environment(),
-                                 text=True, capture_output=True)
+        own = Environment(folder)
+        into = ["--no-deps", "--target", folder / "site"]
+        refused = own.install(*into, wheel.resolve())
         suite.expect("not a supported wheel on this platform" in refused.stderr,
                      "pip takes it for no wheel of glibc", refused.stderr[-500:])
-        if not pip_installs(suite, pip, environment(), wheel, "--target", folder / "site",
-                            "--platform", platform_tag, "--only-binary=:all:"):
+        done = own.install(*into, "--platform", platform_tag, "--only-binary=:all:",
+                           wheel.resolve())
+        if not suite.expect(done.returncode == 0, "pip installs it", done.stderr[-1500:]):
             return
         library = folder / "site/assay" / soname()
         result = subprocess.run([pathlib.Path(program).resolve(), library], text=True,
-                                capture_output=True, env=environment())
+                                capture_output=True, env=clean())
         suite.expect(result.returncode == 0 and " 0 failed" in result.stdout,
                      "musl's loader loads its library, which verifies",
                      result.stdout + result.stderr)

@@ -220,9 +220,16 @@ func (c *tableCase) clientData(t testing.TB) ClientData {
 }
 
 // kept says whether a case is run: all of them, but under garbage-collector stress, where
-// each takes hundreds of collections, the first of each call and every 96th.
+// each takes hundreds of collections, the first of each call and every 96th; under the race
+// detector, which other tests are for, every eighth.
 func (c *caseTable) kept(number int) bool {
-	if !libassay.Stressed || number%96 == 0 {
+	every := 1
+	if libassay.Stressed {
+		every = 96
+	} else if racing {
+		every = 8
+	}
+	if number%every == 0 {
 		return true
 	}
 	for i := range c.Cases[:number] {

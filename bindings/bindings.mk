@@ -1,0 +1,156 @@
+# The bindings: what is built of them, and their suites.
+
+# ---- Python -------------------------------------------------------------------
+
+.PHONY: wheel
+wheel: deps-demo all ## the Python wheel, in build/wheel
+	@$(PYTHON) bindings/python/build_wheel.py --library $(LIBRARY) \
+	  --out $(BUILD)/wheel
+
+PYTHON_TOOLS := $(BUILD)/python-tools
+
+.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak check-senders \
+  check-python-stores
+sdist: ## the Python part alone, as a source distribution, in build/sdist
+	@rm -f $(BUILD)/sdist/*.tar.gz
+	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
+
+check-sdist:
+	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(LIBRARY)
+
+check-python-lint:
+	@$(PYTHON) $(GATES)/python_lint.py bindings/python --tools $(PYTHON_TOOLS)
+
+check-auditwheel:
+	@$(PYTHON) $(GATES)/auditwheel.py --tools $(PYTHON_TOOLS) \
+	  $(BUILD)/wheel/*.whl $(wildcard $(ARM64)/wheel/*.whl)
+
+check-python-soak: ## a million verifications through Python with flat memory
+	@ASSAY_SOAK=1000000 ASSAY_CASES=$(ROOT)/$(CASES) \
+	  ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python/tests \
+	  $(PYTHON) bindings/python/tests/test_soak.py -v
+
+# The senders for httpx and requests, in the environment that has them; the suite of the
+# system's Python skips them.
+check-senders:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_CLI=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite senders \
+	  --only 'test_senders.py' --tools $(PYTHON_TOOLS)
+
+# The executors of stores over pretended clients, and the ledger on SQLite with minted
+# evidence, in the environment that has the clients. The engines: Tests/Stores.
+check-python-stores:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
+	  PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-stores \
+	  --only 'test_store_*.py' --tools $(PYTHON_TOOLS)
+
+# ---- Python: assay-testing ----------------------------------------------------
+
+# assay-testing: the command line, a mint and a pytest plugin as a separate wheel.
+
+TESTING_WHEEL := $(BUILD)/wheel-testing
+.PHONY: wheel-testing check-wheel-testing check-python-testing-lint
+wheel-testing: cli ## the wheel assay-testing, in build/wheel-testing
+	@rm -f $(TESTING_WHEEL)/*.whl
+	@$(PYTHON) bindings/python_testing/build_wheel.py --program $(CLI) --out $(TESTING_WHEEL)
+
+check-python-testing-lint:
+	@$(PYTHON) $(GATES)/python_lint.py bindings/python_testing --tools $(PYTHON_TOOLS) \
+	  --suite python-testing-lint
+
+check-wheel-testing:
+	@$(PYTHON) $(GATES)/testing_wheel.py $(TESTING_WHEEL) $(BUILD)/wheel
+
+# ---- PHP ----------------------------------------------------------------------
+
+# The suites of the PHP binding: with FFI, with the compiled extension, in prefork servers.
+
+PHP ?= php
+PHP_BUILD := $(BUILD)/php
+PHP_EXTENSION := $(PHP_BUILD)/ext/modules/assay.so
+PHPUNIT = $$(command -v phpunit) --configuration bindings/php/tests/phpunit.xml
+PHP_ENVIRONMENT = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_EXTENSION_BUILT=$(ROOT)/$(PHP_EXTENSION)
+# Counts come from the XML that phpunit and run-tests write, also after a failure.
+PHP_COUNTS = $(PYTHON) $(GATES)/xunit.py
+
+.PHONY: check-php-ffi check-php-ext check-php-fpm check-php-engines php-extension
+check-php-ffi:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/ffi.xml
+	@$(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite assay \
+	  --exclude-group extension --log-junit $(PHP_BUILD)/ffi.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/ffi.xml --suite php-ffi; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/ffi.xml --suite php-ffi
+
+check-php-ext: $(PHP_EXTENSION)
+	@$(PYTHON) $(GATES)/hardening.py $< --flags $(PHP_BUILD)/ext/Makefile \
+	  --suite php-hardening
+	@rm -f $(PHP_BUILD)/phpt.xml $(PHP_BUILD)/ext.xml
+	@cd $(PHP_BUILD)/ext && $(PHP_ENVIRONMENT) NO_INTERACTION=1 \
+	  TEST_PHP_JUNIT=$(ROOT)/$(PHP_BUILD)/phpt.xml $(PHP) run-tests.php -q \
+	  -p "$$(command -v $(PHP))" --show-diff \
+	  -d extension=$(ROOT)/$(PHP_EXTENSION) tests || \
+	  { cd $(ROOT); $(PHP_COUNTS) $(PHP_BUILD)/phpt.xml --suite php-phpt; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/phpt.xml --suite php-phpt
+	@$(PHP_ENVIRONMENT) ASSAY_EXTENSION=$(ROOT)/$(PHP_EXTENSION) $(PHP) \
+	  -d extension=$(ROOT)/$(PHP_EXTENSION) $(PHPUNIT) --testsuite assay \
+	  --log-junit $(PHP_BUILD)/ext.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/ext.xml --suite php-ext; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/ext.xml --suite php-ext
+
+check-php-engines:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/engines.xml
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  env $(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite engines \
+	  --log-junit $(PHP_BUILD)/engines.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/engines.xml --suite php-engines; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/engines.xml --suite php-engines
+
+check-php-fpm: $(PHP_EXTENSION)
+	@rm -f $(PHP_BUILD)/fpm.xml
+	@$(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite fpm \
+	  --log-junit $(PHP_BUILD)/fpm.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/fpm.xml --suite php-fpm; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/fpm.xml --suite php-fpm
+
+# Built as a hosting provider would: phpize, and libassay found by pkg-config below a prefix.
+php-extension: $(PHP_EXTENSION) ## build the PHP extension, build/php/ext/modules/assay.so
+$(PHP_EXTENSION): $(wildcard bindings/php/ext/* bindings/php/ext/tests/*) \
+  include/assay.h $(LIBRARY)
+	@rm -rf $(PHP_BUILD)/ext $(PHP_BUILD)/prefix
+	@$(MAKE) --no-print-directory install-lib-files PREFIX=$(ROOT)/$(PHP_BUILD)/prefix
+	@cp -r bindings/php/ext $(PHP_BUILD)/ext
+	@echo 'building $@'
+	@cd $(PHP_BUILD)/ext && export \
+	  PKG_CONFIG_PATH=$(ROOT)/$(PHP_BUILD)/prefix/lib/pkgconfig && \
+	  { phpize && ./configure && $(NICE) $(MAKE) EXTRA_CFLAGS=-Werror; } \
+	  > build.log 2>&1 || { cat build.log; exit 1; }
+
+# ---- Go -----------------------------------------------------------------------
+
+# The suites of the Go module: its tests, under the race detector, and with a garbage collection at every use of a handle.
+# ASSAY_SOAK=1000000 makes the memory test a long one.
+
+GO_GATE = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_CLI=$(ROOT)/$(CLI) $(PYTHON) $(GATES)/go.py
+.PHONY: check-go check-go-race check-go-gcstress check-go-style check-go-engines
+check-go:
+	@$(GO_GATE) $(DIRECTORY_shipped) --suite go
+
+check-go-race:
+	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-race --race
+
+check-go-gcstress:
+	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-gcstress --tags assay_gcstress
+
+check-go-style:
+	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-style --style
+
+check-go-engines:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb,dynamodb --tools $(STORE_TOOLS) \
+	  env $(GO_GATE) $(DIRECTORY_shipped) --suite go-engines --run TestEngines
