@@ -2,7 +2,7 @@
 
 .PHONY: check-home check-facts check-abi check-man check-install check-dist check-deb
 check-home:
-	@$(PYTHON) $(GATES)/home.py
+	@$(PYTHON) $(GATES)/home.py --docs $(BUILD)/docs
 
 check-facts: $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/facts.py --dump $(PROGRAMS)/dump --cases $(CASES) \

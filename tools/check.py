@@ -106,7 +106,6 @@ STEPS = [
     Step("generated", ["check-generated"], "generated files are in step", quick=True),
     Step("store-statements", ["check-store-statements"],
          "tables and statements of stores, on the engines that are here", quick=True),
-    Step("home", ["check-home"], "one line says where the project is at home", quick=True),
     Step("facts", ["check-facts"], "the types of all hosts and the documents are as the table says",
          needs=("programs", "cases"), quick=True),
     Step("guides", ["check-guides"], "what the guides say of the code is so", quick=True),
@@ -180,6 +179,8 @@ STEPS = [
     Step("install", ["check-install"], "make install and uninstall, completion",
          needs=("build", "cases")),
     Step("deb", ["check-deb"], "the Debian packages", needs=("build-shared", "cases")),
+    Step("home", ["check-home"], "what is released with another home names no other",
+         needs=("build-shared", "cases", "docs")),
     Step("demo", ["demo"], "the demonstration", needs=("build", "cases"), builds=True,
          quick=True),
 ]
