@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 
 import dist
-from contract import ROOT, soname
+from contract import ROOT, run, soname, version
 from report import Suite
 
 # What must be listed as contents, and where each comes from.
@@ -43,15 +43,15 @@ def check_tarball(suite, archive, work, options):
     suite.expect(library.read_bytes() == options.library.read_bytes(), "its library is that built")
     environment = {"PKG_CONFIG_LIBDIR": str(tree / "lib/pkgconfig"), "PATH": "/usr/bin:/bin",
                    "LD_LIBRARY_PATH": str(tree / "lib")}
-    flags = dist.run("pkg-config", "--cflags", "--libs", "assay", env=environment).stdout.split()
+    flags = run("pkg-config", "--cflags", "--libs", "assay", env=environment).stdout.split()
     program = work / "program"
-    result = dist.run("musl-gcc", "-std=c99", "-x", "c", "-", "-o", program, *flags,
+    result = run("musl-gcc", "-std=c99", "-x", "c", "-", "-o", program, *flags,
                       input=PROGRAM)
     suite.expect(result.returncode == 0, "a C program builds against it", result.stderr[:800])
-    result = dist.run(program, env=environment)
-    suite.expect(result.returncode == 0 and result.stdout.strip() == dist.version(),
+    result = run(program, env=environment)
+    suite.expect(result.returncode == 0 and result.stdout.strip() == version(),
                  "and runs", result.stdout + result.stderr)
-    result = dist.run(options.reload.resolve(), library)
+    result = run(options.reload.resolve(), library)
     suite.expect(result.returncode == 0 and " 0 failed" in result.stdout,
                  "musl's loader loads it, and it verifies", result.stdout + result.stderr)
     return tree
@@ -99,8 +99,8 @@ def main():
     folder = options.folder.resolve()
     suite = Suite(options.suite)
     info = json.loads(options.info.read_text())
-    machine = f"assay-{dist.version()}-linux-musl-{platform.machine()}"
-    wheel = f"assay-{dist.version()}-py3-none-musllinux_1_2_{platform.machine()}.whl"
+    machine = f"assay-{version()}-linux-musl-{platform.machine()}"
+    wheel = f"assay-{version()}-py3-none-musllinux_1_2_{platform.machine()}.whl"
     wanted = {f"{machine}.tar.gz", f"{machine}.cdx.json", wheel, "SHA256SUMS"}
     there = {path.name for path in folder.iterdir()}
     if suite.expect(there == wanted, "the files of the folder", str(there ^ wanted)):

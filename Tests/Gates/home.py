@@ -13,12 +13,10 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from contract import ROOT
-from dist import version
+from contract import ROOT, run, version
 from report import Suite
 
 sys.path.append(str(ROOT / "packaging"))
@@ -63,15 +61,16 @@ PLACES = {
     "assay/usr/share/doc/assay/copyright": f"Source: {ADDRESS}\n",
     "assay/usr/share/doc/assay/changelog.Debian.gz": f" -- {AUTHORS}  ",
 }
-MODULE = re.compile(r"(?<![\w./$}-])([a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w.~-]+)*)/bindings/go(?![\w-])")
+# An import path below a home, and not a folder: `../assay/bindings/go` is none.
+MODULE = re.compile(
+    r"(?<![\w./$}-])([a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w.~-]+)*)/bindings/go(?![\w-])")
 NAMED = re.compile(rf"{re.escape(release.PLACEHOLDER)}|(?<![\w.-])assay/assay(?![\w.-])".encode())
 
 
-def run(*command, cwd=ROOT, place=OTHER):
+def at(place, *command, cwd=ROOT):
+    """Run a program with a home."""
     variables = {key: value for key, value in os.environ.items() if "MAKE" not in key}
-    return subprocess.run([str(word) for word in command], cwd=cwd, text=True,
-                          capture_output=True, stdin=subprocess.DEVNULL,
-                          env={**variables, "PROJECT_HOME": place})
+    return run(*command, cwd=cwd, env={**variables, "PROJECT_HOME": place})
 
 
 def content(path):
@@ -90,7 +89,7 @@ def made(suite, tree, docs):
             ("make deb", "make", *built, "deb", f"DEBS={tree}/debs"),
             ("the source distribution", sys.executable, "bindings/python/build_sdist.py",
              "--out", tree / "sdist")]:
-        result = run(*command)
+        result = at(OTHER, *command)
         suite.expect(result.returncode == 0, f"{what} with another home",
                      (result.stdout + result.stderr)[-1500:])
     for name, pattern in PACKAGES.items():
@@ -99,9 +98,11 @@ def made(suite, tree, docs):
             (tree / name).mkdir()
             command = UNPACK[found[0].suffix].format(found[0], tree / name)
             suite.expect(run(*command.split()).returncode == 0, f"the {name} unpack")
+    said = at(OTHER, "make", "-n", "docs").stdout
+    suite.expect("packaging/release.py build/docs" in said, "make docs names the home", said[-800:])
     if docs.is_dir():
         shutil.copytree(docs, tree / "docs")
-        run(sys.executable, "packaging/release.py", tree / "docs")
+        at(OTHER, sys.executable, "packaging/release.py", tree / "docs")
     else:
         suite.skip("the documentation", f"there is no {docs}: make docs")
 
@@ -118,14 +119,14 @@ def check_places(suite, tree):
 
 def check_use(suite, tree):
     """Who builds from what was released gets its home without setting it."""
-    result = run(sys.executable, "-B", "tools/generate.py", "--check", cwd=tree / "sources")
+    result = at(OTHER, sys.executable, "-B", "tools/generate.py", "--check", cwd=tree / "sources")
     suite.expect(result.returncode == 0, "the generated files of the sources are in step",
                  result.stdout + result.stderr)
-    result = run("go", "list", "-deps", "./...", cwd=tree / "sources/bindings/go")
+    result = at(OTHER, "go", "list", "-deps", "./...", cwd=tree / "sources/bindings/go")
     suite.expect(f"\n{OTHER}/bindings/go/store\n" in result.stdout and result.returncode == 0,
                  "the Go module finds its packages", result.stderr)
-    result = run(sys.executable, "-B", "-c", "import build_wheel; "
-                 "print(build_wheel.metadata().decode())", cwd=tree / "sdist", place="")
+    result = at("", sys.executable, "-B", "-c", "import build_wheel; "
+                "print(build_wheel.metadata().decode())", cwd=tree / "sdist")
     suite.expect(f"Home-page: {ADDRESS}\n" in result.stdout,
                  "the source distribution makes a wheel of its home", result.stderr)
 
@@ -136,19 +137,19 @@ def check_links(suite, tree):
     links = set(re.findall(rf"{re.escape(ADDRESS)}/([^)#\s]+)", text))
     suite.expect(links, "the wheel's page has links")
     for link in sorted(links if (tree / "docs").is_dir() else []):
-        suite.expect((tree / "docs" / link).is_file(), f"a link of the wheel leads somewhere: {link}")
+        suite.expect((tree / "docs" / link).is_file(), f"the wheel's link leads somewhere: {link}")
 
 
 def check_sources(suite):
     """Other homes: of the Go module in a file, of a setting that is none."""
-    names = run("git", "ls-files", "-co", "--exclude-standard").stdout.splitlines()
-    wrong = [name for name in names if (ROOT / name).is_file()
+    names = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).stdout.splitlines()
+    wrong = {name for name in names if (ROOT / name).is_file()
              for found in MODULE.findall((ROOT / name).read_text(errors="replace"))
-             if found != release.PLACEHOLDER and name != str(pathlib.Path(__file__).relative_to(ROOT))]
+             if found != release.PLACEHOLDER}
     suite.expect(not wrong, "the Go module has one path", " ".join(wrong))
     for place in ["no host", "host", "https://host.example", "host.example/"]:
-        refused = run(sys.executable, "-c", "import sys; sys.path.append('packaging'); "
-                      "import release; release.home()", place=place)
+        refused = at(place, sys.executable, "-c", "import sys; sys.path.append('packaging'); "
+                     "import release; release.home()")
         suite.expect(refused.returncode == 1 and place in refused.stderr,
                      f"{place!r} is no home", refused.stderr)
 
@@ -159,8 +160,7 @@ def main():
     parser.add_argument("--suite", default="home")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    state = ["git", "status", "--porcelain"]
-    before = run(*state).stdout
+    before = run("git", "status", "--porcelain", cwd=ROOT).stdout
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
         made(suite, tree, options.docs)
@@ -168,7 +168,7 @@ def main():
         check_use(suite, tree)
         check_links(suite, tree)
     check_sources(suite)
-    after = run(*state).stdout
+    after = run("git", "status", "--porcelain", cwd=ROOT).stdout
     suite.expect(before == after, "the sources are as they were", after)
     suite.finish()
 

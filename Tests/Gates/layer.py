@@ -10,7 +10,6 @@ layer is for 64-bit ARM and Python runs under qemu.
 import argparse
 import base64
 import json
-import os
 import pathlib
 import re
 import stat
@@ -20,6 +19,7 @@ import tempfile
 import zipfile
 
 from contract import ROOT, soname
+from python_tools import clean
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -134,15 +134,14 @@ def check_use(suite, layer, table, root, with_links):
         (task / "assay.json").write_text(json.dumps(table["verifiers"][case["verifier"]]))
         (task / "events.json").write_text(json.dumps(events(case)))
         python, variables = python_of(root)
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
-        clean.update(variables, PYTHONPATH=f"{task}:{opt}/python", PYTHONDONTWRITEBYTECODE="1",
-                     LD_LIBRARY_PATH=LOADER_PATH.format(opt=opt), LAMBDA_TASK_ROOT=str(task),
-                     ASSAY_CONFIG=str(task / "assay.json"))
+        variables = clean(
+            **variables, PYTHONPATH=f"{task}:{opt}/python", PYTHONDONTWRITEBYTECODE="1",
+            LD_LIBRARY_PATH=LOADER_PATH.format(opt=opt), LAMBDA_TASK_ROOT=str(task),
+            ASSAY_CONFIG=str(task / "assay.json"))
         for module in ["guide", "example"]:
             result = subprocess.run(
                 [*python, "-c", PROGRAM, module, str(task / "events.json")], cwd=task,
-                env=clean, text=True, capture_output=True)
+                env=variables, text=True, capture_output=True)
             if suite.expect(result.returncode == 0, f"{module} runs{how}", result.stderr[-1500:]):
                 said = json.loads(result.stdout.splitlines()[-1])
                 check_answers(suite, f"{module}{how}", said, opt, root, with_links)

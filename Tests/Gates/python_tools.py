@@ -1,11 +1,13 @@
-"""Tools that come from the Python package index, in an environment of their own."""
+"""Python's virtual environments: of one gate, and of tools from the package index."""
 import fcntl
+import os
 import pathlib
 import subprocess
 import sys
 
-from contract import ROOT
+from contract import ROOT, run
 
+SECONDS = 600
 REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
 
 
@@ -32,3 +34,30 @@ def made(folder, requirements):
         return None, f"pip cannot install the tools: {lines[-1][:200]}"
     stamp.write_bytes(wanted)
     return folder / "bin", None
+
+
+def clean(**more):
+    """The variables of this process without those that lead to a library or a module."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
+    return {**kept, **more}
+
+
+class Environment:
+    """A new virtual environment below a folder, with nothing of this repository in it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean())
+
+    def program(self, name, *arguments, **variables):
+        return run(self.folder / "venv/bin" / name, *arguments, cwd=self.folder,
+                   env=clean(**variables), timeout=SECONDS)
+
+    def python(self, *arguments, **variables):
+        return self.program("python", *arguments, **variables)
+
+    def install(self, *arguments, **variables):
+        """Packages of this machine, by pip."""
+        return self.python("-m", "pip", "install", "--quiet", "--no-index", "--no-cache-dir",
+                           "--disable-pip-version-check", *arguments, **variables)

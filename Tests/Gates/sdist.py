@@ -10,12 +10,12 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tarfile
 import tempfile
 
 from contract import ROOT, soname
+from python_tools import Environment
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "bindings/python"))
@@ -46,31 +46,12 @@ def check_content(suite, sdist):
     suite.expect(not [name for name in names if ".so" in name], "holds no library", str(names))
 
 
-class Environment:
-    """A new virtual environment, and the variables of this process that lead nowhere."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.clean = {key: value for key, value in os.environ.items()
-                      if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True,
-                       env=self.clean)
-
-    def python(self, *arguments, **variables):
-        return subprocess.run([self.folder / "venv/bin/python", *arguments], cwd=self.folder,
-                              env={**self.clean, **variables}, text=True, capture_output=True)
-
-    def install(self, sdist, **variables):
-        return self.python("-m", "pip", "install", "--no-index", "--no-cache-dir",
-                           "--force-reinstall", "--disable-pip-version-check", sdist, **variables)
-
-
 def check_refusal(suite, environment, sdist):
     """Nothing is installed, and the text says what can be done."""
     for what, variables in [("without a library", {}),
                             ("with a library that is not there",
                              {"ASSAY_LIBRARY": "/nowhere/libassay.so.0"})]:
-        failed = environment.install(sdist, **variables)
+        failed = environment.install("--force-reinstall", sdist, **variables)
         text = failed.stdout + failed.stderr
         suite.expect(failed.returncode != 0, f"{what} it is not installed", text[-500:])
         for choice in CHOICES:
@@ -80,7 +61,7 @@ def check_refusal(suite, environment, sdist):
 
 
 def check_named(suite, environment, sdist, case, library):
-    done = environment.install(sdist, ASSAY_LIBRARY=library)
+    done = environment.install("--force-reinstall", sdist, ASSAY_LIBRARY=library)
     suite.expect(done.returncode == 0, "with a named library it is installed", done.stderr[-1000:])
     done = environment.python("-c", PROGRAM, *case)
     inside = done.stdout.strip()
@@ -89,7 +70,7 @@ def check_named(suite, environment, sdist, case, library):
 
 
 def check_system(suite, environment, sdist, case, library):
-    done = environment.install(sdist, ASSAY_LIBRARY="system")
+    done = environment.install("--force-reinstall", sdist, ASSAY_LIBRARY="system")
     suite.expect(done.returncode == 0, "for the system's it is installed", done.stderr[-1000:])
     folder = os.path.dirname(library)
     for variables in [{"LD_LIBRARY_PATH": folder},

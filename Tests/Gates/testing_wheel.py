@@ -7,19 +7,16 @@ evidence of every kind for a small pytest project.
 pytest comes from the Python package index; without it the project is skipped.
 """
 import argparse
-import os
 import pathlib
 import re
-import subprocess
-import sys
 import tempfile
 import zipfile
 
 from contract import ROOT
+from python_tools import Environment
 from report import Suite
 
 LARGEST = 7_000_000
-TIMEOUT_SECONDS = 300
 # What a user would write; it sees nothing of this repository.
 PROJECT = '''
 import datetime
@@ -152,11 +149,6 @@ def test_apple_is_played(assay_apple):
 '''
 
 
-def run(*command, **more):
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, **more)
-
-
 def only(suite, folder):
     wheels = list(pathlib.Path(folder).glob("*.whl"))
     suite.expect(len(wheels) == 1, f"one wheel in {folder}", str(wheels))
@@ -171,37 +163,34 @@ def check_content(suite, wheel):
         suite.expect(wanted in names, f"holds {wanted}", str(names))
 
 
-def check_programs(suite, folder, variables):
+def check_programs(suite, own):
     """The command line, by its three names."""
-    for words in [["venv/bin/assay", "mint"], ["venv/bin/python", "-m", "assay_testing.mint"],
-                  ["venv/bin/python", "-m", "assay_testing", "mint"]]:
-        result = run(folder / words[0], *words[1:], "transaction", "--authority", "ca",
-                     cwd=folder, env=variables)
+    for words in [["assay", "mint"], ["python", "-m", "assay_testing.mint"],
+                  ["python", "-m", "assay_testing", "mint"]]:
+        result = own.program(*words, "transaction", "--authority", "ca")
         suite.expect(result.returncode == 0 and result.stdout.count(".") == 2,
                      " ".join(words), result.stderr[-800:])
 
 
-def check_project(suite, folder, variables):
+def check_project(suite, own):
+    folder = own.folder
     wanted = len(re.findall(r"^def test_", PROJECT, re.M))
     (folder / "project").mkdir()
     (folder / "project/test_server.py").write_text(PROJECT)
     requirements = ROOT / "bindings/python_testing/requirements-check.txt"
-    result = run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "--retries", "1",
-                 "--timeout", "20", "--disable-pip-version-check", "-r", requirements,
-                 env=variables)
+    result = own.python("-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "20",
+                        "--disable-pip-version-check", "-r", requirements)
     if result.returncode != 0:
         suite.skip("the pytest project", "pip cannot install pytest")
         return
-    result = run(folder / "venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                 cwd=folder / "project", env=variables)
+    result = own.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "project")
     said = result.stdout[-3000:] + result.stderr[-500:]
     suite.expect(result.returncode == 0 and f"{wanted} passed" in result.stdout,
                  f"a project of {wanted} tests", said)
     # A test that must fail does: nothing in the plugin swallows it.
     (folder / "project/test_server.py").write_text(
         "def test_no(assay_authority):\n    assert not assay_authority.transaction()\n")
-    result = run(folder / "venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                 cwd=folder / "project", env=variables)
+    result = own.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "project")
     suite.expect(result.returncode == 1 and "1 failed" in result.stdout, "a test that fails",
                  result.stdout[-800:])
 
@@ -216,17 +205,12 @@ def main():
     wheels = [only(suite, options.testing), only(suite, options.assay)]
     if all(wheels):
         check_content(suite, wheels[0])
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean)
-            result = run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet",
-                         "--no-index", "--no-cache-dir", "--disable-pip-version-check", *wheels,
-                         env=clean)
+            own = Environment(pathlib.Path(name))
+            result = own.install(*wheels)
             if suite.expect(result.returncode == 0, "pip installs both", result.stderr[-1500:]):
-                check_programs(suite, folder, clean)
-                check_project(suite, folder, clean)
+                check_programs(suite, own)
+                check_project(suite, own)
     suite.finish()
 
 

@@ -17,12 +17,11 @@ import json
 import os
 import pathlib
 import platform
-import subprocess
-import sys
 import tempfile
 import zipfile
 
-from contract import soname
+from contract import run, soname
+from python_tools import Environment, clean
 from report import Suite
 
 # Runs in the new environment, with nothing of this repository on its path.
@@ -72,19 +71,11 @@ def check_content(suite, wheel, machine, floor):
     suite.expect(not tests, "holds no tests", str(tests))
 
 
-def environment(**more):
-    """The variables of this process without those that lead to a library or a module."""
-    clean = {key: value for key, value in os.environ.items()
-             if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
-    return {**clean, **more}
-
-
 def native(suite, wheel, folder):
     """Install into an environment of its own: (interpreter, its variables) or None."""
-    clean = environment()
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean)
+    Environment(folder)
     python = [folder / "venv/bin/python"]
-    return (python, clean) if pip_installs(suite, [*python, "-m", "pip"], clean, wheel) else None
+    return (python, clean()) if pip_installs(suite, python, clean(), wheel) else None
 
 
 def emulated(suite, wheel, folder, root):
@@ -93,17 +84,16 @@ def emulated(suite, wheel, folder, root):
     python = ["qemu-aarch64-static", "-L", root, f"{root}/usr/bin/python3.11"]
     pip = glob.glob(f"{root}/usr/share/python-wheels/pip-*.whl")
     home = {"PYTHONHOME": f"{root}/usr", "PYTHONDONTWRITEBYTECODE": "1"}
-    installer = environment(**home, PYTHONPATH=os.pathsep.join(pip))
-    if not pip_installs(suite, [*python, "-m", "pip"], installer, wheel, "--target", site):
+    installer = clean(**home, PYTHONPATH=os.pathsep.join(pip))
+    if not pip_installs(suite, python, installer, wheel, "--target", site):
         return None
-    return python, environment(**home, PYTHONPATH=site)
+    return python, clean(**home, PYTHONPATH=site)
 
 
-def pip_installs(suite, pip, variables, wheel, *options):
-    installed = subprocess.run(
-        [*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-cache-dir",
-         "--disable-pip-version-check", *options, wheel.resolve()],
-        env=variables, text=True, capture_output=True)
+def pip_installs(suite, python, variables, wheel, *options):
+    installed = run(*python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+                    "--no-cache-dir", "--disable-pip-version-check", *options, wheel.resolve(),
+                    env=variables)
     return suite.expect(installed.returncode == 0, "pip installs it", installed.stderr[-1500:])
 
 
@@ -125,8 +115,7 @@ def check_use(suite, wheel, cases, root):
             return
         python, variables = found
         cases = one_of_each(cases, folder / "cases.json") if root else pathlib.Path(cases)
-        result = subprocess.run([*python, "-c", PROGRAM, str(cases.resolve())],
-                                cwd=folder, env=variables, text=True, capture_output=True)
+        result = run(*python, "-c", PROGRAM, cases.resolve(), cwd=folder, env=variables)
         if not suite.expect(result.returncode == 0, "it can be used", result.stderr[-1500:]):
             return
         said = json.loads(result.stdout)
@@ -145,20 +134,15 @@ def check_load(suite, wheel, program):
     platform_tag = wheel.stem.rpartition("-")[2]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True,
-                       env=environment())
-        pip = [folder / "venv/bin/python", "-m", "pip"]
-        refused = subprocess.run([*pip, "install", "--no-index", "--no-deps", "--target",
-                                  folder / "here", wheel.resolve()], env=environment(),
-                                 text=True, capture_output=True)
+        own = Environment(folder)
+        refused = own.install("--no-deps", "--target", folder / "here", wheel.resolve())
         suite.expect("not a supported wheel on this platform" in refused.stderr,
                      "pip takes it for no wheel of glibc", refused.stderr[-500:])
-        if not pip_installs(suite, pip, environment(), wheel, "--target", folder / "site",
-                            "--platform", platform_tag, "--only-binary=:all:"):
+        if not pip_installs(suite, [folder / "venv/bin/python"], clean(), wheel, "--target",
+                            folder / "site", "--platform", platform_tag, "--only-binary=:all:"):
             return
         library = folder / "site/assay" / soname()
-        result = subprocess.run([pathlib.Path(program).resolve(), library], text=True,
-                                capture_output=True, env=environment())
+        result = run(pathlib.Path(program).resolve(), library, env=clean())
         suite.expect(result.returncode == 0 and " 0 failed" in result.stdout,
                      "musl's loader loads its library, which verifies",
                      result.stdout + result.stderr)
