@@ -85,15 +85,15 @@ def made(suite, tree, docs):
     """Make everything that is released, and unpack it: sources, wheel and so on below tree."""
     built = ["-o", "deps-packages", "-o", "all", "-o", "cli"]
     for what, *command in [
-            ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/dist"),
-            ("make deb", "make", *built, "deb", f"DEBS={tree}/debs"),
+            ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/made/dist"),
+            ("make deb", "make", *built, "deb", f"DEBS={tree}/made/debs"),
             ("the source distribution", sys.executable, "bindings/python/build_sdist.py",
-             "--out", tree / "sdist")]:
+             "--out", tree / "made/sdist")]:
         result = at(OTHER, *command)
         suite.expect(result.returncode == 0, f"{what} with another home",
                      (result.stdout + result.stderr)[-1500:])
     for name, pattern in PACKAGES.items():
-        found = list(tree.glob(pattern))
+        found = list((tree / "made").glob(pattern))
         if suite.expect(len(found) == 1, f"the {name} are made", str(found)):
             (tree / name).mkdir()
             command = UNPACK[found[0].suffix].format(found[0], tree / name)
