@@ -123,7 +123,7 @@ def run_receipt(program, environment, table, case, blob):
         command = [program, config, folder / "blob", "--at", case["now"]]
         if "subjectBase64" in case:
             command += ["--device", base64.b64decode(case["subjectBase64"]).hex()]
-        result = run(command, env=environment, errors="replace")
+        result = run(*command, env=environment, errors="replace")
         return result.returncode, result.stdout.splitlines()
 
 
@@ -184,7 +184,7 @@ def run_attest(program, environment, table, case, action, record, key_id=None):
         command.append(key_id_text(case) if action == "register"
                        else record["keyId"] if key_id is None else key_id)
         command += ["--at", case["now"], *(["--hash"] if case["clientDataKind"] == 2 else [])]
-        result = run(command, env=environment, errors="replace")
+        result = run(*command, env=environment, errors="replace")
         after = json.loads(kept.read_text()) if kept.exists() else None
         return result.returncode, result.stdout.splitlines(), after
 
