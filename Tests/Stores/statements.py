@@ -19,9 +19,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
 
-import engines  # noqa: E402
 import generate_statements  # noqa: E402
 from report import Suite  # noqa: E402
+
+import engines  # noqa: E402
 
 PAGE = ROOT / "docs/spec/store-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
