@@ -6,7 +6,7 @@ PROGRAMS := $(BUILD)/abi
 ABI_CFLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic \
 	-Werror -O1 -g -Iinclude
 ABI_LINK = -L$(BUILD)/lib -lassay -lcjson
-HARNESS := Tests/ABI/cases.c Tests/ABI/cases.h
+HARNESS := Tests/ABI/cases.c Tests/ABI/cases.h Tests/ABI/report.h
 # With which build a program runs: LD_LIBRARY_PATH, not a path inside it.
 AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
 	ASSAY_IN_REPOSITORY=1)
@@ -91,7 +91,7 @@ check-cli: cli
 
 # ---- the C programs --------------------------------------------------------
 
-$(PROGRAMS)/reload: Tests/ABI/reload.c
+$(PROGRAMS)/reload: Tests/ABI/reload.c Tests/ABI/report.h
 	@mkdir -p $(@D)
 	@$(CC) $(ABI_CFLAGS) $< -o $@
 

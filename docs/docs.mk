@@ -24,6 +24,7 @@ swift-docs: deps-build link-inputs
 .PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
 docs: deps swift-docs ## build the documentation site, build/docs/index.html
 	@$(PYTHON) tools/site/build.py --out $(BUILD)/docs --symbols $(SWIFT_DOCS)
+	@$(PYTHON) packaging/release.py $(BUILD)/docs
 
 pictures: cli ## draw docs/pictures from what the command line shows
 	@$(PYTHON) tools/pictures.py $(CLI)

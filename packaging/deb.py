@@ -16,13 +16,11 @@ import hashlib
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import release
 from release import ROOT, run
 
-HERE = ROOT / "packaging/debian"
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
 REVISION = "1"
 
@@ -31,35 +29,32 @@ def debian_version():
     return f"{release.version()}-{REVISION}"
 
 
-def maintainer():
-    text = (HERE / "control").read_text()
-    return text.partition("Maintainer: ")[2].partition("\n")[0]
-
-
-def changelog(epoch):
+def changelog(work, epoch):
     """One entry: the version and what it was made from."""
+    control = (work / "debian/control").read_text()
+    maintainer = control.partition("Maintainer: ")[2].partition("\n")[0]
     return (f"assay ({debian_version()}) unstable; urgency=medium\n\n"
             f"  * Release {release.version()}; changes: /usr/share/doc/libassay0/changelog.gz\n\n"
-            f" -- {maintainer()}  {email.utils.formatdate(epoch)}\n")
+            f" -- {maintainer}  {email.utils.formatdate(epoch)}\n")
 
 
 def prepare(work, library, program, epoch):
     """The folder in which dpkg's tools work, and the stage."""
     shutil.rmtree(work, ignore_errors=True)
-    (work / "debian").mkdir(parents=True)
-    shutil.copy(HERE / "control", work / "debian/control")
-    (work / "debian/changelog").write_text(changelog(epoch))
+    shutil.copytree(ROOT / "packaging/debian", work / "debian")
     multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
     stage = work / "stage"
     release.stage(stage, library, program, "/usr", f"LIBDIR=/usr/lib/{multiarch}",
                   "ZSHDIR=/usr/share/zsh/vendor-completions")
+    release.name_home(work)
+    (work / "debian/changelog").write_text(changelog(work, epoch))
     return stage
 
 
-def lists(stage):
+def lists(stage, work):
     """(staged file, its package) of all lists, before anything is moved."""
     for package in PACKAGES:
-        for pattern in (HERE / f"{package}.install").read_text().split():
+        for pattern in (work / f"debian/{package}.install").read_text().split():
             found = sorted(stage.glob(pattern))
             if not found:
                 sys.exit(f"deb: {package} lists {pattern}, which is not installed")
@@ -68,7 +63,7 @@ def lists(stage):
 
 def share_out(stage, work):
     """Move every staged file into the tree of the one package that lists it."""
-    for path, package in list(lists(stage)):
+    for path, package in list(lists(stage, work)):
         target = work / package / path.relative_to(stage)
         target.parent.mkdir(parents=True, exist_ok=True)
         path.rename(target)
@@ -87,15 +82,16 @@ def compress(path):
     path.unlink()
 
 
-def add_documents(tree, package, epoch):
+def add_documents(work, package, epoch):
+    tree, debian = work / package, work / "debian"
     folder = tree / "usr/share/doc" / package
     folder.mkdir(parents=True)
-    shutil.copy(HERE / "copyright", folder / "copyright")
-    (folder / "changelog.Debian").write_text(changelog(epoch))
+    shutil.copy(debian / "copyright", folder / "copyright")
+    shutil.copy(debian / "changelog", folder / "changelog.Debian")
     (folder / "changelog").write_text((ROOT / "CHANGELOG.md").read_text())
     compress(folder / "changelog.Debian")
     compress(folder / "changelog")
-    overrides = HERE / f"{package}.lintian-overrides"
+    overrides = debian / f"{package}.lintian-overrides"
     if overrides.exists():
         (tree / "usr/share/lintian/overrides").mkdir(parents=True)
         shutil.copy(overrides, tree / "usr/share/lintian/overrides" / package)
@@ -118,12 +114,12 @@ def dependencies(work, package):
 def library_control(work, tree):
     """shlibs, symbols and the trigger of the library's package."""
     control = tree / "DEBIAN"
-    run("dpkg-gensymbols", "-plibassay0", f"-P{tree}", f"-I{HERE / 'libassay0.symbols'}",
+    run("dpkg-gensymbols", "-plibassay0", f"-P{tree}", f"-I{work / 'debian/libassay0.symbols'}",
         f"-v{debian_version()}", f"-O{control / 'symbols'}", "-c4", cwd=work)
     number = release.soname().rpartition(".")[2]
     (control / "shlibs").write_text(
         f"libassay {number} libassay0 (>= {release.version()})\n")
-    shutil.copy(HERE / "libassay0.triggers", control / "triggers")
+    shutil.copy(work / "debian/libassay0.triggers", control / "triggers")
 
 
 def md5sums(tree):
@@ -144,7 +140,7 @@ def set_modes(tree):
 
 def build(work, package, out, epoch):
     tree = work / package
-    add_documents(tree, package, epoch)
+    add_documents(work, package, epoch)
     (tree / "DEBIAN").mkdir()
     variables = dependencies(work, package)
     if package == "libassay0":

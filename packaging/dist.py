@@ -19,10 +19,11 @@ dist-musl): a tarball named linux-musl-MACHINE, its wheel, its bill and the sums
 what the library says about its build (assay_build_info), since this machine cannot load it.
 
 The same commit and the same builds give the same bytes: everything carries the
-time of the commit, or SOURCE_DATE_EPOCH.
+time of the commit, or SOURCE_DATE_EPOCH. The home that they name is PROJECT_HOME (release.py).
 """
 import argparse
 import hashlib
+import io
 import json
 import os
 import pathlib
@@ -30,6 +31,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -61,10 +63,18 @@ def check_libcrypto(options):
 
 
 def sources(name):
-    """The tarball of the last commit."""
+    """The tarball of the last commit, which git archive names in it, at home."""
     tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/", "HEAD"],
                          cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
-    return archive.compressed(tar)
+    out = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(tar)) as given, tarfile.open(
+            fileobj=out, mode="w", format=tarfile.PAX_FORMAT,
+            pax_headers=given.pax_headers) as made:
+        for entry in given:
+            octets = release.at_home(given.extractfile(entry).read()) if entry.isreg() else b""
+            entry.size = len(octets)
+            made.addfile(entry, io.BytesIO(octets))
+    return archive.compressed(out.getvalue())
 
 
 def staged(stage, name, options):
@@ -76,6 +86,7 @@ def staged(stage, name, options):
     shutil.copy(ROOT / "packaging/debian/copyright", folder / "COPYRIGHT")
     readme = "README.tarball" if options.program else f"README.{options.libc}"
     shutil.copy(ROOT / "packaging" / readme, folder / "README")
+    release.name_home(folder)
     return folder
 
 
@@ -87,21 +98,23 @@ def own_wheel(options, out, epoch):
 
 def other_wheels(options, out):
     """Wheels for other machines, from the same commit, that were built earlier."""
-    for path in sorted((ROOT / "build").glob(f"wheel*/assay-{release.version()}-*.whl")):
+    for path in sorted((ROOT / "build").glob(f"*/wheel/assay-{release.version()}-*.whl")):
         if (out / path.name).exists() or platform.machine() in path.name:
             continue
-        if options.commit.encode() in wheel_library(path):
+        said = wheel_says(path)
+        if options.commit.encode() in said and f"https://{release.home()}\n".encode() in said:
             shutil.copy(path, out / path.name)
         else:
-            print(f"dist: {path.name} is left out: it is not of {options.commit}",
-                  file=sys.stderr)
+            print(f"dist: {path.name} is left out: it is not of {options.commit}, or of "
+                  "another home", file=sys.stderr)
 
 
-def wheel_library(path):
-    """The library in a wheel: it holds the name of the commit that it was built from."""
+def wheel_says(path):
+    """What a wheel says of itself: the library names the commit that it was built from, the
+    metadata the home."""
     with zipfile.ZipFile(path) as wheel:
         return b"".join(wheel.read(name) for name in wheel.namelist()
-                        if "libassay.so" in name)
+                        if "libassay.so" in name or name.endswith("/METADATA"))
 
 
 def sums(folder):

@@ -10,6 +10,10 @@ DEBS := $(BUILD)/deb
 BUILT = --library $(LIBRARY) --library-map $(BUILD)/link/embedded.map \
 	--program $(CLI) --program-map $(CLI_LINKED)
 
+# Where the project is at home, a host or a host and a path: what is released names it in
+# place of the one that the sources name (release.py). The repository's cannot resolve (RFC 2606).
+export PROJECT_HOME ?= assay.example
+
 .PHONY: dist deb deps-packages
 deps-packages:
 	@tools/deps.sh packages
@@ -66,7 +70,7 @@ check-layer-arm64:
 
 .PHONY: check-home check-facts check-abi check-man check-install check-dist check-deb
 check-home:
-	@$(PYTHON) $(GATES)/home.py
+	@$(PYTHON) $(GATES)/home.py --docs $(BUILD)/docs
 
 check-facts: $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/facts.py --dump $(PROGRAMS)/dump --cases $(CASES) \

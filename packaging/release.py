@@ -1,4 +1,12 @@
-"""What every package says about the release it is made from."""
+#!/usr/bin/env python3
+"""What every package says about the release it is made from.
+
+  release.py FOLDER    write the project's home into the files below a folder
+
+The sources name PLACEHOLDER wherever they mean the home: the Go module path, addresses and
+authors of packages, manual pages, documentation. They stay so: whoever makes a release says
+the real one in PROJECT_HOME (`make` exports it), and each copy that is packed gets it.
+"""
 import os
 import pathlib
 import re
@@ -6,6 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PLACEHOLDER = "assay.example"
 
 
 def run(*command, **more):
@@ -44,3 +53,43 @@ def stage(folder, library, program, prefix, *more):
     targets = ["install-lib-files", *(["install-cli-files", f"CLI={program}"] if program else [])]
     make(*targets, f"DESTDIR={folder}", f"PREFIX={prefix}", f"OUT={pathlib.Path(library).parent}",
          "MANIFEST=", *more)
+
+
+def home():
+    """The home as it was set. Raises SystemExit if it is no host with a domain."""
+    found = os.environ.get("PROJECT_HOME") or PLACEHOLDER
+    label = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+    if not re.fullmatch(rf"{label}(?:\.{label})+(?:/[A-Za-z0-9._~-]+)*", found):
+        raise SystemExit(f"PROJECT_HOME={found}: wanted host.domain or host.domain/path")
+    return found
+
+
+def vendor(place):
+    """The owner of the Composer package: the end of the path, else the host's first word."""
+    host, _, path = place.partition("/")
+    return re.sub(r"[^a-z0-9-]", "-", (path.rpartition("/")[2] or host.partition(".")[0]).lower())
+
+
+def at_home(octets):
+    """The bytes of a file with the home in them; what is no text stays as it is."""
+    place = home()
+    if b"\0" in octets:
+        return octets
+    octets = octets.replace(f"@{PLACEHOLDER}".encode(), f"@{place.partition('/')[0]}".encode())
+    octets = octets.replace(PLACEHOLDER.encode(), place.encode())
+    return re.sub(rf"(?<![\w.-]){vendor(PLACEHOLDER)}/assay(?![\w.-])".encode(),
+                  f"{vendor(place)}/assay".encode(), octets)
+
+
+def name_home(folder):
+    """Write the home into every file below a folder."""
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            octets = path.read_bytes()
+            changed = at_home(octets)
+            if changed != octets:
+                path.write_bytes(changed)
+
+
+if __name__ == "__main__":
+    name_home(sys.argv[1])

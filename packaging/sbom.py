@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
 import uuid
 
 import linked

@@ -38,8 +38,6 @@ from docs/spec/members.tsv and names.tsv:
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
   bindings/php/src/Facts, src/Names         the classes of facts, the sets of values
   bindings/go/                              facts_types.go, enums.go
-and from packaging/project.toml, in files that people write: the Go module path, addresses
-and authors of the packages (generate_home.py has the places)
 """
 import sys
 
@@ -48,7 +46,6 @@ import generate_command_line
 import generate_configuration
 import generate_documents
 import generate_go
-import generate_home
 import generate_manual
 import generate_php
 import generate_python
@@ -59,11 +56,11 @@ import generate_swift
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 
-# One module for each binding, for the manual, for the command line, for the library's tables
-# of members, and for where the project is at home: outputs(table, contract) -> {path: text}.
+# One module for each binding, for the manual, for the command line and for the library's
+# tables of members: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_home, generate_app_store, generate_statements,
+            generate_swift, generate_app_store, generate_statements,
             generate_schema_picture]
 
 

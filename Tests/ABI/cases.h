@@ -101,4 +101,7 @@ int case_play(const struct case_table *table, const cJSON *item,
 int case_run(const struct case_table *table, const cJSON *item,
              assay_status *status, assay_doc **doc);
 
+/** Whether a case gives the status that the table names; what came instead is printed. */
+int case_holds(const struct case_table *table, const cJSON *item);
+
 #endif /* ASSAY_TESTS_CASES_H */

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "report.h"
 
 enum { SECONDS = 4, THREADS = 3, SAMPLES = 16, LONGEST_FORK_MS = 2000 };
 
@@ -35,15 +36,9 @@ static const cJSON *samples[SAMPLES];
 static int sample_count;
 static atomic_int stop;
 static atomic_long calls, wrong_answers;
-static long passed, failed;
 
 static void expect(int met, const char *what, long figure) {
-  if (met) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED %s: %ld\n", what, figure);
-  }
+  expect_that(met, "%s: %ld", what, figure);
 }
 
 static int64_t now_us(void) {
@@ -319,7 +314,5 @@ int main(int argc, char **argv) {
   printf("%d samples, %ld calls beside, longest fork %ld us\n", sample_count,
          (long)calls, longest_fork);
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(suite);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "report.h"
 
 static struct {
   void (*clear)(void);
@@ -80,25 +81,16 @@ int main(int argc, char **argv) {
   const char *suite = argc > 2 ? argv[2] : "guest";
   static const int errors[] = {2, 0};
   struct case_table table;
-  long passed = 0, failed = 0;
-  int i, before;
+  int i;
   if (argc < 2 || !find_queue()) return 2;
   put_errors(1);
   if (case_table_open(&table, argv[1]) != 0) return 2;
-  before = queue.first() != 0 && queue.first() == queue.last();
-  passed += before;
-  failed += !before;
-  if (!before) puts("FAILED making verifiers changed the error queue");
+  expect_that(queue.first() != 0 && queue.first() == queue.last(),
+              "making verifiers changed the error queue");
   for (i = 0; i < 2; i++) {
     long count = disturbing(&table, errors[i]);
-    passed += count == 0;
-    failed += count != 0;
-    if (count != 0)
-      printf("FAILED %ld cases change a queue of %d errors\n", count,
-             errors[i]);
+    expect_that(count == 0, "%ld cases change a queue of %d errors", count, errors[i]);
   }
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(suite);
 }

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report.h"
+
 enum { ROUNDS = 50 };
 
 static const char CONFIG[] =
@@ -23,16 +25,7 @@ typedef int32_t (*verify_jws)(const void *, int32_t, const char *, size_t,
                               int64_t, void **);
 typedef void (*give_back)(void *);
 
-static long passed, failed;
-
-static void expect(int met, const char *what) {
-  if (met) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED %s\n", what);
-  }
-}
+static void expect(int met, const char *what) { expect_that(met, "%s", what); }
 
 /* A line of /proc/self/status, such as the mask of caught signals. */
 static void process_line(const char *name, char *line, size_t size) {
@@ -116,7 +109,5 @@ int main(int argc, char **argv) {
   }
   expect(files > 0 && open_files() == files, "no file stays open");
   expect(host_finds_digests(), "the host's own libcrypto works as before");
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(suite);
 }

@@ -19,19 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report.h"
+
 #define NOW INT64_C(1767225600000) /* 2026-01-01 */
 
 enum { MASK = 0xa5, LONGEST = 32, CHUNK = 1 << 16, TOKEN = 300, SESSION = 48 };
 
-static long passed, failed;
-
 static void expect(int met, const char *what, const char *detail) {
-  if (met) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED %s: %s\n", what, detail);
-  }
+  expect_that(met, "%s: %s", what, detail);
 }
 
 /* As explicit_bzero, which C99 programs do not see. */
@@ -510,7 +505,5 @@ int main(int argc, char **argv) {
   check_all(NULL);
   if (pthread_create(&thread, NULL, check_all, NULL) != 0) return 2;
   pthread_join(thread, NULL);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(suite);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "report.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NOW INT64_C(1767225600000) /* 2026-01-01 */
@@ -23,31 +24,16 @@ static const char CONFIG[] =
     "{\"bundleId\":\"com.example.other\",\"appAppleId\":9007199254740991}],"
     "\"plans\":[\"free\",\"premium\"]}";
 
-static long passed, failed;
-
 /* Count one expectation, and say which one was not met. */
 static int expect(int met, const char *subject, const char *what) {
-  if (met) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED %s: %s\n", subject, what);
-  }
-  return met;
+  return expect_that(met, "%s: %s", subject, what);
 }
 
 /* Like expect, for texts, showing both. */
 static int expect_text(const char *got, const char *wanted,
                        const char *subject, const char *what) {
-  int met = got != NULL && strcmp(got, wanted) == 0;
-  if (met) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED %s: %s is %s, not %s\n", subject, what,
-           got ? got : "(null)", wanted);
-  }
-  return met;
+  return expect_that(got != NULL && strcmp(got, wanted) == 0, "%s: %s is %s, not %s", subject,
+                     what, got ? got : "(null)", wanted);
 }
 
 /* ---- one document ------------------------------------------------------- */
@@ -1311,7 +1297,5 @@ int main(int argc, char **argv) {
            passed + failed - functions, number);
   }
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(suite);
 }

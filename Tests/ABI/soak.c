@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "report.h"
 
 enum { TENTHS = 10, LARGEST = 2048 };
 
@@ -49,25 +50,10 @@ static long resident_kb(void) {
   return pages < 0 ? -1 : pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* 0 when a case gives the status that the table names. */
-static int holds(const struct case_table *table, const cJSON *item) {
-  const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
-  assay_status status = -1;
-  assay_doc *doc = NULL;
-  int good = case_run(table, item, &status, &doc) == 0 &&
-             strcmp(assay_status_name(status),
-                    json_text(wanted, "status", "")) == 0;
-  assay_doc_free(doc);
-  if (!good)
-    printf("FAILED %s: %s\n", json_text(item, "name", "?"),
-           assay_status_name(status));
-  return good ? 0 : -1;
-}
-
 int main(int argc, char **argv) {
   struct case_table table;
   struct cases accepted, refused;
-  long calls, tenth, made = 0, passed = 0, failed = 0, first = 0, last = 0;
+  long calls, tenth, made = 0, first = 0, last = 0;
   if (argc != 4 || (calls = strtol(argv[3], NULL, 10)) < TENTHS) {
     (void)fprintf(stderr, "usage: soak CASES.json SUITE COUNT\n");
     return 2;
@@ -80,7 +66,7 @@ int main(int argc, char **argv) {
   for (tenth = 1; tenth <= TENTHS; tenth++) {
     for (; made < calls / TENTHS * tenth; made++) {
       const struct cases *turn = made % 3 == 2 ? &refused : &accepted;
-      if (holds(&table, turn->items[made / 3 % turn->count]) != 0) failed++;
+      failed += !case_holds(&table, turn->items[made / 3 % turn->count]);
     }
     (void)malloc_trim(0);
     last = resident_kb();
@@ -88,17 +74,10 @@ int main(int argc, char **argv) {
     printf("%ld calls: %ld kB\n", made, last);
     (void)fflush(stdout);
   }
-  if (first < 0 || last - first > LARGEST) {
-    printf("FAILED memory grew by %ld kB\n", last - first);
-    failed++;
-  } else {
-    passed++;
-  }
+  expect_that(first >= 0 && last - first <= LARGEST, "memory grew by %ld kB", last - first);
   if (failed == 0) passed += made;
   free((void *)accepted.items);
   free((void *)refused.items);
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", argv[2], passed,
-         failed);
-  return failed == 0 ? 0 : 1;
+  return finish(argv[2]);
 }

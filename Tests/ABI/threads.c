@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "report.h"
 
 enum { THREADS = 8, REQUEST = 500 };
 
@@ -68,7 +69,6 @@ int main(int argc, char **argv) {
   pthread_t threads[THREADS];
   const cJSON **items;
   const cJSON *item;
-  long passed = 0, failed = 0;
   int i, j, count = 0;
   if (argc < 2 || case_table_open(&table, argv[1]) != 0) return 2;
   items = calloc((size_t)cJSON_GetArraySize(table.cases), sizeof *items);
@@ -91,7 +91,5 @@ int main(int argc, char **argv) {
   }
   free((void *)items);
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
-  return failed == 0 && passed > 0 ? 0 : 1;
+  return finish(suite);
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "attest_evidence.h"
 
-#include <openssl/bn.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
@@ -20,52 +19,23 @@ enum { DATA = 164 };
 
 /* ---- certificates -------------------------------------------------------- */
 
-static void extend(X509 *certificate, const char *name, const char *value) {
-  X509_EXTENSION *extension = X509V3_EXT_conf(NULL, NULL, name, value);
-  demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
-         name);
-  X509_EXTENSION_free(extension);
-}
-
-/* A certificate that still lacks its extensions and its signature. */
 static struct issuer unsigned_certificate(const char *name, const char *curve,
                                           const struct issuer *issuer,
                                           long days_before, long days_after) {
-  struct issuer made;
-  unsigned char octets[16];
-  BIGNUM *serial;
-  X509_NAME *subject;
-  made.key = EVP_EC_gen(curve);
-  made.certificate = X509_new();
-  demand(made.key != NULL && made.certificate != NULL, "EVP_EC_gen");
-  if (issuer == NULL) issuer = &made;
-  X509_set_version(made.certificate, X509_VERSION_3);
-  demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
-  octets[0] = (octets[0] & 0x3f) | 0x20;
-  serial = BN_bin2bn(octets, sizeof octets, NULL);
-  BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(made.certificate));
-  BN_free(serial);
-  subject = X509_get_subject_name(made.certificate);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
-                             (const unsigned char *)name, -1, -1, 0);
-  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_ASC,
-                             (const unsigned char *)"Assay Benchmark", -1, -1,
-                             0);
-  X509_set_issuer_name(made.certificate,
-                       X509_get_subject_name(issuer->certificate));
-  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -days_before * 86400);
-  X509_gmtime_adj(X509_getm_notAfter(made.certificate), days_after * 86400);
-  X509_set_pubkey(made.certificate, made.key);
-  return made;
+  const char *subject[] = {"CN", name, "O", "Assay Benchmark", NULL};
+  return certificate_new(EVP_EC_gen(curve), subject, issuer, days_before,
+                         days_after);
 }
 
 static struct issuer authority(const char *name, const char *curve,
                                const struct issuer *issuer,
                                const char *marker) {
   struct issuer made = unsigned_certificate(name, curve, issuer, 2000, 3000);
-  extend(made.certificate, "basicConstraints", "critical,CA:TRUE");
-  extend(made.certificate, "keyUsage", "critical,keyCertSign,cRLSign");
-  if (marker != NULL) extend(made.certificate, marker, "DER:05:00");
+  certificate_extend(made.certificate, "basicConstraints", "critical,CA:TRUE");
+  certificate_extend(made.certificate, "keyUsage",
+                     "critical,keyCertSign,cRLSign");
+  if (marker != NULL)
+    certificate_extend(made.certificate, marker, "DER:05:00");
   demand(X509_sign(made.certificate, (issuer ? issuer : &made)->key,
                    EVP_sha384()) > 0,
          "X509_sign");
@@ -85,11 +55,11 @@ struct attest_line attest_line_new(void) {
   line.receipt_leaf =
       unsigned_certificate("Benchmark Fraud Receipt Signing", "P-256",
                            &line.receipt_intermediate, 200, 200);
-  extend(line.receipt_leaf.certificate, "basicConstraints",
+  certificate_extend(line.receipt_leaf.certificate, "basicConstraints",
          "critical,CA:FALSE");
-  extend(line.receipt_leaf.certificate, "keyUsage",
+  certificate_extend(line.receipt_leaf.certificate, "keyUsage",
          "critical,digitalSignature");
-  extend(line.receipt_leaf.certificate, "1.2.840.113635.100.12.15",
+  certificate_extend(line.receipt_leaf.certificate, "1.2.840.113635.100.12.15",
          "DER:05:00");
   demand(X509_sign(line.receipt_leaf.certificate,
                    line.receipt_intermediate.key, EVP_sha256()) > 0,
@@ -248,15 +218,15 @@ static void add_leaf(struct attested *device, const unsigned char *data) {
   nonce_of(data, DATA, nonce);
   X509_set_pubkey(leaf.certificate, device->key);
   EVP_PKEY_free(leaf.key);
-  extend(leaf.certificate, "basicConstraints", "critical,CA:FALSE");
-  extend(leaf.certificate, "keyUsage",
+  certificate_extend(leaf.certificate, "basicConstraints", "critical,CA:FALSE");
+  certificate_extend(leaf.certificate, "keyUsage",
          "critical,digitalSignature,nonRepudiation,keyEncipherment,"
          "dataEncipherment");
   used = (size_t)snprintf(value, sizeof value, "DER:30:24:A1:22:04:20");
   for (n = 0; n < sizeof nonce; n++)
     used += (size_t)snprintf(value + used, sizeof value - used, ":%02X",
                              nonce[n]);
-  extend(leaf.certificate, "1.2.840.113635.100.8.2", value);
+  certificate_extend(leaf.certificate, "1.2.840.113635.100.8.2", value);
   demand(X509_sign(leaf.certificate, device->line->intermediate.key,
                    EVP_sha256()) > 0,
          "X509_sign");
@@ -330,16 +300,6 @@ struct assertion assertion_new(const struct attested *device,
 }
 
 /* ---- configuration ------------------------------------------------------- */
-
-static char *certificate_text(X509 *certificate) {
-  unsigned char *der = NULL;
-  int size = i2d_X509(certificate, &der);
-  char *text;
-  demand(size > 0, "i2d_X509");
-  text = base64(der, (size_t)size);
-  OPENSSL_free(der);
-  return text;
-}
 
 char *attest_configuration(const struct attest_line *line, int chains) {
   char *root = certificate_text(line->root.certificate);

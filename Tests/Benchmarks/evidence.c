@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "der.h"
 #include "measure.h"
 
 static const char extensions[] =
@@ -48,11 +49,13 @@ static const char extensions[] =
     "Whoever relies on it does so without any ground and alone bears what "
     "comes of it.\n";
 
-static const char *const subjects[][2] = {
-    {"Benchmark Root CA", "Assay Benchmark Certification Authority"},
-    {"Benchmark Developer Relations Certification Authority", "B6"},
-    {"Benchmark Mac App Store and iTunes Store Receipt Signing",
-     "Benchmark Developer Relations"},
+static const char *const subjects[][9] = {
+    {"CN", "Benchmark Root CA", "OU", "Assay Benchmark Certification Authority",
+     "O", "Assay Benchmark", "C", "US", NULL},
+    {"CN", "Benchmark Developer Relations Certification Authority", "OU", "B6",
+     "O", "Assay Benchmark", "C", "US", NULL},
+    {"CN", "Benchmark Mac App Store and iTunes Store Receipt Signing", "OU",
+     "Benchmark Developer Relations", "O", "Assay Benchmark", "C", "US", NULL},
 };
 
 /* ---- texts --------------------------------------------------------------- */
@@ -70,13 +73,6 @@ static char *format(const char *pattern, ...) {
   return text;
 }
 
-static char *base64(const unsigned char *bytes, size_t length) {
-  char *text = malloc(length / 3 * 4 + 5);
-  demand(text != NULL, "malloc");
-  EVP_EncodeBlock((unsigned char *)text, bytes, (int)length);
-  return text;
-}
-
 static char *base64url(const unsigned char *bytes, size_t length) {
   char *text = base64(bytes, length), *at;
   for (at = text; *at != '\0'; at++) {
@@ -90,30 +86,53 @@ static char *base64url(const unsigned char *bytes, size_t length) {
 
 /* ---- certificates -------------------------------------------------------- */
 
-static void name(X509_NAME *out, const char *const subject[2]) {
-  static const char *const fields[] = {"CN", "OU", "O", "C"};
-  const char *values[4];
-  size_t index;
-  values[0] = subject[0];
-  values[1] = subject[1];
-  values[2] = "Assay Benchmark";
-  values[3] = "US";
-  for (index = 0; index < 4; index++)
-    demand(X509_NAME_add_entry_by_txt(out, fields[index], MBSTRING_ASC,
-                                      (const unsigned char *)values[index], -1,
-                                      -1, 0),
-           "X509_NAME_add_entry_by_txt");
-}
-
-static void serial(X509 *certificate) {
+struct issuer certificate_new(EVP_PKEY *key, const char *const *subject,
+                              const struct issuer *issuer, long days_before,
+                              long days_after) {
+  struct issuer made = {key, X509_new()};
   unsigned char octets[16];
   BIGNUM *number;
+  X509_NAME *name;
+  demand(key != NULL && made.certificate != NULL, "a key");
+  X509_set_version(made.certificate, X509_VERSION_3);
   demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
   octets[0] = (octets[0] & 0x3f) | 0x20;
   number = BN_bin2bn(octets, sizeof octets, NULL);
-  demand(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL,
+  demand(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(made.certificate)) !=
+             NULL,
          "BN_to_ASN1_INTEGER");
   BN_free(number);
+  name = X509_get_subject_name(made.certificate);
+  for (; *subject != NULL; subject += 2)
+    demand(X509_NAME_add_entry_by_txt(name, subject[0], MBSTRING_ASC,
+                                      (const unsigned char *)subject[1], -1, -1,
+                                      0),
+           "X509_NAME_add_entry_by_txt");
+  X509_set_issuer_name(made.certificate,
+                       X509_get_subject_name(
+                           (issuer ? issuer : &made)->certificate));
+  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -days_before * 86400);
+  X509_gmtime_adj(X509_getm_notAfter(made.certificate), days_after * 86400);
+  X509_set_pubkey(made.certificate, key);
+  return made;
+}
+
+void certificate_extend(X509 *certificate, const char *name,
+                        const char *value) {
+  X509_EXTENSION *extension = X509V3_EXT_conf(NULL, NULL, name, value);
+  demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
+         name);
+  X509_EXTENSION_free(extension);
+}
+
+char *certificate_text(X509 *certificate) {
+  unsigned char *der = NULL;
+  int length = i2d_X509(certificate, &der);
+  char *text;
+  demand(length > 0, "i2d_X509");
+  text = base64(der, (size_t)length);
+  OPENSSL_free(der);
+  return text;
 }
 
 static struct issuer certificate(int level, const char *section,
@@ -122,26 +141,14 @@ static struct issuer certificate(int level, const char *section,
   static CONF *conf;
   struct issuer made;
   X509V3_CTX context;
-  long day = 86400;
   if (conf == NULL) {
     BIO *text = BIO_new_mem_buf(extensions, -1);
     conf = NCONF_new(NULL);
     demand(NCONF_load_bio(conf, text, NULL) == 1, "NCONF_load_bio");
     BIO_free(text);
   }
-  made.key = EVP_EC_gen(curve);
-  made.certificate = X509_new();
-  demand(made.key != NULL && made.certificate != NULL, "EVP_EC_gen");
+  made = certificate_new(EVP_EC_gen(curve), subjects[level], issuer, 400, 700);
   if (issuer == NULL) issuer = &made;
-  X509_set_version(made.certificate, X509_VERSION_3);
-  serial(made.certificate);
-  name(X509_get_subject_name(made.certificate), subjects[level]);
-  X509_set_issuer_name(made.certificate,
-                       level == 0 ? X509_get_subject_name(made.certificate)
-                                  : X509_get_subject_name(issuer->certificate));
-  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -400 * day);
-  X509_gmtime_adj(X509_getm_notAfter(made.certificate), 700 * day);
-  X509_set_pubkey(made.certificate, made.key);
   X509V3_set_ctx(&context, issuer->certificate, made.certificate, NULL, NULL,
                  0);
   X509V3_set_nconf(&context, conf);
@@ -158,25 +165,15 @@ struct issuer intermediate_new(const struct issuer *root) {
   return certificate(1, "intermediate", "P-384", root);
 }
 
-static char *entry(X509 *certificate) {
-  unsigned char *der = NULL;
-  int length = i2d_X509(certificate, &der);
-  char *text;
-  demand(length > 0, "i2d_X509");
-  text = base64(der, (size_t)length);
-  OPENSSL_free(der);
-  return text;
-}
-
 struct chain chain_new(const struct issuer *root,
                        const struct issuer *intermediate) {
   struct issuer leaf = certificate(2, "leaf", "P-256", intermediate);
   struct chain chain;
   char *json;
   chain.leaf_key = leaf.key;
-  chain.x5c[0] = entry(leaf.certificate);
-  chain.x5c[1] = entry(intermediate->certificate);
-  chain.x5c[2] = entry(root->certificate);
+  chain.x5c[0] = certificate_text(leaf.certificate);
+  chain.x5c[1] = certificate_text(intermediate->certificate);
+  chain.x5c[2] = certificate_text(root->certificate);
   json = format("{\"alg\":\"ES256\",\"x5c\":[\"%s\",\"%s\",\"%s\"]}",
                 chain.x5c[0], chain.x5c[1], chain.x5c[2]);
   chain.header = base64url((const unsigned char *)json, strlen(json));
@@ -272,7 +269,7 @@ char *notification_payload(const struct jws *transaction,
 }
 
 char *configuration(const struct issuer *root, int chains) {
-  char *anchor = entry(root->certificate);
+  char *anchor = certificate_text(root->certificate);
   char *cache = chains < 0 ? format("%s", "")
                            : format(",\"cache\":{\"chains\":%d}", chains);
   char *text = format(

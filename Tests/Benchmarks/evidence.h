@@ -35,6 +35,17 @@ struct jws {
   unsigned char signature[64];
 };
 
+/** A certificate that still lacks its extensions and its signature, valid from
+ * some days before now to some after. The subject is fields and their values in
+ * turn, NULL at the end; without an issuer it is its own. */
+struct issuer certificate_new(EVP_PKEY *key, const char *const *subject,
+                              const struct issuer *issuer, long days_before,
+                              long days_after);
+/** Add an extension, in the words of openssl.cnf. */
+void certificate_extend(X509 *certificate, const char *name, const char *value);
+/** Its DER in base64. Allocated. */
+char *certificate_text(X509 *certificate);
+
 /** A root of the test authority, valid around now. */
 struct issuer root_new(void);
 /** An intermediate below it with Apple's marker. */

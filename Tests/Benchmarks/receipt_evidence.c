@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "receipt_evidence.h"
 
-#include <openssl/bn.h>
 #include <openssl/cms.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
@@ -17,48 +16,18 @@
 
 /* ---- certificates -------------------------------------------------------- */
 
-static void extend(X509 *certificate, const char *name, const char *value) {
-  X509_EXTENSION *extension = X509V3_EXT_conf(NULL, NULL, name, value);
-  demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
-         name);
-  X509_EXTENSION_free(extension);
-}
-
 static struct issuer certificate(const char *name, const struct issuer *issuer,
                                  int is_authority, const char *marker) {
-  struct issuer made;
-  unsigned char octets[16];
-  BIGNUM *serial;
-  X509_NAME *subject;
-  made.key = EVP_RSA_gen(2048);
-  made.certificate = X509_new();
-  demand(made.key != NULL && made.certificate != NULL, "EVP_RSA_gen");
+  const char *subject[] = {"C", "US", "O", "Assay Benchmark", "CN", name, NULL};
+  struct issuer made =
+      certificate_new(EVP_RSA_gen(2048), subject, issuer, 400, 700);
   if (issuer == NULL) issuer = &made;
-  X509_set_version(made.certificate, X509_VERSION_3);
-  demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
-  octets[0] = (octets[0] & 0x3f) | 0x20;
-  serial = BN_bin2bn(octets, sizeof octets, NULL);
-  BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(made.certificate));
-  BN_free(serial);
-  subject = X509_get_subject_name(made.certificate);
-  X509_NAME_add_entry_by_txt(subject, "C", MBSTRING_ASC,
-                             (const unsigned char *)"US", -1, -1, 0);
-  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_ASC,
-                             (const unsigned char *)"Assay Benchmark", -1, -1,
-                             0);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
-                             (const unsigned char *)name, -1, -1, 0);
-  X509_set_issuer_name(made.certificate,
-                       X509_get_subject_name(issuer->certificate));
-  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -400L * 86400);
-  X509_gmtime_adj(X509_getm_notAfter(made.certificate), 700L * 86400);
-  X509_set_pubkey(made.certificate, made.key);
-  extend(made.certificate, "basicConstraints",
+  certificate_extend(made.certificate, "basicConstraints",
          is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-  extend(made.certificate, "keyUsage",
+  certificate_extend(made.certificate, "keyUsage",
          is_authority ? "critical,digitalSignature,keyCertSign,cRLSign"
                       : "critical,digitalSignature");
-  if (marker != NULL) extend(made.certificate, marker, "DER:05:00");
+  if (marker != NULL) certificate_extend(made.certificate, marker, "DER:05:00");
   demand(X509_sign(made.certificate, issuer->key, EVP_sha256()) > 0,
          "X509_sign");
   return made;
@@ -286,16 +255,6 @@ struct receipt app_receipt_new(const struct receipt_line *line,
 }
 
 /* ---- configuration ------------------------------------------------------- */
-
-static char *certificate_text(X509 *certificate) {
-  unsigned char *der = NULL;
-  int size = i2d_X509(certificate, &der);
-  char *text;
-  demand(size > 0, "i2d_X509");
-  text = base64(der, (size_t)size);
-  OPENSSL_free(der);
-  return text;
-}
 
 char *receipt_configuration(const struct receipt_line *line) {
   char *root = certificate_text(line->root.certificate);

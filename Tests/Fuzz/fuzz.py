@@ -7,17 +7,25 @@
   fuzz.py fuzz --seconds N        every target for N seconds
   fuzz.py million [--runs N]      all targets, N executions together (10 million)
   fuzz.py merge [TARGET]          take over what seeds and runs found, minimised
+  fuzz.py add TARGET FILE...      take over these inputs as they are
+
+The corpus of a target is corpus/TARGET.tar: each input under the first 16 digits of its
+SHA-1, in that order, without times and owners, so that the same inputs are the same bytes.
+`tar -xf` unpacks it; the commands here do so below OUT/corpus, anew each time.
 
 Finds are left in OUT/finds/TARGET; the table at the end says how many
 executions each target had.
 """
 import argparse
+import hashlib
+import io
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(os.environ.get("ASSAY_FUZZ_OUT", HERE.parent.parent / "build" / "fuzz"))
@@ -101,9 +109,39 @@ def link():
     (OUT / "leaks").unlink(missing_ok=True)
 
 
-def corpus(name):
-    folder = CORPUS / name
-    return sorted(path for path in folder.glob("*") if path.is_file()) if folder.is_dir() else []
+def digest(octets):
+    return hashlib.sha1(octets).hexdigest()[:16]
+
+
+def packed(name):
+    """The inputs of a target's corpus, by their names."""
+    path = CORPUS / f"{name}.tar"
+    if not path.exists():
+        return {}
+    with tarfile.open(path) as archive:
+        found = {entry.name: archive.extractfile(entry).read() for entry in archive}
+    if any(digest(octets) != key for key, octets in found.items()):
+        sys.exit(f"{path}: an input is not what its name says")
+    return found
+
+
+def unpack(name):
+    """The folder with a target's corpus, made anew."""
+    folder = OUT / "corpus" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for key, octets in packed(name).items():
+        (folder / key).write_bytes(octets)
+    return folder
+
+
+def pack(name, inputs):
+    """Write a target's corpus; the inputs are octets, in any order."""
+    with tarfile.open(CORPUS / f"{name}.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+        for key, octets in sorted({digest(octets): octets for octets in inputs}.items()):
+            entry = tarfile.TarInfo(key)
+            entry.size = len(octets)
+            archive.addfile(entry, io.BytesIO(octets))
 
 
 def replay():
@@ -111,7 +149,7 @@ def replay():
     passed = failed = 0
     wanted = []
     for name in TARGETS:
-        inputs = corpus(name)
+        inputs = sorted(unpack(name).iterdir())
         if not inputs:
             print(f"FAILED {name}: its corpus is empty")
             failed += 1
@@ -143,7 +181,7 @@ def run_target(name, limits):
                f"-artifact_prefix={finds}/", *limits]
     if dictionary:
         command.append(f"-dict={DICTIONARIES / (dictionary + '.dict')}")
-    command += [str(grown)] + ([str(CORPUS / name)] if corpus(name) else [])
+    command += [str(grown), str(unpack(name))]
     log = logs / f"{name}.log"
     with log.open("w") as out:
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT,
@@ -183,34 +221,32 @@ def million(runs):
 def merge(names):
     """Grow the committed corpora by what adds coverage, small inputs first."""
     for name in names:
-        target = CORPUS / name
         small = OUT / "merged" / name
         shutil.rmtree(small, ignore_errors=True)
         small.mkdir(parents=True)
-        sources = [folder / name for folder in (CORPUS, OUT / "seeds", OUT / "grown")]
+        sources = [unpack(name), OUT / "seeds" / name, OUT / "grown" / name]
         sources = [str(folder) for folder in sources if folder.is_dir()]
         subprocess.run([str(OUT / name), "-set_cover_merge=1", "-timeout=10", "-rss_limit_mb=2048",
                         f"-max_len={TARGETS[name][0]}", str(small), *sources],
                        check=True, capture_output=True, env=environment())
-        shutil.rmtree(target, ignore_errors=True)
-        target.mkdir(parents=True)
-        size = 0
+        taken, size = [], 0
         inputs = sorted(small.iterdir(), key=lambda each: (each.stat().st_size, each.name))
         step = max(1, -(-len(inputs) // CORPUS_INPUTS))
         for path in inputs[::step]:
             if size + path.stat().st_size <= CORPUS_BYTES:
-                shutil.copyfile(path, target / path.name[:16])
+                taken.append(path.read_bytes())
                 size += path.stat().st_size
-        print(f"{name:20} {len(list(target.iterdir())):>5} inputs, {size:>8,} bytes",
-              flush=True)
+        pack(name, taken)
+        print(f"{name:20} {len(taken):>5} inputs, {size:>8,} bytes", flush=True)
     return 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command",
-                        choices=["link", "replay", "run", "fuzz", "million", "merge"])
+                        choices=["link", "replay", "run", "fuzz", "million", "merge", "add"])
     parser.add_argument("target", nargs="?", choices=list(TARGETS))
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--seconds", type=int, default=60)
     options = parser.parse_args()
@@ -220,9 +256,12 @@ def main():
         return replay()
     if options.command == "merge":
         return merge([options.target] if options.target else list(TARGETS))
+    if options.command in ("run", "add") and not options.target:
+        parser.error(f"{options.command} needs a target: " + " ".join(TARGETS))
+    if options.command == "add":
+        return pack(options.target, [*packed(options.target).values(),
+                                     *(path.read_bytes() for path in options.files)])
     if options.command == "run":
-        if not options.target:
-            parser.error("run needs a target: " + " ".join(TARGETS))
         _, finds = run_target(options.target, [f"-runs={options.runs or 100_000}"])
         return 1 if finds else 0
     if options.command == "fuzz":

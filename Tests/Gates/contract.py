@@ -1,6 +1,7 @@
-"""What include/assay.h declares, for the gates."""
+"""What include/assay.h declares, for the gates, and how they run programs."""
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "assay.h"
@@ -21,3 +22,15 @@ def soname():
     """libassay.so.N with the number that the header has."""
     number = re.search(r"^#define ASSAY_ABI (\d+)", HEADER.read_text(), re.M)
     return f"libassay.so.{number[1]}"
+
+
+def version():
+    """The version that the header has."""
+    return re.search(r'^#define ASSAY_VERSION "(.*)"', HEADER.read_text(), re.M)[1]
+
+
+def run(*command, **more):
+    """Run a program to its end: its output as text; no input unless `input` is given."""
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True, **more)

@@ -15,26 +15,15 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from contract import HEADER, ROOT, declared_functions, soname
+from contract import ROOT, declared_functions, run, soname, version
 from report import Suite
 
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
 # This is not an upload to Debian's archive, which would close a bug report.
 NOT_FOR_US = "initial-upload-closes-no-bugs"
-
-
-def run(*command, **more):
-    if "input" not in more:
-        more["stdin"] = subprocess.DEVNULL
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True, **more)
-
-
-def version():
-    return re.search(r'^#define ASSAY_VERSION "(.*)"', HEADER.read_text(), re.M)[1]
 
 
 def field(deb, name):

@@ -13,13 +13,12 @@ import os
 import pathlib
 import platform
 import re
-import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
 
-from contract import HEADER, ROOT, soname
+from contract import ROOT, run, soname, version
 from report import Suite
 
 REQUIRED = {"bomFormat", "specVersion", "serialNumber", "version", "metadata", "components",
@@ -32,16 +31,6 @@ INSIDE = {
                            "pkg:deb/debian/libssl-dev@"],
 }
 NOT_INSIDE = {name: ["argument-parser", "foundation", "libdispatch"] for name in INSIDE}
-
-
-def run(*command, **more):
-    if "input" not in more:
-        more["stdin"] = subprocess.DEVNULL
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True, **more)
-
-
-def version():
-    return re.search(r'^#define ASSAY_VERSION "(.*)"', HEADER.read_text(), re.M)[1]
 
 
 def sha256(path):

@@ -1,140 +1,175 @@
 #!/usr/bin/env python3
-"""Gate: one line holds the project's home, and everything that names it derives from it.
+"""Gate: what is released with another home names that home alone, and the sources stay.
 
-  home.py [--suite NAME]
+  home.py --docs FOLDER [--suite NAME]
 
-In a copy of the sources the line is changed and tools/generate.py run: the new home must
-be in every place, the old one in none, and --check must have seen the difference.
+`make dist` and `make deb` of what is built, the source distribution and a copy of the
+documentation in FOLDER are made with PROJECT_HOME set, unpacked and read. Among the
+sources, no Go module path names another home than the placeholder.
 """
 import argparse
-import email
-import json
+import gzip
+import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from contract import ROOT
+from contract import ROOT, run, version
 from report import Suite
 
-sys.path.append(str(ROOT / "tools"))
-sys.path.append(str(ROOT / "tools/site"))
+sys.path.append(str(ROOT / "packaging"))
 
-import pages
-import project
+import release
 
 OTHER = "verify.example.net/apple"
-# Where the home must appear; a file not made from the line would keep the old one.
-PLACES = {
-    "bindings/go/go.mod": "module verify.example.net/apple/bindings/go\n",
-    "bindings/go/verifier.go": '"verify.example.net/apple/bindings/go/internal/libassay"',
-    "Tests/Benchmarks/overhead_go/go.mod": "replace verify.example.net/apple/bindings/go =>",
-    "README.md": "verify.example.net/apple/bindings/go",
-    "docs/start/go.md": "verify.example.net/apple/bindings/go",
-    "docs/start/php.md": "composer require apple/assay",
-    "docs/tasks/php-fpm.md": "vendor/apple/assay/preload.php",
-    "bindings/php/examples/fpm/preload.php": "'vendor/apple/assay/preload.php'",
-    "bindings/php/tests/ComposerTest.php": "['apple/assay' => '*']",
-    "bindings/php/composer.json": '"homepage": "https://verify.example.net/apple"',
-    "packaging/debian/control": "Homepage: https://verify.example.net/apple\n",
-    "packaging/debian/copyright": "Source: https://verify.example.net/apple\n",
-    "bindings/c/assay.pc.in": "URL: https://verify.example.net/apple\n",
-    "bindings/python/pyproject.toml": 'home = "https://verify.example.net/apple"',
-    "man/assay.1": ".Lk https://verify.example.net/apple\n",
-    "man/assay.3": ".Lk https://verify.example.net/apple\n",
-    "man/assay-statuses.7": ".Lk https://verify.example.net/apple\n",
+ADDRESS = f"https://{OTHER}"
+AUTHORS = "Assay maintainers <maintainers@verify.example.net>"
+# What is released, below the folder it is made in.
+PACKAGES = {
+    "sources": f"dist/assay-{version()}.tar.gz",
+    "binaries": f"dist/assay-{version()}-linux-*.tar.gz",
+    "wheel": "dist/*.whl",
+    "sdist": "sdist/*.tar.gz",
+    "libassay0": "debs/libassay0_*.deb",
+    "libassay-dev": "debs/libassay-dev_*.deb",
+    "assay": "debs/assay_*.deb",
 }
-# The sentence that says that the home is a placeholder, and this line itself.
-MAY_NAME_IT = {"packaging/project.toml", "CONTRIBUTING.md"}
+UNPACK = {".gz": "tar --strip=1 -xzf {} -C {}", ".whl": sys.executable + " -m zipfile -e {} {}",
+          ".deb": "dpkg-deb --raw-extract {} {}"}
+# Where the home must be, once for each form and each kind of package.
+PLACES = {
+    "sources/bindings/go/go.mod": f"module {OTHER}/bindings/go\n",
+    "sources/bindings/go/verifier.go": f'"{OTHER}/bindings/go/internal/libassay"',
+    "sources/README.md": f"{OTHER}/bindings/go",
+    "sources/docs/start/go.md": f"{OTHER}/bindings/go",
+    "sources/docs/start/php.md": "composer require apple/assay",
+    "sources/docs/tasks/php-fpm.md": "vendor/apple/assay/preload.php",
+    "sources/bindings/php/composer.json": '"email": "maintainers@verify.example.net"',
+    "sources/bindings/php/tests/ComposerTest.php": "['apple/assay' => '*']",
+    "binaries/COPYRIGHT": f"Upstream-Contact: {AUTHORS}\nSource: {ADDRESS}\n",
+    "binaries/lib/pkgconfig/assay.pc": f"URL: {ADDRESS}\n",
+    "binaries/share/man/man1/assay.1": f".Lk {ADDRESS}\n",
+    "binaries/share/man/man3/assay.3": f".Lk {ADDRESS}\n",
+    "binaries/share/man/man7/assay-statuses.7": f".Lk {ADDRESS}\n",
+    "wheel/assay-*.dist-info/METADATA": f"Home-page: {ADDRESS}\nAuthor-email: {AUTHORS}\n",
+    "sdist/PKG-INFO": f"Home-page: {ADDRESS}\nAuthor-email: {AUTHORS}\n",
+    "libassay0/DEBIAN/control": f"Maintainer: {AUTHORS}\n",
+    "libassay-dev/DEBIAN/control": f"Homepage: {ADDRESS}\n",
+    "libassay-dev/usr/share/man/man3/assay.3.gz": f".Lk {ADDRESS}\n",
+    "assay/usr/share/doc/assay/copyright": f"Source: {ADDRESS}\n",
+    "assay/usr/share/doc/assay/changelog.Debian.gz": f" -- {AUTHORS}  ",
+}
+# An import path below a home, and not a folder: `../assay/bindings/go` is none.
+MODULE = re.compile(
+    r"(?<![\w./$}-])([a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w.~-]+)*)/bindings/go(?![\w-])")
+NAMED = re.compile(rf"{re.escape(release.PLACEHOLDER)}|(?<![\w.-])assay/assay(?![\w.-])".encode())
 
 
-def tracked():
-    """The sources; without a repository every file that is not build output."""
-    found = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
-                           capture_output=True)
-    if found.returncode == 0:
-        return [name for name in found.stdout.splitlines() if (ROOT / name).is_file()]
-    return [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()
-            and not {"build", ".git"} & set(path.relative_to(ROOT).parts)]
+def at(place, *command, cwd=ROOT):
+    """Run a program with a home."""
+    variables = {key: value for key, value in os.environ.items() if "MAKE" not in key}
+    return run(*command, cwd=cwd, env={**variables, "PROJECT_HOME": place})
 
 
-def generate(folder, *arguments):
-    return subprocess.run([sys.executable, "tools/generate.py", *arguments], cwd=folder,
-                          text=True, capture_output=True)
+def content(path):
+    """The bytes of a file, unpacked; of a page, its words."""
+    octets = path.read_bytes()
+    if path.suffix == ".gz":
+        return gzip.decompress(octets)
+    return re.sub(rb"<[^>]*>", b"", octets) + octets if path.suffix == ".html" else octets
 
 
-def naming(folder, names, home):
-    """The files that have the home in them."""
-    return {name for name in names if home.encode() in (folder / name).read_bytes()}
+def made(suite, tree, docs):
+    """Make everything that is released, and unpack it: sources, wheel and so on below tree."""
+    built = ["-o", "deps-packages", "-o", "all", "-o", "cli"]
+    for what, *command in [
+            ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/made/dist"),
+            ("make deb", "make", *built, "deb", f"DEBS={tree}/made/debs"),
+            ("the source distribution", sys.executable, "bindings/python/build_sdist.py",
+             "--out", tree / "made/sdist")]:
+        result = at(OTHER, *command)
+        suite.expect(result.returncode == 0, f"{what} with another home",
+                     (result.stdout + result.stderr)[-1500:])
+    for name, pattern in PACKAGES.items():
+        found = list((tree / "made").glob(pattern))
+        if suite.expect(len(found) == 1, f"the {name} are made", str(found)):
+            (tree / name).mkdir()
+            command = UNPACK[found[0].suffix].format(found[0], tree / name)
+            suite.expect(run(*command.split()).returncode == 0, f"the {name} unpack")
+    said = at(OTHER, "make", "-n", "docs").stdout
+    suite.expect("packaging/release.py build/docs" in said, "make docs names the home", said[-800:])
+    if docs.is_dir():
+        shutil.copytree(docs, tree / "docs")
+        at(OTHER, sys.executable, "packaging/release.py", tree / "docs")
+    else:
+        suite.skip("the documentation", f"there is no {docs}: make docs")
 
 
-def copied(names, folder):
-    for name in names:
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, target)
+def check_places(suite, tree):
+    for place, words in PLACES.items():
+        found = list(tree.glob(place))
+        suite.expect(len(found) == 1 and words.encode() in content(found[0]),
+                     f"the home is in {place}")
+    left = [str(path.relative_to(tree)) for path in tree.rglob("*")
+            if path.is_file() and not path.is_symlink() and NAMED.search(content(path))]
+    suite.expect(not left, "the placeholder is nowhere", " ".join(left[:20]))
 
 
-def check_change(suite, folder, names):
-    home = project.home()
-    setting = folder / project.SETTING
-    suite.expect(generate(folder, "--check").returncode == 0, "the copy is in step")
-    text = setting.read_text()
-    setting.write_text(text.replace(f'home = "{home}"', f'home = "{OTHER}"'))
-    seen = generate(folder, "--check")
-    suite.expect(seen.returncode == 1, "--check sees another home", seen.stdout + seen.stderr)
-    missed = [name for name in PLACES if f"stale: {name}\n" not in seen.stdout]
-    suite.expect(not missed, "--check names every place", " ".join(missed))
-    made = generate(folder)
-    suite.expect(made.returncode == 0, "generate.py writes another home", made.stderr)
-    suite.expect(generate(folder, "--check").returncode == 0, "nothing is left to write")
-    for name, words in PLACES.items():
-        suite.expect(words in (folder / name).read_text(), f"the new home is in {name}")
-    left = naming(folder, names, home) - MAY_NAME_IT
-    suite.expect(not left, "the old home is nowhere", " ".join(sorted(left)))
-    setting.write_text(text.replace(f'home = "{home}"', 'home = "no host"'))
-    suite.expect(generate(folder, "--check").returncode == 1, "a home that is no host is refused")
-    setting.write_text(text)
-    generate(folder)
-    changed = [name for name in names if (folder / name).read_bytes() != (ROOT / name).read_bytes()]
-    suite.expect(not changed, "back again nothing has changed", " ".join(changed[:5]))
+def check_use(suite, tree):
+    """Who builds from what was released gets its home without setting it."""
+    result = at(OTHER, sys.executable, "-B", "tools/generate.py", "--check", cwd=tree / "sources")
+    suite.expect(result.returncode == 0, "the generated files of the sources are in step",
+                 result.stdout + result.stderr)
+    result = at(OTHER, "go", "list", "-deps", "./...", cwd=tree / "sources/bindings/go")
+    suite.expect(f"\n{OTHER}/bindings/go/store\n" in result.stdout and result.returncode == 0,
+                 "the Go module finds its packages", result.stderr)
+    result = at("", sys.executable, "-B", "-c", "import build_wheel; "
+                "print(build_wheel.metadata().decode())", cwd=tree / "sdist")
+    suite.expect(f"Home-page: {ADDRESS}\n" in result.stdout,
+                 "the source distribution makes a wheel of its home", result.stderr)
 
 
-def check_packages(suite):
-    """What a registry would read."""
-    module = (ROOT / "bindings/go/go.mod").read_text().split()[1]
-    suite.expect("." in module.partition("/")[0], "the Go module path begins with a host", module)
-    composer = json.loads((ROOT / "bindings/php/composer.json").read_text())
-    suite.expect({"homepage", "support", "authors", "name"} <= set(composer), "composer.json")
-    found = subprocess.run(
-        [sys.executable, "-c", "import sys, build_wheel; "
-         "sys.stdout.buffer.write(build_wheel.metadata())"], cwd=ROOT / "bindings/python",
-        capture_output=True)
-    metadata = email.message_from_string(found.stdout.decode())
-    suite.expect(metadata["Home-page"] == project.address(), "the wheel has its home")
-    suite.expect(project.mail() in (metadata["Author-email"] or ""), "the wheel has its authors")
-    known = {page.target for page in pages.all_pages()}
-    links = re.findall(r"\]\(([^)#\s]+)", metadata.get_payload())
-    suite.expect(links, "the wheel's README has links")
-    for link in links + [value.partition(", ")[2] for value in metadata.get_all("Project-URL")]:
-        target = link.removeprefix(project.address() + "/")
-        there = target in known or (target.startswith("source/") and (
-            ROOT / target.removeprefix("source/").removesuffix(".html")).is_file())
-        suite.expect(target != link and there, f"a link of the wheel leads somewhere: {link}")
+def check_links(suite, tree):
+    """The links of the wheel's page lead to pages of the documentation."""
+    text = next(tree.glob("wheel/assay-*.dist-info/METADATA")).read_text()
+    links = set(re.findall(rf"{re.escape(ADDRESS)}/([^)#\s]+)", text))
+    suite.expect(links, "the wheel's page has links")
+    for link in sorted(links if (tree / "docs").is_dir() else []):
+        suite.expect((tree / "docs" / link).is_file(), f"the wheel's link leads somewhere: {link}")
+
+
+def check_sources(suite):
+    """Other homes: of the Go module in a file, of a setting that is none."""
+    names = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).stdout.splitlines()
+    wrong = {name for name in names if (ROOT / name).is_file()
+             for found in MODULE.findall((ROOT / name).read_text(errors="replace"))
+             if found != release.PLACEHOLDER}
+    suite.expect(not wrong, "the Go module has one path", " ".join(wrong))
+    for place in ["no host", "host", "https://host.example", "host.example/"]:
+        refused = at(place, sys.executable, "-c", "import sys; sys.path.append('packaging'); "
+                     "import release; release.home()")
+        suite.expect(refused.returncode == 1 and place in refused.stderr,
+                     f"{place!r} is no home", refused.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--docs", required=True, type=pathlib.Path)
     parser.add_argument("--suite", default="home")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    names = tracked()
-    with tempfile.TemporaryDirectory() as folder:
-        copied(names, pathlib.Path(folder))
-        check_change(suite, pathlib.Path(folder), names)
-    check_packages(suite)
+    before = run("git", "status", "--porcelain", cwd=ROOT).stdout
+    with tempfile.TemporaryDirectory() as name:
+        tree = pathlib.Path(name)
+        made(suite, tree, options.docs)
+        check_places(suite, tree)
+        check_use(suite, tree)
+        check_links(suite, tree)
+    check_sources(suite)
+    after = run("git", "status", "--porcelain", cwd=ROOT).stdout
+    suite.expect(before == after, "the sources are as they were", after)
     suite.finish()
 
 

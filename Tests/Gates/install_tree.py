@@ -19,7 +19,7 @@ import tempfile
 
 import completion
 import hardening
-from contract import ROOT, declared_functions, soname
+from contract import ROOT, declared_functions, run, soname
 from library import Library
 from report import Suite
 
@@ -32,13 +32,8 @@ SHELLS = {"bash": "share/bash-completion/completions/assay",
           "fish": "share/fish/vendor_completions.d/assay.fish"}
 
 
-def run(command, **more):
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, **more)
-
-
 def make(*arguments):
-    return run(["make", "--no-print-directory", *arguments], cwd=ROOT)
+    return run("make", "--no-print-directory", *arguments, cwd=ROOT)
 
 
 def library_files():
@@ -117,8 +112,8 @@ def check_side_by_side(suite, folder):
 
 def check_library(suite, prefix):
     """The gates of the library over the file that is installed."""
-    result = run([sys.executable, ROOT / "Tests/Gates/library.py", prefix / "lib" / soname(),
-                  "--shape", "embedded", "--crypto", "static", "--suite", "installed-library"])
+    result = run(sys.executable, ROOT / "Tests/Gates/library.py", prefix / "lib" / soname(),
+                 "--shape", "embedded", "--crypto", "static", "--suite", "installed-library")
     counts = re.search(r"(\d+) passed, 0 failed", result.stdout)
     suite.expect(result.returncode == 0 and counts, "the installed library keeps its limits",
                  result.stdout[-1500:])
@@ -142,7 +137,7 @@ def check_program(suite, prefix):
     suite.expect(not re.search(r"\((RUNPATH|RPATH)\)", library.dynamic),
                  "the program has no RUNPATH")
     suite.expect(".symtab" not in library.sections, "the program is stripped")
-    result = run([program, "--help"])
+    result = run(program, "--help")
     suite.expect(result.returncode == 0 and "verify" in result.stdout, "the program runs",
                  result.stderr)
 
@@ -201,12 +196,12 @@ def check_kept(suite, prefix, before):
 
 def build_with(suite, what, folder, environment, pkg_config):
     """Compile the one-page program by pkg-config and run it."""
-    flags = run(["pkg-config", "--cflags", "--libs", "assay"],
+    flags = run("pkg-config", "--cflags", "--libs", "assay",
                 env=dict(environment, **pkg_config)).stdout.split()
     program = folder / "product"
-    result = run(["gcc", ROOT / "bindings/c/examples/product.c", "-o", program, *flags])
+    result = run("gcc", ROOT / "bindings/c/examples/product.c", "-o", program, *flags)
     built = suite.expect(result.returncode == 0, f"a program builds {what}", result.stderr[:800])
-    result = run([program], env=environment) if built else None
+    result = run(program, env=environment) if built else None
     suite.expect(result and result.returncode == 2 and "usage" in result.stderr,
                  f"a program runs {what}", result.stderr[:800] if result else "")
 
@@ -239,10 +234,10 @@ def check_stage(suite, folder):
         "cmake_minimum_required(VERSION 3.13)\nproject(product C)\n"
         "find_package(assay 0.1 REQUIRED)\nadd_executable(product product.c)\n"
         "target_link_libraries(product PRIVATE assay::assay)\n")
-    result = run(["cmake", "-S", source, "-B", folder / "cmake",
-                  f"-DCMAKE_PREFIX_PATH={stage}/usr",
-                  "-DCMAKE_LIBRARY_ARCHITECTURE=x86_64-linux-gnu"])
-    result = run(["cmake", "--build", folder / "cmake"]) if result.returncode == 0 else result
+    result = run("cmake", "-S", source, "-B", folder / "cmake",
+                 f"-DCMAKE_PREFIX_PATH={stage}/usr",
+                 "-DCMAKE_LIBRARY_ARCHITECTURE=x86_64-linux-gnu")
+    result = run("cmake", "--build", folder / "cmake") if result.returncode == 0 else result
     suite.expect(result.returncode == 0, "the CMake package of a stage",
                  (result.stdout + result.stderr)[-800:])
 

@@ -15,14 +15,13 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 
 import c_ledger
-from contract import HEADER, ROOT
-from install_tree import library_files
+from contract import ROOT, run, version
+from install_tree import library_files, make
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "Tests/CLI"))
@@ -33,15 +32,6 @@ TESTS = ROOT / "bindings/c/tests"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
-def run(command, **more):
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL if "input" not in more else None, **more)
-
-
-def make(*arguments):
-    return run(["make", "--no-print-directory", *arguments], cwd=ROOT)
-
-
 def files_below(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
                   if path.is_file() or path.is_symlink())
@@ -49,7 +39,7 @@ def files_below(folder):
 
 def pkg_config(prefix, *arguments):
     environment = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig"))
-    return run(["pkg-config", *arguments], env=environment)
+    return run("pkg-config", *arguments, env=environment)
 
 
 def check_install(suite, prefix):
@@ -57,9 +47,8 @@ def check_install(suite, prefix):
     suite.expect(result.returncode == 0, "make install-lib", result.stderr[-1500:])
     wanted, found = library_files(), set(files_below(prefix))
     suite.expect(found == wanted, "installs these files", str(sorted(found ^ wanted)))
-    version = re.search(r'ASSAY_VERSION "(.*?)"', HEADER.read_text())[1]
     said = pkg_config(prefix, "--modversion", "assay").stdout.strip()
-    suite.expect(said == version, "pkg-config knows the version", said)
+    suite.expect(said == version(), "pkg-config knows the version", said)
     suite.expect("@" not in (prefix / "lib/pkgconfig/assay.pc").read_text(),
                  "assay.pc is filled in")
 
@@ -68,24 +57,24 @@ def build_examples(suite, prefix, folder):
     flags = pkg_config(prefix, "--cflags", "--libs", "assay").stdout.split()
     for name, more in [("verify", ["-lcjson"]), ("receipt", ["-lcjson"]),
                        ("attest", ["-lcjson"]), ("expiry", []), ("product", [])]:
-        result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
+        result = run("gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more)
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
     sending = [EXAMPLES / f"{name}.c" for name in ("http_step", "body_text")]
-    flags_of_curl = run(["pkg-config", "--cflags", "--libs", "libcurl", "zlib"]).stdout.split()
+    flags_of_curl = run("pkg-config", "--cflags", "--libs", "libcurl", "zlib").stdout.split()
     for program, source in [("carry_out", EXAMPLES / "carry_out.c"), ("send", TESTS / "send.c")]:
-        result = run(["gcc", *STRICT, f"-I{EXAMPLES}", source, *sending, "-o", folder / program,
-                      *flags, "-lcjson", *flags_of_curl])
+        result = run("gcc", *STRICT, f"-I{EXAMPLES}", source, *sending, "-o", folder / program,
+                     *flags, "-lcjson", *flags_of_curl)
         suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
                      result.stderr[:1500])
     for program, source in [("ledger", EXAMPLES / "ledger.c"), ("store", TESTS / "store.c")]:
-        result = run(["gcc", *STRICT, f"-I{EXAMPLES}", source, EXAMPLES / "sqlite_step.c", "-o",
-                      folder / program, *flags, "-lcjson", "-lsqlite3"])
+        result = run("gcc", *STRICT, f"-I{EXAMPLES}", source, EXAMPLES / "sqlite_step.c", "-o",
+                     folder / program, *flags, "-lcjson", "-lsqlite3")
         suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
                      result.stderr[:1500])
     program = ("#include <assay.h>\nint main() { return assay_version_number() == "
                "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
-    result = run(["g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags],
+    result = run("g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags,
                  input=program)
     suite.expect(result.returncode == 0, "a C++ program links", result.stderr[:1500])
 
@@ -114,7 +103,7 @@ def check_verify(suite, program, environment, cases):
             config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
             evidence = folder / "evidence.jws"
             evidence.write_bytes(text_of(case))
-            result = run([program, config, kind, evidence, "--at", case["now"]],
+            result = run(program, config, kind, evidence, "--at", case["now"],
                          env=environment, errors="replace")
             first = result.stdout.partition("\n")[0]
             if wanted == "ok":
@@ -134,7 +123,7 @@ def run_receipt(program, environment, table, case, blob):
         command = [program, config, folder / "blob", "--at", case["now"]]
         if "subjectBase64" in case:
             command += ["--device", base64.b64decode(case["subjectBase64"]).hex()]
-        result = run(command, env=environment, errors="replace")
+        result = run(*command, env=environment, errors="replace")
         return result.returncode, result.stdout.splitlines()
 
 
@@ -173,10 +162,10 @@ def check_receipt(suite, program, environment, cases):
         suite.expect(code == 1 and any(line.startswith("refused:  ") for line in lines)
                      and not any(line.startswith("verified: ") for line in lines),
                      f"receipt: {case['name']}", f"{code}, {lines[:4]}")
-    result = run([program], env=environment)
+    result = run(program, env=environment)
     suite.expect(result.returncode == 2, "receipt without arguments", result.stderr)
     for device in ["0", "0g", "", "00" * 17]:
-        result = run([program, "config.json", "--device", device], env=environment)
+        result = run(program, "config.json", "--device", device, env=environment)
         suite.expect(result.returncode == 2, f"receipt --device {device!r}", result.stderr)
 
 
@@ -195,7 +184,7 @@ def run_attest(program, environment, table, case, action, record, key_id=None):
         command.append(key_id_text(case) if action == "register"
                        else record["keyId"] if key_id is None else key_id)
         command += ["--at", case["now"], *(["--hash"] if case["clientDataKind"] == 2 else [])]
-        result = run(command, env=environment, errors="replace")
+        result = run(*command, env=environment, errors="replace")
         after = json.loads(kept.read_text()) if kept.exists() else None
         return result.returncode, result.stdout.splitlines(), after
 
@@ -268,14 +257,14 @@ def check_attest(suite, program, environment, cases):
     suite.expect(code == 2 and record == {"keyId": "x"}, "attest: a record is left alone")
     for arguments in ([], ["c", "register", "r", "o", "d"], ["c", "request", "r", "o", "d"],
                       ["c", "request", "r", "o", "d", "k", "x"], ["c", "other", "r", "o", "d", "k"]):
-        result = run([program, *arguments], env=environment)
+        result = run(program, *arguments, env=environment)
         suite.expect(result.returncode == 2, f"attest {' '.join(arguments)}", result.stderr)
 
 
 def sent(program, environment, request, hosts, *more):
     """What send.c makes of a request: its answer, and its log."""
     words = [word for name, url in hosts.items() for word in ("--host", f"{name}={url}")]
-    result = run([program, *words, *more], env=environment, input=json.dumps(request))
+    result = run(program, *words, *more, env=environment, input=json.dumps(request))
     return json.loads(result.stdout or "{}"), result.stderr
 
 
@@ -353,7 +342,7 @@ def carried_out(program, environment, bench, folder, request, *more):
     """What carry_out.c says of a conversation: code, document, log."""
     (folder / "request.json").write_text(json.dumps(request))
     words = [word for name, url in bench.hosts.items() for word in ("--host", f"{name}={url}")]
-    result = run([program, folder / "config.json", folder / "request.json", *words, *more],
+    result = run(program, folder / "config.json", folder / "request.json", *words, *more,
                  env=environment)
     return result.returncode, json.loads(result.stdout or "{}"), result.stderr
 
@@ -362,7 +351,7 @@ def check_usage(suite, program, environment):
     for arguments in ([], ["c"], ["c", "r", "--host", "a=https://example.com"],
                       ["c", "r", "--host", "a=http://127.0.0.1.example.com"],
                       ["c", "r", "--host", "a=http://127.0.0.1/path"], ["/nonexistent", "r"]):
-        result = run([program, *arguments], env=environment)
+        result = run(program, *arguments, env=environment)
         suite.expect(result.returncode == 2, f"carry_out {' '.join(arguments)}", result.stderr)
 
 
@@ -373,7 +362,7 @@ def check_expiry(suite, program, environment):
             (["forever", "-", "-", now], 0, "ok"), (["-", now + 1, "-", now], 0, "ok"),
             (["forever", "-", now, now], 1, "revoked"), (["-", "-", "-", now], 1, "ended"),
             (["forever", "-", "-", 5], 1, "misuse.call.now"), ([], 2, "")]:
-        result = run([program, *arguments], env=environment)
+        result = run(program, *arguments, env=environment)
         suite.expect(result.returncode == code and word in result.stdout,
                      f"expiry {' '.join(map(str, arguments))}", result.stdout)
 
@@ -385,13 +374,13 @@ def check_product(suite, program, environment, cases, folder):
                 and case["expect"]["status"] == "rejected.chain.untrusted-root")
     config = folder / "product.json"
     config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
-    result = run([program, config], env=environment, input=text_of(case).decode())
+    result = run(program, config, env=environment, input=text_of(case).decode())
     suite.expect(result.returncode == 1 and "rejected.chain" in result.stderr,
                  "product refuses with a name", result.stderr)
-    result = run([program, "/nonexistent"], env=environment)
+    result = run(program, "/nonexistent", env=environment)
     suite.expect(result.returncode == 2, "product without a configuration", result.stderr)
     config.write_text("{}x")
-    result = run([program, config], env=environment)
+    result = run(program, config, env=environment)
     suite.expect(result.returncode == 2 and '"ok":false' in result.stderr,
                  "product with a configuration that is none", result.stderr)
 
@@ -401,12 +390,12 @@ def check_cmake(suite, prefix, folder, environment):
         suite.skip("the CMake package", "cmake is not installed")
         return
     build = folder / "cmake"
-    result = run(["cmake", "-S", EXAMPLES, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"])
+    result = run("cmake", "-S", EXAMPLES, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     suite.expect(result.returncode == 0, "find_package(assay)", result.stderr[:1500])
-    result = run(["cmake", "--build", build])
+    result = run("cmake", "--build", build)
     suite.expect(result.returncode == 0, "the examples build with CMake",
                  (result.stdout + result.stderr)[-1500:])
-    result = run([build / "expiry", "forever"], env=environment)
+    result = run(build / "expiry", "forever", env=environment)
     suite.expect(result.returncode == 0, "the example built with CMake runs", result.stdout)
 
 
@@ -450,7 +439,7 @@ def main():
         c_ledger.check_whole(suite, folder / "store", environment, folder / "whole.db")
         c_ledger.check_grants(suite, folder / "store", environment, folder / "grants.db")
         check_product(suite, folder / "product", environment, options.cases, folder)
-        result = run([folder / "plus"], env=environment)
+        result = run(folder / "plus", env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")
         check_cmake(suite, prefix, folder, environment)
         check_uninstall(suite, prefix, folder)

@@ -10,7 +10,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 sys.path.append(str(ROOT / "Tests/Gates"))
 
-import project  # noqa: E402
 import python_tools  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
@@ -206,7 +205,7 @@ def build_go(source, folder, tools):
     source.rename(module / "main.go")
     program = folder / f"{source.stem}.program"
     command = ["go", "build", "-o", program, "."]
-    name, binding = project.go_module(), tools.bindings["go"]
+    name, binding = "assay.example/bindings/go", tools.bindings["go"]
     text = (module / "main.go").read_text()
     if any(f'"{path}"' in text for path in GO_MODULES.values()):
         place = module / "gopath/src" / name

@@ -3,28 +3,26 @@
 
   statements.py [ENGINE …]
 
-SQLite in memory, PostgreSQL and MariaDB as throw-away servers on a socket in a folder of
-their own. Each text is prepared and executed with the longest values that its columns
-take, in an empty store and again in one that has the row. An engine that is not installed
-is skipped by name.
+SQLite in a file, PostgreSQL and MariaDB as throw-away servers (engines.py). Each text is
+prepared and executed with the longest values that its columns take, in an empty store and
+again in one that has the row. An engine that is not installed is skipped by name.
 """
 import contextlib
-import os
 import pathlib
-import pwd
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
 
 import generate_statements  # noqa: E402
 from report import Suite  # noqa: E402
+
+import engines  # noqa: E402
 
 PAGE = ROOT / "docs/spec/store-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
@@ -124,56 +122,25 @@ def played(suite, engine, dialect, given, script, command):
         judge(suite, engine, what, faults.get(what, ""))
 
 
-def as_user(name):
-    """A server refuses to be started by root."""
-    return ["runuser", "-u", name, "--"] if os.geteuid() == 0 else []
-
-
 @contextlib.contextmanager
-def server(folder, command, probe):
-    """Runs a server until the end, when its probe has answered."""
-    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        end = time.monotonic() + WAIT_S
-        while subprocess.run(probe, capture_output=True).returncode:
-            if process.poll() is not None or time.monotonic() > end:
-                raise OSError(f"{command[-1]} does not start")
-            time.sleep(0.2)
-        yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextlib.contextmanager
-def folder_of(user):
-    with tempfile.TemporaryDirectory(prefix="assay-statements-") as folder:
-        if os.geteuid() == 0:
-            shutil.chown(folder, user)
-        yield folder
-
-
-def newest(pattern, name):
-    found = sorted(pathlib.Path("/").glob(pattern))
-    return str(found[-1]) if found else shutil.which(name)
+def started(suite, name, program):
+    """An engine of its own that runs; None, and why, where it or its client is missing."""
+    with engines.scratch() as place:
+        engine = place.engine(name)
+        missing = engine.missing or (None if shutil.which(program) else f"no {program}")
+        if missing:
+            suite.skip(name, missing)
+            yield None
+        else:
+            engine.start()
+            yield engine
 
 
 def postgres(suite, given):
-    program = newest("usr/lib/postgresql/*/bin/postgres", "postgres")
-    if not program or not shutil.which("psql"):
-        suite.skip("postgres", "not installed")
-        return
-    with folder_of("postgres") as folder:
-        data = f"{folder}/data"
-        subprocess.run([*as_user("postgres"), str(pathlib.Path(program).with_name("initdb")),
-                        "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"],
-                       check=True, cwd=folder, capture_output=True)
-        client = ["psql", "-XqAt", "-h", folder, "-U", "postgres", "postgres"]
-        with server(folder, [*as_user("postgres"), program, "-D", data, "-k", folder,
-                             "-c", "listen_addresses=", "-c", "fsync=off"],
-                    [*client, "-c", "SELECT 1"]):
-            played(suite, "postgres", "postgres", given, postgres_script, [*client, "-f", "-"])
+    with started(suite, "postgres", "psql") as engine:
+        if engine:
+            played(suite, "postgres", "postgres", given, postgres_script,
+                   ["psql", "-XqAt", "-d", engine.url, "-f", "-"])
 
 
 def postgres_script(text, arguments):
@@ -189,27 +156,11 @@ def postgres_script(text, arguments):
 
 
 def mysql(suite, given):
-    program = shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-    if not program or not shutil.which("mariadb-install-db") or not shutil.which("mariadb"):
-        suite.skip("mariadb", "not installed")
-        return
-    # What root becomes; others stay who they are.
-    name = next(one.pw_name for one in reversed(pwd.getpwall())
-                if one.pw_name in ("mysql", "nobody"))
-    with folder_of(name) as folder:
-        user = [f"--user={name}"] if os.geteuid() == 0 else []
-        subprocess.run(["mariadb-install-db", "--no-defaults", *user, f"--datadir={folder}/data",
-                        "--auth-root-authentication-method=normal", "--skip-test-db"],
-                       check=True, cwd=folder, capture_output=True)
-        socket = f"{folder}/socket"
-        client = ["mariadb", "--no-defaults", f"--socket={socket}", "-u", "root"]
-        with server(folder, [program, "--no-defaults", *user, f"--datadir={folder}/data",
-                             f"--socket={socket}", "--skip-networking",
-                             f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0"],
-                    [*client, "-e", "SELECT 1"]):
-            subprocess.run([*client, "-e", "CREATE DATABASE shop"], check=True)
+    with started(suite, "mariadb", "mariadb") as engine:
+        if engine:
             played(suite, "mariadb", "mysql", given, mysql_script,
-                   [*client, "--force", "-B", "shop"])
+                   ["mariadb", "--no-defaults", "-h", "127.0.0.1", "-P", str(engine.port), "-u",
+                    "assay", "--force", "-B", "assay"])
 
 
 def mysql_script(text, arguments):

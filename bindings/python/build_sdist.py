@@ -29,9 +29,10 @@ FILES = ("README.md", "build_sdist.py", "build_wheel.py", "pyproject.toml")
 
 
 def contents() -> dict[str, bytes]:
-    """Every file of the distribution: path below its folder -> bytes."""
+    """Every file of the distribution, at home: path below its folder -> bytes."""
     here = build_wheel.HERE
-    found = {name: (here / name).read_bytes() for name in FILES}
+    place, home = build_wheel.PLACEHOLDER.encode(), build_wheel.HOME.encode()
+    found = {name: (here / name).read_bytes().replace(place, home) for name in FILES}
     for folder in (build_wheel.NAME, "examples"):
         for path in (here / folder).rglob("*"):
             if path.suffix in build_wheel.SOURCES:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
+# Where the project is at home: a source distribution names that of its release here.
+PLACEHOLDER = "assay.example"
+HOME = os.environ.get("PROJECT_HOME") or PLACEHOLDER
 # The C library that a library needs, and what a tag says about it.
 FLOORS = {b"libc.so.6": "manylinux_2_34", b"libc.so": "musllinux_1_2"}
 FLOOR = FLOORS[b"libc.so.6"]
@@ -79,12 +82,6 @@ def platform_of(library: Path) -> str:
     return f"{FLOORS[needed[0]]}_{machine}"
 
 
-def setting(name: str) -> str:
-    """A line of [tool.assay] in pyproject.toml, which tools/generate.py writes."""
-    text = (HERE / "pyproject.toml").read_text()
-    return text.partition("[tool.assay]")[2].partition(f'\n{name} = "')[2].partition('"')[0]
-
-
 def absolute(link: re.Match[str]) -> str:
     """A link in the README, which appears alone on a package's page: to the same text on
     the site that `make docs` makes, at the project's home."""
@@ -93,7 +90,7 @@ def absolute(link: re.Match[str]) -> str:
         raise SystemExit(f"README.md: {link[2]} leads out of the repository")
     path = re.sub("^docs/", "", path) if path.endswith(".md") else f"source/{path}"
     path = re.sub(r"/README\.md$|\.md$", "", path) + ".html"
-    return f"{link[1]}({setting('home')}/{path}{link[3] or ''})"
+    return f"{link[1]}(https://{HOME}/{path}{link[3] or ''})"
 
 
 def description() -> str:
@@ -105,19 +102,18 @@ def description() -> str:
 
 def metadata() -> bytes:
     """METADATA, with the README as the description."""
-    home = setting("home")
     head = [
         "Metadata-Version: 2.1",
         f"Name: {NAME}",
         f"Version: {version()}",
         "Summary: Verify what Apple signs: StoreKit, receipts, App Attest; decide who may "
         "have what",
-        f"Home-page: {home}",
-        f"Author-email: {setting('mail')}",
+        f"Home-page: https://{HOME}",
+        f"Author-email: Assay maintainers <maintainers@{HOME.partition('/')[0]}>",
         "License: Apache-2.0",
         "Keywords: apple,storekit,app-attest,devicecheck,receipt,in-app-purchase",
-        f"Project-URL: Documentation, {home}/start/python.html",
-        f"Project-URL: Changes, {home}/changes.html",
+        f"Project-URL: Documentation, https://{HOME}/start/python.html",
+        f"Project-URL: Changes, https://{HOME}/changes.html",
         f"Requires-Python: {PYTHON}",
         "Classifier: Development Status :: 4 - Beta",
         "Classifier: Operating System :: POSIX :: Linux",

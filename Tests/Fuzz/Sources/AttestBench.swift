@@ -156,28 +156,6 @@ extension Answer {
   }
 }
 
-/// What the first byte of an input picks: verifier (3 bits), mode (2 bits), route
-/// (2 bits), and one bit more.
-struct AttestSelector {
-  let verifier: (name: String, handle: OpaquePointer)
-  let mode: Int
-  let route: Route
-  let lastBit: Bool
-
-  init(_ byte: UInt8) {
-    verifier = AttestBench.shared.verifiers[Int(byte & 7)]
-    mode = Int(byte >> 3 & 3)
-    route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
-    lastBit = byte & 0x80 != 0
-  }
-
-  static func byte(
-    _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
-  ) -> UInt8 {
-    UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
-  }
-}
-
 /// CBOR as the other reader takes it apart; nil where it does not.
 struct OtherCBOR {
   let bytes: [UInt8]

@@ -50,7 +50,7 @@ enum AttestReceiptTargets {
   /// its other form.
   static func attestReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = AttestSelector(first)
+    let selector = Selector(first, bench.verifiers)
     let rest = ReceiptBench.assemble(input.dropFirst(), pieces)
     let whole = selector.mode == 2 ? rest : container(rest, selector.mode)
     let subject = subject(selector)
@@ -73,7 +73,7 @@ enum AttestReceiptTargets {
     (try? Transport(sent, cap: 1 << 20))?.bytes ?? []
   }
 
-  private static func subject(_ selector: AttestSelector) -> [UInt8]? {
+  private static func subject(_ selector: Selector) -> [UInt8]? {
     guard selector.lastBit else { return nil }
     return selector.mode == 3
       ? (try? bench.device.key.publicKeyInfo()) ?? [] : bench.device.point
@@ -152,7 +152,7 @@ enum AttestReceiptTargets {
 
   /// Whatever was verified before, the answer is the same.
   private static func checkCache(
-    _ selector: AttestSelector, _ sent: [UInt8], _ subject: [UInt8]?, _ answer: Answer
+    _ selector: Selector, _ sent: [UInt8], _ subject: [UInt8]?, _ answer: Answer
   ) {
     guard selector.verifier.name == "standard" else { return }
     let fresh = ReceiptBench.shared.verify(

@@ -19,7 +19,7 @@ extension Seeds {
   static func writeAttestation(_ object: [UInt8]) {
     add(
       "attestation",
-      [AttestSelector.byte(mode: 0)] + ReceiptBench.marked(object, AttestTargets.pieces))
+      [Selector.byte(mode: 0)] + ReceiptBench.marked(object, AttestTargets.pieces))
     add("cbor", Array(object.prefix(512)))
     guard let data = OtherCBOR(object)?.string("authData") else { return }
     writeAttested(data)
@@ -28,12 +28,12 @@ extension Seeds {
   static func writeAssertion(_ object: [UInt8]) {
     add(
       "assertion",
-      [AttestSelector.byte(mode: 0)] + ReceiptBench.marked(object, AttestTargets.assertionPieces))
+      [Selector.byte(mode: 0)] + ReceiptBench.marked(object, AttestTargets.assertionPieces))
     add("cbor", Array(object.prefix(512)))
     guard let data = OtherCBOR(object)?.string("authenticatorData") else { return }
     add(
       "assertion",
-      [AttestSelector.byte(mode: 1)] + ReceiptBench.marked(data, AttestTargets.assertionPieces))
+      [Selector.byte(mode: 1)] + ReceiptBench.marked(data, AttestTargets.assertionPieces))
     add("auth-data", [1] + data)
     if data.count > 37 { add("cbor", Array(data[37...])) }
   }
@@ -41,15 +41,15 @@ extension Seeds {
   static func writeAttestReceipt(_ receipt: [UInt8]) {
     let pieces = AttestReceiptTargets.pieces
     let bytes = OtherTransport.base64(receipt) ?? receipt
-    add("attest-receipt", [AttestSelector.byte(mode: 2)] + ReceiptBench.marked(bytes, pieces))
+    add("attest-receipt", [Selector.byte(mode: 2)] + ReceiptBench.marked(bytes, pieces))
     guard let content = OtherMessage(bytes)?.payload else { return }
-    add("attest-receipt", [AttestSelector.byte(mode: 0)] + ReceiptBench.marked(content, pieces))
+    add("attest-receipt", [Selector.byte(mode: 0)] + ReceiptBench.marked(content, pieces))
   }
 
   private static func writeAttested(_ data: [UInt8]) {
     add(
       "attestation",
-      [AttestSelector.byte(mode: 1)] + ReceiptBench.marked(data, AttestTargets.pieces))
+      [Selector.byte(mode: 1)] + ReceiptBench.marked(data, AttestTargets.pieces))
     add("auth-data", [0] + data)
     if data.count > 164 { add("cbor", Array(data[164...])) }
   }
@@ -63,20 +63,20 @@ extension Seeds {
         for route in Route.allCases {
           add(
             "attestation",
-            [AttestSelector.byte(verifier, mode: 0, route: route)]
+            [Selector.byte(verifier, mode: 0, route: route)]
               + ReceiptBench.marked(parts.whole, AttestTargets.pieces))
         }
         add(
           "attestation",
-          [AttestSelector.byte(verifier, mode: 1)]
+          [Selector.byte(verifier, mode: 1)]
             + ReceiptBench.marked(parts.authData, AttestTargets.pieces))
         let data = AttestBench.clientData
         for form in clientDataForms(data) {
-          add("attestation", [AttestSelector.byte(verifier, mode: 2)] + form)
-          add("assertion", [AttestSelector.byte(verifier, mode: 3)] + form)
+          add("attestation", [Selector.byte(verifier, mode: 2)] + form)
+          add("assertion", [Selector.byte(verifier, mode: 3)] + form)
         }
         for seed in HostileNames.seeds {
-          add("assertion", [AttestSelector.byte(verifier, mode: 3, lastBit: true), 1] + seed)
+          add("assertion", [Selector.byte(verifier, mode: 3, lastBit: true), 1] + seed)
         }
       }
     }
@@ -87,7 +87,7 @@ extension Seeds {
     ]
     for (number, fact) in facts.enumerated() {
       add(
-        "attestation", [AttestSelector.byte(mode: 3, lastBit: number == 0)] + fact.value)
+        "attestation", [Selector.byte(mode: 3, lastBit: number == 0)] + fact.value)
     }
   }
 
@@ -109,15 +109,15 @@ extension Seeds {
         for isLast in [false, true] {
           add(
             "assertion",
-            [AttestSelector.byte(verifier, mode: 0, route: .base64, lastBit: isLast)]
+            [Selector.byte(verifier, mode: 0, route: .base64, lastBit: isLast)]
               + ReceiptBench.marked(parts.whole, AttestTargets.assertionPieces))
         }
         add(
           "assertion",
-          [AttestSelector.byte(verifier, mode: 2)]
+          [Selector.byte(verifier, mode: 2)]
             + ReceiptBench.marked(parts.signature, AttestTargets.assertionPieces))
       }
-      add("assertion", [AttestSelector.byte(mode: 2)] + parts.signature)
+      add("assertion", [Selector.byte(mode: 2)] + parts.signature)
     }
   }
 
@@ -131,7 +131,7 @@ extension Seeds {
           for isLast in [false, true] {
             add(
               "attest-receipt",
-              [AttestSelector.byte(mode: mode, route: route, lastBit: isLast)]
+              [Selector.byte(mode: mode, route: route, lastBit: isLast)]
                 + ReceiptBench.marked(rest, pieces))
           }
         }

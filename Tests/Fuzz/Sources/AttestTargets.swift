@@ -71,7 +71,7 @@ enum AttestTargets {
   /// object. Mode 3: the value of extension 8.5 or 8.7 of a leaf.
   static func attestation(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = AttestSelector(first)
+    let selector = Selector(first, bench.verifiers)
     let rest = ReceiptBench.assemble(input.dropFirst(), pieces)
     let handle = selector.verifier.handle
     let keyId = keyId(selector)
@@ -109,7 +109,7 @@ enum AttestTargets {
   }
 
   /// The key id in its forms.
-  private static func keyId(_ selector: AttestSelector) -> [UInt8] {
+  private static func keyId(_ selector: Selector) -> [UInt8] {
     switch selector.route {
     case .raw: return bench.device.keyId
     case .base64: return Array(bench.device.keyIdBase64.utf8)
@@ -129,7 +129,7 @@ enum AttestTargets {
 
   /// Leaf and authenticator data are those of one good object, and the receipt
   /// has the content of one.
-  private static func checkWhole(_ object: [UInt8], _ selector: AttestSelector) {
+  private static func checkWhole(_ object: [UInt8], _ selector: Selector) {
     guard let cbor = OtherCBOR(object), cbor.pairs(0).count == 3,
       cbor.string("fmt") == Array("apple-appattest".utf8),
       let statement = cbor.value("attStmt"), let chain = cbor.value("x5c", in: statement),
@@ -150,7 +150,7 @@ enum AttestTargets {
 
   /// Whatever was verified before, the answer is the same.
   private static func checkCache(
-    _ selector: AttestSelector, _ answer: Answer, _ object: [UInt8], _ keyId: [UInt8]
+    _ selector: Selector, _ answer: Answer, _ object: [UInt8], _ keyId: [UInt8]
   ) {
     guard selector.verifier.name == "standard" else { return }
     let fresh = bench.verifyAttestation(bench.verifier("no-cache"), object, keyId: keyId)
@@ -162,7 +162,7 @@ enum AttestTargets {
 
   /// docs/spec/app-attest.md §3.1, offset by offset.
   private static func checkData(
-    _ data: [UInt8], _ answer: Answer, _ selector: AttestSelector
+    _ data: [UInt8], _ answer: Answer, _ selector: Selector
   ) {
     let device = bench.device
     demand(data.count >= 164 && data.count <= 1024, "a length of \(data.count)")
@@ -219,7 +219,7 @@ enum AttestTargets {
   /// the last bit are those that the key signed.
   static func assertion(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = AttestSelector(first)
+    let selector = Selector(first, bench.verifiers)
     let rest = ReceiptBench.assemble(input.dropFirst(), assertionPieces)
     let handle = selector.verifier.handle
     let key = (try? publicKey(selector)) ?? []
@@ -258,7 +258,7 @@ enum AttestTargets {
     answer.free()
   }
 
-  private static func publicKey(_ selector: AttestSelector) throws -> [UInt8] {
+  private static func publicKey(_ selector: Selector) throws -> [UInt8] {
     switch selector.route {
     case .raw, .doubled: return bench.device.point
     case .base64, .wrapped: return try bench.device.key.publicKeyInfo()

@@ -17,22 +17,13 @@ enum DecisionTargets {
   ]
 
   /// Any bytes as a configuration; byte 1 stands for a root in base64, byte 2 for
-  /// a certificate's digest. What builds a verifier lets it work.
+  /// a certificate's digest.
   static func verifierNew(_ input: [UInt8]) {
-    let config = expand(input[...], configTexts)
-    var verifier: OpaquePointer? = nil
-    var document: OpaquePointer? = nil
-    let status = config.withUnsafeBytes {
-      assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+    configure(input, configTexts) { verifier, _, _ in
+      if verifier != nil {
+        bench.verify(verifier, Int32(ASSAY_JWS_TRANSACTION), transaction).free()
+      }
     }
-    let answer = Answer(status, document)
-    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
-    if verifier != nil {
-      bench.verify(verifier, Int32(ASSAY_JWS_TRANSACTION), transaction).free()
-    }
-    assay_verifier_free(verifier)
-    answer.free()
   }
 
   private static let transaction = bench.signed(

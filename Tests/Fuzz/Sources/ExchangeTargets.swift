@@ -91,7 +91,7 @@ enum ExchangeTargets {
 
   // MARK: configurations
 
-  private static let configTexts: [UInt8: [UInt8]] = [
+  static let configTexts: [UInt8: [UInt8]] = [
     1: Base64Text.encode(bench.authority.rootCertificate),
     2: Base64Text.encode(bench.authority.receiptChain.root),
     3: Array(FuzzBench.shared.authority.anchor.utf8), 4: escapedKey,
@@ -99,32 +99,14 @@ enum ExchangeTargets {
     6: Array(ReceiptBench.shared.authority.anchor.utf8),
   ]
 
-  static func standIns(_ config: [UInt8]) -> [UInt8] {
-    var short = config[...]
-    for (number, text) in configTexts {
-      while let place = short.firstRange(of: text) {
-        short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
-      }
-    }
-    return Array(short)
-  }
-
   /// Any bytes as a configuration: bytes 1 … 6 stand for certificates and a
-  /// private key. What builds a verifier lets it work; the key is never told.
+  /// private key, which is never told.
   static func attestConfig(_ input: [UInt8]) {
-    let config = expand(input[...], configTexts)
-    var verifier: OpaquePointer? = nil
-    var document: OpaquePointer? = nil
-    let status = config.withUnsafeBytes {
-      assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+    configure(input, configTexts) { verifier, config, answer in
+      demand(
+        answer.json.firstRange(of: Array(escapedKey.prefix(80))) == nil, "the key is disclosed")
+      if verifier != nil { use(verifier, config) }
     }
-    let answer = Answer(status, document)
-    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
-    demand(answer.json.firstRange(of: Array(escapedKey.prefix(80))) == nil, "the key is disclosed")
-    if verifier != nil { use(verifier, config) }
-    assay_verifier_free(verifier)
-    answer.free()
   }
 
   private static func use(_ verifier: OpaquePointer?, _ config: [UInt8]) {

@@ -117,3 +117,55 @@ func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
   }
   return out
 }
+
+/// The other way round: a configuration as an input in which bytes stand for the texts.
+func standIns(_ config: [UInt8], _ texts: [UInt8: [UInt8]]) -> [UInt8] {
+  var short = config[...]
+  for (number, text) in texts {
+    while let place = short.firstRange(of: text) {
+      short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
+    }
+  }
+  return Array(short)
+}
+
+/// Any bytes as a configuration, in which bytes stand for texts. What builds a verifier lets
+/// it work; there is one exactly if the answer is ok.
+func configure(
+  _ input: [UInt8], _ texts: [UInt8: [UInt8]],
+  _ use: (_ verifier: OpaquePointer?, _ config: [UInt8], _ answer: Answer) -> Void
+) {
+  let config = expand(input[...], texts)
+  var (verifier, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+  let status = config.withUnsafeBytes {
+    assay_verifier_new(
+      $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+  }
+  let answer = Answer(status, document)
+  demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+  use(verifier, config, answer)
+  assay_verifier_free(verifier)
+  answer.free()
+}
+
+/// What the first byte of an input picks: verifier (3 bits), mode (2 bits), route
+/// (2 bits), and one bit more.
+struct Selector {
+  let verifier: (name: String, handle: OpaquePointer)
+  let mode: Int
+  let route: Route
+  let lastBit: Bool
+
+  init(_ byte: UInt8, _ verifiers: [(name: String, handle: OpaquePointer)]) {
+    verifier = verifiers[Int(byte & 7)]
+    mode = Int(byte >> 3 & 3)
+    route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
+    lastBit = byte & 0x80 != 0
+  }
+
+  static func byte(
+    _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
+  ) -> UInt8 {
+    UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
+  }
+}

@@ -24,7 +24,7 @@ extension Seeds {
     if kind == .transactionReceipt {
       add(
         "transaction-receipt",
-        [ReceiptTargets.Selector.byte(mode: 2)]
+        [Selector.byte(mode: 2)]
           + ReceiptBench.marked(bytes, ReceiptTargets.textPieces))
       guard let outer = OtherList(bytes, valueCap: 1 << 16) else {
         add("property-list", [0] + bytes)
@@ -37,17 +37,17 @@ extension Seeds {
       add("property-list", [1] + info)
       add("purchase-info", [0] + info)
       for mode in 0..<2 {
-        add("transaction-receipt", [ReceiptTargets.Selector.byte(mode: mode)] + info)
+        add("transaction-receipt", [Selector.byte(mode: mode)] + info)
       }
       return
     }
     add(
       "app-receipt",
-      [ReceiptTargets.Selector.byte(mode: 3)]
+      [Selector.byte(mode: 3)]
         + ReceiptBench.marked(bytes, ReceiptTargets.appPieces))
     guard let payload = OtherMessage(bytes)?.payload else { return }
     add("receipt-attributes", [0] + payload)
-    add("app-receipt", [ReceiptTargets.Selector.byte(mode: 0)] + payload)
+    add("app-receipt", [Selector.byte(mode: 0)] + payload)
   }
 
   private static func writeTransports() {
@@ -128,7 +128,6 @@ extension Seeds {
   // MARK: receipts
 
   private static func writeTransactionReceipts() throws {
-    typealias Selector = ReceiptTargets.Selector
     let infos: [(Int, [UInt8])] = [
       (0, receipts.oldPurchase.purchaseInfo.bytes), (1, sample.purchaseInfo.bytes),
       (1, receipts.production.purchaseInfo.bytes),
@@ -164,7 +163,6 @@ extension Seeds {
   }
 
   private static func writeAppReceipts() throws {
-    typealias Selector = ReceiptTargets.Selector
     let premium = AppReceiptFacts([sample], like: sample)
     let lists: [AppReceiptFacts] = [
       premium, AppReceiptFacts([receipts.production], like: receipts.production),
@@ -268,7 +266,6 @@ extension Seeds {
   // MARK: triage, answers, configurations
 
   private static func writeTriage() {
-    typealias Selector = ReceiptTargets.Selector
     let texts = [
       "com.urus.iap.123456789", "hello world", "{\"pod\"=\"1\";}", "{\"signature\"=\"QQ==\";}",
       "{\"status\":0}", "eyJhbGciOiJFUzI1NiJ9.eyJidW5kbGVJZCI6ImNvbS5leGFtcGxlLmFwcCJ9.AA",
@@ -372,7 +369,9 @@ extension Seeds {
         ("storekit.xcodeCertificates", [.string(receipts.authority.xcodeFingerprint)]),
       ]),
     ]
-    for config in configs { add("receipts-config", TriageTargets.standIns(config.bytes)) }
+    for config in configs {
+      add("receipts-config", standIns(config.bytes, TriageTargets.configTexts))
+    }
   }
 }
 

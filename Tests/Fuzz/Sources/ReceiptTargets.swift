@@ -9,26 +9,6 @@ import CReference
 enum ReceiptTargets {
   private static let bench = ReceiptBench.shared
 
-  struct Selector {
-    let verifier: (name: String, handle: OpaquePointer)
-    let mode: Int
-    let route: Route
-    let lastBit: Bool
-
-    init(_ byte: UInt8) {
-      verifier = ReceiptBench.shared.verifiers[Int(byte & 7)]
-      mode = Int(byte >> 3 & 3)
-      route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
-      lastBit = byte & 0x80 != 0
-    }
-
-    static func byte(
-      _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
-    ) -> UInt8 {
-      UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
-    }
-  }
-
   // MARK: transaction receipts
 
   /// Good receipts in parts: base64 of blob and list, raw blob and list, leaf.
@@ -67,7 +47,7 @@ enum ReceiptTargets {
   /// Mode 2: they are the whole text; mode 3: the signature blob.
   static func transactionReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first)
+    let selector = Selector(first, bench.verifiers)
     let rest = input.dropFirst()
     let text: [UInt8]
     switch selector.mode {
@@ -196,7 +176,7 @@ enum ReceiptTargets {
   /// BER; mode 2: by Xcode. Mode 3: they are the whole container.
   static func appReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first)
+    let selector = Selector(first, bench.verifiers)
     let rest = Array(input.dropFirst())
     let whole =
       selector.mode == 3

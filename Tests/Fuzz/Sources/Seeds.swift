@@ -50,9 +50,9 @@ enum Seeds {
         add("decide", input)
       case .verifierNew(let config):
         guard case .bytes(let text) = config else { continue }
-        add("verifier-new", standIns(text))
-        add("receipts-config", TriageTargets.standIns(text))
-        add("attest-config", ExchangeTargets.standIns(text))
+        add("verifier-new", certificateStandIns(text))
+        add("receipts-config", standIns(text, TriageTargets.configTexts))
+        add("attest-config", standIns(text, ExchangeTargets.configTexts))
       case .verifyReceipt(_, let kind, let receipt, _, _):
         guard case .bytes(let bytes) = receipt else { continue }
         if kind == .attestReceipt { writeAttestReceipt(bytes) } else { writeReceipt(kind, bytes) }
@@ -92,8 +92,8 @@ enum Seeds {
       }
     }
     for (_, config) in table.verifiers {
-      add("verifier-new", standIns(config.bytes))
-      add("attest-config", ExchangeTargets.standIns(config.bytes))
+      add("verifier-new", certificateStandIns(config.bytes))
+      add("attest-config", standIns(config.bytes, ExchangeTargets.configTexts))
     }
   }
 
@@ -181,7 +181,7 @@ enum Seeds {
     add("header", short + rest)
   }
 
-  private static func standIns(_ config: [UInt8]) -> [UInt8] {
+  private static func certificateStandIns(_ config: [UInt8]) -> [UInt8] {
     var short: [UInt8] = []
     var rest = config[...]
     while let start = rest.firstRange(of: Array("\"MII".utf8)),
@@ -227,7 +227,7 @@ enum Seeds {
     }
     for seed in HostileNames.seeds {
       for caps in 0..<4 as Range<UInt8> { add("json", [caps] + seed) }
-      for mode in [2, 3] { add("triage", [ReceiptTargets.Selector.byte(mode: mode)] + seed) }
+      for mode in [2, 3] { add("triage", [Selector.byte(mode: mode)] + seed) }
     }
     for text in ["", "QQ==", "QUI=", "QUJD", "QUJDRA", "a-_b", "a+/b", "0aF9", "e30.e30.AA"] {
       add("base64", Array(text.utf8))

@@ -23,7 +23,7 @@ enum TriageTargets {
   /// spaces in it: time grows with the size and no faster (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = ReceiptTargets.Selector(first)
+    let selector = Selector(first, bench.verifiers)
     if selector.mode >= 2 {
       hostile(HostileNames.expand(input.dropFirst()), selector)
       return
@@ -77,7 +77,7 @@ enum TriageTargets {
     }
   }
 
-  private static func hostile(_ text: [UInt8], _ selector: ReceiptTargets.Selector) {
+  private static func hostile(_ text: [UInt8], _ selector: Selector) {
     var sent = text
     if selector.mode == 3 {
       sent = Base64Text.encode(text)
@@ -94,7 +94,7 @@ enum TriageTargets {
   }
 
   /// A second on one megabyte is a hundred times what it takes.
-  private static func repeated(_ blob: [UInt8], _ selector: ReceiptTargets.Selector) {
+  private static func repeated(_ blob: [UInt8], _ selector: Selector) {
     let third = blob.count / 3
     guard third > 0 else { return }
     var long = Array(blob[..<third])
@@ -221,7 +221,7 @@ enum TriageTargets {
 
   // MARK: configurations
 
-  private static let configTexts: [UInt8: [UInt8]] = {
+  static let configTexts: [UInt8: [UInt8]] = {
     var texts: [UInt8: [UInt8]] = [
       1: Array(FuzzBench.shared.authority.anchor.utf8), 2: Array(bench.authority.anchor.utf8),
       7: Array(bench.authority.xcodeFingerprint.utf8),
@@ -232,29 +232,11 @@ enum TriageTargets {
     return texts
   }()
 
-  static func standIns(_ config: [UInt8]) -> [UInt8] {
-    var short = config[...]
-    for (number, text) in configTexts {
-      while let place = short.firstRange(of: text) {
-        short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
-      }
-    }
-    return Array(short)
-  }
-
-  /// Any bytes as a configuration: bytes 1 … 7 stand for certificates. What
-  /// builds a verifier lets it work; shared secrets are never told.
+  /// Any bytes as a configuration: bytes 1 … 7 stand for certificates. Shared secrets are
+  /// never told.
   static func receiptsConfig(_ input: [UInt8]) {
-    let config = expand(input[...], configTexts)
-    var verifier: OpaquePointer? = nil
-    var document: OpaquePointer? = nil
-    let status = config.withUnsafeBytes {
-      assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
-    }
-    let answer = Answer(status, document)
-    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
-    if verifier != nil {
+    configure(input, configTexts) { verifier, config, answer in
+      guard verifier != nil else { return }
       checkSecrets(config, answer)
       let sent = ReceiptTargets.good[1].text
       let receipt = bench.verify(verifier, ReceiptBench.transactionKind, sent)
@@ -267,8 +249,6 @@ enum TriageTargets {
       bench.triage(verifier, sent).free()
       bench.read(verifier, answer: Array("{\"status\":21004}".utf8)).free()
     }
-    assay_verifier_free(verifier)
-    answer.free()
   }
 
   private static func checkSecrets(_ config: [UInt8], _ answer: Answer) {

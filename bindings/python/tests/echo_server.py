@@ -1,9 +1,28 @@
-"""A server on loopback that remembers what it was asked, and always answers the same."""
+"""Servers on loopback; one remembers what it was asked, and always answers the same."""
 import contextlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from played_faults import GOOD
+
+
+class Loopback:
+    """A server in a thread of its own while the context lasts."""
+
+    def __init__(self, handler):
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -31,27 +50,16 @@ class Echo(BaseHTTPRequestHandler):
         pass
 
 
-class EchoServer:
-    """The server, in a thread of its own while the context lasts."""
-
+class EchoServer(Loopback):
     def __init__(self, late=False):
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-        self.server.daemon_threads = True
+        super().__init__(Echo)
         self.server.last, self.server.late = None, late
         self.server.ended = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     @property
     def last(self):
         return self.server.last
 
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-        return self
-
     def __exit__(self, *_):
         self.server.ended.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        super().__exit__()

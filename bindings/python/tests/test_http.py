@@ -7,18 +7,19 @@ import pprint
 import socket
 import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from unittest import mock
 
 import assay
 from assay import http
 from case_table import given, table
 from conversations import bodies, transcript
+from echo_server import Loopback
 
 NAMES = {"buy.itunes.apple.com": "Production", "sandbox.itunes.apple.com": "Sandbox"}
 
 
-class Apple:
+class Apple(Loopback):
     """Answers each request with the next line of a script: a function of the handler,
     or (status, headers, body)."""
 
@@ -46,19 +47,7 @@ class Apple:
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        super().__init__(Handler)
 
     @property
     def sender(self):
