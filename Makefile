@@ -405,11 +405,9 @@ include Tests/check.mk
 include Tests/rules.mk
 include Tests/layers.mk
 include Tests/play.mk
-include Tests/lambda.mk
+include examples/check.mk
 include Tests/stores.mk
 include Tests/Stores/stores.mk
-include Tests/shop.mk
-include Tests/app.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

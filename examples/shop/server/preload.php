@@ -5,6 +5,6 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/../../../preload.php';
+require __DIR__ . '/../../../bindings/php/preload.php';
 require __DIR__ . '/../autoload.php';
 array_map(static fn (string $file): mixed => require_once $file, glob(__DIR__ . '/../src/*.php'));

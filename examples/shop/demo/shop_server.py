@@ -1,5 +1,5 @@
-"""The shop of bindings/php/examples/shop on loopback, with a test authority in Apple's place:
-for its demonstration, and for the tests that are too large for PHPUnit.
+"""The shop on loopback, with a test authority in Apple's place: for its demonstration, and for
+the tests that are too large for PHPUnit.
 
 The issuer of its tokens exists in the folder of the demonstration alone.
 """
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SHOP = ROOT / "bindings/php/examples/shop"
+SHOP = pathlib.Path(__file__).resolve().parents[1]
+ROOT = SHOP.parents[1]
 ISSUER = "https://local-only.demo.example"
 COINS = "com.example.app.coins100"
 PATIENCE = 15

@@ -11,7 +11,7 @@ import unittest
 import assay
 from running import EXAMPLE, shipped
 
-ROOT = EXAMPLE.parents[3]
+ROOT = EXAMPLE.parents[1]
 TEMPLATE = (EXAMPLE / "template.yaml").read_text()
 FUNCTIONS = re.findall(r"\n  (\w+):\n    Type: AWS::Serverless::Function\n", TEMPLATE)
 PACKED = (EXAMPLE / re.search(r"CodeUri: *(\S+)", TEMPLATE)[1]).resolve()

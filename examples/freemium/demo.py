@@ -20,8 +20,8 @@ import sys
 import urllib.error
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "bindings/python/examples/lambda"
+EXAMPLE = pathlib.Path(__file__).resolve().parent
+ROOT = EXAMPLE.parents[1]
 sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "bindings/python_testing"),
                 str(EXAMPLE)]
 os.environ["ASSAY_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())

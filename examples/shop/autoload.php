@@ -5,7 +5,7 @@
 declare(strict_types=1);
 
 // With Composer: require 'vendor/autoload.php'.
-require_once __DIR__ . '/../../autoload.php';
+require_once __DIR__ . '/../../bindings/php/autoload.php';
 
 spl_autoload_register(static function (string $class): void {
     if (str_starts_with($class, 'Shop\\')) {

@@ -9,10 +9,10 @@ use Assay\Tests\Minted;
 use Assay\Tests\Subprocess;
 use PDO;
 
-/** The shop of examples/shop under PHP's own server, asked over HTTP on loopback. */
+/** The shop under PHP's own server, asked over HTTP on loopback. */
 class RunningShop
 {
-    public const SHOP = __DIR__ . '/../../examples/shop';
+    public const SHOP = __DIR__ . '/..';
     public const PASSWORD = 'twelve letters of test';
     private const PATIENCE_S = 10.0;
 

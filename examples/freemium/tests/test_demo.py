@@ -14,7 +14,7 @@ from assay_testing import program
 from freemium.local.pool import CLIENT, ISSUER
 from running import BackendCase, policy, post
 
-ROOT = pathlib.Path(__file__).resolve().parents[5]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 class Started:
@@ -53,7 +53,7 @@ class DemoTest(BackendCase):
     def test_bck40_the_demonstration_ends_without_leftovers(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
-                demo = Started("tools/demo_lambda.py", program())
+                demo = Started("examples/freemium/demo.py", program())
                 self.addCleanup(demo.kill)
                 url = demo.line("listens on").split()[-1]
                 demo.line("until Ctrl-C")

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
-/** The same shop as it is run: nginx before php-fpm, with the files of examples/shop/server. */
+/** The same shop as it is run: nginx before php-fpm, with the files of its folder server. */
 final class FpmShop extends RunningShop
 {
     /** @var resource|null */
