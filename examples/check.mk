@@ -75,6 +75,28 @@ demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with request
 	@$(MAKE) --no-print-directory cli
 	@$(SHOP_RUN) $(SHOP)/demo/demo.py $(CLI)
 
+# ---- a shop on each framework --------------------------------------------------
+
+FRAMEWORKS := fastapi django gin laravel
+.PHONY: check-frameworks $(FRAMEWORKS:%=check-%)
+check-frameworks: $(FRAMEWORKS:%=check-%)
+
+# The environment that the blocks of the documentation have, too.
+FRAMEWORK_TOOLS = --tools $(BUILD)/snippets-peers/frameworks --requirements examples/frameworks.txt
+check-fastapi:
+	@$(call EXAMPLE_PYTHON,fastapi) $(PYTHON) $(GATES)/python.py examples/fastapi/tests \
+	  --suite fastapi $(FRAMEWORK_TOOLS)
+
+check-django:
+	@$(call EXAMPLE_PYTHON,django fastapi/tests) $(PYTHON) $(GATES)/python.py examples/django/tests \
+	  --suite django $(FRAMEWORK_TOOLS)
+
+check-gin:
+	@$(GO_GATE) $(DIRECTORY_shipped) --suite gin --module examples/gin
+
+check-laravel:
+	$(call EXAMPLE_PHPUNIT,examples/laravel/tests,laravel)
+
 .PHONY: check-examples-lint
 check-examples-lint:
 	@$(PYTHON) $(GATES)/python_lint.py examples --tools $(BUILD)/python-tools --suite examples-lint

@@ -11,7 +11,8 @@ from status_rows import ROOT
 # An import path below a home, and not a folder: `../assay/bindings/go` is none.
 MODULE = re.compile(r"(?<![\w./$}-])[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w.~-]+)*/bindings/go(?![\w-])")
 GO = ["bindings/go/**/*.go", "bindings/go/go.mod", "bindings/go/README.md", "README.md",
-      "docs/**/*.md", "Tests/Benchmarks/overhead_go/*", "Tests/Snippets/frames/*.go"]
+      "docs/**/*.md", "Tests/Benchmarks/overhead_go/*", "Tests/Snippets/frames/*.go",
+      "examples/gin/*"]
 # Composer's name of the package, and the folder below vendor/ that it has there.
 VENDOR = re.compile(r"""(?m)(?:(?<=vendor/)|(?<=["' ])(?!vendor/))[a-z0-9-]+/assay(?=["'/]|$)""")
 PHP = ["docs/start/php.md", "docs/tasks/php-fpm.md", "bindings/php/README.md",

@@ -16,20 +16,14 @@ import python_tools  # noqa: E402
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages that a page compares with, by the word that names them: their requirements.
 PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt",
-         "fastapi": ROOT / "Tests/Snippets/frameworks.txt",
-         "django": ROOT / "Tests/Snippets/frameworks.txt",
-         "sqlalchemy": ROOT / "Tests/Snippets/frameworks.txt"}
+         "sqlalchemy": ROOT / "Tests/Snippets/peers.txt",
+         "fastapi": ROOT / "examples/frameworks.txt",
+         "django": ROOT / "examples/frameworks.txt"}
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
            "swift": ".swift", "sql": ".sql"}
-
-# Modules of Go that blocks may use, from Debian.
-GOCODE = pathlib.Path("/usr/share/gocode/src")
-GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3", "go-gin": "github.com/gin-gonic/gin"}
-# Of PHP, from Debian.
-PHP_PACKAGES = {"php-laravel": pathlib.Path("/usr/share/php/Illuminate/autoload.php")}
 
 
 class Tools:
@@ -65,11 +59,12 @@ class Tools:
         (self.prefix / "lib/pkgconfig/assay.pc").write_text(text)
 
     def gather(self):
-        """A folder in which the bindings are as in the repository, wherever they are."""
+        """A folder in which bindings and examples are as in the repository, wherever they are."""
         shutil.rmtree(self.repository, ignore_errors=True)
         (self.repository / "bindings").mkdir(parents=True)
         for name, folder in self.bindings.items():
             (self.repository / "bindings" / name).symlink_to(folder)
+        (self.repository / "examples").symlink_to(ROOT / "examples")
 
     def prepare(self, folder):
         """What a page's folder has before its first block: Composer's autoloader."""
@@ -109,12 +104,6 @@ class Tools:
                 return f"bindings/{name} is not there"
         if name in PEERS:
             return self.packages(name)[1]
-        if name in GO_MODULES:
-            path = GOCODE / GO_MODULES[name]
-            return None if path.is_dir() else f"{path} is not there"
-        if name in PHP_PACKAGES:
-            path = PHP_PACKAGES[name]
-            return None if path.is_file() else f"{path} is not there"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -199,25 +188,15 @@ def build_swift(source, folder, tools):
 
 
 def build_go(source, folder, tools):
-    """A module of its own, which has the binding by a replace; with packages of Debian, which
-    has no modules, in the older way."""
+    """A module of its own, which has the binding by a replace."""
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
     program = folder / f"{source.stem}.program"
-    command = ["go", "build", "-o", program, "."]
     name, binding = project.go_module(), tools.bindings["go"]
-    text = (module / "main.go").read_text()
-    if any(f'"{path}"' in text for path in GO_MODULES.values()):
-        place = module / "gopath/src" / name
-        place.parent.mkdir(parents=True)
-        place.symlink_to(binding)
-        command = ["env", "GO111MODULE=off", "GOFLAGS=",
-                   f"GOPATH={module}/gopath:{GOCODE.parent}", *command]
-    else:
-        (module / "go.mod").write_text(
-            f"module block\n\ngo 1.19\n\nrequire {name} v0.0.0\n\nreplace {name} => {binding}\n")
-    return call(command, module, tools), [program]
+    (module / "go.mod").write_text(
+        f"module block\n\ngo 1.19\n\nrequire {name} v0.0.0\n\nreplace {name} => {binding}\n")
+    return call(["go", "build", "-o", program, "."], module, tools), [program]
 
 
 BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}
