@@ -19,7 +19,7 @@ from .families import REFUSALS, raise_for_fault
 if TYPE_CHECKING:
     from assay.store.results import ForgetResult, LinkResult
 
-    from .backend import Backend, Caller
+    from .services import Caller, Services
 
 log = logging.getLogger("freemium")
 T = TypeVar("T")
@@ -34,7 +34,7 @@ _CODE = re.compile("[!-~]{1,2048}")
 _NONCE = re.compile("[A-Za-z0-9_-]{43}")
 
 
-def challenge(backend: Backend, request: Request, caller: Caller, context: object) -> Answer:
+def challenge(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
     """POST /v1/challenge: what the next proof must be about."""
     purpose = request.json().text("purpose")
     if purpose not in PURPOSES:
@@ -45,7 +45,7 @@ def challenge(backend: Backend, request: Request, caller: Caller, context: objec
 # ---- link
 
 
-def link(backend: Backend, request: Request, caller: Caller, context: object) -> Answer:
+def link(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
     """Join the anonymous account into that of an Apple account. Both are proven in this one
     request: the anonymous one by its access token, Apple's by identity token and nonce.
 
@@ -71,7 +71,7 @@ def link(backend: Backend, request: Request, caller: Caller, context: object) ->
     return Answer(200, {"status": "linked", "username": username, "password": password})
 
 
-def credentials(backend: Backend, subject: str) -> tuple[str, str]:
+def credentials(backend: Services, subject: str) -> tuple[str, str]:
     """User name and password of an Apple account at the provider: of its `sub` and a key
     that only the back end has, so that each device of the customer is told the same."""
     key = backend.settings.account_key_bytes
@@ -83,7 +83,7 @@ def credentials(backend: Backend, subject: str) -> tuple[str, str]:
     return PREFIX + derived("name").hex()[:32], f"Rp{secret[:32]}1!"
 
 
-def _identity(backend: Backend, caller: Caller, token: str, nonce: str) -> Any:
+def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
     """Who signs in with Apple, in this sign-in: the nonce is taken back, once (AID-4)."""
     try:
         found = _with_keys(
@@ -107,7 +107,7 @@ def _unauthorized(status: str) -> Refused:
     return Refused(Answer.error(401, "Unauthorized"))
 
 
-def _with_keys(backend: Backend, text: str, verify: Callable[[assay.Keyset], T]) -> T:
+def _with_keys(backend: Services, text: str, verify: Callable[[assay.Keyset], T]) -> T:
     """With Apple's keys, fetched once more for a key that they do not have."""
     from assay.keysets import kid_of
 
@@ -123,7 +123,7 @@ def _with_keys(backend: Backend, text: str, verify: Callable[[assay.Keyset], T])
         return verify(fresh)
 
 
-def _made(backend: Backend, username: str, password: str) -> str:
+def _made(backend: Services, username: str, password: str) -> str:
     """The joined account at the provider, made when it is not there."""
     made = backend.provider.create(username, password)
     account = made.account or (backend.provider.account(username) if made.exists else None)
@@ -138,14 +138,14 @@ def _made(backend: Backend, username: str, password: str) -> str:
     return account
 
 
-def _join(backend: Backend, caller: Caller, into: str) -> None:
+def _join(backend: Services, caller: Caller, into: str) -> None:
     if (caller.username or "").startswith(PREFIX):
         # It is nobody's anonymous account: two customers are never made one.
         raise Refused(Answer(409, {"status": "conflict"}))
     _all(backend, lambda: backend.ledger.link(caller.account, into, reason="sign in with apple"))
 
 
-def _all(backend: Backend, step: Callable[[], LinkResult | ForgetResult]) -> None:
+def _all(backend: Services, step: Callable[[], LinkResult | ForgetResult]) -> None:
     """Until nothing is left: a large account takes more than one conversation."""
     for _ in range(ROUNDS):
         found = backend.stored(step())
@@ -157,7 +157,7 @@ def _all(backend: Backend, step: Callable[[], LinkResult | ForgetResult]) -> Non
     raise Refused(backend.try_again())
 
 
-def _keep_token(backend: Backend, account: str, code: str) -> None:
+def _keep_token(backend: Services, account: str, code: str) -> None:
     """The code becomes the refresh token, which is revoked at deletion. A code is for one
     use; where it gives nothing, the accounts are joined all the same."""
     if backend.records.token(account) is not None:
@@ -170,7 +170,7 @@ def _keep_token(backend: Backend, account: str, code: str) -> None:
         log.warning("code of Sign in with Apple: %s", document.status)
 
 
-def _asked(backend: Backend, request: dict[str, Any]) -> assay.Document:
+def _asked(backend: Services, request: dict[str, Any]) -> assay.Document:
     from assay import http
 
     with backend.verifier.exchange(request, now=backend.now) as exchange:
@@ -180,7 +180,7 @@ def _asked(backend: Backend, request: dict[str, Any]) -> assay.Document:
 # ---- deletion
 
 
-def delete(backend: Backend, request: Request, caller: Caller, context: object) -> Answer:
+def delete(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
     """Apple's token, what names the account, the provider's user: in this order, so that a
     repetition finds what a crash left."""
     token = backend.records.token(caller.account)
@@ -198,7 +198,7 @@ def delete(backend: Backend, request: Request, caller: Caller, context: object) 
     return Answer(200, {"status": "deleted"})
 
 
-def _forget(backend: Backend, account: str) -> None:
+def _forget(backend: Services, account: str) -> None:
     """The mark comes first: from then on the access token, which lives on, is worth nothing,
     so that no limit begins anew with the counters that are deleted here. A deletion that
     fails leaves the account as it was."""
@@ -216,7 +216,7 @@ def _forget(backend: Backend, account: str) -> None:
 # ---- what Apple tells about an account
 
 
-def notification(backend: Backend, request: Request) -> Answer:
+def notification(backend: Services, request: Request) -> Answer:
     """POST /v1/apple-id/notifications."""
     if backend.settings.account_key is None:
         return Answer.error(404, "Not found")
@@ -239,7 +239,7 @@ def notification(backend: Backend, request: Request) -> Answer:
     return Answer(200)
 
 
-def _tell(backend: Backend, kind: str, subject: str) -> None:
+def _tell(backend: Services, kind: str, subject: str) -> None:
     """Each of these may be done twice, so it is done before the event counts as seen."""
     if kind not in ("consent-revoked", "account-deleted"):
         return

@@ -13,20 +13,20 @@ from .events import Answer, BadBody, Body, Refused, Request
 from .families import REFUSALS
 
 if TYPE_CHECKING:
-    from .backend import Backend, Caller
+    from .services import Caller, Services
 
 log = logging.getLogger("freemium")
 
 REQUIRED = Answer.error(401, "Attestation required")
 
 
-def challenge(backend: Backend, purpose: str, subject: str) -> Answer:
+def challenge(backend: Services, purpose: str, subject: str) -> Answer:
     """32 random bytes, for one use by one account."""
     made = backend.stored(backend.ledger.challenge(purpose, subject))
     return Answer(200, {"challenge": made.challenge, "expiresMs": made.expires_ms})
 
 
-def attested(backend: Backend, body: Body, username: str) -> assay.Attestation | None:
+def attested(backend: Services, body: Body, username: str) -> assay.Attestation | None:
     """The key of a device that wants an account, with its challenge used up. None: a device
     that cannot attest, and may go on by the rules for risk."""
     claim = body.get("unsupported")
@@ -38,7 +38,7 @@ def attested(backend: Backend, body: Body, username: str) -> assay.Attestation |
     return found
 
 
-def session(backend: Backend, request: Request, caller: Caller, context: object) -> Answer:
+def session(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
     """A session text for a device that proves its key: by an attestation the first time, by
     an assertion later. Challenge and counter are stored before it is issued."""
     if not backend.settings.attest_calls:
@@ -60,7 +60,7 @@ def session(backend: Backend, request: Request, caller: Caller, context: object)
 
 
 def check_session(
-    backend: Backend, request: Request, caller: Caller, purpose: Literal["free", "metered"]
+    backend: Services, request: Request, caller: Caller, purpose: Literal["free", "metered"]
 ) -> None:
     """Refuses a request without a session text of this account and this sign-in."""
     text = request.headers.get("x-session", "")
@@ -83,7 +83,7 @@ def _proving() -> Iterator[None]:
         raise Refused(REQUIRED)
 
 
-def _verified_key(backend: Backend, body: Body) -> assay.Attestation:
+def _verified_key(backend: Services, body: Body) -> assay.Attestation:
     with _proving():
         return backend.verifier.verify_attestation(
             body.octets("attestation"),
@@ -93,7 +93,7 @@ def _verified_key(backend: Backend, body: Body) -> assay.Attestation:
         )
 
 
-def _asserted(backend: Backend, body: Body, caller: Caller) -> assay.Assertion:
+def _asserted(backend: Services, body: Body, caller: Caller) -> assay.Assertion:
     with _proving():
         key_id = backend.verifier.normal_key_id(body.text("keyId"))
         kept = backend.stored(backend.ledger.key(key_id, caller.account)).key
@@ -109,7 +109,7 @@ def _asserted(backend: Backend, body: Body, caller: Caller) -> assay.Assertion:
 
 
 def _consume(
-    backend: Backend, purpose: str, subject: str, proof: assay.Attestation | assay.Assertion
+    backend: Services, purpose: str, subject: str, proof: assay.Attestation | assay.Assertion
 ) -> None:
     used = backend.stored(backend.ledger.consume(purpose, subject, evidence=proof))
     _must(used.ok, used.status)
@@ -121,7 +121,7 @@ def _must(ok: bool, what: str) -> None:
         raise Refused(REQUIRED)
 
 
-def _unsupported(backend: Backend, code: object) -> None:
+def _unsupported(backend: Services, code: object) -> None:
     """What the client says about itself lowers nothing: the rules assume the worse."""
     known = code if isinstance(code, int) and not isinstance(code, bool) else None
     try:

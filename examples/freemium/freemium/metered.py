@@ -10,29 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from . import devices
 from .events import Answer, BadBody, Refused, Request
-from .settings import HIGHEST_CEILING
+from .services import EVERYBODY, Caller, Services, tiers
 
 if TYPE_CHECKING:
-    import assay
     from assay.store import Ledger
     from assay.store.results import TakeResult
-
-    from .backend import Backend, Caller
 
 log = logging.getLogger("freemium")
 
 # Left of the function's time to give a unit back and to answer.
 MARGIN_SECONDS = 3.0
 DEFAULT_SECONDS = 25.0
-# The plan of the ceilings, and the account for which they are counted.
-EVERYBODY = "all-accounts"
 EXHAUSTED = "Daily limit reached"
 # Lambda takes 6 MB from a function.
 LONGEST_ANSWER = 6_000_000
 _RATE_LIMIT = re.compile("ratelimit", re.IGNORECASE)
 
 
-def analyze(backend: Backend, request: Request, caller: Caller, context: object) -> Answer:
+def analyze(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
     """The client's tier only selects. What it may have, the record says, at this moment."""
     body = request.json()
     tier = body.get("tier")
@@ -75,7 +70,7 @@ def analyze(backend: Backend, request: Request, caller: Caller, context: object)
 class Units:
     """What one call has counted. It is given back unless something was delivered (BCK-11)."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Services) -> None:
         self._backend = backend
         self._taken: list[tuple[Ledger, str]] = []
 
@@ -110,34 +105,13 @@ def _can_be_sent(answer: Mapping[str, Any]) -> bool:
     return is_short
 
 
-def policy_of_ceiling(backend: Backend) -> dict[str, Any]:
-    """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
-    reaches: the library then names it as the fallback."""
-    mine = backend.verifier.effective_configuration["stores"]
-    names = ("dialect", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
-    ceiling = backend.settings.ceiling
-    limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(backend.verifier)}
-    return {
-        "apps": backend.settings.assay["apps"],
-        "plans": [EVERYBODY],
-        "limits": {EVERYBODY: limits},
-        "stores": {name: mine[name] for name in names if mine[name] is not None},
-    }
-
-
-def tiers(verifier: assay.Verifier) -> set[str]:
-    """Those that some plan has a limit for."""
-    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["limits"]
-    return {tier for plan in limits.values() for tier in plan}
-
-
 def _refused(status: int, text: str, taken: TakeResult, headers: Mapping[str, str]) -> Answer:
     """With the tier that the client may repeat the call with, once (BCK-35)."""
     body = {"error": text, "fallback": taken.fallback, "resetMs": taken.reset_ms}
     return Answer(status, body, headers)
 
 
-def _headers(backend: Backend, taken: TakeResult) -> dict[str, str]:
+def _headers(backend: Services, taken: TakeResult) -> dict[str, str]:
     """RateLimit headers are an Internet draft, and can be switched off; Retry-After stays."""
     shown = backend.settings.rate_limits
     return {

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 import assay
 
 from .events import Answer, BadBody, Request
 from .families import REFUSALS
+from .services import PAID_FOR, Caller, Services
 from .settings import imported
-
-if TYPE_CHECKING:
-    from .backend import Backend, Caller
 
 log = logging.getLogger("freemium")
 
 INVALID = "Invalid subscription data"
 MOVED = "Moved a short time ago"
 LONGEST_NOTIFICATION = 256 * 1024
-PAID_FOR = "Production"
 TOO_SOON = "rejected.ledger.move-too-soon"
 TOO_SOON_SECONDS = 3600
 # Genuine, and of a kind that this library does not know: logged, and not repeated.
@@ -27,7 +23,7 @@ NEWER = "unsupported.notification.body"
 
 
 def update_subscription(
-    backend: Backend, request: Request, caller: Caller, context: object
+    backend: Services, request: Request, caller: Caller, context: object
 ) -> Answer:
     """The app shows its strongest purchase, or says that it has none."""
     body = request.json()
@@ -65,7 +61,7 @@ def update_subscription(
     return Answer(applied.http_status, {"error": INVALID, "canMove": can_move})
 
 
-def _is_anothers(backend: Backend, transaction: assay.Transaction, caller: Caller) -> bool:
+def _is_anothers(backend: Services, transaction: assay.Transaction, caller: Caller) -> bool:
     """STO-43: whether a purchase names another account of the pool, so that it is that
     account's alone. A name that is nobody's here says nothing: of an account that was deleted,
     or that was joined into another and is closed since."""
@@ -77,7 +73,7 @@ def _warn(caller: Caller, status: str) -> None:
     log.warning("[WARN] JWS verification failed for user %s: %s", caller.account, status)
 
 
-def notification(backend: Backend, request: Request) -> Answer:
+def notification(backend: Services, request: Request) -> Answer:
     """App Store Server Notifications V2. 200 only after everything is stored: Apple
     repeats what it hears nothing else about."""
     try:
@@ -96,7 +92,7 @@ def notification(backend: Backend, request: Request) -> Answer:
     return Answer(200)
 
 
-def _apply(backend: Backend, note: assay.Notification) -> None:
+def _apply(backend: Services, note: assay.Notification) -> None:
     """What it changes, in ledger and plans (BCK-16, BCK-42): whatever came before it, the newest
     signed state stands. No part stops another; what is refused is refused for good, and logged.
     """
@@ -108,7 +104,7 @@ def _apply(backend: Backend, note: assay.Notification) -> None:
         log.warning("notification %s: %s", note.notification_uuid, status)
 
 
-def _once(backend: Backend, note: assay.Notification) -> None:
+def _once(backend: Services, note: assay.Notification) -> None:
     """Side effects: mail, consumption answers, credits. Once, and only after the state."""
     log.info("notification %s %s", note.notification_type, note.notification_uuid)
     first = backend.stored(backend.ledger.once(f"NOTE#{note.notification_uuid}"))

@@ -13,7 +13,7 @@ from .providers import Made
 if TYPE_CHECKING:
     import assay
 
-    from .backend import Backend
+    from .services import Services
 
 log = logging.getLogger("freemium")
 
@@ -25,7 +25,7 @@ _PASSWORD = re.compile(r"Rp([A-Za-z0-9+/]{20})1!")
 FEWEST_DIFFERENT = 5
 
 
-def sign_up(backend: Backend, request: Request) -> Answer:
+def sign_up(backend: Services, request: Request) -> Answer:
     """Shapes first, then the device, then the counters, then the provider."""
     try:
         body = request.json()
@@ -58,7 +58,7 @@ def sign_up(backend: Backend, request: Request) -> Answer:
     return Answer(200, {"status": "created"})
 
 
-def challenge(backend: Backend, request: Request) -> Answer:
+def challenge(backend: Services, request: Request) -> Answer:
     """With the option: what a device signs before it has an account, for its user name."""
     if not backend.settings.attest_signup:
         return Answer.error(404, "Not found")
@@ -68,7 +68,7 @@ def challenge(backend: Backend, request: Request) -> Answer:
     return devices.challenge(backend, "attest", username)
 
 
-def is_name(backend: Backend, username: str) -> bool:
+def is_name(backend: Services, username: str) -> bool:
     """Whether a user name is of the shape that clients make."""
     shape = backend.verifier.effective_configuration["stores"]["signup"]["username"]
     prefix, digits = shape["prefix"], username[len(shape["prefix"]) :]
@@ -90,7 +90,7 @@ def _is_random(password: str) -> bool:
     )
 
 
-def _bind(backend: Backend, device: assay.Attestation, made: Made) -> None:
+def _bind(backend: Services, device: assay.Attestation, made: Made) -> None:
     bound = backend.ledger.bind(device, made.account or "")
     if not bound.ok:
         log.error("key of a new account: %s", bound.status)

@@ -4,14 +4,13 @@ Over DynamoDB and Cognito every call that a route makes is compared with the pol
 function that has the route: an emulator does not refuse what AWS would.
 """
 import fnmatch
+import pathlib
 import re
 import threading
 
 import yaml
 
-from running import EXAMPLE
-
-TEMPLATE = EXAMPLE / "template.yaml"
+TEMPLATE = pathlib.Path(__file__).resolve().parents[1] / "template.yaml"
 _IN_TRANSACTION = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem",
                    "ConditionCheck": "ConditionCheckItem", "Get": "GetItem"}
 _EQUALS = re.compile(r"(#?\w+) = (:\w+)")
