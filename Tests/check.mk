@@ -26,7 +26,7 @@ check-statuses:
 	@$(PYTHON) $(GATES)/statuses.py
 
 # The table of statuses is generated: its lines are as long as its sentences.
-FORMATTED = $$(find Sources Tests Package.swift -name '*.swift' \
+FORMATTED = $$(find Sources Tests examples Package.swift -name '*.swift' \
 	-not -name StatusTable.swift | LC_ALL=C sort)
 check-format:
 	@count=$$(echo $(FORMATTED) | wc -w); \

@@ -105,4 +105,4 @@ check-examples-lint:
 
 .PHONY: check-app-side
 check-app-side:
-	@PATH=$(TOOLS):$$PATH PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/App/app_side.py
+	@PATH=$(TOOLS):$$PATH PYTHONDONTWRITEBYTECODE=1 $(PYTHON) examples/app/tests/app_side.py

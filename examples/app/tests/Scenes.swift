@@ -1,5 +1,5 @@
-// The Swift of docs/tasks/app-side.md at work: `scenes NAME SERVER FOLDER`. app_side.py compiles
-// it with the page's blocks, answers as the server, and holds what is printed to its table.
+// The Swift for apps at work: `scenes NAME SERVER FOLDER`. app_side.py compiles it with the files
+// of the app, answers as the server, and holds what is printed to its table.
 import AuthenticationServices
 import DeviceCheck
 import Foundation

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The Swift of the pages for apps, against stand-ins for Apple's modules (Stubs): it compiles in
-every mode that Xcode offers, and what it does is what docs/tasks/app-side.md says.
+"""The Swift for apps, against stand-ins for Apple's modules (Stubs): it compiles in every mode
+that Xcode offers, and what it does is what docs/tasks/app-side.md says.
 
   app_side.py [--only TEXT]    scenes whose name has this text, and no compile modes
 
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(HERE)]
 
@@ -24,8 +24,9 @@ from server import (AGAIN, ATTEST, NOTHING, NOT_AUTHORIZED, REFUSED, SECONDS, UN
 from snippets import blocks_of
 
 BUILD = ROOT / "build/app"
-PAGE = ROOT / "docs/tasks/app-side.md"
-PAGES = (PAGE, ROOT / "docs/app-attest.md")
+APP = HERE.parent
+# A page with Swift of its own.
+PAGE = ROOT / "docs/app-attest.md"
 # In this order: SwiftUI needs Combine.
 STUBS = ("Security", "CryptoKit", "DeviceCheck", "StoreKit", "Combine", "AuthenticationServices",
          "SwiftUI")
@@ -62,7 +63,15 @@ def stubs():
                     "-o", BUILD / f"{name}.o", "-emit-module-path", BUILD / f"{name}.swiftmodule"))
 
 
-def sources(page):
+def sources():
+    """The files of the app, as Linux compiles them."""
+    found = [BUILD / path.name for path in sorted(APP.glob("*.swift"))]
+    for path in found:
+        path.write_text(FIRST + (APP / path.name).read_text())
+    return found
+
+
+def blocks(page):
     """One file for each block of the page that needs Apple's modules."""
     found = []
     for block in blocks_of(page):
@@ -73,19 +82,18 @@ def sources(page):
 
 
 def check_modes(suite):
-    """BCK-30: the pages compile, without a warning, in each mode."""
-    for page in PAGES:
-        files = sources(page)
-        suite.expect(files, f"{page.name} has Swift")
+    """BCK-30: the app and the page compile, without a warning, in each mode."""
+    for what, files in {"the app": sources(), PAGE.name: blocks(PAGE)}.items():
+        suite.expect(files, f"{what} has Swift")
         for name, words in MODES.items():
             done = swiftc("-typecheck", "-warnings-as-errors", *words, "-I", BUILD, *files)
-            suite.expect(done.returncode == 0, f"BCK-30: {page.name} in {name}",
+            suite.expect(done.returncode == 0, f"BCK-30: {what} in {name}",
                          "\n".join(re.findall(r"\S+: error: .*", done.stderr)[:8]) or done.stderr)
 
 
 def scenes():
-    """The page's own code with Scenes.swift, as a program."""
-    must(swiftc("-parse-as-library", "-swift-version", "5", "-I", BUILD, *sources(PAGE),
+    """The app with Scenes.swift, as a program."""
+    must(swiftc("-parse-as-library", "-swift-version", "5", "-I", BUILD, *sources(),
                 HERE / "Scenes.swift", *(BUILD / f"{name}.o" for name in STUBS),
                 "-o", BUILD / "scenes"))
 
