@@ -1,9 +1,9 @@
 # The runnable back ends: their tests, their demonstrations.
 
-# Python with the bindings of this tree, and the folders of an example.
+# Python with the bindings of this tree, and the folder of an example.
 EXAMPLE_PYTHON = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
 	PYTHONDONTWRITEBYTECODE=1 \
-	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing$(1:%=:$(ROOT)/examples/%)
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing:$(ROOT)/examples/$(1)
 # A suite of PHPUnit: its folder, its name.
 define EXAMPLE_PHPUNIT
 @mkdir -p $(PHP_BUILD)
@@ -88,7 +88,7 @@ check-fastapi:
 	  --suite fastapi $(FRAMEWORK_TOOLS)
 
 check-django:
-	@$(call EXAMPLE_PYTHON,django fastapi/tests) $(PYTHON) $(GATES)/python.py examples/django/tests \
+	@$(call EXAMPLE_PYTHON,django:$(ROOT)/examples/fastapi/tests) $(PYTHON) $(GATES)/python.py examples/django/tests \
 	  --suite django $(FRAMEWORK_TOOLS)
 
 check-gin:

@@ -17,7 +17,7 @@ GO = ["bindings/go/**/*.go", "bindings/go/go.mod", "bindings/go/README.md", "REA
 VENDOR = re.compile(r"""(?m)(?:(?<=vendor/)|(?<=["' ])(?!vendor/))[a-z0-9-]+/assay(?=["'/]|$)""")
 PHP = ["docs/start/php.md", "docs/tasks/php-fpm.md", "bindings/php/README.md",
        "bindings/php/composer.json", "bindings/php/examples/fpm/preload.php",
-       "bindings/php/tests/ComposerTest.php"]
+       "bindings/php/tests/ComposerTest.php", "examples/laravel/composer.json"]
 # Files with whole lines that say the address: (path, pattern, what follows the address).
 LINES = [
     ("bindings/php/composer.json", r'("homepage": )".*"', '"{address}"'),
