@@ -123,8 +123,9 @@ def _seldom(facts: Members) -> bool:
     """Whether a single member is asked for: the first one, and as many more as loading
     the json module would cost in the few programs that do not have it."""
     document = facts._document
-    document._asked += 1
-    return document._asked <= (1 if "json" in modules else 64)
+    asked: int = document._asked + 1
+    document._asked = asked
+    return asked <= (1 if "json" in modules else 64)
 
 
 def text(name: str, doc: str, signed: bool = False) -> Any:

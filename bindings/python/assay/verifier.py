@@ -21,10 +21,9 @@ from .facts import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
-    from typing import Any, Literal, NoReturn, Union
+    from typing import Any, Literal, NoReturn
     from uuid import UUID
 
     from ._calls import Device, Evidence, Kind, Octets, SignedText, Time

@@ -19,8 +19,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(HERE)]
 
 from report import Suite
-from server import (AGAIN, ATTEST, NOTHING, NOT_AUTHORIZED, REFUSED, SECONDS, UNAUTHORIZED, Server,
-                    held)
+from server import (
+    AGAIN,
+    ATTEST,
+    NOT_AUTHORIZED,
+    NOTHING,
+    REFUSED,
+    SECONDS,
+    UNAUTHORIZED,
+    Server,
+    held,
+)
 from snippets import blocks_of
 
 BUILD = ROOT / "build/app"

@@ -5,9 +5,9 @@ import unittest
 os.environ.update(DJANGO_SETTINGS_MODULE="settings", DJANGO_SECRET_KEY="of a test")
 
 import django
-import shop
-from asked import PURCHASES, Asked
 from django.test import Client
+
+from asked import PURCHASES, Asked, shop
 
 django.setup()
 

@@ -59,7 +59,7 @@ class Asked:
 
     def test_a_purchase_is_paid_once_and_taken_back(self):
         bought = {"jws": authority.transaction(**COINS)}
-        refund = {"signedPayload": authority.notification("REFUND", refunded=True, **COINS)}
+        refund = {"signedPayload": notified("REFUND", **COINS)}
         self.expect(PURCHASES, bought, bearer, 200, {"answer": "granted"})
         self.expect(PURCHASES, bought, bearer, 200, {"answer": "already-granted"})
         for _ in range(2):
@@ -113,6 +113,12 @@ def told_later(*kinds):
     start = int(time.time() * 1000) - 3_600_000
     found = [(PURCHASES, {"jws": authority.transaction(signed=start, **same)})]
     for number, kind in enumerate(kinds, 1):
-        found.append((NOTIFICATIONS, {"signedPayload": authority.notification(
-            kind, refunded=kind == "REFUND", signed=start + number * 600_000, **same)}))
+        text = notified(kind, signed=start + number * 600_000, **same)
+        found.append((NOTIFICATIONS, {"signedPayload": text}))
     return found
+
+
+def notified(kind, **options):
+    """What Apple tells of a purchase; `type` is that of the product."""
+    return authority.mint("notification", notification_type=kind, refunded=kind == "REFUND",
+                          **options).decode().strip()

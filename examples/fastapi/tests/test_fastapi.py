@@ -1,8 +1,9 @@
 """The shop on FastAPI, asked as its clients ask."""
 import unittest
 
-from asked import Asked
 from fastapi.testclient import TestClient
+
+from asked import Asked
 from main import app
 
 

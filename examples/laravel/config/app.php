@@ -12,6 +12,7 @@ return [
         Illuminate\Database\DatabaseServiceProvider::class,
         Illuminate\Database\MigrationServiceProvider::class,
         Illuminate\Filesystem\FilesystemServiceProvider::class,
+        Illuminate\Foundation\Providers\ComposerServiceProvider::class,
         Illuminate\View\ViewServiceProvider::class,
         App\Providers\AssayServiceProvider::class,
     ],

@@ -68,13 +68,14 @@ class Demo:
 
     def show(self, requests):
         print(f"The shop is at {self.shop.url}\n"
-              f"   everything of it is in {FOLDER.relative_to(ROOT)}: the configuration shop.json,\n"
-              f"   the database shop.db, the log; its tokens come from {shop_server.ISSUER},\n"
+              f"   everything of it is in {FOLDER.relative_to(ROOT)}: the configuration\n"
+              f"   shop.json, the database shop.db, the log; its tokens come from {shop_server.ISSUER},\n"
               "   an issuer that exists in that folder alone\n")
         for number, (title, body, account, _) in enumerate(requests, 1):
             place = shlex.quote(str(FOLDER.relative_to(ROOT)))
             print(f"{number}. {title}:\n"
-                  f"   curl -i -H @{place}/{account}.header -H 'Content-Type: application/json' \\\n"
+                  f"   curl -i -H @{place}/{account}.header"
+                  " -H 'Content-Type: application/json' \\\n"
                   f"     -d @{place}/{body}.json {self.shop.url}/v1/receipts\n")
         print(f"Support and dashboard, for the operator: {self.shop.url}/dashboard\n"
               f"   user operator, password {self.shop.password}\n", flush=True)
@@ -95,7 +96,8 @@ class Demo:
             if shutil.which("curl") else None
         if found is not None:
             self.expect("the dashboard", "200", found.stdout)
-            self.expect("its charts", 2, (FOLDER / "dashboard.html").read_text().count("0 0 672 160"))
+            page = (FOLDER / "dashboard.html").read_text()
+            self.expect("its charts", 2, page.count("0 0 672 160"))
 
     def serve(self, ended):
         print("Ctrl-C ends it.", flush=True)

@@ -121,8 +121,8 @@ class ShopServer:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [*PHP, *PRELOAD, "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
-                env={**self.environment, "LD_LIBRARY_PATH": str(pathlib.Path(LIBRARY).parent)}, start_new_session=True, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log)
+                env={**self.environment, "LD_LIBRARY_PATH": str(pathlib.Path(LIBRARY).parent)},
+                start_new_session=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE
         while not self.answers():
             if time.monotonic() > end or self.process.poll() is not None:

@@ -19,8 +19,8 @@ class Browser:
         to_it, self.write = os.pipe()
         self.read, from_it = os.pipe()
         command = [program(), "--headless=new", "--disable-gpu", "--no-first-run", "--no-sandbox",
-                   "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
-                   "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
+                   "--disable-dev-shm-usage", "--hide-scrollbars",
+                   "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
                    f"--user-data-dir={self.profile}", "--remote-debugging-pipe", "about:blank"]
 
         def place():
@@ -37,7 +37,8 @@ class Browser:
         self.number, self.rest, self.events = 0, b"", []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = None
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self.session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         return self

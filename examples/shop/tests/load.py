@@ -144,7 +144,8 @@ class Load:
                 self.beside_silence()
 
     def beside_silence(self):
-        receipts = [self.near_its_end(800_000_000_000_000 + number) for number in range(SUBSCRIBERS)]
+        receipts = [self.near_its_end(800_000_000_000_000 + number)
+                    for number in range(SUBSCRIBERS)]
         tokens = [self.shop.token(f"subscriber-{number}") for number in range(SUBSCRIBERS)]
         token = self.shop.token("ann")
         end = time.monotonic() + self.options.silence
@@ -166,7 +167,8 @@ class Load:
         in_parallel([lambda number=number: subscriber(number) for number in range(SUBSCRIBERS)]
                     + [other] * OTHERS)
         at = [within(others, part) for part in (50, 99, 100)]
-        print(f"Apple silent for {self.options.silence:.0f} s: {len(others)} requests of everybody else:"
+        print(f"Apple silent for {self.options.silence:.0f} s:"
+              f" {len(others)} requests of everybody else:"
               f" p50 {at[0]:.0f}, p99 {at[1]:.0f} (bar {BAR_MS}), longest {at[2]:.0f} ms;"
               f" {len(subscribers)} of subscribers: p99 {within(subscribers, 99):.0f} ms, answers"
               f" {', '.join(sorted(map(str, answers)))}", flush=True)

@@ -17,15 +17,17 @@ from shop_server import ROOT, ShopServer
 
 sys.path.append(str(ROOT / "Tests/Gates"))
 
-from report import Suite  # noqa: E402
+from report import Suite
 
 FOLDER = ROOT / "build/shop-pages"
 PICTURES = ROOT / "docs/pictures"
 DAY = 700
 ACCOUNT = "customer-1"
 # Which of them the documentation shows: page, width, scheme.
-SHOWN = {("dashboard", 1280, "light"): "shop-dashboard", ("dashboard", 390, "dark"): "shop-dashboard-phone",
-         ("support", 1280, "dark"): "shop-support", ("support", 390, "dark"): "shop-support-phone"}
+SHOWN = {("dashboard", 1280, "light"): "shop-dashboard",
+         ("dashboard", 390, "dark"): "shop-dashboard-phone",
+         ("support", 1280, "dark"): "shop-support",
+         ("support", 390, "dark"): "shop-support-phone"}
 # Every text: its size, and its contrast with what is behind it.
 MEASURE = """(() => {
   const light = (text) => {
@@ -53,7 +55,8 @@ MEASURE = """(() => {
     narrow: Math.min(...[...document.querySelectorAll('td:first-child, dd, input')].filter(
       (e) => e.type !== 'hidden').map((e) => e.getBoundingClientRect().width)),
     bars: bars.filter((r) => r.width > 0.5 && r.height > 0).length,
-    scripts: document.scripts.length, background: getComputedStyle(document.body).backgroundColor });
+    scripts: document.scripts.length,
+    background: getComputedStyle(document.body).backgroundColor });
 })()"""
 
 
