@@ -69,8 +69,8 @@ class Demo:
     def show(self, requests):
         print(f"The shop is at {self.shop.url}\n"
               f"   everything of it is in {FOLDER.relative_to(ROOT)}: the configuration\n"
-              f"   shop.json, the database shop.db, the log; its tokens come from {shop_server.ISSUER},\n"
-              "   an issuer that exists in that folder alone\n")
+              "   shop.json, the database shop.db, the log; its tokens come from\n"
+              f"   {shop_server.ISSUER}, an issuer that exists in that folder alone\n")
         for number, (title, body, account, _) in enumerate(requests, 1):
             place = shlex.quote(str(FOLDER.relative_to(ROOT)))
             print(f"{number}. {title}:\n"

@@ -20,7 +20,8 @@ class Browser:
         self.read, from_it = os.pipe()
         command = [program(), "--headless=new", "--disable-gpu", "--no-first-run", "--no-sandbox",
                    "--disable-dev-shm-usage", "--hide-scrollbars",
-                   "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
+                   "--disable-background-networking", "--disable-component-update",
+                   "--disable-sync", "--force-color-profile=srgb",
                    f"--user-data-dir={self.profile}", "--remote-debugging-pipe", "about:blank"]
 
         def place():
