@@ -1,4 +1,4 @@
-module assay.example/examples/gin
+module shop
 
 go 1.19
 
