@@ -217,7 +217,7 @@ def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> path
 # ---- the source distribution ---------------------------------------------------
 
 # Beside the package itself; what tests it needs the repository.
-FILES = ("README.md", "build_sdist.py", "py", "pyproject.toml")
+FILES = ("README.md", "build_wheel.py", "pyproject.toml")
 
 
 def sources() -> dict[str, bytes]:
