@@ -92,19 +92,17 @@ class Asked:
         orders = sorted(set(itertools.permutations((0, 0, 1, 1, 2, 2))))
         self.assertEqual(len(orders), 90)
         for order in orders[::every]:
-            with self.subTest(order=order):
-                self.clear()
-                # Who was refused in between shows the purchase again.
-                for at in (*order, 0, 1, 2, 0):
-                    found = status(*told[at])
-                    self.assertTrue(found == 200 or at == 0, (at, found))
-                    booked = [units for units, in self.database.execute(
-                        "SELECT units FROM booking ORDER BY rowid")]
-                    out, = self.database.execute(
-                        "SELECT total(out_n) FROM assay_ledger").fetchone()
-                    self.assertEqual(sum(booked), out, (at, booked))
-                    self.assertEqual(booked, [1, -1, 1, -1, 1, -1][:len(booked)], at)
-                self.assertEqual(sum(booked), left)
+            self.clear()
+            # Who was refused in between shows the purchase again.
+            for at in (*order, 0, 1, 2, 0):
+                found = status(*told[at])
+                self.assertTrue(found == 200 or at == 0, (order, at, found))
+                booked = [units for units, in self.database.execute(
+                    "SELECT units FROM booking ORDER BY rowid")]
+                out, = self.database.execute("SELECT total(out_n) FROM assay_ledger").fetchone()
+                self.assertEqual(sum(booked), out, (order, at, booked))
+                self.assertEqual(booked, [1, -1, 1, -1, 1, -1][:len(booked)], (order, at))
+            self.assertEqual(sum(booked), left, order)
 
 
 def told_later(*kinds):
