@@ -25,6 +25,10 @@ SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
            "swift": ".swift", "sql": ".sql"}
 
+# Modules of Go that blocks may use, from Debian.
+GOCODE = pathlib.Path("/usr/share/gocode/src")
+GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
+
 
 class Tools:
     """The library, the command line and the bindings that blocks are run with."""
@@ -104,6 +108,9 @@ class Tools:
                 return f"bindings/{name} is not there"
         if name in PEERS:
             return self.packages(name)[1]
+        if name in GO_MODULES:
+            path = GOCODE / GO_MODULES[name]
+            return None if path.is_dir() else f"{path} is not there"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -188,15 +195,25 @@ def build_swift(source, folder, tools):
 
 
 def build_go(source, folder, tools):
-    """A module of its own, which has the binding by a replace."""
+    """A module of its own, which has the binding by a replace; with packages of Debian, which
+    has no modules, in the older way."""
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
     program = folder / f"{source.stem}.program"
+    command = ["go", "build", "-o", program, "."]
     name, binding = project.go_module(), tools.bindings["go"]
-    (module / "go.mod").write_text(
-        f"module block\n\ngo 1.19\n\nrequire {name} v0.0.0\n\nreplace {name} => {binding}\n")
-    return call(["go", "build", "-o", program, "."], module, tools), [program]
+    text = (module / "main.go").read_text()
+    if any(f'"{path}"' in text for path in GO_MODULES.values()):
+        place = module / "gopath/src" / name
+        place.parent.mkdir(parents=True)
+        place.symlink_to(binding)
+        command = ["env", "GO111MODULE=off", "GOFLAGS=",
+                   f"GOPATH={module}/gopath:{GOCODE.parent}", *command]
+    else:
+        (module / "go.mod").write_text(
+            f"module block\n\ngo 1.19\n\nrequire {name} v0.0.0\n\nreplace {name} => {binding}\n")
+    return call(command, module, tools), [program]
 
 
 BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}
