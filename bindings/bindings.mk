@@ -13,13 +13,14 @@ PYTHON_TOOLS := $(BUILD)/python-tools
   check-python-stores
 sdist: ## the Python part alone, as a source distribution, in build/sdist
 	@rm -f $(BUILD)/sdist/*.tar.gz
-	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
+	@$(PYTHON) bindings/python/build_wheel.py --sdist --out $(BUILD)/sdist
 
 check-sdist:
 	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(LIBRARY)
 
 check-python-lint:
 	@$(PYTHON) $(GATES)/python_lint.py bindings/python --tools $(PYTHON_TOOLS)
+	@$(PYTHON) $(GATES)/python_imports.py
 
 check-auditwheel:
 	@$(PYTHON) $(GATES)/auditwheel.py --tools $(PYTHON_TOOLS) \

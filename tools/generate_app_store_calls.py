@@ -48,15 +48,19 @@ The facts of such a document are an `AppStoreAnswer`. Loaded on first use.
 
 from __future__ import annotations
 
-from .verifier import milliseconds
+from ._calls import milliseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Union
 
+    from ._calls import Evidence, Time
     from .exchange import Exchange
-    from .verifier import Evidence, Time, Verifier
+
+    Start = Callable[
+        [Mapping[str, Any], Union[Evidence, Iterable[Evidence]], Union[Time, None]], Exchange
+    ]
 
 __all__ = ["AppStore"]
 
@@ -68,12 +72,12 @@ class AppStore:
     `appStoreServerApi`. Times are milliseconds since 1970 UTC or aware datetimes.
     """
 
-    __slots__ = ("_common", "_options", "_verifier")
+    __slots__ = ("_common", "_exchange", "_options")
 
     def __init__(
-        self, verifier: Verifier, common: Mapping[str, Any], options: Mapping[str, Any]
+        self, exchange: Start, common: Mapping[str, Any], options: Mapping[str, Any]
     ) -> None:
-        self._verifier = verifier
+        self._exchange = exchange
         self._common = common
         self._options = options
 
@@ -93,7 +97,7 @@ class AppStore:
         options = self._options if pages is None else {{**self._options, "pages": pages}}
         if options:
             request["options"] = options
-        return self._verifier.exchange(request, evidence, now)
+        return self._exchange(request, evidence, now)
 '''
 PYTHON_TAIL = '''
 

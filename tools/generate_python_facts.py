@@ -72,7 +72,7 @@ LISTS = {"text": ("texts", "tuple[str, ...]"), "integer": ("numbers", "tuple[int
 LEFT_OUT = {"Warning", "json"}
 
 
-# Of conversations: _facts.py knows them by the conversation's kind.
+# Of conversations: _kinds.py knows them by the conversation's kind.
 TALKS = {"RefreshedReceipt", "Revocation"}
 
 
@@ -242,6 +242,11 @@ class Module:
         for row in rows:
             lines = self.attribute(one, row)
             out += lines[1:] if lines[0] == "" and out[-1] == "" else lines
+        for row in one.own:
+            if row.place == "beside":  # in the document, and not in these facts
+                out += ["", "    @property", f"    def {spelt(one, row)}(self) -> {row.kind}:",
+                        *docstring(told(row.text, one), " " * 8),
+                        f"        return {row.kind}(self._document)"]
         while out[-1] == "":
             out.pop()
         return out
@@ -250,13 +255,12 @@ class Module:
         body = [line for one in self.types for line in self.declared(one)]
         body += self.kinds()
         mine = {one.name for one in self.types}
-        made = {"Members", "Details", "Facts", "OwnFacts", *BASES.values()}
+        made, judged = {"Members", "Details", "Facts", "OwnFacts"}, set(BASES.values())
+        made_here = self.bases & made | ({"Facts"} if self.tops else set())
         if self.name == "facts":
-            made_here = made - set(BASES.values()) - {"OwnFacts"} | (self.bases & made)
-        else:
-            made_here = (self.bases & made) | ({"Facts"} if self.tops else set())
-        imports = [("_facts", made_here), ("_members", self.used),
-                   ("facts", self.bases - mine - made)]
+            made_here |= made - {"OwnFacts"}
+        imports = [("_facts", self.bases & judged), ("_members", self.used),
+                   ("documents", made_here), ("facts", self.bases - mine - made - judged)]
         out = [f'"""{ABOUT[self.name]}', "", MARK.format(members.TABLE), '"""', "",
                "from __future__ import annotations", ""]
         for module, names in imports:

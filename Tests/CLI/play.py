@@ -24,19 +24,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Gates"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from report import Suite  # noqa: E402
-import player as played  # noqa: E402
+import play_conversations  # noqa: E402
+import play_faults  # noqa: E402
+from play_host import (  # noqa: E402
+    APPLE_ID, ATTEST, ATTEST_DEVELOPMENT, BUY, DEVELOPMENT, DEVICES, ELLIPTIC, KEYS, POOL,
+    SANDBOX, STORE, STORE_SANDBOX, Host, assay)
 from player import DAY, NOW, Player, encoded, jws_payload  # noqa: E402
-
-assay, driver = played.binding(ROOT)
-
-BUY, SANDBOX = "buy.itunes.apple.com", "sandbox.itunes.apple.com"
-DEVICES, DEVELOPMENT = "api.devicecheck.apple.com", "api.development.devicecheck.apple.com"
-ATTEST, ATTEST_DEVELOPMENT = "data.appattest.apple.com", "data-development.appattest.apple.com"
-STORE, STORE_SANDBOX = "api.storekit.apple.com", "api.storekit-sandbox.apple.com"
-APPLE_ID = "appleid.apple.com"
-POOL = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE01"
-ELLIPTIC = "https://es256.example.com"
-KEYS = "/.well-known/jwks.json"
 
 
 class Bench:
@@ -63,33 +56,6 @@ class Bench:
 
     def player(self, *options, **more):
         return Player(self.binary, self.folder, *options, **more)
-
-
-class Host:
-    """A host with a verifier of the player's configuration and the Python driver."""
-
-    def __init__(self, player, **changes):
-        config = {**player.config, **changes}
-        if "Production" in config["environments"]:
-            config["storekit"] = {k: v for k, v in config["storekit"].items()
-                                  if k != "xcodeCertificates"}
-        self.player, self.verifier = player, assay.Verifier(config)
-
-    def token(self, kind):
-        exchange = self.verifier.exchange({"kind": kind}, now=NOW)
-        found = exchange.payload
-        return found.get("token") or found["clientSecret"]
-
-    def sender(self):
-        return driver.Sender(hosts=dict.fromkeys(self.player.first["hosts"], self.player.url))
-
-    def ask(self, request, evidence=()):
-        """A whole conversation at the player's time; waits are not waited for."""
-        now = [NOW / 1000]
-        with self.verifier.exchange(request, evidence=evidence, now=NOW) as exchange:
-            return driver.carry_out(
-                exchange, self.sender(), patience=86_400, clock=lambda: now[0],
-                sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
 
 
 # ---- starting and ending ---------------------------------------------------------
@@ -717,9 +683,6 @@ def main():
             check_notifications(bench, player)
         with bench.player() as player:
             check_noise(bench, player)
-        # They import this file's names, so not before it is whole.
-        import play_conversations
-        import play_faults
         play_faults.check(bench)
         play_conversations.check(bench)
     suite.finish()

@@ -2,7 +2,7 @@
 import hashlib
 
 import faults
-import play
+import play_host as play
 from player import NOW
 
 OCSP, STORE, SANDBOX = "ocsp.apple.com", play.STORE, play.STORE_SANDBOX

@@ -8,7 +8,7 @@ import urllib.parse
 import zlib
 
 import faults
-import play
+import play_host as play
 from player import DAY, NOW, encoded, jws_payload, trusting
 
 BUY, SANDBOX, DEVICES = play.BUY, play.SANDBOX, play.DEVICES

@@ -2,9 +2,11 @@
 """Run the tests of the Go module against one build of the library, and count them.
 
   go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--run PATTERN] [--style]
+  go.py LIBRARY --module examples/gin [--suite NAME]
 
 LIBRARY is the folder with libassay.so. --style looks at gofmt and go vet instead,
-and that the module can be used from outside by `replace`.
+and that the module can be used from outside by `replace`. --module runs the tests of a
+program that takes its packages from Debian.
 """
 import argparse
 import json
@@ -13,11 +15,17 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 from contract import HEADER, ROOT
 from report import Suite
 
+sys.path.append(str(ROOT / "tools"))
+
+import project  # noqa: E402
+
 MODULE = ROOT / "bindings/go"
+GIN = ROOT / "examples/gin"
 # Drivers of database/sql, which the tests of the package store take from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",
@@ -61,13 +69,29 @@ def with_drivers(suite):
     return [f"-modfile={manifest}"]
 
 
+def in_gopath(suite, variables):
+    """The variables under which packages of Debian, which has no modules, are found, and the
+    binding beside them; None where one is not there."""
+    wanted = re.findall(r"^\t(github\.com/\S+)", (GIN / "go.mod").read_text(), re.M)
+    missing = [name for name in wanted if not (GOCODE / name).is_dir()]
+    if missing:
+        suite.skip("packages of Debian", f"not below {GOCODE}: {' '.join(missing)}")
+        return None
+    path = ROOT / "build/go" / suite.name / "gopath"
+    binding = path / "src" / project.go_module()
+    shutil.rmtree(path, ignore_errors=True)
+    binding.parent.mkdir(parents=True)
+    binding.symlink_to(MODULE)
+    return {**variables, "GO111MODULE": "off", "GOPATH": f"{path}:{GOCODE.parent}"}
+
+
 def tags_of(*given):
     return ["-tags", ",".join(filter(None, given))] if any(given) else []
 
 
-def events(command, variables):
+def events(command, module, variables):
     """The events of `go test -json`, and the lines that are not events."""
-    process = subprocess.Popen(command, cwd=MODULE, env=variables, text=True,
+    process = subprocess.Popen(command, cwd=module, env=variables, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, errors="replace")
     for line in process.stdout:
@@ -80,13 +104,13 @@ def events(command, variables):
 
 def run_tests(suite, options, variables):
     command = ["go", "test", "-json", "-count=1", "-timeout=30m"]
-    drivers = with_drivers(suite)
+    drivers = with_drivers(suite) if options.module == MODULE else []
     command += ["-race"] * options.race + drivers
     command += tags_of(options.tags, "assay_drivers" if drivers else "")
     if options.run:
         command += ["-run", options.run]
     results, output, packages, code = {}, {}, set(), 0
-    for event in events([*command, "./..."], variables):
+    for event in events([*command, "./..."], options.module, variables):
         test = (event.get("Package"), event.get("Test"))
         if event["Action"] == "output":
             output.setdefault(test, []).append(event["Output"].rstrip())
@@ -108,8 +132,9 @@ def run_tests(suite, options, variables):
     if code and not suite.failed:
         rest = [line for (_, name), lines in output.items() if not name for line in lines]
         suite.expect(False, "go test", "\n  " + "\n  ".join(rest[-SHOWN_OF_A_FAILURE:]))
-    suite.expect(len(packages) >= 3 or options.run, "the packages with tests ran", " ".join(sorted(
-        package or "?" for package in packages)))
+    least = 3 if options.module == MODULE else 1
+    suite.expect(len(packages) >= least or options.run, "the packages with tests ran",
+                 " ".join(sorted(package or "?" for package in packages)))
 
 
 def run(command, folder, variables):
@@ -118,7 +143,7 @@ def run(command, folder, variables):
 
 
 def check_style(suite, variables):
-    for folder in (MODULE, OUTSIDE):
+    for folder in (MODULE, OUTSIDE, GIN):
         name = folder.relative_to(ROOT)
         found = run(["gofmt", "-l", "."], folder, variables)
         suite.expect(found.returncode == 0 and not found.stdout, f"{name} is as gofmt writes it",
@@ -151,17 +176,20 @@ def main():
     parser.add_argument("--tags", default="")
     parser.add_argument("--run", help="only the tests that match")
     parser.add_argument("--style", action="store_true")
+    parser.add_argument("--module", type=pathlib.Path, default=MODULE)
     options = parser.parse_args()
     suite = Suite(options.suite)
     if not shutil.which("go"):
         suite.expect(False, "go is on PATH", "install Debian's golang-go: tools/deps.sh check")
         suite.finish()
     variables = environment(options.suite, options.library.resolve())
+    if options.module != MODULE:
+        variables = in_gopath(suite, variables)
     if options.style:
         check_style(suite, variables)
-    else:
+    elif variables:
         run_tests(suite, options, variables)
-    suite.finish()
+    suite.finish(may_be_empty=variables is None)
 
 
 if __name__ == "__main__":

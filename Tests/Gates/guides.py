@@ -12,13 +12,15 @@ from report import Suite
 
 GUIDES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md")
                                       if not page.is_relative_to(ROOT / "docs/spec")),
-          *sorted((ROOT / "bindings").glob("*/README.md"))]
+          *sorted((ROOT / "bindings").glob("*/README.md")), ROOT / "examples/README.md"]
 # Each was a promise about a version that has long been there.
 PROMISES = re.compile(r"(?:in|by) a later version|no call uses (?:it|them) yet|not (?:yet )?built")
 # A customer without a row: this changes nothing, raises nothing, and the purchase is granted.
 PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
-# Sources whose comments have the first example of a ledger.
-EXAMPLES = [ROOT / "bindings/go/store/doc.go", ROOT / "bindings/php/src/Store/Ledger.php"]
+# Sources whose comments have the first example of a ledger, and the shops on frameworks.
+EXAMPLES = [ROOT / "bindings/go/store/doc.go", ROOT / "bindings/php/src/Store/Ledger.php",
+            ROOT / "examples/fastapi/shop.py", ROOT / "examples/gin/main.go",
+            ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php"]
 
 
 def lines(page, pattern):

@@ -20,7 +20,7 @@ from report import Suite
 
 sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.path.insert(0, str(ROOT / "bindings/python/tests"))
-import build_sdist  # noqa: E402
+import build_wheel  # noqa: E402
 import case_table  # noqa: E402
 
 # Runs in the new environment, with nothing of this repository on its path.
@@ -37,7 +37,7 @@ CHOICES = ["install the wheel", "ASSAY_LIBRARY to the path", "ASSAY_LIBRARY=syst
 
 def check_content(suite, sdist):
     with tempfile.TemporaryDirectory() as name:
-        again = build_sdist.write_sdist(name)
+        again = build_wheel.write_sdist(name)
         suite.expect(again.read_bytes() == sdist.read_bytes(), "the same bytes when built again")
     with tarfile.open(sdist) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]

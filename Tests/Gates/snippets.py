@@ -86,6 +86,7 @@ def pages(bindings):
     # The blocks of the specification are forms and statements, of what is planned too.
     found += sorted(page for page in (ROOT / "docs").rglob("*.md")
                     if not page.is_relative_to(ROOT / "docs/spec"))
+    found.append(ROOT / "examples/README.md")
     for name in ("c", "python", "python_testing", "php", "go"):
         readme = bindings.get(name, ROOT / "bindings" / name) / "README.md"
         if readme.exists():

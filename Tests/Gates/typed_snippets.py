@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Gate: mypy --strict and pyright find nothing in the Python blocks of the documentation.
+"""Gate: mypy --strict and pyright find nothing in the Python blocks of the documentation, nor
+in the shop that its page on frameworks shows a part of.
 
   typed_snippets.py --tools FOLDER [--suite NAME]
 
@@ -26,6 +27,7 @@ import snippets
 
 REQUIREMENTS = ROOT / "docs/requirements-check.txt"
 FOLDER = ROOT / "build/snippets-typed"
+SHOP = ROOT / "examples/fastapi/shop.py"
 PLACES = [ROOT / "bindings/python", ROOT / "bindings/python_testing", programs.EVIDENCE]
 # A fault for each of the checkers to find, on its second line.
 FAULT = "import assay\nprint(assay.Verifier({}).verify_transaction('').expiresDate)\n"
@@ -62,9 +64,10 @@ class Source:
 
 
 def sources():
-    """Every Python program of the documentation."""
+    """Every Python program of the documentation, and the shop."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
+    yield Source("shop", [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
     for page in snippets.pages({}):
         name = str(page.relative_to(ROOT)).removesuffix(".md").replace("/", "_").replace("-", "_")
         program = []

@@ -15,9 +15,9 @@ import python_tools  # noqa: E402
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages that a page compares with, by the word that names them: their requirements.
 PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt",
-         "fastapi": ROOT / "Tests/Snippets/frameworks.txt",
-         "django": ROOT / "Tests/Snippets/frameworks.txt",
-         "sqlalchemy": ROOT / "Tests/Snippets/frameworks.txt"}
+         "sqlalchemy": ROOT / "Tests/Snippets/peers.txt",
+         "fastapi": ROOT / "examples/frameworks.txt",
+         "django": ROOT / "examples/frameworks.txt"}
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
@@ -26,9 +26,7 @@ ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
 
 # Modules of Go that blocks may use, from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
-GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3", "go-gin": "github.com/gin-gonic/gin"}
-# Of PHP, from Debian.
-PHP_PACKAGES = {"php-laravel": pathlib.Path("/usr/share/php/Illuminate/autoload.php")}
+GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
 
 
 class Tools:
@@ -64,11 +62,12 @@ class Tools:
         (self.prefix / "lib/pkgconfig/assay.pc").write_text(text)
 
     def gather(self):
-        """A folder in which the bindings are as in the repository, wherever they are."""
+        """A folder in which bindings and examples are as in the repository, wherever they are."""
         shutil.rmtree(self.repository, ignore_errors=True)
         (self.repository / "bindings").mkdir(parents=True)
         for name, folder in self.bindings.items():
             (self.repository / "bindings" / name).symlink_to(folder)
+        (self.repository / "examples").symlink_to(ROOT / "examples")
 
     def prepare(self, folder):
         """What a page's folder has before its first block: Composer's autoloader."""
@@ -111,9 +110,6 @@ class Tools:
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"
-        if name in PHP_PACKAGES:
-            path = PHP_PACKAGES[name]
-            return None if path.is_file() else f"{path} is not there"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Build the one wheel of the Python binding, with the library inside.
+"""Build the one wheel of the Python binding, with the library inside; or its source
+distribution, the Python part alone.
 
   build_wheel.py --library build/lib/libassay.so.0 --out build/wheel [--platform TAG]
+  build_wheel.py --sdist --out build/sdist
 
-The wheel is the same, byte for byte, for the same sources and the same library:
+Both are the same, byte for byte, for the same sources and the same library:
 entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01 when it is not set.
-It needs nothing but Python, and is the build backend of pyproject.toml as well
+libassay.so.0 is not in the source distribution, nor what it is built from: installing that
+fails, with what to do, unless ASSAY_LIBRARY names a library or is "system".
+
+This needs nothing but Python, and is the build backend of pyproject.toml as well
 (PEP 517): `pip install` of bindings/python, or of the source distribution, takes the
 library that ASSAY_LIBRARY names, else build/lib/libassay.so.0 of the repository.
 ASSAY_LIBRARY=system makes a package that uses the system's library when it runs.
@@ -15,12 +20,16 @@ from __future__ import annotations
 
 import argparse
 import base64
+import calendar
+import gzip
 import hashlib
+import io
 import os
 import pathlib
 import posixpath
 import re
 import sys
+import tarfile
 import time
 import zipfile
 
@@ -201,6 +210,41 @@ def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> path
     return target
 
 
+# ---- the source distribution ---------------------------------------------------
+
+# Beside the package itself; what tests it needs the repository.
+FILES = ("README.md", "build_wheel.py", "pyproject.toml")
+
+
+def sources() -> dict[str, bytes]:
+    """Every file of the distribution, at home: path below its folder -> bytes."""
+    place, home = PLACEHOLDER.encode(), HOME.encode()
+    found = {name: (HERE / name).read_bytes().replace(place, home) for name in FILES}
+    for folder in (NAME, "examples"):
+        for path in (HERE / folder).rglob("*"):
+            if path.suffix in SOURCES:
+                found[path.relative_to(HERE).as_posix()] = path.read_bytes()
+    found["LICENSE"] = licence()
+    found["PKG-INFO"] = metadata()
+    return found
+
+
+def write_sdist(out: Path) -> pathlib.Path:
+    """Write the distribution into the folder `out`; returns its path."""
+    name = f"{NAME}-{version()}"
+    target = pathlib.Path(out) / f"{name}.tar.gz"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    moment = calendar.timegm((*timestamp(), 0, 0, 0))
+    octets = io.BytesIO()
+    with tarfile.open(fileobj=octets, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path, data in sorted(sources().items()):
+            entry = tarfile.TarInfo(f"{name}/{path}")
+            entry.size, entry.mtime, entry.mode = len(data), moment, 0o644
+            archive.addfile(entry, io.BytesIO(data))
+    target.write_bytes(gzip.compress(octets.getvalue(), mtime=moment))
+    return target
+
+
 # ---- PEP 517 -----------------------------------------------------------------
 
 
@@ -231,18 +275,21 @@ def build_wheel(
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings | None = None) -> str:
-    """Called by front ends: only the Python part (build_sdist.py)."""
-    from build_sdist import write_sdist
-
+    """Called by front ends: only the Python part."""
     return write_sdist(sdist_directory).name
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", required=True, help="path of libassay.so.0")
+    kind = parser.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--library", help="path of libassay.so.0")
+    kind.add_argument("--sdist", action="store_true", help="the source distribution instead")
     parser.add_argument("--out", required=True, help="folder for the wheel")
     parser.add_argument("--platform", help="platform tag (that of the library's machine)")
     arguments = parser.parse_args()
+    if arguments.sdist:
+        print(write_sdist(arguments.out))
+        return 0
     print(write_wheel(arguments.library, arguments.out, arguments.platform))
     return 0
 

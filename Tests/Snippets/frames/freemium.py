@@ -9,7 +9,7 @@ from typing import Any
 
 import minted
 
-EXAMPLE = pathlib.Path(minted.__file__).resolve().parents[3] / "bindings/python/examples/lambda"
+EXAMPLE = pathlib.Path(minted.__file__).resolve().parents[3] / "examples/freemium"
 sys.path.insert(0, str(EXAMPLE))
 
 from freemium.local.pool import CLIENT

@@ -38,6 +38,7 @@ Every refusal is an AssayError; `Verifier.verify` answers with a Document instea
 
 from __future__ import annotations
 
+from ._kinds import facts_of as _facts_of
 from ._library import functions as _functions
 from ._library import path as _library_path
 from ._version import __version__
@@ -54,6 +55,7 @@ from .errors import (
     UnavailableError,
     UnsupportedError,
 )
+from .errors import refusal as _refusal
 from .facts import (
     AppTransaction,
     CertificateRevocation,
@@ -68,6 +70,9 @@ from .facts import (
     Transaction,
 )
 from .verifier import FOREVER, Expiry, Verifier, check_expiry
+
+# What is above the module of Document: no module imports one that imports it.
+Document._refusal, Document._facts = _refusal, _facts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

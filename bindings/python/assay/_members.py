@@ -19,9 +19,19 @@ from sys import modules
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, Protocol
 
-    from ._facts import Details, Members
+    class Members(Protocol):
+        """What the members here look at: facts, or an object inside them."""
+
+        _values: Mapping[str, Any] | None
+        _document: Any
+        _path: bytes
+
+        @property
+        def payload(self) -> Mapping[str, Any]: ...
+
+        def _members(self) -> Mapping[str, Any]: ...
 
 
 class Member:
@@ -113,8 +123,9 @@ def _seldom(facts: Members) -> bool:
     """Whether a single member is asked for: the first one, and as many more as loading
     the json module would cost in the few programs that do not have it."""
     document = facts._document
-    document._asked += 1
-    return document._asked <= (1 if "json" in modules else 64)
+    asked: int = document._asked + 1
+    document._asked = asked
+    return asked <= (1 if "json" in modules else 64)
 
 
 def text(name: str, doc: str, signed: bool = False) -> Any:
@@ -183,7 +194,7 @@ def numbers(name: str, doc: str) -> Any:
     return Member(name, doc, convert)
 
 
-def details(name: str, kind: type[Details], doc: str, signed: bool = False) -> Any:
+def details(name: str, kind: Callable[[Any], Any], doc: str, signed: bool = False) -> Any:
     """An object inside the facts, or None."""
 
     def convert(value: Any) -> Any:
@@ -192,7 +203,7 @@ def details(name: str, kind: type[Details], doc: str, signed: bool = False) -> A
     return (SignedMember if signed else Member)(name, doc, convert)
 
 
-def details_list(name: str, kind: type[Details], doc: str, signed: bool = False) -> Any:
+def details_list(name: str, kind: Callable[[Any], Any], doc: str, signed: bool = False) -> Any:
     """A tuple of objects inside the facts, empty where it is absent."""
 
     def convert(value: Any) -> Any:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
     from uuid import UUID
 
+    from ._calls import Device, Evidence, Kind, Octets, SignedText, Time
     from .attest import Assertion, Attestation, AttestReceipt
     from .exchange import Exchange, Json
     from .facts import (
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
     from .signing import AppleAccountEvent
     from .tokens import Token
-    from .verifier import Device, Evidence, Kind, Octets, SignedText, Time
 
     Batch = Union[Iterable[SignedText], AsyncIterable[SignedText]]
     Host = Callable[[Mapping[str, Any]], Awaitable[Union[Json, None]]]

@@ -1,19 +1,24 @@
-"""Documents: what every call of the library answers."""
+"""Documents: what every call of the library answers; and what all typed facts have in common,
+whose classes are in `facts` and the other modules.
+
+A document raises its refusal and finds its facts by what is above this module: `__init__` puts
+it in.
+"""
 
 from __future__ import annotations
 
 from ctypes import c_size_t, string_at
 
 from ._library import functions as _functions
+from ._members import Member
 from ._prototypes import DocHandle
-from .errors import refusal, status_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any, ClassVar, NoReturn, TypeVar
 
-    from ._facts import Facts
+    _Nested = TypeVar("_Nested", bound="Facts")
 
 _doc_json = _functions.assay_doc_json
 _doc_text = _functions.assay_doc_text
@@ -62,6 +67,12 @@ def _value_at(text: str, start: int) -> Any:
 
         _decode = JSONDecoder(object_hook=Object).raw_decode
     return _decode(text, start)[0]
+
+
+def status_name(code: int) -> str:
+    """The name of a status by its number: 0 is "ok"."""
+    name: bytes = _functions.assay_status_name(code)
+    return name.decode("ascii", "replace")
 
 
 class OwnedDocument(DocHandle):
@@ -129,6 +140,9 @@ class Document:
     code: int
     """The status as a number, family | detail << 8; 0: every check passed."""
 
+    _refusal: ClassVar[Callable[[Document], Exception]]  # errors.refusal
+    _facts: ClassVar[Callable[[Document], Facts | None]]  # _kinds.facts_of
+
     def __init__(self, handle: OwnedDocument, code: int) -> None:
         if not isinstance(handle, OwnedDocument) or not handle:
             raise TypeError("documents are made by a Verifier")
@@ -190,14 +204,12 @@ class Document:
         None after a refusal, but for a decision that says no and for a triage; None
         for kinds that have no typed facts.
         """
-        from ._facts import facts_of
-
-        return facts_of(self)
+        return self._facts()
 
     def raise_for_refusal(self) -> None:
         """Raise the AssayError of its family unless the status is 0."""
         if self.code:
-            raise refusal(self)
+            raise self._refusal()
 
     def __repr__(self) -> str:
         return f"<assay.Document {self.kind}: {self.status}>"
@@ -236,3 +248,163 @@ class Document:
     def _integer(self, path: bytes) -> int | None:
         value: int = _doc_integer(self._handle, path, len(path), _ABSENT)
         return None if value == _ABSENT else value
+
+
+class Members:
+    """What facts and the objects inside them have in common. Read-only."""
+
+    __slots__ = ("_values",)
+
+    _values: Mapping[str, Any] | None
+    _path: bytes
+    _document: Document
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def _members(self) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The JSON that the facts come from, read-only, unknown members included."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every typed member by its Python name; objects as dict, times as int."""
+        found: dict[str, Any] = {}
+        for kind in reversed(type(self).__mro__):
+            for name, member in vars(kind).items():
+                if name.endswith("_at") or name in ("document", "payload"):
+                    continue
+                # Properties are what this version concludes: `Decision.entitled`.
+                if isinstance(member, (Member, property)):
+                    found[name] = _plain(getattr(self, name))
+        return found
+
+    if not TYPE_CHECKING:  # which would believe that every attribute is there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            kind = type(self)
+            message = f"{kind.__name__!r} object has no attribute {name!r}"
+            right = None if name.startswith("_") else _right_name(kind, name)
+            raise AttributeError(f"{message}: use {right}" if right else message)
+
+    def __repr__(self) -> str:
+        shown = ((name, getattr(self, name)) for name in self._shown)
+        inside = ", ".join(f"{name}={value!r}" for name, value in shown if value not in (None, ()))
+        return f"{type(self).__name__}({inside})"
+
+
+def _right_name(kind: type[Members], name: str) -> str | None:
+    """The attribute meant by a name in the JSON, or by a misspelt one."""
+    names: dict[str, str] = {}
+    for base in kind.__mro__:
+        for known, member in vars(base).items():
+            if isinstance(member, (Member, property)):
+                names.setdefault(known.replace("_", ""), known)
+                # `publicKey` has several attributes, and a time two: the first is meant.
+                if isinstance(member, Member):
+                    names.setdefault(member.name.lower(), known)
+    plain = name.replace("_", "").lower()
+    if plain in names:
+        return names[plain]
+    from difflib import get_close_matches
+
+    close = get_close_matches(plain, names, 1, 0.75)
+    return names[close[0]] if close else None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Members):
+        return value.as_dict()
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    return dict(value) if hasattr(value, "keys") else value
+
+
+class Details(Members):
+    """An object inside the facts."""
+
+    __slots__ = ()
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def _members(self) -> Mapping[str, Any]:
+        return self._values or {}
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """This object's JSON, read-only, unknown members included."""
+        return self._values or {}
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.payload == other.payload
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Facts(Members):
+    """The facts of one document, or of evidence nested in it.
+
+    Made by a Verifier only; `Verifier.decide` takes them as evidence. Like the
+    document they cannot be pickled: keep the signed text and verify it again.
+    """
+
+    __slots__ = ("_document", "_path")
+
+    def __init__(self, document: Document, path: str) -> None:
+        self._document = document
+        self._path = path.encode() + b"."
+        self._values = None
+
+    @property
+    def document(self) -> Document:
+        """The whole answer: checks, warnings, JSON. Nested facts have the outer one."""
+        return self._document
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The signed JSON, read-only, with members that this version does not know."""
+        payload: Mapping[str, Any] = self._members().get("payload") or {}
+        return payload
+
+    def _members(self) -> Mapping[str, Any]:
+        if self._values is None:
+            self._values = self._document._object(self._path)
+        return self._values
+
+    def _nested(self, kind: type[_Nested], member: str) -> _Nested | None:
+        """Facts inside these, or None."""
+        if self._members().get(member) is None:
+            return None
+        return kind(self._document, f"{self._path.decode()}{member}")
+
+    def _nested_list(self, kind: type[_Nested], member: str) -> tuple[_Nested, ...]:
+        """A list of facts inside these."""
+        count = len(self._members().get(member) or ())
+        path = f"{self._path.decode()}{member}."
+        return tuple(kind(self._document, f"{path}{place}") for place in range(count))
+
+    def __copy__(self) -> Facts:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Facts:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} is proof in this process only: keep the signed text"
+        )
+
+
+class OwnFacts(Facts):
+    """Facts whose JSON is the library's own: none of it is signed as JSON."""
+
+    __slots__ = ()
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The facts' own JSON, read-only, with members that this version does not know."""
+        return self._members()

@@ -17,7 +17,7 @@ Branch on the class. `status` is detail, for logs and operators.
 from __future__ import annotations
 
 from . import _prototypes as _c
-from ._library import functions as _functions
+from .documents import status_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,12 +151,6 @@ _HTTP_OF_FAMILY = {
     _c.ASSAY_TOO_LARGE: 413,
     _c.ASSAY_UNAVAILABLE: 503,
 }
-
-
-def status_name(code: int) -> str:
-    """The name of a status by its number: 0 is "ok"."""
-    name: bytes = _functions.assay_status_name(code)
-    return name.decode("ascii", "replace")
 
 
 def refusal(document: Document) -> AssayError:

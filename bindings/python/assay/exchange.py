@@ -9,10 +9,10 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from . import _prototypes as _c
+from ._calls import answered, documents_of, json_octets, milliseconds
 from ._library import functions as _functions
 from .documents import Document, OwnedDocument
 from .errors import refusal
-from .verifier import answered, documents_of, json_octets, milliseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn, Union
 
-    from ._facts import Facts
-    from .verifier import Evidence, OwnedVerifier, Time
+    from ._calls import Evidence, OwnedVerifier, Time
+    from .documents import Facts
 
     Json = Union[Mapping[str, Any], str, bytes]
 

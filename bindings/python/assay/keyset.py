@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from . import _prototypes as _c
+from ._calls import answered, json_octets
 from ._library import functions as _functions
 from .documents import OwnedDocument
 from .errors import refusal
 from .tokens import IssuerKeys
-from .verifier import answered, json_octets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ._calls import SignedText, Time
     from .documents import Document
     from .http import Send
-    from .verifier import SignedText, Time, Verifier
+    from .verifier import Verifier
 
     Load = Callable[[str], "str | None"]
     Save = Callable[[str, str], object]

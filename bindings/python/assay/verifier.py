@@ -5,13 +5,13 @@ from __future__ import annotations
 from time import time_ns
 
 from . import _prototypes as _c
+from ._calls import OwnedVerifier, answered, documents_of, json_octets, milliseconds
 from ._library import functions as _functions
-from .documents import Document, OwnedDocument
-from .errors import refusal, refusal_of_status, status_name
+from .documents import Document, OwnedDocument, status_name
+from .errors import refusal, refusal_of_status
 from .facts import (
     AppTransaction,
     Decision,
-    Facts,
     Notification,
     RealtimeRequest,
     Renewal,
@@ -21,12 +21,12 @@ from .facts import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
-    from typing import Any, Literal, NoReturn, Union
+    from typing import Any, Literal, NoReturn
     from uuid import UUID
 
+    from ._calls import Device, Evidence, Kind, Octets, SignedText, Time
     from .app_store import AppStore
     from .attest import (
         Assertion,
@@ -51,22 +51,6 @@ if TYPE_CHECKING:
     )
     from .tokens import Token
 
-    Evidence = Union[Document, Facts]
-    Time = Union[int, datetime]
-    SignedText = Union[str, bytes, bytearray, memoryview]
-    Octets = Union[bytes, bytearray, memoryview]
-    Device = Union[UUID, bytes, bytearray, memoryview]
-    Kind = Literal[
-        "transaction",
-        "renewal",
-        "notification",
-        "app-transaction",
-        "realtime-request",
-        "transaction-receipt",
-        "app-receipt",
-        "attest-receipt",
-        "verify-receipt",
-    ]
 
 _verify_jws = _functions.assay_verify_jws
 _verify_receipt = _functions.assay_verify_receipt
@@ -96,13 +80,6 @@ ANSWER_KIND = "verify-receipt"
 
 FOREVER = 2**63 - 1
 """For `check_expiry`: an end that never comes, stored for purchases without one."""
-
-
-class OwnedVerifier(_c.VerifierHandle):
-    """The address of a verifier; frees it when no call uses it any more."""
-
-    def __del__(self, free: Callable[..., Any] = _functions.assay_verifier_free) -> None:
-        free(self)
 
 
 class Verifier:
@@ -979,7 +956,7 @@ class Verifier:
         from .app_store import AppStore
 
         common = _given({"environment": environment, "bundleId": bundle_id})
-        return AppStore(self, common, _given({"attempts": attempts, "partial": partial}))
+        return AppStore(self.exchange, common, _given({"attempts": attempts, "partial": partial}))
 
     # ---- decision
 
@@ -1211,28 +1188,6 @@ def check_expiry(
     return Expiry(code)
 
 
-def milliseconds(moment: Time | None, name: str = "now") -> int:
-    """Milliseconds since 1970 UTC of a time; of the system's clock for None.
-
-    An int beyond 64 bits is cut to the nearest that fits; the library refuses it.
-    """
-    if moment is None:
-        return time_ns() // 1_000_000
-    if isinstance(moment, int) and not isinstance(moment, bool):
-        return max(-(2**63), min(moment, 2**63 - 1))
-    import datetime
-
-    if not isinstance(moment, datetime.datetime):
-        raise TypeError(
-            f"{name} must be an int (milliseconds since 1970 UTC) or an aware datetime, "
-            f"not {type(moment).__name__}"
-        )
-    if moment.utcoffset() is None:
-        raise ValueError(f"{name} is a datetime without a time zone")
-    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-    return (moment - epoch) // datetime.timedelta(milliseconds=1)
-
-
 def _date(moment: Time | None, name: str) -> int:
     if moment is None:
         return _c.ASSAY_NO_DATE
@@ -1240,21 +1195,6 @@ def _date(moment: Time | None, name: str) -> int:
     if (isinstance(moment, int) and date != moment) or date == _c.ASSAY_NO_DATE:
         raise ValueError(f"{name} does not fit in 64 bits")
     return date
-
-
-def json_octets(value: Mapping[str, Any] | str | bytes, name: str) -> bytes:
-    """The JSON text of a mapping; a str or bytes is one already."""
-    if isinstance(value, bytes):
-        return value
-    if not isinstance(value, str):
-        if not hasattr(value, "keys"):
-            raise TypeError(
-                f"{name} must be a mapping, str or bytes, not {type(value).__name__}"
-            )
-        from ._json_text import json_text
-
-        value = json_text(value)
-    return value.encode("utf-8", "surrogatepass")
 
 
 def _octets(evidence: SignedText) -> bytes:
@@ -1328,27 +1268,7 @@ def _integer(value: int, name: str, end: int | None = None) -> int:
     return value
 
 
-def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
-    """The documents behind the evidence, each once."""
-    items = [evidence] if isinstance(evidence, (Document, Facts)) else evidence
-    found: dict[int, Document] = {}
-    for item in items:
-        document = item.document if isinstance(item, Facts) else item
-        if not isinstance(document, Document):
-            raise TypeError(
-                f"evidence is facts or documents of a Verifier, not {type(item).__name__}"
-            )
-        found[id(document)] = document
-    return list(found.values())
-
-
 def _accepted(document: Document) -> Document:
     if document.code:
         raise refusal(document)
     return document
-
-
-def answered(answer: OwnedDocument, code: int) -> Document:
-    if not answer:
-        raise refusal_of_status(code)
-    return Document(answer, code)

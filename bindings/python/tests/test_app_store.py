@@ -37,7 +37,7 @@ class CallsTest(unittest.TestCase):
         self.assertEqual(calls, kinds - {"appstore.transaction"})
 
     def test_a_request(self):
-        store = AppStore(Noting(), {"environment": "auto"}, {"partial": True})
+        store = AppStore(Noting().exchange, {"environment": "auto"}, {"partial": True})
         start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
         request, evidence, now = store.transaction_history(
             "1", start_date=start, product_id=("a", "b"), revoked=False, pages=3, now=7)

@@ -7,7 +7,8 @@ import time
 from json import loads
 from threading import Lock
 
-from ..verifier import Verifier, milliseconds
+from .._calls import milliseconds
+from ..verifier import Verifier
 from ._urls import opened
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Union
 
-    from ..verifier import Time
+    from .._calls import Time
     from .results import Result
 
     Configuration = Union[Mapping[str, Any], str, bytes]

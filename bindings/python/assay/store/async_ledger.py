@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..verifier import Evidence, Time, Verifier
+    from .._calls import Evidence, Time
+    from ..verifier import Verifier
     from ._opened import Configuration
     from .carry import AsyncStore
 

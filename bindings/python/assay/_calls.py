@@ -1,0 +1,98 @@
+"""What calls of the library are given, and what they answer."""
+
+from __future__ import annotations
+
+from time import time_ns
+
+from . import _prototypes as _c
+from ._library import functions as _functions
+from .documents import Document, Facts, OwnedDocument
+from .errors import refusal_of_status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from typing import Any, Literal, Union
+    from uuid import UUID
+
+    Evidence = Union[Document, Facts]
+    Time = Union[int, datetime]
+    SignedText = Union[str, bytes, bytearray, memoryview]
+    Octets = Union[bytes, bytearray, memoryview]
+    Device = Union[UUID, bytes, bytearray, memoryview]
+    Kind = Literal[
+        "transaction",
+        "renewal",
+        "notification",
+        "app-transaction",
+        "realtime-request",
+        "transaction-receipt",
+        "app-receipt",
+        "attest-receipt",
+        "verify-receipt",
+    ]
+
+
+class OwnedVerifier(_c.VerifierHandle):
+    """The address of a verifier; frees it when no call uses it any more."""
+
+    def __del__(self, free: Callable[..., Any] = _functions.assay_verifier_free) -> None:
+        free(self)
+
+
+def milliseconds(moment: Time | None, name: str = "now") -> int:
+    """Milliseconds since 1970 UTC of a time; of the system's clock for None.
+
+    An int beyond 64 bits is cut to the nearest that fits; the library refuses it.
+    """
+    if moment is None:
+        return time_ns() // 1_000_000
+    if isinstance(moment, int) and not isinstance(moment, bool):
+        return max(-(2**63), min(moment, 2**63 - 1))
+    import datetime
+
+    if not isinstance(moment, datetime.datetime):
+        raise TypeError(
+            f"{name} must be an int (milliseconds since 1970 UTC) or an aware datetime, "
+            f"not {type(moment).__name__}"
+        )
+    if moment.utcoffset() is None:
+        raise ValueError(f"{name} is a datetime without a time zone")
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    return (moment - epoch) // datetime.timedelta(milliseconds=1)
+
+
+def json_octets(value: Mapping[str, Any] | str | bytes, name: str) -> bytes:
+    """The JSON text of a mapping; a str or bytes is one already."""
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        if not hasattr(value, "keys"):
+            raise TypeError(
+                f"{name} must be a mapping, str or bytes, not {type(value).__name__}"
+            )
+        from ._json_text import json_text
+
+        value = json_text(value)
+    return value.encode("utf-8", "surrogatepass")
+
+
+def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
+    """The documents behind the evidence, each once."""
+    items = [evidence] if isinstance(evidence, (Document, Facts)) else evidence
+    found: dict[int, Document] = {}
+    for item in items:
+        document = item.document if isinstance(item, Facts) else item
+        if not isinstance(document, Document):
+            raise TypeError(
+                f"evidence is facts or documents of a Verifier, not {type(item).__name__}"
+            )
+        found[id(document)] = document
+    return list(found.values())
+
+
+def answered(answer: OwnedDocument, code: int) -> Document:
+    if not answer:
+        raise refusal_of_status(code)
+    return Document(answer, code)

@@ -1,0 +1,58 @@
+"""The typed facts of a document, by its kind; most of their classes are loaded on first use."""
+
+from __future__ import annotations
+
+from . import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .documents import Document, Facts
+
+
+def facts_of(document: Document) -> Facts | None:
+    """The typed facts of a document; None when it has none."""
+    known = _known(document)
+    if known is None:
+        return None
+    value: Any = document.json
+    for step in known[1].split("."):
+        value = value.get(step) if hasattr(value, "keys") else None
+    return None if value is None else known[0](document, known[1])
+
+
+def _known(document: Document) -> tuple[type[Facts], str] | None:
+    """The facts of its kind; most of their classes are loaded on first use."""
+    kind = document.kind
+    if kind == "exchange" and document._text(b"exchange.kind") == "verifyReceipt":
+        # In a refusal there is only Apple's status.
+        from .receipts import VerifyReceiptAnswer
+
+        return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
+    if kind == "exchange":
+        talk = document._text(b"exchange.kind")
+        if talk == "ocsp":
+            return facts.Revocation, "exchange.revocation"
+        if talk == "attest.refresh":
+            from .attest import RefreshedReceipt
+
+            return RefreshedReceipt, "exchange.attestReceipt"
+        if (talk or "").startswith("appstore."):
+            from .store_answers import AppStoreAnswer
+
+            return AppStoreAnswer, "exchange.result"
+    known = facts.KINDS.get(kind)
+    if known is None:
+        from . import receipts
+
+        known = receipts.KINDS.get(kind)
+    if known is None:
+        from . import attest
+
+        known = attest.KINDS.get(kind)
+    if known is None:
+        from . import tokens
+
+        known = tokens.KINDS.get(kind)
+    return known

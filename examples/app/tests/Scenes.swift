@@ -1,0 +1,391 @@
+// The Swift for apps at work: `scenes NAME SERVER FOLDER`. app_side.py compiles it with the files
+// of the app, answers as the server, and holds what is printed to its table.
+import AuthenticationServices
+import DeviceCheck
+import Foundation
+import Security
+import StoreKit
+
+/// One app on one device, at its launch.
+@MainActor
+final class App {
+  let server: URL
+  let folder: URL
+  let store = CredentialStore(service: "app")
+  let backEnd: BackEnd
+  let session: DeviceSession
+
+  init(server: URL, folder: URL) {
+    self.server = server
+    self.folder = folder
+    let places = Places(
+      server: server, provider: server.appendingPathComponent("provider"), clientId: "client")
+    let account = Account(places: places, store: store, attest: DeviceKey.shared.attestation)
+    backEnd = BackEnd(places: places, account: account)
+    session = DeviceSession(backEnd: backEnd)
+  }
+
+  func purchases() throws -> Purchases {
+    Purchases(backEnd: backEnd, queue: try ResendQueue(folder: folder), ranked: ["premium"])
+  }
+
+  var queued: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+  }
+
+  func write(_ text: String, _ name: String) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+  }
+
+  /// Asks the server about the scene itself.
+  func tell(_ what: String) async {
+    _ = try? await URLSession.shared.data(from: server.appendingPathComponent("play/" + what))
+  }
+
+  func signIn() async {
+    do {
+      _ = try await backEnd.account.accessToken()
+      print("token")
+    } catch {
+      print("threw", error)
+    }
+  }
+
+  func ask() async {
+    do {
+      print(try await session.text() ?? "none")
+    } catch let error as DCError {
+      print("threw", error.code)
+    } catch is URLError {
+      print("no answer")
+    } catch {
+      print("threw", error)
+    }
+  }
+
+  func analyze(_ tier: String, _ session: DeviceSession?) async {
+    do {
+      print(
+        String(
+          decoding: try await backEnd.analyze("x", tier: tier, session: session), as: UTF8.self))
+    } catch {
+      print("threw", error)
+    }
+  }
+
+  func state(_ purchases: Purchases) {
+    let asked = purchases.elsewhere.map { "\($0.id)\($0.canMove ? " movable" : "")" }
+    print(
+      "plan \(purchases.plan), finished \(PlayedStore.finished), queued \(queued), asked \(asked)")
+  }
+}
+
+/// Whether it comes to hold within 30 s.
+@MainActor
+func comes(_ holds: () async -> Bool) async {
+  for _ in 0..<3_000 {
+    if await holds() { return }
+    try? await Task.sleep(nanoseconds: 10_000_000)
+  }
+  print("never")
+}
+
+let coins = Transaction(id: 7, productID: "coins", jws: "x.7.z")
+let premium = Transaction(id: 8, productID: "premium", jws: "x.8.z")
+let joined = Credentials(username: "a_joined", password: "p")
+
+@main @MainActor
+struct Scenes {
+  static func main() async throws {
+    let words = CommandLine.arguments
+    guard words.count == 4, let server = URL(string: words[2]), let scene = all[words[1]] else {
+      return print("scenes NAME SERVER FOLDER")
+    }
+    // What is printed is there when the process is killed.
+    setvbuf(stdout, nil, _IOLBF, 0)
+    try await scene(App(server: server, folder: URL(fileURLWithPath: words[3])))
+  }
+
+  static let all: [String: @MainActor (App) async throws -> Void] = [
+    // ---- sign-in
+    "sign in": { app in
+      await app.signIn()
+      await app.signIn()
+    },
+    "sign in three times": { app in
+      for _ in 0..<3 { await app.signIn() }
+    },
+    "sign in as joined": { app in
+      try await app.backEnd.account.become(joined)
+      await app.signIn()
+      print("still joined:", try app.store.read() == joined)
+    },
+    "sign in behind a locked keychain": { app in
+      await app.signIn()
+      let before = try app.store.read()
+      await app.backEnd.account.dropToken()
+      PlayedKeychain.trouble = errSecInteractionNotAllowed
+      await app.signIn()
+      PlayedKeychain.trouble = 0
+      await app.signIn()
+      print("the same:", try app.store.read() == before)
+    },
+    "sign in without random octets": { app in
+      PlayedKeychain.generatorTrouble = -1
+      await app.signIn()
+      print("kept:", try app.store.read() != nil)
+      PlayedKeychain.generatorTrouble = 0
+      await app.signIn()
+    },
+    "sign in with a damaged item": { app in
+      let made = try Credentials.make()
+      try app.store.keep(made)
+      for name in PlayedKeychain.items.keys { PlayedKeychain.items[name] = Data("?".utf8) }
+      await app.signIn()
+      print("another:", try app.store.read() != made)
+    },
+    "keep the credentials": { app in
+      let made = try Credentials.make()
+      try app.store.keep(made)
+      await app.signIn()
+      await app.signIn()
+      print("the same:", try app.store.read() == made)
+    },
+    "join while a sign-in runs": { app in
+      let running = Task { try? await app.backEnd.account.accessToken() }
+      await app.tell("wait/provider")
+      await app.tell("note/joined")
+      try await app.backEnd.account.become(joined)
+      await app.tell("release")
+      print("the old one's token:", await running.value ?? "none")
+      print("still joined:", try app.store.read() == joined)
+      await app.signIn()
+    },
+    "sign up where a device cannot attest": { app in
+      PlayedDevice.isSupported = false
+      await app.signIn()
+    },
+    "sign up, and go on with the key": { app in
+      await app.signIn()
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    // ---- calls
+    "analyze": { app in await app.analyze("premium", nil) },
+    "analyze with a session": { app in
+      await app.analyze("premium", app.session)
+      await app.analyze("premium", app.session)
+    },
+    // ---- purchases
+    "buy": { app in
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+    },
+    "buy, and come back": { app in
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+      // By now its loop sleeps, for a day or so: nothing depends on it but the sharpness of this.
+      try await Task.sleep(nanoseconds: 300_000_000)
+      purchases.resend()
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+    },
+    "buy, and wait": { app in
+      let purchases = try app.purchases()
+      try app.write("x.6.z", "6")
+      try await purchases.buy(Product(coins))
+      await comes { app.queued == ["6"] }
+      app.state(purchases)
+    },
+    "buy, and move": { app in
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+      purchases.resend()
+      await app.tell("wait/")
+      purchases.move(7)
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+    },
+    "buy, and move twice": { app in
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      purchases.move(7)
+      await app.tell("wait/confirm")
+      app.state(purchases)
+      await comes {
+        purchases.resend()
+        return app.queued.isEmpty
+      }
+      app.state(purchases)
+    },
+    "buy, and leave": { app in
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      await purchases.leave(7)
+      app.state(purchases)
+    },
+    "buy on a full disk": { app in
+      let purchases = try app.purchases()
+      try FileManager.default.removeItem(at: app.folder)
+      try Data().write(to: app.folder)
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+      purchases.resend()
+      await comes { PlayedStore.unfinished.isEmpty }
+      app.state(purchases)
+    },
+    "buy, and hear more meanwhile": { app in
+      let purchases = try app.purchases()
+      let running = Task { try await purchases.buy(Product(coins)) }
+      await app.tell("wait/v1/update-subscription")
+      try app.write("x.7.newer", "7")
+      await app.tell("release")
+      try await running.value
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+    },
+    "launch": { app in
+      let purchases = try app.purchases()
+      PlayedStore.unfinished = [coins]
+      PlayedStore.updates = [coins]
+      purchases.start()
+      await comes { app.queued.isEmpty && PlayedStore.unfinished.isEmpty }
+      app.state(purchases)
+    },
+    "launch with bad files": { app in
+      for (text, name) in [("", "1"), ("x.2.z", "2"), ("?", "007"), ("?", "a.tmp")] {
+        try app.write(text, name)
+      }
+      try Data([0xFF]).write(to: app.folder.appendingPathComponent("3"))
+      try FileManager.default.createDirectory(
+        at: app.folder.appendingPathComponent("4"), withIntermediateDirectories: true)
+      let purchases = try app.purchases()
+      purchases.resend()
+      await comes { !app.queued.contains("2") }
+      app.state(purchases)
+    },
+    "come back many times": { app in
+      try app.write("x.2.z", "2")
+      let purchases = try app.purchases()
+      for _ in 0..<100 { purchases.resend() }
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+    },
+    "synchronise without a purchase": { app in
+      let purchases = try app.purchases()
+      await purchases.synchronise()
+      await purchases.synchronise()
+      try app.write("x.2.z", "2")
+      await purchases.synchronise(force: true)
+      app.state(purchases)
+    },
+    "synchronise for another account": { app in
+      let purchases = try app.purchases()
+      PlayedStore.entitlements = [coins, premium]
+      await purchases.synchronise()
+      await purchases.synchronise()
+      await app.tell("note/joined")
+      try await app.backEnd.account.become(joined)
+      await purchases.synchronise()
+      app.state(purchases)
+    },
+    // ---- the device
+    "session": { app in
+      await app.ask()
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session, three tries": { app in
+      for _ in 0..<3 { await app.ask() }
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session, and another": { app in
+      await app.ask()
+      await app.session.drop(nil)
+      await app.ask()
+      print("keys \(PlayedDevice.made.count), assertions \(PlayedDevice.assertions)")
+    },
+    "session on another phone": { app in
+      UserDefaults.standard.set("bound elsewhere", forKey: "boundKey")
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session on another phone, before the first proof": { app in
+      UserDefaults.standard.set("made elsewhere", forKey: "newKey")
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session after invalidInput": { app in
+      await app.ask()
+      await app.session.drop(nil)
+      PlayedDevice.asserting = [.invalidInput]
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session after system failures": { app in
+      await app.ask()
+      await app.session.drop(nil)
+      PlayedDevice.asserting = [.unknownSystemFailure]
+      await app.ask()
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+      await app.session.drop(nil)
+      PlayedDevice.asserting = [.unknownSystemFailure, .unknownSystemFailure]
+      await app.ask()
+      await app.ask()
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session while Apple is away": { app in
+      PlayedDevice.attesting = [.serverUnavailable, .serverUnavailable]
+      for _ in 0..<3 { await app.ask() }
+      await app.session.drop(nil)
+      PlayedDevice.asserting = [.serverUnavailable, .serverUnavailable, .serverUnavailable]
+      for _ in 0..<4 { await app.ask() }
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session after failed attestations": { app in
+      PlayedDevice.attesting = [.unknownSystemFailure, .invalidInput, .invalidKey]
+      for _ in 0..<3 { await app.ask() }
+      print("keys \(PlayedDevice.made.count)")
+    },
+    "session on an old device": { app in
+      PlayedDevice.attesting = [.featureUnsupported]
+      await app.ask()
+      PlayedDevice.isSupported = false
+      await app.ask()
+    },
+    "two sessions at once": { app in
+      async let one: Void = app.ask()
+      async let other: Void = app.ask()
+      _ = await (one, other)
+      print("keys \(PlayedDevice.made.count), assertions \(PlayedDevice.assertions)")
+    },
+    // ---- the upgrade
+    "upgrade": { app in
+      await app.signIn()
+      let before = try app.store.read()
+      do {
+        try await Upgrade(backEnd: app.backEnd).run()
+        print("joined:", try app.store.read()?.username ?? "")
+      } catch {
+        print("threw", error, "the same:", try app.store.read() == before)
+      }
+    },
+    "delete": { app in
+      await app.signIn()
+      let upgrade = Upgrade(backEnd: app.backEnd)
+      for _ in 0..<2 {
+        do {
+          try await upgrade.deleteAccount()
+          print("deleted, kept:", try app.store.read() != nil, "repeat:", upgrade.isDeleting)
+        } catch {
+          print("threw", error, "kept:", try app.store.read() != nil, "repeat:", upgrade.isDeleting)
+        }
+      }
+    },
+  ]
+}

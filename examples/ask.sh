@@ -1,0 +1,15 @@
+#!/bin/sh
+# Asks the shop at the address given, 127.0.0.1:8080, once it answers: a purchase twice, its refund,
+# the purchase again. The files are those of examples/prepare.sh.
+set -eu
+
+ask() {
+  curl -s -w ' %{http_code}\n' -H @bearer.header -H 'Content-Type: application/json' \
+    -d "@$2" "http://$address/v1/$1"
+}
+address=$1
+until curl -s -o /dev/null "http://$address/"; do sleep 0.1; done
+ask purchases purchase.json
+ask purchases purchase.json
+ask notifications refund.json
+ask purchases purchase.json

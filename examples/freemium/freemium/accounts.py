@@ -1,0 +1,255 @@
+"""From anonymous to Sign in with Apple, and deletion (BCK-17, 36 … 38, apple-id.md §5)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import logging
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import assay
+
+from . import devices
+from .events import Answer, BadBody, Refused, Request
+from .families import REFUSALS, raise_for_fault
+
+if TYPE_CHECKING:
+    from assay.store.results import ForgetResult, LinkResult
+
+    from .services import Caller, Services
+
+log = logging.getLogger("freemium")
+T = TypeVar("T")
+
+APPLE = "https://appleid.apple.com"
+NEWER_KEYS = ("rejected.token.unknown-key", "unavailable.token.keyset-too-old")
+PREFIX = "a_"
+PURPOSES = ("apple-id", "attest", "assert")
+ROUNDS = 20
+MEMBERS = ("identityToken", "authorizationCode", "nonce")
+_CODE = re.compile("[!-~]{1,2048}")
+_NONCE = re.compile("[A-Za-z0-9_-]{43}")
+
+
+def challenge(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
+    """POST /v1/challenge: what the next proof must be about."""
+    purpose = request.json().text("purpose")
+    if purpose not in PURPOSES:
+        raise BadBody("purpose")
+    return devices.challenge(backend, purpose, caller.account)
+
+
+# ---- link
+
+
+def link(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
+    """Join the anonymous account into that of an Apple account. Both are proven in this one
+    request: the anonymous one by its access token, Apple's by identity token and nonce.
+
+    The answer has the user name and the password of the joined account: its own sign-in,
+    the same on every device. What is repeated is answered the same.
+    """
+    if backend.settings.account_key is None:
+        return Answer.error(404, "Not found")
+    body = request.json()
+    token, code, nonce = (body.text(name) for name in MEMBERS)
+    if not _CODE.fullmatch(code):
+        raise BadBody("authorizationCode")
+    if not _NONCE.fullmatch(nonce):
+        raise _unauthorized("a nonce that was never issued")
+    apple = _identity(backend, caller, token, nonce)
+    username, password = credentials(backend, apple.subject)
+    into = _made(backend, username, password)
+    if into != caller.account:
+        _join(backend, caller, into)
+    _keep_token(backend, into, code)
+    if into != caller.account and caller.username:
+        backend.provider.disable(caller.username)
+    return Answer(200, {"status": "linked", "username": username, "password": password})
+
+
+def credentials(backend: Services, subject: str) -> tuple[str, str]:
+    """User name and password of an Apple account at the provider: of its `sub` and a key
+    that only the back end has, so that each device of the customer is told the same."""
+    key = backend.settings.account_key_bytes
+
+    def derived(what: str) -> bytes:
+        return hmac.new(key, f"{what} {APPLE} {subject}".encode(), hashlib.sha256).digest()
+
+    secret = base64.b64encode(derived("password")).decode()
+    return PREFIX + derived("name").hex()[:32], f"Rp{secret[:32]}1!"
+
+
+def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
+    """Who signs in with Apple, in this sign-in: the nonce is taken back, once (AID-4)."""
+    try:
+        found = _with_keys(
+            backend,
+            token,
+            lambda keys: backend.verifier.verify_apple_identity(token, keys, nonce, backend.now),
+        )
+    except REFUSALS as refusal:
+        raise _unauthorized(refusal.status)
+    by = hashlib.sha256(token.encode()).hexdigest()
+    used = backend.stored(
+        backend.ledger.consume("apple-id", caller.account, challenge=nonce, by=by)
+    )
+    if not used.ok:
+        raise _unauthorized(used.status)
+    return found
+
+
+def _unauthorized(status: str) -> Refused:
+    log.warning("Sign in with Apple refused: %s", status)
+    return Refused(Answer.error(401, "Unauthorized"))
+
+
+def _with_keys(backend: Services, text: str, verify: Callable[[assay.Keyset], T]) -> T:
+    """With Apple's keys, fetched once more for a key that they do not have."""
+    from assay.keysets import kid_of
+
+    keys = backend.keys.keyset(APPLE)
+    try:
+        return verify(keys)
+    except assay.AssayError as refusal:
+        if refusal.status not in NEWER_KEYS:
+            raise
+        fresh = backend.keys.refresh(APPLE, keys, kid_of(text))
+        if fresh is keys:
+            raise
+        return verify(fresh)
+
+
+def _made(backend: Services, username: str, password: str) -> str:
+    """The joined account at the provider, made when it is not there."""
+    made = backend.provider.create(username, password)
+    account = made.account or (backend.provider.account(username) if made.exists else None)
+    if account is not None and backend.records.is_closed(account):
+        # A deletion that ended before it reached the provider.
+        backend.provider.delete(username)
+        made = backend.provider.create(username, password)
+        account = made.account
+    if account is None:
+        log.error("provider: %s", made.outcome)
+        raise Refused(backend.try_again())
+    return account
+
+
+def _join(backend: Services, caller: Caller, into: str) -> None:
+    if (caller.username or "").startswith(PREFIX):
+        # It is nobody's anonymous account: two customers are never made one.
+        raise Refused(Answer(409, {"status": "conflict"}))
+    _all(backend, lambda: backend.ledger.link(caller.account, into, reason="sign in with apple"))
+
+
+def _all(backend: Services, step: Callable[[], LinkResult | ForgetResult]) -> None:
+    """Until nothing is left: a large account takes more than one conversation."""
+    for _ in range(ROUNDS):
+        found = backend.stored(step())
+        if not found.ok:
+            log.warning("accounts: %s", found.status)
+            raise Refused(Answer(409, {"status": "conflict"}))
+        if not found.more:
+            return
+    raise Refused(backend.try_again())
+
+
+def _keep_token(backend: Services, account: str, code: str) -> None:
+    """The code becomes the refresh token, which is revoked at deletion. A code is for one
+    use; where it gives nothing, the accounts are joined all the same."""
+    if backend.records.token(account) is not None:
+        return
+    document = _asked(backend, {"kind": "appleid.exchange-code", "code": code})
+    if document.ok:
+        tokens = assay.AppleTokens(document.json["exchange"]["tokens"])
+        backend.records.keep_token(account, tokens.refresh_token)
+    else:
+        log.warning("code of Sign in with Apple: %s", document.status)
+
+
+def _asked(backend: Services, request: dict[str, Any]) -> assay.Document:
+    from assay import http
+
+    with backend.verifier.exchange(request, now=backend.now) as exchange:
+        return http.carry_out(exchange, backend.send, patience=5.0, clock=backend.clock)
+
+
+# ---- deletion
+
+
+def delete(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
+    """Apple's token, what names the account, the provider's user: in this order, so that a
+    repetition finds what a crash left."""
+    token = backend.records.token(caller.account)
+    if token is not None:
+        document = _asked(
+            backend, {"kind": "appleid.revoke", "token": token, "hint": "refresh_token"}
+        )
+        raise_for_fault(document)
+        if not document.ok:
+            log.warning("revocation: %s", document.status)
+    _forget(backend, caller.account)
+    # The name may be another account's by now: of a customer who signed in with Apple again.
+    if caller.username and backend.provider.account(caller.username) == caller.account:
+        backend.provider.delete(caller.username)
+    return Answer(200, {"status": "deleted"})
+
+
+def _forget(backend: Services, account: str) -> None:
+    """The mark comes first: from then on the access token, which lives on, is worth nothing,
+    so that no limit begins anew with the counters that are deleted here. A deletion that
+    fails leaves the account as it was."""
+    was_closed = backend.records.is_closed(account)
+    backend.records.close(account, backend.now)
+    try:
+        _all(backend, lambda: backend.ledger.forget(account, reason="asked by the customer"))
+    except BaseException:
+        if not was_closed:
+            backend.records.reopen(account)
+        raise
+    backend.records.drop_token(account)
+
+
+# ---- what Apple tells about an account
+
+
+def notification(backend: Services, request: Request) -> Answer:
+    """POST /v1/apple-id/notifications."""
+    if backend.settings.account_key is None:
+        return Answer.error(404, "Not found")
+    invalid = Answer.error(400, "Invalid notification")
+    try:
+        payload = request.json().text("payload")
+        event = _with_keys(
+            backend,
+            payload,
+            lambda keys: backend.verifier.verify_apple_notification(payload, keys, backend.now),
+        )
+    except BadBody:
+        return invalid
+    except REFUSALS as refusal:
+        log.warning("notification of Apple's refused: %s", refusal.status)
+        return invalid
+    _tell(backend, event.type, event.subject)
+    seen = backend.stored(backend.ledger.once(f"APPLEID#{event.token_id}"))
+    log.info("account at Apple: %s%s", event.type, "" if seen.ok else ", again")
+    return Answer(200)
+
+
+def _tell(backend: Services, kind: str, subject: str) -> None:
+    """Each of these may be done twice, so it is done before the event counts as seen."""
+    if kind not in ("consent-revoked", "account-deleted"):
+        return
+    username, _ = credentials(backend, subject)
+    account = backend.provider.account(username)
+    if account is None:
+        return
+    if kind == "account-deleted":
+        # Nothing else identifies the customer: the account has no other way in.
+        _forget(backend, account)
+        backend.provider.delete(username)
+    else:
+        backend.records.drop_token(account)

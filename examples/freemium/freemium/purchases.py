@@ -1,0 +1,118 @@
+"""Plans: what the app shows (BCK-1 … 5), and what Apple tells (BCK-16)."""
+
+from __future__ import annotations
+
+import logging
+
+import assay
+
+from .events import Answer, BadBody, Request
+from .families import REFUSALS
+from .services import PAID_FOR, Caller, Services
+from .settings import imported
+
+log = logging.getLogger("freemium")
+
+INVALID = "Invalid subscription data"
+MOVED = "Moved a short time ago"
+LONGEST_NOTIFICATION = 256 * 1024
+TOO_SOON = "rejected.ledger.move-too-soon"
+TOO_SOON_SECONDS = 3600
+# Genuine, and of a kind that this library does not know: logged, and not repeated.
+NEWER = "unsupported.notification.body"
+
+
+def update_subscription(
+    backend: Services, request: Request, caller: Caller, context: object
+) -> Answer:
+    """The app shows its strongest purchase, or says that it has none."""
+    body = request.json()
+    jws, confirm = body.get("signedTransactionData"), body.get("confirm")
+    if jws is None or jws == "":
+        backend.stored(backend.ledger.clear(caller.account))
+        return Answer(200, {"plan": backend.plan(caller)})
+    if not isinstance(jws, str):
+        raise BadBody("signedTransactionData")
+    try:
+        transaction = backend.verifier.verify_transaction(jws, backend.now)
+    except REFUSALS as refusal:
+        # One text for all refusals: a forger learns nothing from it.
+        _warn(caller, refusal.status)
+        return Answer.error(400, INVALID)
+    if _is_anothers(backend, transaction, caller):
+        _warn(caller, "rejected.account.token-mismatch")
+        return Answer(403, {"error": INVALID, "canMove": False})
+    if transaction.environment != PAID_FOR and caller.account not in backend.settings.testers:
+        log.info("a purchase of %s, by no tester: %s", transaction.environment, caller.account)
+        return Answer(200, {"plan": backend.plan(caller)})
+    applied = backend.stored(
+        backend.ledger.apply(transaction, caller.account, confirm=True if confirm is True else None)
+    )
+    if applied.ok:
+        return Answer(200, {"plan": backend.plan(caller)})
+    _warn(caller, applied.status)
+    if applied.status == "rejected.identity.product":
+        return Answer.error(400, INVALID)
+    if applied.status == TOO_SOON:
+        # Not for good: the app keeps the purchase, and shows it again.
+        later = {"Retry-After": str(TOO_SOON_SECONDS)}
+        return Answer(429, {"error": MOVED, "canMove": False}, later)
+    can_move = any(line.can_move for line in applied.lines)
+    return Answer(applied.http_status, {"error": INVALID, "canMove": can_move})
+
+
+def _is_anothers(backend: Services, transaction: assay.Transaction, caller: Caller) -> bool:
+    """STO-43: whether a purchase names another account of the pool, so that it is that
+    account's alone. A name that is nobody's here says nothing: of an account that was deleted,
+    or that was joined into another and is closed since."""
+    named = (transaction.app_account_token or "").lower()
+    return bool(named) and named != caller.account.lower() and backend.provider.can_sign_in(named)
+
+
+def _warn(caller: Caller, status: str) -> None:
+    log.warning("[WARN] JWS verification failed for user %s: %s", caller.account, status)
+
+
+def notification(backend: Services, request: Request) -> Answer:
+    """App Store Server Notifications V2. 200 only after everything is stored: Apple
+    repeats what it hears nothing else about."""
+    try:
+        signed = request.json(LONGEST_NOTIFICATION).text("signedPayload")
+        note = backend.verifier.verify_notification(signed, backend.now)
+    except BadBody:
+        return Answer.error(400, "Invalid notification")
+    except REFUSALS as refusal:
+        log.warning("notification refused: %s", refusal.status)
+        if refusal.status == NEWER:
+            return Answer(200)
+        return Answer.error(400, "Invalid notification")
+    if note.transaction is not None:
+        _apply(backend, note)
+    _once(backend, note)
+    return Answer(200)
+
+
+def _apply(backend: Services, note: assay.Notification) -> None:
+    """What it changes, in ledger and plans (BCK-16, BCK-42): whatever came before it, the newest
+    signed state stands. No part stops another; what is refused is refused for good, and logged.
+    """
+    # Nothing to hand out and nothing to take back: a plan is what its line says. In the ledger
+    # is only what a person claimed by hand, and a refund of it that is reversed is completed.
+    event = backend.stored(backend.ledger.apply_event(note, mode="none", grant=lambda given: True))
+    refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
+    for status in refused if event.ok else [event.status]:
+        log.warning("notification %s: %s", note.notification_uuid, status)
+
+
+def _once(backend: Services, note: assay.Notification) -> None:
+    """Side effects: mail, consumption answers, credits. Once, and only after the state."""
+    log.info("notification %s %s", note.notification_type, note.notification_uuid)
+    first = backend.stored(backend.ledger.once(f"NOTE#{note.notification_uuid}"))
+    if first.ok and backend.settings.effects:
+        try:
+            imported(backend.settings.effects)(note)
+        except Exception as fault:
+            # At most once: Apple's repetition would not bring it back.
+            log.error("effects of %s: %s", note.notification_uuid, type(fault).__name__)
+
+

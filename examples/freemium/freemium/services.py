@@ -1,0 +1,163 @@
+"""What the routes use: settings, ledger, verifier, provider, keys; and what each does with them."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import assay
+from assay.store import Ledger
+from assay.store.results import ReadResult, Result
+
+from .events import Answer
+from .families import raise_for_fault
+from .providers import Provider, provider_of
+from .records import Records, records_of
+from .settings import HIGHEST_CEILING, Settings, imported
+
+log = logging.getLogger("freemium")
+R = TypeVar("R", bound=Result)
+Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+AGAIN_SECONDS = 5
+PAID_FOR = "Production"
+# The plan of the ceilings, and the account for which they are counted.
+EVERYBODY = "all-accounts"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who sends a request: claims of a verified access token.
+
+    account   `sub`
+    username  at the provider
+    sign_in   `origin_jti`: the sign-in that the token is of
+    """
+
+    account: str
+    username: str | None
+    sign_in: str | None
+
+
+class Services:
+    """What the routes use; one for the process, for as many threads as you like.
+
+    provider  None: of the settings
+    send      carries requests to Apple and to the token issuer; None: over the network
+    clock     the time in seconds since 1970 UTC
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        provider: Provider | None = None,
+        send: Send | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.settings, self.send, self.clock = settings, send, clock
+        self.ledger = Ledger(settings.engine, settings.assay, patience=5.0, clock=clock)
+        self.verifier = self.ledger.verifier
+        self.model = imported(settings.model)
+        for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):
+            raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
+        self._provider = provider
+        tokens = self.verifier.effective_configuration.get("tokens") or ()
+        mine = [each for each in tokens if each["profile"] == "cognito-access"]
+        self._clients = {client for each in mine for client in each["clients"]}
+        self._issuer = mine[0]["issuers"][0] if mine else None
+
+    def check(self) -> None:
+        """At the start (STM-8): whether the table is there, and of the version that this library
+        writes. A store that is away stops nothing: requests hear 503 until it is back.
+
+        Raises ConfigError where a table is missing, or is of another version.
+        """
+        found = self.ledger.check_schema()
+        try:
+            raise_for_fault(found)
+        except assay.UnavailableError as away:
+            log.error("the store at the start: %s", away.status)
+        for warning in found.warnings:
+            log.warning("the store at the start: %s", warning)
+
+    # ---- what the routes use
+
+    @cached_property
+    def provider(self) -> Provider:
+        """Made at the first use: most routes never ask it."""
+        return self._provider or provider_of(self.settings.provider)
+
+    @cached_property
+    def ceiling(self) -> Ledger:
+        """Counts for all accounts together, in the ledger's own store."""
+        store, verifier = self.ledger.store, assay.Verifier(self._policy_of_ceiling())
+        return Ledger(store, verifier, create=False, patience=5.0, clock=self.clock)
+
+    def _policy_of_ceiling(self) -> dict[str, Any]:
+        """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
+        reaches: the library then names it as the fallback."""
+        mine = self.verifier.effective_configuration["stores"]
+        names = ("dialect", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
+        ceiling = self.settings.ceiling
+        limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(self.verifier)}
+        return {
+            "apps": self.settings.assay["apps"],
+            "plans": [EVERYBODY],
+            "limits": {EVERYBODY: limits},
+            "stores": {name: mine[name] for name in names if mine[name] is not None},
+        }
+
+    @cached_property
+    def records(self) -> Records:
+        return records_of(self.ledger)
+
+    @cached_property
+    def keys(self) -> Any:
+        """The key sets of Apple and of the token issuer, fetched when they are needed."""
+        from assay.keysets import KeySets
+
+        return KeySets(self.verifier, self.send, clock=self.clock)
+
+    @property
+    def now(self) -> int:
+        return int(self.clock() * 1000)
+
+    def stored(self, result: R) -> R:
+        """What the store answered, unless it gave no answer: then 503, nothing is granted."""
+        raise_for_fault(result)
+        return result
+
+    def plan(self, caller: Caller, read: ReadResult | None = None) -> str:
+        """The plan that an account has now. Purchases of Sandbox were not paid for: they
+        count for the testers of the configuration alone (FLW-6).
+
+        read  what the store said of the account; None: it is asked
+        """
+        found = read or self.stored(self.ledger.read(caller.account))
+        if not found.ok or caller.account in self.settings.testers:
+            return found.plan or ""
+        plans: Sequence[str] = self.verifier.effective_configuration["plans"]
+        paid = (line for line in found.lines if line.environment == PAID_FOR)
+        held = {line.plan for line in paid if line.counts}
+        return next((plan for plan in reversed(plans) if plan in held), plans[0])
+
+    def try_again(self, document: assay.Document | None = None) -> Answer:
+        """503, with the time that the library names (BCK-20)."""
+        found: Mapping[str, Any] = document.json if document else {}
+        retry = (found.get("exchange") or {}).get("retry") or {}
+        seconds = AGAIN_SECONDS
+        if retry.get("notBeforeMs"):
+            seconds = max(1, math.ceil((retry["notBeforeMs"] - self.now) / 1000))
+        return Answer.error(503, "Try again later", {"Retry-After": str(seconds)})
+
+
+def tiers(verifier: assay.Verifier) -> set[str]:
+    """Those that some plan has a limit for."""
+    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["limits"]
+    return {tier for plan in limits.values() for tier in plan}

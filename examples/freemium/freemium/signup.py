@@ -1,0 +1,96 @@
+"""Anonymous accounts (BCK-12 … 15, 22, 29), the only way to one: the pool's own is closed."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from . import devices
+from .events import Answer, BadBody, Request
+from .providers import Made
+
+if TYPE_CHECKING:
+    import assay
+
+    from .services import Services
+
+log = logging.getLogger("freemium")
+
+REQUIRED = "username and password required"
+INVALID = "Invalid credentials"
+LONGEST_PASSWORD = 100
+# `Rp`, 20 characters of base64 from a generator, `1!`.
+_PASSWORD = re.compile(r"Rp([A-Za-z0-9+/]{20})1!")
+FEWEST_DIFFERENT = 5
+
+
+def sign_up(backend: Services, request: Request) -> Answer:
+    """Shapes first, then the device, then the counters, then the provider."""
+    try:
+        body = request.json()
+        username, password = body.text("username"), body.text("password")
+    except BadBody:
+        return Answer.error(400, REQUIRED)
+    if not is_name(backend, username) or not _is_random(password):
+        return Answer.error(400, INVALID)
+    device = None
+    if backend.settings.attest_signup:
+        device = devices.attested(backend, body, username)
+    admitted = backend.stored(
+        backend.ledger.admit(request.address, username, len(password.encode()))
+    )
+    if admitted.status.startswith("malformed."):
+        return Answer.error(400, INVALID)
+    if not admitted.ok or admitted.ticket is None:
+        return Answer.error(
+            429, "Too many signup attempts. Try again tomorrow.", dict(admitted.headers)
+        )
+    made = backend.provider.create(username, password)
+    settled = backend.ledger.settle(admitted.ticket, made.outcome)
+    if made.outcome == "exists":
+        return Answer(409, {"status": "already_exists"})
+    if made.outcome != "created" or made.account is None:
+        log.error("provider: %s, %s", made.outcome, settled.status)
+        return backend.try_again(settled.document)
+    if device is not None:
+        _bind(backend, device, made)
+    return Answer(200, {"status": "created"})
+
+
+def challenge(backend: Services, request: Request) -> Answer:
+    """With the option: what a device signs before it has an account, for its user name."""
+    if not backend.settings.attest_signup:
+        return Answer.error(404, "Not found")
+    username = request.json().text("username")
+    if not is_name(backend, username):
+        return Answer.error(400, INVALID)
+    return devices.challenge(backend, "attest", username)
+
+
+def is_name(backend: Services, username: str) -> bool:
+    """Whether a user name is of the shape that clients make."""
+    shape = backend.verifier.effective_configuration["stores"]["signup"]["username"]
+    prefix, digits = shape["prefix"], username[len(shape["prefix"]) :]
+    return (
+        username.startswith(prefix)
+        and re.fullmatch(f"[0-9a-f]{{{shape['digits']}}}", digits) is not None
+        and len(set(digits)) >= FEWEST_DIFFERENT
+    )
+
+
+def _is_random(password: str) -> bool:
+    """The library never sees a password (STO-59); its shape is checked here, as it checks
+    the name's."""
+    found = _PASSWORD.fullmatch(password)
+    return (
+        found is not None
+        and len(password.encode()) <= LONGEST_PASSWORD
+        and len(set(found.group(1))) >= FEWEST_DIFFERENT
+    )
+
+
+def _bind(backend: Services, device: assay.Attestation, made: Made) -> None:
+    bound = backend.ledger.bind(device, made.account or "")
+    if not bound.ok:
+        log.error("key of a new account: %s", bound.status)

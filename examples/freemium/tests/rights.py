@@ -1,0 +1,130 @@
+"""The rights of each function, as the template has them, against what its routes do.
+
+Over DynamoDB and Cognito every call that a route makes is compared with the policies of the
+function that has the route: an emulator does not refuse what AWS would.
+"""
+import fnmatch
+import pathlib
+import re
+import threading
+
+import yaml
+
+TEMPLATE = pathlib.Path(__file__).resolve().parents[1] / "template.yaml"
+_IN_TRANSACTION = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem",
+                   "ConditionCheck": "ConditionCheckItem", "Get": "GetItem"}
+_EQUALS = re.compile(r"(#?\w+) = (:\w+)")
+
+
+def resources():
+    """The template's; `!Ref x` and the like become ("Ref", x)."""
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def tagged(loader, suffix, node):
+        make = {yaml.ScalarNode: loader.construct_scalar,
+                yaml.SequenceNode: lambda found: loader.construct_sequence(found, deep=True)}
+        return suffix, make[type(node)](node)
+
+    Loader.add_multi_constructor("!", tagged)
+    return yaml.load(TEMPLATE.read_text(), Loader)["Resources"]
+
+
+def functions(found):
+    """Name: properties of each function."""
+    return {name: each["Properties"] for name, each in found.items()
+            if each["Type"] == "AWS::Serverless::Function"}
+
+
+def statements(found, function):
+    """What its policies allow, in the template's words."""
+    for policy in functions(found)[function]["Policies"]:
+        if isinstance(policy, tuple):
+            yield from found[policy[1]]["Properties"]["PolicyDocument"]["Statement"]
+        else:
+            yield from policy["Statement"]
+
+
+def listed(found):
+    return found if isinstance(found, list) else [found]
+
+
+class Watch:
+    """Clients of boto3 whose calls are compared with the rights of the function at work."""
+
+    def __init__(self):
+        self._found, self._now = resources(), threading.local()
+        self._owner = {event["Properties"]["Path"]: name
+                       for name, each in functions(self._found).items()
+                       for event in each["Events"].values()}
+        self._allowed = {name: list(statements(self._found, name)) for name in set(
+            self._owner.values())}
+        self.seen, self.refused = set(), set()
+
+    def of(self, backend):
+        """From now on this back end is watched."""
+        routed = backend._routed
+
+        def watched(request, context):
+            self._now.function = self._owner.get(request.path)
+            try:
+                return routed(request, context)
+            finally:
+                self._now.function = None
+
+        backend._routed = watched
+        for client, service in ((backend.ledger.store.client, "dynamodb"),
+                                (backend.provider._client, "cognito-idp")):
+            client.meta.events.register(f"before-parameter-build.{service}", self._called)
+        return self
+
+    def started(self, backend):
+        """What every function does when it starts."""
+        for name in self._allowed:
+            self._now.function = name
+            backend.check()
+        self._now.function = None
+
+    def _called(self, params, model, **unused):
+        function = getattr(self._now, "function", None)
+        if function is None:
+            return
+        service = model.service_model.service_name
+        for action, resource, key in calls(service, model.name, params):
+            self.seen.add((function, action, resource, key.split("#")[0]))
+            if not any(allows(each, action, resource, key) for each in self._allowed[function]):
+                self.refused.add((function, action, resource, key))
+
+
+def calls(service, name, params):
+    """What one request does: action, resource, and the key that leads."""
+    if service != "dynamodb":
+        yield f"{service}:{name}", "Pool", ""
+    elif name in ("TransactWriteItems", "TransactGetItems"):
+        for item in params["TransactItems"]:
+            for kind, each in item.items():
+                yield f"dynamodb:{_IN_TRANSACTION[kind]}", "Table", leading(each)
+    else:
+        index = params.get("IndexName")
+        yield f"dynamodb:{name}", f"Table/{index}" if index else "Table", leading(params)
+
+
+def leading(params):
+    for holder in ("Key", "Item"):
+        if holder in params:
+            return params[holder]["PK"]["S"]
+    if "KeyConditionExpression" not in params:
+        return ""  # of the table itself
+    _, value = _EQUALS.search(params["KeyConditionExpression"]).groups()
+    return params["ExpressionAttributeValues"][value]["S"]
+
+
+def allows(statement, action, resource, key):
+    condition = statement.get("Condition")
+    if condition is not None:
+        patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        if not any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns):
+            return False
+    wanted = {"Table": ("GetAtt", "Table.Arn"), "Pool": ("GetAtt", "Pool.Arn")}.get(
+        resource, ("Sub", "${Table.Arn}/index/" + resource.partition("/")[2]))
+    return action in listed(statement["Action"]) and wanted in listed(statement["Resource"])

@@ -1,0 +1,9 @@
+<?php
+
+return [
+    'default' => 'shop',
+    'migrations' => 'migrations',
+    'connections' => [
+        'shop' => ['driver' => 'sqlite', 'database' => base_path('shop.db'), 'prefix' => ''],
+    ],
+];

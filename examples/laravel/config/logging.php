@@ -1,0 +1,6 @@
+<?php
+
+return [
+    'default' => 'file',
+    'channels' => ['file' => ['driver' => 'single', 'path' => storage_path('logs/laravel.log')]],
+];
