@@ -13,7 +13,7 @@ AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-guides check-statuses check-format check-sources check-header check-reference
+.PHONY: check-generated check-guides check-statuses check-format check-sources check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
@@ -39,9 +39,6 @@ check-sources:
 
 check-header:
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/header.py
-
-check-reference:
-	@$(PYTHON) $(GATES)/reference.py
 
 # ---- libraries -------------------------------------------------------------
 

@@ -118,7 +118,6 @@ STEPS = [
     Step("sources", ["check-sources"], "what the library's sources may use", quick=True),
     Step("layers", ["check-layers"], "each floor of the library with only those below it"),
     Step("header", ["check-header"], "assay.h in C99 to C17 and C++", quick=True),
-    Step("reference", ["check-reference"], "doxygen"),
     Step("gates", ["check-selftest"], "the gates see what they should", needs=("build",)),
     Step("abi", ["check-abi"], "the header keeps the ABI baseline", quick=True),
     Step("library", over("library", "shipped", "shared"), "what the libraries show and hold",
