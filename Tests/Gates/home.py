@@ -20,9 +20,7 @@ from contract import ROOT
 from report import Suite
 
 sys.path.append(str(ROOT / "tools"))
-sys.path.append(str(ROOT / "tools/site"))
 
-import pages
 import project
 
 OTHER = "verify.example.net/apple"
@@ -115,13 +113,13 @@ def check_packages(suite):
     metadata = email.message_from_string(found.stdout.decode())
     suite.expect(metadata["Home-page"] == project.address(), "the wheel has its home")
     suite.expect(project.mail() in (metadata["Author-email"] or ""), "the wheel has its authors")
-    known = {page.target for page in pages.all_pages()}
     links = re.findall(r"\]\(([^)#\s]+)", metadata.get_payload())
     suite.expect(links, "the wheel's README has links")
     for link in links + [value.partition(", ")[2] for value in metadata.get_all("Project-URL")]:
         target = link.removeprefix(project.address() + "/")
-        there = target in known or (target.startswith("source/") and (
-            ROOT / target.removeprefix("source/").removesuffix(".html")).is_file())
+        source = target.removesuffix(".html").replace("/index", "/README")
+        there = any((ROOT / name).is_file() for name in (
+            f"docs/{source}.md", f"{source}.md", source.removeprefix("source/")))
         suite.expect(target != link and there, f"a link of the wheel leads somewhere: {link}")
 
 

@@ -1,4 +1,7 @@
-"""Tools that come from the Python package index, in an environment of their own."""
+"""Tools that come from the Python package index, in an environment of their own.
+
+  python_tools.py FOLDER REQUIREMENTS     makes that environment
+"""
 import fcntl
 import pathlib
 import subprocess
@@ -32,3 +35,8 @@ def made(folder, requirements):
         return None, f"pip cannot install the tools: {lines[-1][:200]}"
     stamp.write_bytes(wanted)
     return folder / "bin", None
+
+
+if __name__ == "__main__":
+    _, reason = installed(sys.argv[1], pathlib.Path(sys.argv[2]))
+    sys.exit(reason)
