@@ -1,8 +1,15 @@
-# The documentation: one folder of plain pages, and the tests of what is in it.
+# The documentation: a site by mkdocs, and the tests of what is in it.
+
+.PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
+docs: ## build the documentation site, build/docs/index.html
+	@$(PYTHON) $(GATES)/python_tools.py $(BUILD)/docs-tools docs/requirements.txt
+	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-tools/bin/mkdocs build --strict
+	@$(PYTHON) packaging/release.py $(BUILD)/docs
+	@echo '$(BUILD)/docs/index.html'
 
 # The Swift modules as SwiftPM builds them in release, as archives with their interfaces:
-# their symbols for the reference, and what the Swift blocks of the pages are compiled and
-# linked with.
+# their symbols for the gate over the reference, and what the Swift blocks of the pages are
+# compiled and linked with.
 SWIFT_DOCS := $(BUILD)/swift
 SWIFT_RELEASE := $(SCRATCH)/release
 .PHONY: swift-docs
@@ -21,11 +28,6 @@ swift-docs: deps-build link-inputs
 	    xargs ar rcs $(SWIFT_DOCS)/lib$$module.a; \
 	done
 
-.PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
-docs: deps swift-docs ## build the documentation site, build/docs/index.html
-	@$(PYTHON) tools/site/build.py --out $(BUILD)/docs --symbols $(SWIFT_DOCS)
-	@$(PYTHON) packaging/release.py $(BUILD)/docs
-
 pictures: cli ## draw docs/pictures from what the command line shows
 	@$(PYTHON) tools/pictures.py $(CLI)
 
@@ -34,9 +36,11 @@ check-pictures: cli
 	@$(PYTHON) tools/pictures.py $(CLI) --check
 	@$(PYTHON) Tests/Benchmarks/chart.py --check
 
-check-site:
+# Builds the site, and looks at it.
+check-site: swift-docs
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/documentation.py $(BUILD)/docs \
-	  --symbols $(SWIFT_DOCS)/Assay.symbols --symbols $(SWIFT_DOCS)/AssaySwift.symbols
+	  --tools $(BUILD)/docs-tools --symbols $(SWIFT_DOCS)/Assay.symbols \
+	  --symbols $(SWIFT_DOCS)/AssaySwift.symbols
 
 # Every code block of the documentation, run with the library and the command line.
 check-snippets: swift-docs

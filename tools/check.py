@@ -73,7 +73,7 @@ STEPS = [
     Step("stores", ["check-engines", "check-store-races"],
          "throw-away engines, and on each a race with killed processes",
          needs=("build", "cases")),
-    Step("docs", ["docs", "check-site", "check-snippets", "check-pictures"],
+    Step("docs", ["check-site", "check-snippets", "check-pictures"],
          "the documentation site, its links, and every code block in it",
          needs=("build", "swift-modules")),
     Step("fuzz", ["check-fuzz"], "the fuzz corpus again"),

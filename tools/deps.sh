@@ -30,7 +30,6 @@ check python3-venv python3 -c 'import venv, ensurepip'
 check libcjson-dev test -e /usr/include/cjson/cJSON.h
 check valgrind command -v valgrind
 check libc6-dbg test -e /usr/share/doc/libc6-dbg
-check doxygen command -v doxygen
 check cmake command -v cmake
 check strace command -v strace
 check mandoc command -v mandoc

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Gate over the built documentation site.
+"""Gate over the documentation site, which it builds.
 
-  documentation.py FOLDER [--symbols FOLDER]... [--suite NAME]
+  documentation.py FOLDER [--tools FOLDER] [--symbols FOLDER]...
 
-Every page is well-formed; every relative link leads to a file and an anchor that
-exist; nothing is fetched from elsewhere and nothing needs a script; every status and
-every function of the header has its place; every page is reached from the first one;
-every rule of the specification has its place and every mention of one, outside code,
-leads there; the search knows every page; docc finds nothing wrong with the comments of
-the Swift module. A site with one of each fault must be refused, or the gate would prove nothing.
+mkdocs finds no broken link or anchor and no page that the navigation lacks; nothing is
+fetched from elsewhere; every rule and status has its place, is found by the search and is
+a link where it is named; every public name of every host is in its reference; lists and
+tables are those that a code host shows; the search answers questions in a page that was
+opened as a file; docc finds nothing wrong with the comments of the Swift modules. Planted
+faults must be seen. Skipped where the package index cannot be reached.
 """
 import argparse
 import collections
-import functools
+import html.parser
 import json
+import os
 import pathlib
 import posixpath
 import re
@@ -22,214 +23,292 @@ import subprocess
 import sys
 import tempfile
 import urllib.parse
-import xml.etree.ElementTree as ElementTree
 
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
-sys.path += [str(TOOLS), str(TOOLS / "site")]
-
-import members
-import specification
-
-from contract import declared_functions
+from contract import HEADER, ROOT
 from report import Suite
+import python_tools
+
+# Before this folder: the gate over the header has the name of what reads it.
+sys.path.insert(0, str(ROOT / "tools"))
+
+import header
+import members
 from status_rows import rows
 
-ENTITIES = '<!DOCTYPE html [<!ENTITY nbsp "&#160;"><!ENTITY ndash "&#8211;">' \
-           '<!ENTITY mdash "&#8212;"><!ENTITY copy "&#169;">]>'
-FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
-START = "index.html"
-# A rule inside these is a link, or part of a text to be copied.
-CLOSED = specification.CLOSED | {"head"}
-PLACES = specification.addresses()
+LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
+RULE = re.compile(r"\b[A-Z]{3,4}-\d+\b")
+# A rule inside of these is a link, or part of a text to be copied.
+CLOSED = {"a", "code", "pre", "script", "style", "title", "nav", "svg", "label"}
+VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "path"}
+# What people ask, and a word of an address that must be among the first answers. No part of a
+# page has all words of the first three.
+QUESTIONS = {"grant purchase once database crash": "ledger",
+             "lambda cold start python layer receipts": "lambda",
+             "laravel route refunds kubernetes": "frameworks",
+             "STO-33": "#sto-33", "rejected.jws.algorithm": "#rejected.jws.algorithm",
+             "verifyToken": "#verifier.verifytoken"}
+# Names that each host makes public, by another reading than that of tools/reference.py.
+PYTHON_NAMES = """
+import importlib, inspect
+for module in ("", ".store", ".aio", ".http", ".keysets", ".senders"):
+    module = importlib.import_module("assay" + module)
+    for name in module.__all__:
+        print(name.strip("_"))
+        found = getattr(module, name)
+        if inspect.isclass(found) and found.__module__.startswith("assay"):
+            print(*(each for each in vars(found) if each[0] != "_"), sep="\\n")
+"""
+PHP_NAMES = re.compile(r"^ {4}(?:final |abstract )?public (?:[^(=;]*?function |[^(=;]*?\$"
+                       r"|const (?:string |int )?)(\w+)|^ {4}case (\w+)"
+                       r"|^(?:final |abstract )*(?:class|interface|enum) (\w+)", re.M)
+PHP_INTERNAL = re.compile(r"^ +/\*\*(?:(?!\*/).)*?@internal(?:(?!\*/).)*\*/\n[^\n]*", re.M | re.S)
+GO_NAMES = re.compile(r"^(?:func (?:\([^)]*\) )?|type |var |const |\t)([A-Z]\w*)", re.M)
 
 
-class SitePage:
-    """One page as parsed: its anchors, its links and what it loads."""
+class Page(html.parser.HTMLParser):
+    """One page as parsed: anchors, links, what it loads, how many elements its text has."""
 
     def __init__(self, text):
-        doctype = re.search(r"<!DOCTYPE[^>]*>", text)
-        root = ElementTree.fromstring(text.replace(doctype[0], ENTITIES, 1) if doctype else text)
-        elements = list(root.iter())
-        self.words = "".join(root.itertext())
-        ids = [element.get("id") for element in elements if element.get("id")]
-        self.anchors = set(ids) | {element.get("name") for element in elements
-                                   if element.tag == "a" and element.get("name")}
-        self.repeated = [name for name, count in collections.Counter(ids).items() if count > 1]
-        self.links = [element.get("href") for element in elements
-                      if element.tag == "a" and element.get("href") is not None]
-        self.loads = [(element.tag, element.get(FETCHED[element.tag])) for element in elements
-                      if element.tag in FETCHED and element.get(FETCHED[element.tag])]
-        self.title = root.findtext("head/title") or ""
-        said = specification.ID.findall(" ".join(shown(root)))
-        self.unlinked = sorted(set(said) & set(PLACES))
-        self.headed = any(element.tag == "h1" or element.get("class") == "title"
-                          for element in elements)
+        super().__init__()
+        self.anchors, self.repeated, self.links, self.loads = set(), [], [], []
+        self.words, self.said, self.open, self.counts = [], set(), [], collections.Counter()
+        self.feed(text)
 
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if "id" in found:
+            if found["id"] in self.anchors:
+                self.repeated.append(found["id"])
+            self.anchors.add(found["id"])
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if found.get(LOADED.get(tag)) and found.get("rel") not in ("prev", "next", "canonical"):
+            self.loads.append((tag, found[LOADED[tag]]))
+        if tag not in VOID:
+            self.open.append(tag)
+        if "article" in self.open:
+            self.counts[tag] += 1
 
-def shown(element):
-    """The texts of an element that are neither links nor code blocks."""
-    name = element.tag.rpartition("}")[2]
-    if name not in CLOSED and element.get("class") != "fragment":
-        if element.text:
-            yield element.text
-        for child in element:
-            yield from shown(child)
-            if child.tail:
-                yield child.tail
+    def handle_endtag(self, tag):
+        while tag in self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, text):
+        if "article" in self.open:
+            self.words.append(text)
+            if not CLOSED & set(self.open):
+                self.said |= set(RULE.findall(text))
 
 
 def outside(address):
     return re.match(r"[a-z][a-z0-9+.-]*:|//", address) is not None
 
 
-# Of the copies with a fault each, all pages but one are the same.
-page_of = functools.cache(SitePage)
-
-
-def read(folder, fault):
-    """All pages by their path; those that are not well-formed are reported to `fault`."""
-    pages = {}
-    for path in sorted(folder.rglob("*.html")):
-        name = str(path.relative_to(folder))
-        try:
-            pages[name] = page_of(path.read_text())
-        except ElementTree.ParseError as problem:
-            fault("well-formed", f"{name}: {problem}")
-    return pages
-
-
-def follow(files, pages, name, address, fault):
-    """The page that a link leads to; a missing one is reported to `fault`."""
-    path, _, anchor = address.partition("#")
-    target = posixpath.normpath(
-        posixpath.join(posixpath.dirname(name), urllib.parse.unquote(path))) if path else name
-    if target not in files:
-        fault("links", f"{name}: {address}")
-        return None
-    if anchor and target in pages and urllib.parse.unquote(anchor) not in pages[target].anchors:
-        fault("anchors", f"{name}: {address}")
-    return target
-
-
-def faults(folder):
-    """Every fault of a site, as {kind: [where]}; and the pages."""
+def faults(folder, rules):
+    """Every fault of a built site, as {kind: [where]}; and its pages by their path."""
     found = collections.defaultdict(list)
-
-    def fault(kind, where):
-        found[kind].append(where)
-
-    pages = read(folder, fault)
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    reached, waiting = set(), [START]
+    pages = {name: Page((folder / name).read_text()) for name in sorted(files)
+             if name.endswith(".html") and name != "404.html"}
+    reached, waiting = set(), ["index.html"]
+    leads = collections.defaultdict(set)
+    for name, page in pages.items():
+        for address in page.links:
+            path, _, anchor = urllib.parse.unquote(address).partition("#")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) \
+                if path else name
+            if outside(address):
+                continue
+            leads[name].add(target)
+            if target not in files:
+                found["links"].append(f"{name}: {address}")
+            elif anchor and target in pages and anchor not in pages[target].anchors | {"__top"}:
+                found["anchors"].append(f"{name}: {address}")
+        for tag, address in page.loads:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+            if outside(address) or target.partition("?")[0] not in files:
+                found["nothing is fetched"].append(f"{name}: {tag} {address}")
+        if page.said & rules:
+            found["rules are links"].append(f"{name}: {sorted(page.said & rules)[:5]}")
+        if page.repeated:
+            found["anchors are there once"].append(f"{name}: {page.repeated[:5]}")
     while waiting:
         name = waiting.pop()
-        if name in reached or name not in pages:
-            continue
-        reached.add(name)
-        for address in pages[name].links:
-            if not outside(address):
-                target = follow(files, pages, name, address, fault)
-                if target is not None:
-                    waiting.append(target)
-    for name in sorted(set(pages) - reached):
-        fault("reached", name)
-    for name, page in pages.items():
-        for tag, address in page.loads:
-            if outside(address) or tag == "iframe":
-                fault("nothing is fetched", f"{name}: {tag} {address}")
-            else:
-                follow(files, pages, name, address, fault)
-        if page.unlinked:
-            fault("rules are links", f"{name}: {' '.join(page.unlinked[:5])}")
-        if page.repeated:
-            fault("anchors stand once", f"{name}: {page.repeated[:5]}")
-        if not page.title or not page.headed:
-            fault("title", name)
+        if name in pages and name not in reached:
+            reached.add(name)
+            waiting += leads[name]
+    found["reached"] = sorted(set(pages) - reached)
     for path in folder.rglob("*.css"):
-        if re.search(r"@import|url\((?!#)", path.read_text()):
-            fault("nothing is fetched", path.name)
+        if re.search(r"@import|url\(['\"]?(?:https?:)?//", path.read_text()):
+            found["nothing is fetched"].append(path.name)
     return found, pages
 
 
-KINDS = ["well-formed", "links", "anchors", "anchors stand once", "reached", "title",
-         "nothing is fetched", "rules are links"]
+KINDS = ["links", "anchors", "anchors are there once", "reached", "nothing is fetched",
+         "rules are links"]
+
+
+def rule_places():
+    """{rule: (page, anchor)}."""
+    lines = (ROOT / "docs/spec/rules.tsv").read_text().splitlines()
+    return {name: f"spec/{section.split(' ')[0].removesuffix('.md')}.html"
+            for name, section in (line.split("\t")[:2] for line in lines
+                                  if line and line[0] != "#")}
 
 
 def check_site(suite, folder):
-    found, pages = faults(folder)
+    places = rule_places()
+    found, pages = faults(folder, set(places))
     for kind in KINDS:
         suite.expect(not found[kind], kind, f"{len(found[kind])}, first: {found[kind][:12]}")
-    statuses = pages.get("statuses.html")
+    index = json.loads((folder / "search/search_index.json").read_text())["docs"]
+    searched = {entry["location"] for entry in index}
+    unknown = [name for name in pages if name not in searched and not name.startswith("source/")]
+    suite.expect(not unknown, "every page is searched", " ".join(unknown[:5]))
+    for rule, page in places.items():
+        suite.expect(rule in pages[page].anchors, "a rule has its place", f"{page}#{rule}")
+        suite.expect(f"spec/rules.html#{rule}" in searched, "a rule is found", rule)
+    statuses = " ".join("".join(pages["statuses.html"].words).split())
     for row in rows():
-        suite.expect(statuses and row.name in statuses.anchors and row.message in statuses.words
-                     and row.hint in statuses.words
-                     and all(hint in statuses.words for _, hint in row.hints),
-                     "a status has cause and remedy", row.name)
-    for rule, address in PLACES.items():
-        page, _, anchor = address.partition("#")
-        suite.expect(page in pages and anchor in pages[page].anchors
-                     and f"#{rule}" in pages[page].links, "a rule has its place", rule)
-    reference = pages.get("c/assay_8h.html")
-    for name in sorted(declared_functions()):
-        suite.expect(reference and re.search(rf"\b{name}\b", reference.words),
-                     "a function of the header is in the reference", name)
-    receipts = pages.get("receipts.html")
+        suite.expect(row.name in pages["statuses.html"].anchors and all(
+            " ".join(words.replace("`", "").split()) in statuses
+            for words in (row.message, row.hint, *(hint for _, hint in row.hints))),
+            "a status has cause and remedy", row.name)
+        suite.expect(f"statuses.html#{row.name}" in searched, "a status is found", row.name)
+    receipts = "".join(pages["receipts.html"].words)
     names = next([value for _, value in each.values] for each in members.value_sets()
                  if each.name == "TriageTrait")
     for name in [*names, "missing:KEY", "bare:KEY", "format:KEY"]:
-        suite.expect(receipts and name in receipts.words, "a trait is explained", name)
+        suite.expect(name in receipts, "a trait is explained", name)
+    start = (folder / "index.html").read_text()
+    for part in ("__palette", "content.code.copy", "iframe-worker.js", "md-search"):
+        suite.expect(part in start, "the site has", part)
+    suite.expect(pages["tasks/verify-receipt.html"].counts["label"] >= 4,
+                 "blocks of several languages are tabs")
     return pages
 
 
-def check_search(suite, folder, pages):
-    """What the search field knows: every part leads to a place that exists."""
-    text = (folder / "search-texts.js").read_text()
-    entries = json.loads(text[text.index("["):text.rindex("]") + 1])
-    gone = [address for _, _, address, _ in entries
-            for path, _, anchor in [address.partition("#")]
-            if path not in pages or (anchor and anchor not in pages[path].anchors)]
-    suite.expect(not gone, "what is found is there", f"{len(gone)}, first: {gone[:5]}")
-    known = {address.partition("#")[0] for _, _, address, _ in entries}
-    unknown = [name for name in pages if name not in known
-               and not name.startswith(("source/", "terms.html"))]
-    suite.expect(not unknown, "every page is searched", " ".join(unknown[:5]))
-    found = {address for _, _, address, _ in entries}
-    for row in rows():
-        suite.expect(f"statuses.html#{row.name}" in found, "a status is found", row.name)
-    for rule, address in PLACES.items():
-        suite.expect(address in found, "a rule is found", rule)
+def check_markdown(suite, pages):
+    """A page has the lists, tables and blocks that a code host shows of the same text."""
+    if shutil.which("cmark-gfm") is None:
+        return suite.skip("markdown", "cmark-gfm is not installed")
+    for source in sorted((ROOT / "docs").rglob("*.md")):
+        name = re.sub(r"(^|/)README", r"\1index", str(source.relative_to(ROOT / "docs")))
+        if name == "statuses.md":
+            continue
+        there = subprocess.run(["cmark-gfm", "-e", "table", source], text=True,
+                               capture_output=True, check=True).stdout
+        counts = pages[name.removesuffix(".md") + ".html"].counts
+        wrong = {tag: (there.count(f"<{tag}>") + there.count(f"<{tag} "), counts[tag])
+                 for tag in ("li", "tr", "h1", "h2", "h3", "h4")}
+        suite.expect(all(a == b for a, b in wrong.values()),
+                     "as a code host shows it (there, here)", f"{name}: {wrong}")
+    return None
 
 
-def check_gate(suite, folder):
-    """The same site with one fault each: the gate must see it."""
+def public_names(symbols):
+    """{folder of the reference: names}."""
+    found = {"python": set(subprocess.run(
+        [sys.executable, "-c", PYTHON_NAMES], cwd=ROOT / "bindings/python", text=True,
+        capture_output=True, check=True,
+        env=dict({"ASSAY_LIBRARY": str(ROOT / "build/lib/libassay.so.0")},
+                 **os.environ)).stdout.split()),
+        "php": set(), "go": set()}
+    for path in (ROOT / "bindings/php/src").rglob("*.php"):
+        text = path.read_text()
+        if "Internal" not in path.parts and "\n * @internal" not in text:
+            found["php"] |= {name for names in PHP_NAMES.findall(PHP_INTERNAL.sub("", text))
+                             for name in names if name}
+    if shutil.which("go"):
+        for package in (".", "./store"):
+            found["go"] |= set(GO_NAMES.findall(subprocess.run(
+                ["go", "doc", "-all", package], cwd=ROOT / "bindings/go", text=True,
+                capture_output=True, check=True, env=dict(os.environ, GOFLAGS="-mod=mod")).stdout))
+    for folder in symbols:
+        module = folder.name.removesuffix(".symbols")
+        graph = json.loads((folder / f"{module}.symbols.json").read_text())
+        found["swift-core" if module == "Assay" else "swift"] = {
+            re.split(r"\W", symbol["pathComponents"][-1])[0] for symbol in graph["symbols"]
+            if "location" in symbol and f"/Sources/{module}/" in symbol["location"]["uri"]}
+    return found
+
+
+def check_reference(suite, pages, symbols):
+    """Every public name is in its host's reference."""
+    for host, names in public_names(symbols).items():
+        words = {word for name, page in pages.items() if name.startswith(f"reference/{host}/")
+                 for word in re.findall(r"\w+", "".join(page.words))}
+        suite.expect(len(names) > 20, "a host has public names", host)
+        for name in sorted(names - {""}):
+            suite.expect(name in words, "a public name is in the reference", f"{host}: {name}")
+    declared = header.read(HEADER.read_text())
+    page = pages["reference/c.html"]
+    for name in [each.name for each in declared.functions] + declared.handles \
+            + list(declared.integers):
+        suite.expect(name in page.anchors, "in the reference", name)
+    for constant in declared.constants:
+        suite.expect(constant.name in "".join(page.words), "in the reference", constant.name)
+
+
+def check_search(suite, folder):
+    """The field of a page that was opened as a file, in a browser without a network."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        return suite.skip("search", "chromium is not installed")
+    for question, answer in QUESTIONS.items():
+        with tempfile.TemporaryDirectory() as profile:
+            shown = subprocess.run(
+                [browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+                 f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND",
+                 "--virtual-time-budget=20000", "--dump-dom",
+                 f"{(folder / 'index.html').as_uri()}?q={urllib.parse.quote(question)}"],
+                text=True, capture_output=True).stdout
+        results = re.findall(r'<a href="([^"]*)" class="md-search-result__link"', shown)
+        suite.expect(any(answer in result.lower() for result in results[:6]) if results else False,
+                     f"the search answers: {question}", results[:6])
+    return None
+
+
+def check_gate(suite, mkdocs, folder):
+    """The built site with one fault each, and pages with those that mkdocs must see."""
     changes = {
-        "well-formed": lambda text: text.replace("</main>", "", 1),
-        "links": lambda text: text.replace("</main>", '<a href="gone.html">x</a></main>', 1),
-        "anchors": lambda text: text.replace("</main>", '<a href="config.html#gone">x</a></main>'),
-        "anchors stand once": lambda text: text.replace("<main ", '<i id="a"/><i id="a"/><main '),
-        "title": lambda text: re.sub(r"<title>.*?</title>", "<title/>", text),
-        "nothing is fetched": lambda text: text.replace(
-            "</main>", '<img alt="" src="https://example.com/a.png"/></main>', 1),
-        "rules are links": lambda text: text.replace("</main>", "<b>JWS-20</b></main>", 1),
+        "links": '<a href="gone.html">x</a>', "anchors": '<a href="config.html#gone">x</a>',
+        "anchors are there once": '<i id="a"></i><i id="a"></i>',
+        "nothing is fetched": '<img src="https://example.com/a.png">',
+        "rules are links": "<b>JWS-20</b>",
     }
     with tempfile.TemporaryDirectory() as name:
         copy = pathlib.Path(name) / "site"
         shutil.copytree(folder, copy)
-        start = copy / START
-        text = start.read_text()
-        for kind, change in changes.items():
-            start.write_text(change(text))
-            found, _ = faults(copy)
-            suite.expect(found[kind], f"the gate sees a fault: {kind}")
-        start.write_text(text)
+        for path in copy.glob("source/**/*.html"):
+            path.unlink()
+        text = (copy / "index.html").read_text()
+        (copy / "index.html").write_text(text.replace("</article>", "".join(
+            changes.values()) + "</article>", 1))
         (copy / "alone.html").write_text(text)
-        suite.expect("alone.html" in faults(copy)[0]["reached"],
-                     "the gate sees a fault: reached")
+        (copy / "a.css").write_text('@import "https://example.com/a.css"')
+        found, _ = faults(copy, {"JWS-20"})
+        for kind in changes:
+            suite.expect(any("index.html: " in where for where in found[kind]),
+                         f"the gate sees a fault: {kind}")
+        suite.expect("a.css" in found["nothing is fetched"], "the gate sees a style's import")
+        suite.expect("alone.html" in found["reached"], "the gate sees a page that is not reached")
+        settings = re.sub(r"^hooks:.*\n", "", (ROOT / "mkdocs.yml").read_text(), flags=re.M)
+        (copy / "mkdocs.yml").write_text(re.sub("^docs_dir:.*", "docs_dir: pages", settings,
+                                                flags=re.M) + "nav: [index.md]\n")
+        (copy / "pages").mkdir()
+        (copy / "pages/index.md").write_text("# A\n[b](gone.md) [c](#gone) [d](/gone)\n")
+        (copy / "pages/alone.md").write_text("# B\n")
+        built = subprocess.run([mkdocs, "build", "--strict", "-f", copy / "mkdocs.yml"],
+                               text=True, capture_output=True)
+        for words in ("'gone.md'", "'#gone'", "'/gone'", "alone.md"):
+            suite.expect(built.returncode and words in built.stderr,
+                         f"mkdocs refuses a page with {words}", built.stderr[-2000:])
 
 
 def check_docc(suite, symbols):
     """DocC reads the same comments and links, module by module."""
-    module = next(symbols.glob("*.symbols.json")).name.partition(".")[0]
+    module = symbols.name.removesuffix(".symbols")
     if shutil.which("docc") is None:
         suite.skip("docc", "the toolchain has none")
         return
@@ -246,16 +325,27 @@ def check_docc(suite, symbols):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/docs-tools")
     parser.add_argument("--symbols", type=pathlib.Path, action="append", default=[])
-    parser.add_argument("--suite", default="site")
     options = parser.parse_args()
-    suite = Suite(options.suite)
-    pages = check_site(suite, options.folder)
-    check_search(suite, options.folder, pages)
-    check_gate(suite, options.folder)
+    suite = Suite("site")
+    tools, why = python_tools.installed(options.tools, ROOT / "docs/requirements.txt")
+    if tools is None:
+        suite.skip("site", why)
+        suite.finish(may_be_empty=True)
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"  # an announcement of the theme
+    built = subprocess.run([tools / "mkdocs", "build", "--strict", "-f",
+                            ROOT / "mkdocs.yml", "-d", options.folder.resolve()], text=True,
+                           capture_output=True)
+    if suite.expect(built.returncode == 0, "mkdocs build --strict", built.stderr[-4000:]):
+        pages = check_site(suite, options.folder)
+        check_markdown(suite, pages)
+        check_reference(suite, pages, options.symbols)
+        check_search(suite, options.folder.resolve())
+        check_gate(suite, tools / "mkdocs", options.folder)
+        print(f"{len(pages)} pages")
     for symbols in options.symbols:
         check_docc(suite, symbols)
-    print(f"{len(pages)} pages")
     suite.finish()
 
 

@@ -87,8 +87,8 @@ def made(suite, tree, docs):
     for what, *command in [
             ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/made/dist"),
             ("make deb", "make", *built, "deb", f"DEBS={tree}/made/debs"),
-            ("the source distribution", sys.executable, "bindings/python/build_sdist.py",
-             "--out", tree / "made/sdist")]:
+            ("the source distribution", sys.executable, "bindings/python/build_wheel.py",
+             "--sdist", "--out", tree / "made/sdist")]:
         result = at(OTHER, *command)
         suite.expect(result.returncode == 0, f"{what} with another home",
                      (result.stdout + result.stderr)[-1500:])

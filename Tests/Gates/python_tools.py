@@ -1,4 +1,7 @@
-"""Environments of Python: of the tools that come from the package index, and of what is tried."""
+"""Environments of Python: of the tools that come from the package index, and of what is tried.
+
+  python_tools.py FOLDER REQUIREMENTS     makes that of these tools
+"""
 import fcntl
 import os
 import pathlib
@@ -56,3 +59,8 @@ def made(folder, requirements):
         return None, f"pip cannot install the tools: {lines[-1][:200]}"
     stamp.write_bytes(wanted)
     return folder / "bin", None
+
+
+if __name__ == "__main__":
+    _, reason = installed(sys.argv[1], pathlib.Path(sys.argv[2]))
+    sys.exit(reason)

@@ -98,7 +98,7 @@ def absolute(link: re.Match[str]) -> str:
     if path.startswith("../"):
         raise SystemExit(f"README.md: {link[2]} leads out of the repository")
     path = re.sub("^docs/", "", path) if path.endswith(".md") else f"source/{path}"
-    path = re.sub(r"/README\.md$|\.md$", "", path) + ".html"
+    path = path.replace("/README.md", "/index").removesuffix(".md") + ".html"
     return f"{link[1]}(https://{HOME}/{path}{link[3] or ''})"
 
 
@@ -122,7 +122,7 @@ def metadata() -> bytes:
         "License: Apache-2.0",
         "Keywords: apple,storekit,app-attest,devicecheck,receipt,in-app-purchase",
         f"Project-URL: Documentation, https://{HOME}/start/python.html",
-        f"Project-URL: Changes, https://{HOME}/changes.html",
+        f"Project-URL: Changes, https://{HOME}/CHANGELOG.html",
         f"Requires-Python: {PYTHON}",
         "Classifier: Development Status :: 4 - Beta",
         "Classifier: Operating System :: POSIX :: Linux",

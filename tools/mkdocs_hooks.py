@@ -1,0 +1,296 @@
+"""What the documentation site has beside mkdocs.yml: hooks of mkdocs.
+
+Every page lies under its path in the repository, so one link serves a code host and the
+site. docs/index.md lists the pages, and that list is the navigation. Made here: the
+references (tools/reference.py), the pages of statuses and rules, and one for each source that
+a page links to. A rule's id leads to its text, a status and a C name in code to theirs.
+"""
+import posixpath
+import re
+import xml.etree.ElementTree as ElementTree
+
+from markdown.extensions import Extension
+from markdown.inlinepatterns import InlineProcessor
+from markdown.treeprocessors import Treeprocessor
+from mkdocs.structure.files import File, InclusionLevel
+
+import reference
+from status_rows import ANSWERS, FAMILIES, RETRY, ROOT, for_whom, rows
+
+INDEX = "docs/index.md"
+# What pages link to, as a code host shows it, and the page that stands for it here.
+MADE = {
+    "README.md": INDEX, "include/assay.h": "reference/c.md",
+    "docs/spec/rules.tsv": "docs/spec/rules.md",
+    "bindings/python/assay": "reference/python/index.md",
+    "bindings/php/src": "reference/php/index.md", "bindings/go": "reference/go/index.md",
+    "Sources/AssaySwift": "reference/swift/index.md",
+    "Sources/Assay": "reference/swift-core/index.md",
+}
+LISTED = {".py": "python", ".c": "c", ".php": "php", ".go": "go", ".swift": "swift",
+          ".yaml": "yaml", ".ini": "ini", ".sh": "sh", ".json": "json"}
+KINDS = {"check": "refuses", "part": "part of a check", "fact": "fact", "row": "row of a table",
+         "design": "design", "duty": "the host's duty"}
+STATES = {"built": "", "part": "in part", "planned": "planned", "-": ""}
+LANGUAGES = {"python": "Python", "php": "PHP", "go": "Go", "swift": "Swift", "c": "C"}
+ANCHOR = "\ue000"  # before the id of a rule where its text is
+RULE = rf"(?<![\w#])({ANCHOR}?[A-Z]{{3,4}}-\d+)\b"
+# Where a rule has its text: an entry of a list, a paragraph, or a row of a table begins with it.
+DEFINED = re.compile(rf"^( *(?:[-*] |\d+\. )?\**|\| \**){RULE}", re.M)
+# Where they are said again.
+NOT_DEFINED = ("docs/spec/CHANGES.md", "docs/spec/README.md", "docs/spec/rules.md")
+LINK = re.compile(r"\]\(([^):#\s]+)")
+FENCE = re.compile(r"^( *)(```+|~~~+) *([\w+-]*)[^\n]*\n(.*?\n)\1\2$\n?", re.M | re.S)
+
+
+# ---- pages that are made
+
+def register():
+    """[(id, file, kind, state, title, reason)] of the register of rules."""
+    for line in (ROOT / "docs/spec/rules.tsv").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, section, *rest = (line.split("\t") + [""])[:6]
+            yield name, section.split(" ")[0], *rest
+
+
+def rules_page():
+    out = ["# All rules", "Each rule of the [specification](README.md) by its id, which is in the "
+           "code beside the check, in the case or test, with the mutant and in `error.rule` of a "
+           "document."]
+    last = None
+    for name, page, kind, state, title, reason in register():
+        if page != last:
+            last = page
+            heading = (ROOT / "docs/spec" / page).read_text().partition("\n")[0][2:]
+            out.append(f"## {heading}")
+        words = " · ".join(filter(None, (KINDS[kind], STATES[state], reason)))
+        out.append(f"#### {name} {{#{name}}}\n\n{escaped(title)} ({words})")
+    return "\n\n".join(out)
+
+
+def statuses_page():
+    out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
+           "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
+           "in `error.message` and `error.hint` of a document. *Answer* is what a back end would "
+           "tell its own client; the six answers that a client needs are in "
+           "[Receipts](receipts.md#5-answer-the-client), the rest in "
+           "[errors.md](tasks/errors.md)."]
+    for number, family, meaning in FAMILIES:
+        out.append(f"## {number} {family}\n\n{escaped(meaning)} {escaped(ANSWERS.get(family, ''))}")
+        area = None
+        for row in sorted((row for row in rows() if row.family == number),
+                          key=lambda row: row.name.split(".")):
+            if row.name.split(".")[1] != area:
+                area = row.name.split(".")[1]
+                out.append(f"### {family}.{area}")
+            facts = [("cause", row.message), ("remedy", row.hint),
+                     *((for_whom(kinds), hint) for kinds, hint in row.hints),
+                     ("again?", f"{RETRY[row.retry]} ({row.retry})"),
+                     ("answer", f"HTTP {row.http}" if row.http.isdigit() else row.http),
+                     ("rule", row.rules.replace(",", ", ") or "–"),
+                     ("code", f"{row.code} = {row.family} + 256 × {row.detail}")]
+            out.append(f"#### `{row.name}` {{#{row.name}}}\n\n" + "\n".join(
+                f"- *{name}:* {escaped(words)}" for name, words in facts))
+    return "\n\n".join(out)
+
+
+def escaped(words):
+    """Text that is no Markdown; what is in quotes of code stays code."""
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\\])", r"\\\1", part)
+                   for part in re.split(r"(`[^`]*`)", words))
+
+
+# ---- what mkdocs calls
+
+REFERENCES = {f"reference/{path}": text for path, text in reference.pages().items()}
+SPECIFICATION = sorted(f"docs/spec/{path.name}" for path in (ROOT / "docs/spec").glob("*.md"))
+TITLES = {}  # a page of docs/index.md: its title
+PLACES = {}  # what leads somewhere when it is named: a rule, a status, a C name
+
+
+def on_config(config):
+    """The navigation: the sections and links of docs/index.md."""
+    config.nav = [{"Assay": INDEX}]
+    for part in re.split(r"^## ", (ROOT / INDEX).read_text(), flags=re.M)[1:]:
+        title, _, text = part.partition("\n")
+        pages = []
+        for words, address in re.findall(r"^- \[(.*?)\]\((.*?)\)", text, re.M):
+            page = posixpath.normpath(posixpath.join("docs", address))
+            page = MADE.get(page, page)
+            TITLES[page] = words
+            below = [path for path in [*SPECIFICATION, *REFERENCES] if path != page
+                     and posixpath.dirname(path) == posixpath.dirname(page)]
+            if not page.endswith(("/README.md", "/index.md")):
+                below = []
+            pages.append({words: [page, *below] if below else page})
+        config.nav.append({title: pages})
+    version = re.search(r'ASSAY_VERSION "(.*)"', (ROOT / "include/assay.h").read_text())[1]
+    config.copyright = f"Assay {version}, Apache-2.0. Not affiliated with Apple."
+    config.markdown_extensions.append(Repository())
+    return config
+
+
+def on_files(files, config):
+    """Puts every page under its path in the repository; adds those that are made, and what
+    pages link to outside of docs/."""
+    texts = []
+
+    def add(path, target="", **what):
+        file = File.generated(config, path, **what)
+        if target:
+            file.dest_uri = target
+        files.append(file)
+        if path.endswith(".md") and "abs_src_path" in what:
+            texts.append((path, (ROOT / path).read_text()))
+
+    for file in [file for file in files if file.src_dir == config.docs_dir]:
+        files.remove(file)
+        if file.src_uri != "statuses.md":
+            add(f"docs/{file.src_uri}", file.dest_uri, abs_src_path=file.abs_src_path)
+    add("docs/statuses.md", "statuses.html", content=statuses_page())
+    add("docs/spec/rules.md", "spec/rules.html", content=rules_page())
+    for path, text in REFERENCES.items():
+        add(path, content=text)
+    PLACES.update({row.name: f"docs/statuses.md#{row.name}" for row in rows()})
+    PLACES.update({name: f"docs/spec/{page}#{name}" for name, page, *_ in register()})
+    PLACES.update({name: f"reference/c.md#{name}" for name in re.findall(
+        r'(?:\{#|id=")(\w+)', REFERENCES["reference/c.md"])})
+    for path, text in texts:  # which grows by the pages that are found
+        for address in LINK.findall(text):
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(path), address))
+            language = LISTED.get(posixpath.splitext(there)[1])
+            if there in MADE or files.get_file_from_path(there) or not (ROOT / there).is_file():
+                continue
+            if there.endswith(".md"):
+                add(there, abs_src_path=str(ROOT / there), inclusion=InclusionLevel.NOT_IN_NAV)
+            elif language:
+                MADE[there] = f"source/{there}.md"
+                add(MADE[there], inclusion=InclusionLevel.NOT_IN_NAV, content=(
+                    f"---\nsearch: {{exclude: true}}\n---\n\n# {there}\n\n"
+                    + reference.fenced(language, (ROOT / there).read_text())))
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    """CommonMark as Python-Markdown reads it; what blocks of code say to tests is left out."""
+    Repository.source = page.file.src_uri
+    # Guides come first among the answers of the search.
+    page.meta.setdefault("search", {
+        "boost": 0.3 if page.file.src_uri.startswith(("docs/spec/", "reference/")) else 1})
+    if page.file.src_uri.startswith("docs/spec/") and page.file.src_uri not in NOT_DEFINED:
+        markdown = DEFINED.sub(rf"\1{ANCHOR}\2", markdown)
+    return with_tabs(with_lists(markdown))
+
+
+def with_tabs(text):
+    """Blocks in different languages, one directly below another, become tabs."""
+    groups = []
+    for block in FENCE.finditer(text):
+        if groups and block.start() == groups[-1][-1].end():
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    for blocks in reversed(groups):
+        names = [LANGUAGES.get(block[3]) for block in blocks]
+        if len(blocks) > 1 and None not in names and len(set(names)) == len(names):
+            tabs = "".join(f'=== "{name}"\n\n' + re.sub("^(?=.)", "    ", block[0], flags=re.M)
+                           + "\n" for name, block in zip(names, blocks))
+            text = text[:blocks[0].start()] + tabs + text[blocks[-1].end():]
+    return text
+
+
+def with_lists(text):
+    """Lists with four columns a level, a blank line before what would go on as a paragraph."""
+    out, levels, fence, base = [], [], None, 0
+    for line in text.split("\n"):
+        body, above = line.lstrip(" "), out[-1].strip() if out else ""
+        margin = len(line) - len(body)
+        opens = None if fence else re.match(r"(```+|~~~+) *([\w+-]*)", body)
+        item = re.match(r"([-*+]|\d+[.)]) +(?=\S)", body)
+        if fence:
+            fence = None if body.startswith(fence) and not body.strip(fence[0]) else fence
+            out.append(" " * 4 * len(levels) + line[min(margin, base):])
+            continue
+        if not body:
+            out.append("")
+            continue
+        was_list, kind = bool(levels), item and item[1].strip("0123456789")
+        ended = None
+        if not above or item or opens or body[0] in "#|":
+            while levels and margin < levels[-1][0]:
+                ended = levels.pop()[1]
+        base = levels[-1][0] if levels else 0
+        begins = item and (was_list or not above or item[1] in "-*+1.")
+        if above and (begins and (not was_list or ended not in (None, kind))
+                      or body[0] == "|" and above[0] != "|"):
+            out.append("")
+        if body[0] == "|":
+            body = re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), body)
+        if opens:
+            fence, body = opens[1], opens[1] + opens[2]
+        out.append(" " * (4 * len(levels) + max(margin - base, 0)) + body)
+        if begins and margin - base < 4:
+            levels.append((margin + item.end(), kind))
+    return "\n".join(out)
+
+
+class Rules(InlineProcessor):
+    """A rule's id leads to the rule, whose text is where ANCHOR stands."""
+
+    ANCESTOR_EXCLUDES = ("a",)
+
+    def handleMatch(self, found, data):
+        name = found[1].strip(ANCHOR)
+        if name not in PLACES:
+            return (name, *found.span(0)) if name != found[1] else (None, None, None)
+        link = ElementTree.Element("a", href=from_here(PLACES[name]))
+        link.text = name
+        if name != found[1]:
+            link.set("id", name)
+        return link, found.start(0), found.end(0)
+
+
+class Links(Treeprocessor):
+    """Links to what has a page here; names in code that lead to their explanation."""
+
+    def run(self, root):
+        for above in root.iter():
+            if re.fullmatch("h[1-6]|a", above.tag):
+                continue
+            for place, element in enumerate(list(above)):
+                if element.tag == "a":
+                    self.link(element)
+                elif element.tag == "code" and (element.text or "").removesuffix("()") in PLACES:
+                    link = ElementTree.Element("a", href=from_here(
+                        PLACES[element.text.removesuffix("()")]))
+                    link.tail, element.tail = element.tail, None
+                    link.append(element)
+                    above[place] = link
+
+    @staticmethod
+    def link(element):
+        path, mark, anchor = element.get("href", "").partition("#")
+        if not path or ":" in path:
+            return
+        here = posixpath.dirname(Repository.source)
+        there = posixpath.normpath(posixpath.join(here, path))
+        if there in MADE:
+            element.set("href", from_here(MADE[there]) + mark + anchor)
+        if re.fullmatch(r"[\w./-]+\.md", element.text or ""):
+            element.text = TITLES.get(there, element.text)
+
+
+class Repository(Extension):
+    """What of the pages is not Markdown's, for the page at `source`."""
+
+    source = INDEX
+
+    def extendMarkdown(self, md):
+        md.inlinePatterns.register(Rules(RULE), "rules", 25)
+        md.treeprocessors.register(Links(), "repository", 3)
+
+
+def from_here(address):
+    """The address of a page as seen from the page that is made."""
+    path, mark, anchor = address.partition("#")
+    return posixpath.relpath(path, posixpath.dirname(Repository.source) or ".") + mark + anchor

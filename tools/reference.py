@@ -1,0 +1,414 @@
+"""The references of C, Python, PHP, Go and Swift: public declarations with their comments.
+
+Plain reading of our own sources, which formatters keep regular: a declaration is known by
+its indentation and its first words, its comment is the one above it. Nothing is compiled or
+imported. `pages()` gives Markdown, which tools/mkdocs_hooks.py makes pages of the site.
+"""
+import ast
+import dataclasses
+import re
+import textwrap
+
+from status_rows import ROOT
+
+LONG = 88
+
+
+@dataclasses.dataclass
+class Entry:
+    """A type with its members, or one member: its name, its code, its comment in Markdown."""
+
+    name: str
+    code: str
+    comment: str = ""
+    value: bool = False  # a constant or property: a row of the type's table
+    members: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class Language:
+    """How the public declarations of a language are known; the last group of a match is the name.
+
+    type      a public type
+    member    what is public by a word, in a type or beside it
+    inner     what is public without the word, by the kind of type that it is in
+    again     a type goes on that is declared elsewhere
+    hidden    what is not public, with all that is in it
+    """
+
+    name: str
+    indent: int
+    comment: str
+    skipped: str
+    type: str
+    member: str
+    inner: dict
+    again: str = r"(?!)"
+    hidden: str = r"(?!)"
+
+
+SWIFT = Language(
+    "swift", 2, comment=r"/// ?", skipped=r"@\w+(\(.*\))?$|#|where |\)",
+    type=r"public (?:final |indirect )?(?:class|struct|enum|protocol) (\w+)",
+    member=r"public (?:[a-z]+(?:\([a-z]+\))? )*?(?:(?:func|let|var|typealias) `?|"
+           r"(?=init\b|subscript\b))(\w+|[^\s\w(]+)",
+    inner={"public protocol ":
+           r"(?:static |mutating )?(?:(?:func|var|associatedtype) `?|(?=init\b))(\w+)",
+           r"public (?:indirect )?enum ": r"case `?(\w+)"},
+    again=r"extension ([\w.]+)",
+    hidden=r"@_spi|(?:[a-z]+ )*(?:class|struct|enum|protocol|actor) (?!func|let|var)")
+GO = Language(
+    "go", 1, comment=r"// ?", skipped=r"//go:|[})]",
+    type=r"type ([A-Z]\w*)", member=r"(?:func|var|const) ([A-Z]\w*)",
+    inner={"type ": r"\*?(?:\w+\.)?([A-Z]\w*)"},
+    again=r"func \((?:\w+ )?\*?([A-Z]\w*)(?:\[.*?\])?\) [A-Z]", hidden=r"type [a-z]|func \(")
+PHP = Language(
+    "php", 4, comment=r"(?:/\*\*|\*(?!/)) ?", skipped=r"#\[|\{$|\)",
+    type=r"(?:(?:final|abstract|readonly) )*(?:class|interface|enum|trait) (\w+)",
+    member=r"(?:(?:final|abstract) )?public (?:const (?:\w+ )??|[^(=;]*?function |[^(=;]*?(?=\$))"
+           r"(\$?\w+)\b(?! [A-Z])",
+    inner={"enum ": r"case (\w+)"})
+CALL = re.compile(r"\b(?:func|function|init|subscript)\b")
+
+
+def comment_above(language, lines, at):
+    """The comment that ends above a line; attributes between them are left out."""
+    words = []
+    while at and re.match(r"\s*(?:@\w|#\[|//go:)", lines[at - 1]):
+        at -= 1
+    while at:
+        line = lines[at - 1].strip().removesuffix("*/").rstrip()
+        mark = re.match(language.comment, line)
+        if not mark and not (line == "" and lines[at - 1].strip() == "*/"):
+            break
+        words.append(line[mark.end():] if mark else "")
+        at -= 1
+        if line.startswith("/**"):
+            break
+    return textwrap.dedent("\n".join(reversed(words))).strip()
+
+
+def head(lines, at, has_body):
+    """The code of a declaration without its body: to its `{` or `;`, or where none follows to
+    the end of the line that closes what it opened."""
+    margin, depth, code = len(lines[at]) - len(lines[at].lstrip()), 0, []
+    for line in lines[at:]:
+        text = re.sub(r"#\[\w+\] ?", "", line[margin:])
+        for place, mark in enumerate(text):
+            depth += (mark in "([") - (mark in ")]")
+            if not depth and (mark == ";" or mark == "{" and text[:place].endswith((" ", "\t"))
+                              or text == "{"):
+                return "\n".join([*code, text[:place]]).strip()
+        code.append(text)
+        if not depth and not has_body:
+            break
+    return "\n".join(code).strip()
+
+
+def plain(code):
+    """Code without what every declaration here has, and without Go's tags."""
+    return re.sub(r"^public | +`[^`]*`$", "", code)
+
+
+class Reading:
+    """What the files of one module declare: `types` by name, `pages` by title. An extension of
+    a type that the module does not declare, or hides, has no page."""
+
+    def __init__(self, language, pages):
+        self.language, self.types, self.pages = language, {}, pages
+
+    def type(self, name):
+        return self.types.setdefault(name, Entry(name, ""))
+
+    def read(self, path, page):
+        """Reads one file; what it declares belongs to that page."""
+        how = self.language
+        lines, scopes = path.read_text().splitlines(), []
+        for at, line in enumerate(lines):
+            text = line.strip().replace("\t", " ")
+            if not text or re.match(how.skipped, text) or re.match(how.comment, text):
+                continue
+            margin = len(line) - len(line.lstrip())
+            while scopes and margin <= scopes[-1][0]:
+                scopes.pop()
+            outer, inner = scopes[-1][1:] if scopes else (None, None)
+            if scopes and (outer is None or margin != scopes[-1][0] + how.indent):
+                continue
+            comment = comment_above(how, lines, at)
+            if how is GO and re.match(r"(?:const|var) \($", text):
+                self.group(lines, at, comment, page)
+                continue
+            if found := re.match(how.type, text):
+                name = f"{outer.name}.{found[1]}" if outer else found[1]
+                if "@internal" in comment:
+                    scopes.append((margin, None, None))
+                    continue
+                entry = self.type(name)
+                entry.code, entry.comment = plain(head(lines, at, how is not GO)), comment
+                self.pages.setdefault(page, []).append(entry)
+                scopes.append((margin, entry, next(
+                    (within for kind, within in how.inner.items() if re.match(kind, text)), None)))
+                continue
+            again = re.match(how.again, text)
+            if again and how is not GO:
+                scopes.append((margin, self.type(again[1].removeprefix("Assay.")), None))
+            elif again or (found := re.match(how.member, text)) or (
+                    inner and (found := re.match(inner, text))):
+                name = re.search(r"\) (\w+)", text)[1] if again else found[1]
+                value = not CALL.search(text.partition("(")[0])
+                code = plain(head(lines, at, not inner and not value and how is not GO))
+                entry = Entry(name, re.sub(r"\n.*", " …", code, flags=re.S) if value else code,
+                              comment, value)
+                if again:
+                    outer = self.type(again[1])
+                if "@internal" not in comment and not (
+                        outer and any(code == one.code for one in outer.members)):
+                    (outer.members if outer else self.loose_of(page)).append(entry)
+            elif re.match(how.hidden, text):
+                scopes.append((margin, None, None))
+
+    def loose_of(self, page):
+        return self.pages.setdefault(page, [])
+
+    def group(self, lines, at, comment, page):
+        """Constants or variables of Go between brackets: one block, beside the type that
+        they are of."""
+        end = next(place for place in range(at, len(lines)) if lines[place] == ")")
+        kept = [line for line in lines[at + 1:end] if re.match(r"\t([A-Z]|//)", line)]
+        first = next((re.match(r"\t(\w+) +(\w+)?", line) for line in kept
+                      if re.match(r"\t[A-Z]", line)), None)
+        if first:
+            entry = Entry(first[1], "\n".join([lines[at], *kept, ")"]), comment)
+            known = first[2] and re.search(rf"^type {first[2]}\b", "\n".join(lines), re.M)
+            (self.type(first[2]).members if known else self.loose_of(page)).append(entry)
+
+
+def php_markdown(comment):
+    """Tags of a docblock as a list."""
+    kind = r"(?:[^\s$<({]|<[^>]*>|\([^)]*\)|\{[^}]*\}|, )+"
+    for tag, words in ((r"\{@inheritdoc\}|^@(?:psalm|phpstan)-\S+.*$\n?", ""),
+                       (rf"^@var\s+({kind})[ \t]*", r"`\1` "),
+                       (r"^@param\s[^$\n]*(\$\w+)[ \t]*", r"- `\1`: "),
+                       (rf"^@return\s+({kind})[ \t]*", r"- returns `\1` "),
+                       (r"^@throws\s+(\S+)[ \t]*", r"- throws `\1` ")):
+        comment = re.sub(tag, words, comment, flags=re.M | re.I)
+    return comment
+
+
+# ---- Python
+
+def python_signature(node):
+    """`def name(...) -> type`, a parameter a line where it is long."""
+    marks = "".join(f"@{ast.unparse(mark)}\n" for mark in node.decorator_list)
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    ends = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    line = f"{word} {node.name}({ast.unparse(node.args)}){ends}"
+    if len(line) > LONG:
+        inside = re.sub(r", (?=(?:\*{0,2}\w+(?::|=|,|$)|\*,|/))", ",\n    ",
+                        ast.unparse(node.args))
+        line = f"{word} {node.name}(\n    {inside},\n){ends}"
+    return marks + line
+
+
+def python_comment(node):
+    """A docstring: Markdown, but for indented lists of arguments (`name  what it is`)."""
+    return re.sub(r"^(?: {4})?(\w+(?:, \w+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$",
+                  lambda found: f"- `{found[1]}`: " + " ".join(found[2].split()),
+                  ast.get_docstring(node) or "", flags=re.M)
+
+
+def python_member(node):
+    """A declared member: its text is the last literal of the call that reads it."""
+    texts = [argument.value for argument in getattr(node.value, "args", [])
+             if isinstance(argument, ast.Constant) and isinstance(argument.value, str)]
+    comment = "The same as an aware datetime in UTC." \
+        if getattr(getattr(node.value, "func", None), "id", "") == "moment" \
+        else texts[-1] if len(texts) > 1 else ""
+    return Entry(node.target.id, f"{node.target.id}: {ast.unparse(node.annotation)}", comment, True)
+
+
+def python_class(node):
+    bases = ", ".join(ast.unparse(base) for base in node.bases)
+    entry = Entry(node.name, f"class {node.name}({bases})" if bases else f"class {node.name}",
+                  python_comment(node))
+    for member in node.body:
+        name = getattr(member, "name", "")
+        if isinstance(member, ast.AnnAssign) and not member.target.id.startswith("_") \
+                and "ClassVar" not in ast.unparse(member.annotation):
+            entry.members.append(python_member(member))
+        elif isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and (
+                not name.startswith("_") or name == "__init__"):
+            marks = [ast.unparse(mark) for mark in member.decorator_list]
+            if "overload" not in marks and not any(mark.endswith(".setter") for mark in marks):
+                comment = python_comment(member)
+                ends = ast.unparse(member.returns) if member.returns else ""
+                entry.members.append(
+                    Entry(name, f"{name}: {ends}", comment, True) if "property" in marks
+                    else Entry(name, python_signature(member), comment))
+    return entry
+
+
+def python_declared(node):
+    """The name and the entry of what stands at the top of a module; else None."""
+    if isinstance(node, ast.ClassDef):
+        return node.name, python_class(node)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return node.name, Entry(node.name, python_signature(node), python_comment(node))
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id, Entry(node.targets[0].id, ast.unparse(node))
+    return None
+
+
+def python_pages():
+    """A page for each module that has no underscore: what it exports, and the classes that
+    this leads to."""
+    package = ROOT / "bindings/python/assay"
+    modules, exported = {}, {}
+    for path in sorted(package.rglob("*.py")):
+        name = ".".join(["assay", *path.relative_to(package).with_suffix("").parts])
+        tree = ast.parse(path.read_text()).body
+        modules[name] = dict(filter(None, map(python_declared, tree)))
+        exported[name] = next((ast.literal_eval(node.value) for node in tree if isinstance(
+            node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"), ())
+    everywhere = set().union(*exported.values())
+    found, size = {}, -1
+    while size != len(everywhere):
+        size = len(everywhere)
+        for name, entries in modules.items():
+            wanted = exported[name] or everywhere
+            found[name] = [entry for each, entry in entries.items()
+                           if each in wanted and each[0] != "_"]
+            everywhere |= {word for entry in found[name] for one in [entry, *entry.members]
+                           for word in re.findall(r"\b[A-Z]\w+[a-z]\w*", one.code)}
+    # What a module with an underscore declares is that of its package.
+    for name in [name for name in found if "._" in name and "__init__" not in name]:
+        package = found[name.rpartition(".")[0] + ".__init__"]
+        package += [entry for entry in found.pop(name)
+                    if entry.name not in [one.name for one in package]]
+    return {name.removesuffix(".__init__"): entries for name, entries in sorted(found.items())}
+
+
+# ---- C
+
+def c_page():
+    """The header: its conventions as they are, then its parts."""
+    text = (ROOT / "include/assay.h").read_text()
+    conventions = re.sub(r"(?m)^ \*(/| |$)", "", text[2:text.index("*/")]).strip()
+    macros = re.findall(r"^#define ASSAY_[A-Z_]+ .*\d.*$", text.partition("#ifndef ASSAY_API")[0],
+                        re.M)
+    out = ["# C header", "Generated from `include/assay.h`.",
+           fenced("text", conventions), fenced("c", "\n".join(macros))]
+    for title, part in re.findall(
+            r"/\* ---- (.*?) -+ \*/\n(.*?)(?=/\* ----|#ifdef __cpl)", text, re.S):
+        out.append(f"## {title.capitalize()}")
+        for comment, code in re.findall(
+                r"/\*\*(?!<)(.*?)\*/\s*(ASSAY_API.*?;|typedef.*?;|enum \{.*?\};|#define [^\n]*)",
+                part, re.S):
+            words = re.sub(r"^ *\* ?", "", comment, flags=re.M).strip()
+            words = re.sub(r"^@param (\w+) +", r"- `\1`: ", words, flags=re.M)
+            words = re.sub(r"^ {2,}", "  ", re.sub(r"^@return +", "- returns ", words, flags=re.M),
+                           flags=re.M)
+            names = re.findall(r"\bassay_\w+(?= ?\(|;)|\bASSAY_[A-Z_]+(?= =| INT)", code)
+            places = "".join(f'<a id="{name}"></a>' for name in names[1:])
+            title = f"`{names[0]}`" if len(names) == 1 else words.partition(".")[0]
+            out += [f"### {title} {{#{names[0]}}}", places, fenced("c", code.removeprefix(
+                "ASSAY_API ")), words]
+    return "\n\n".join(out) + "\n"
+
+
+# ---- pages
+
+def fenced(language, code):
+    return f"```{language}\n{code}\n```"
+
+
+def first_sentence(comment):
+    words = re.split(r"\n\n|(?<=[.:])\s", comment, maxsplit=1)[0]
+    return " ".join(words.split()).replace("|", "\\|")
+
+
+def place_of(name):
+    """The anchor of a name."""
+    return re.sub(r"[^\w.$]", "", name)
+
+
+def rendered(entry, language, places, level=2, of=""):
+    """One declaration as Markdown: heading, code, comment, then its members."""
+    name = f"{of}.{entry.name}" if of else entry.name
+    place = place_of(name)
+    places[place] = places.get(place, 0) + 1
+    if places[place] > 1:
+        place += f"-{places[place]}"
+    out = [f"{'#' * level} `{name}` {{#{place}}}", fenced(language, entry.code), entry.comment]
+    rows = [one for one in entry.members if one.value and one.comment
+            and "\n\n" not in one.comment and "\n- " not in one.comment and "\n" not in one.code]
+    bare = [one.code for one in entry.members if one.value and not one.comment]
+    if bare:
+        out.append(fenced(language, "\n".join(bare)))
+    if rows:
+        out.append("| member | what it is |\n|---|---|\n" + "\n".join(
+            f"| `{one.code}` | {' '.join(one.comment.split()).replace('|', chr(92) + '|')} |"
+            for one in rows))
+    out += [rendered(one, language, places, 3, name) for one in entry.members
+            if one not in rows and not (one.value and not one.comment)]
+    return "\n\n".join(out)
+
+
+def source_pages(language, folder, page_of, comments=str):
+    """{title: entries} of the sources below a folder; page_of: a path to its page's title,
+    None for a file that is no part of the interface."""
+    found, readings = {}, {}
+    for path in sorted((ROOT / folder).rglob(f"*.{language.name}")):
+        title = page_of(path.relative_to(ROOT / folder))
+        if title:
+            # Another folder is another package, but in Swift.
+            name = folder if language is SWIFT else path.parent
+            readings.setdefault(name, Reading(language, found)).read(path, title)
+    for entry in [one for entries in found.values() for one in entries]:
+        for one in [entry, *entry.members]:
+            one.comment = comments(one.comment)
+    return found
+
+
+def go_page(path):
+    hidden = path.name.endswith("_test.go") or path.parts[0] in ("internal", "examples")
+    return None if hidden else f"assay/store: {path.stem}" if len(path.parts) > 1 \
+        else f"assay: {path.stem}"
+
+
+HOSTS = {
+    # folder of the site: (title, language, what it says at its head, {title: entries})
+    "python": ("Python reference", "python", "`import assay`: a page for each module.",
+               python_pages),
+    "php": ("PHP reference", "php", "A page for each namespace, for FFI and the extension alike.",
+            lambda: source_pages(
+                PHP, "bindings/php/src", lambda path: None if path.parts[0] == "Internal" else
+                "\\".join(["Assay", *path.parts[:-1]]), php_markdown)),
+    "go": ("Go reference", "go", "The packages `assay` and `assay/store`, file by file.",
+           lambda: source_pages(GO, "bindings/go", go_page)),
+    "swift": ("Swift reference", "swift", "`import AssaySwift`: depend on this package and its "
+              "product `AssaySwift`. It hands `Document` and `Status` of the core through.",
+              lambda: source_pages(SWIFT, "Sources/AssaySwift", lambda path: path.stem)),
+    "swift-core": ("Swift core", "swift", "`import Assay`: bytes in, documents out, without "
+                   "Foundation; what libassay.so is made of. Servers are better served by "
+                   "`AssaySwift`.",
+                   lambda: source_pages(SWIFT, "Sources/Assay", lambda path: path.parts[0])),
+}
+
+
+def pages():
+    """{path below the reference: Markdown}."""
+    found = {"c.md": c_page()}
+    for folder, (title, language, about, read) in HOSTS.items():
+        index = [f"# {title}", about]
+        for name, entries in read().items():
+            if not entries:
+                continue
+            page, places = re.sub(r"\W+", "-", name.lower()) + ".md", {}
+            index += [f"## [{name}]({page})", "| | |\n|---|---|\n" + "\n".join(
+                f"| [`{one.name}`]({page}#{place_of(one.name)}) | {first_sentence(one.comment)} |"
+                for one in entries)]
+            found[f"{folder}/{page}"] = "\n\n".join(
+                [f"# {name}", *(rendered(one, language, places) for one in entries)]) + "\n"
+        found[f"{folder}/index.md"] = "\n\n".join(index) + "\n"
+    return found
