@@ -59,9 +59,7 @@ check-selftest:
 $(VARIANTS:%=check-library-%): check-library-%:
 	@$(PYTHON) $(GATES)/library.py $(DIRECTORY_$*)/$(SONAME) --suite library-$* \
 	  --shape $(if $(filter full,$*),full,embedded) \
-	  --crypto $(if $(filter shared,$*),shared,static) \
-	  $(if $(filter shared,$*),,--map $(BUILD)/link/$(if $(filter full,$*),full,embedded).map \
-	  --archive $(BUILD)/link/static/libcrypto.a)
+	  --crypto $(if $(filter shared,$*),shared,static)
 
 # ---- the command line ------------------------------------------------------
 
@@ -155,7 +153,7 @@ check-schema:
 # The library itself instrumented: every access of the Swift code to shared
 # memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
 .PHONY: check-thread-sanitizer
-check-thread-sanitizer: link-inputs
+check-thread-sanitizer: link-inputs $(BUILT_OF)
 	@echo 'building the library under ThreadSanitizer'
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH)/thread \
 	  -Xswiftc -sanitize=thread -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL

@@ -33,21 +33,15 @@ $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 
 $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
-	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
+	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 \
 	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC $(SAFE_C) -ISources/CGate/include -c $< -o $@
 
-$(ARM64)/link/shim.o: override LIBCRYPTO_PACKAGE = $(shell \
+ARM64_CRYPTO_VERSION = $(shell \
 	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
 	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
-$(ARM64)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
-  $(wildcard Sources/CLibCrypto/*.h) $(ARM64_PACKAGES)
-	@mkdir -p $(@D)
-	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
-	  -Wall -Wextra -Werror -fPIC $(SAFE_C) -ffunction-sections -ISources/CGate/include $(OWN_SHIM) \
-	  -c $< -o $@
-
-$(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
-	@mkdir -p $(@D)
+$(ARM64)/link/build.c: FORCE $(ARM64_PACKAGES)
+	@$(call WRITE_BUILD,1,$(ARM64_CRYPTO_VERSION))
+$(ARM64)/link/build.o: $(ARM64)/link/build.c
 	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
 
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
@@ -66,8 +60,8 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 
 # This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
-$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(ARM64)/link/shim.o $(LINK_NAMES:%=$(ARM64)/link/%.o) $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) \
+  $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -119,7 +113,7 @@ $(ARM64)/abi/%: Tests/ABI/%.c $(HARNESS) $(ARM64)/include/cjson/cJSON.h \
 .PHONY: $(ARM64_SUITES:%=check-arm64-%)
 check-arm64-library: $(ARM64_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite arm64-library --shape embedded \
-	  --crypto static --machine aarch64 --map $(ARM64)/library.map
+	  --crypto static --machine aarch64
 
 check-arm64-smoke: $(ARM64)/abi/smoke
 	@$(ARM64_RUN) $< $(CASES) arm64-smoke $(EVERY)

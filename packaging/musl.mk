@@ -35,29 +35,22 @@ MUSL_HEADERS = -nostdlibinc -isystem /usr/include/x86_64-linux-musl \
 MUSL_CLANG = $(TOOLS)/clang --target=x86_64-linux-musl
 $(MUSL_OUT)/link/%.o: Sources/AssayABI/Link/%.c $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
-	  -isystem $(MUSL_OUT)/openssl/include -c $< -o $@
+	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) -c $< -o $@
 
 $(MUSL_OUT)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) -c $< -o $@
-
-$(MUSL_OUT)/link/build.o: $(BUILD)/link/build.c
-	@mkdir -p $(@D)
-	@$(MUSL_CLANG) -O2 -fPIC -c $< -o $@
-
-$(MUSL_OUT)/link/shim.o: override LIBCRYPTO_PACKAGE = $(MUSL_CRYPTO_VERSION)
-$(MUSL_OUT)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
-  $(wildcard Sources/CLibCrypto/*.h) $(MUSL_ROOT)
-	@mkdir -p $(@D)
 	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
-	  -isystem $(MUSL_OUT)/openssl/include $(OWN_SHIM) -c $< -o $@
+	  -isystem $(MUSL_OUT)/openssl/include -c $< -o $@
+
+$(MUSL_OUT)/link/build.c: FORCE $(MUSL_ROOT)
+	@$(call WRITE_BUILD,1,$(MUSL_CRYPTO_VERSION))
+$(MUSL_OUT)/link/build.o: $(MUSL_OUT)/link/build.c
+	@$(MUSL_CLANG) -O2 -fPIC -c $< -o $@
 
 # crti and crtn: libcrypto has an initialiser in the section between the two.
 $(MUSL_LIBRARY): LINKED := $(MUSL_OUT)/library.map
-$(MUSL_LIBRARY): $(BUILD)/embedded/objects/Assay.o $(MUSL_OUT)/link/entropy.o \
-  $(MUSL_OUT)/link/gate.o $(MUSL_OUT)/link/shim.o $(LINK_NAMES:%=$(MUSL_OUT)/link/%.o) \
-  $(MUSL_OUT)/link/libcrypto.a $(MAP) $(ORDER)
+$(MUSL_LIBRARY): $(BUILD)/embedded/objects/Assay.o $(MAP) \
+  $(addprefix $(MUSL_OUT)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
 	@mkdir -p $(@D)
 	@$(MUSL_CLANG) -shared -nostdlib -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -122,7 +115,7 @@ $(MUSL_OUT)/abi/%: Tests/ABI/%.c $(HARNESS) $(MUSL_OUT)/include/cjson/cJSON.h \
 
 check-musl-library: $(MUSL_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite musl-library --shape embedded \
-	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION) --map $(MUSL_OUT)/library.map
+	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION)
 
 check-musl-smoke: $(MUSL_OUT)/abi/smoke
 	@$(MUSL_RUN) $< $(CASES) musl-smoke

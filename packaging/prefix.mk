@@ -61,28 +61,18 @@ DIRECTORY_full-prefix := $(BUILD)/full-prefix/lib
 .PHONY: check-shim check-prefix check-prefix-suites
 SHIM_CC = $(CC) -std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-ISources/CLibCrypto
-check-shim: $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-shared $(PROGRAMS)/shim-discarded \
-  $(PROGRAMS)/offered
-	@$(PYTHON) $(GATES)/shim.py $(filter %shim-inside %shim-shared %shim-discarded,$^) --suite shim
-	@$(PROGRAMS)/offered offered
+SHIM_WHERE := inside shared
+check-shim: $(foreach where,$(SHIM_WHERE),$(PROGRAMS)/shim-$(where) $(PROGRAMS)/twins-$(where))
+	@$(PYTHON) $(GATES)/shim.py $(SHIM_WHERE:%=$(PROGRAMS)/shim-%) --suite shim
+	@for where in $(SHIM_WHERE); do $(PROGRAMS)/twins-$$where twins-$$where || exit 1; done
 
-$(PROGRAMS)/shim-%: Tests/ABI/shim.c $(wildcard Sources/CLibCrypto/*.h)
+# Over the libcrypto that is linked into the library, and over the host's.
+$(PROGRAMS)/%-inside: Tests/ABI/%.c $(wildcard Sources/CLibCrypto/*.h) $(BUILD)/link/build-static.o
 	@mkdir -p $(@D)
-	@$(SHIM_CC) $(if $(filter inside,$*),-DASSAY_OWN_LIBCRYPTO) $< -o $@ \
-	  $(if $(filter inside,$*),-l:libcrypto.a,-lcrypto)
-
-# libcrypto as it is in the library, without what is left out.
-DISCARDING := $(BUILD)/link/provider.o $(BUILD)/link/absent.o
-DISCARDED_CC = $(SHIM_CC) -DASSAY_OWN_LIBCRYPTO $< -o $@ $(DISCARDING) \
-	$(DISCARDED:%=-Wl,--wrap=%) $(BUILD)/link/static/libcrypto.a
-$(PROGRAMS)/shim-discarded: Tests/ABI/shim.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
-  $(BUILD)/link/static/libcrypto.a
+	@$(SHIM_CC) $< $(BUILD)/link/build-static.o -o $@ -l:libcrypto.a $(LIBCRYPTO_ALSO)
+$(PROGRAMS)/%-shared: Tests/ABI/%.c $(wildcard Sources/CLibCrypto/*.h)
 	@mkdir -p $(@D)
-	@$(DISCARDED_CC)
-$(PROGRAMS)/offered: Tests/ABI/offered.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
-  $(BUILD)/link/static/libcrypto.a
-	@mkdir -p $(@D)
-	@$(DISCARDED_CC)
+	@$(SHIM_CC) $< -o $@ -lcrypto
 
 check-prefix:
 	@if [ -n '$(ASSAY_CRYPTO_PREFIX)' ]; then \
@@ -113,9 +103,8 @@ PREFIX_LIBRARIES = $(foreach shape,$(PREFIX_SHAPES),$(ROOT)/$(DIRECTORY_$(shape)
 PREFIX_HOST = $(if $(CRYPTO_ARCHIVE),,HOST_LIBCRYPTO=$(CRYPTO_SHARED))
 
 # The same program over the prefix's libcrypto, and what the libraries say about it.
-check-prefix-shim: $(PROGRAMS)/shim-inside $(PREFIX_SHAPES:%=check-prefix-build-%)
-	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include \
-	  $(if $(CRYPTO_ARCHIVE),-DASSAY_OWN_LIBCRYPTO) Tests/ABI/shim.c \
+check-prefix-shim: $(PROGRAMS)/shim-inside $(BUILD)/link/build-prefix.o $(PREFIX_SHAPES:%=check-prefix-build-%)
+	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include Tests/ABI/shim.c $(BUILD)/link/build-prefix.o \
 	  -o $(PROGRAMS)/shim-prefix $(CRYPTO_FILE) -Wl,-rpath,$(dir $(CRYPTO_FILE))
 	@LD_LIBRARY_PATH=$(dir $(CRYPTO_FILE)) $(PYTHON) $(GATES)/shim.py \
 	  $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-prefix \
