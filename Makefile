@@ -55,35 +55,26 @@ LIBRARY := $(BUILD)/lib/$(SONAME)
 SCRATCH := .build$(if $(filter prefix,$(CRYPTO_FROM)),/prefix)
 
 MAP := Sources/AssayABI/Link/assay.map
-ORDER := Sources/AssayABI/Link/assay.order
 STRIP ?= -s
-DEFINES = -Xcc -DASSAY_$(if $(CRYPTO_INSIDE),OWN,HOST)_LIBCRYPTO \
-	$(if $(and $(filter static,$(CRYPTO_FROM)),$(LIBCRYPTO_PACKAGE)),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
 # The revision of the package that the archive of libcrypto came with.
 LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/null)
-# What both shapes are linked with: only assay_* is visible, every symbol is
-# resolved at load, the library stays in memory once loaded. The functions that
-# a first verification runs are kept together, on pages that hold nothing else
-# (docs/building.md, Memory; `make order` writes their list).
+# What the archive itself asks for, for compression say: archives as well.
+LIBCRYPTO_ALSO = $(patsubst -l%,-l:lib%.a,$(filter-out -lcrypto -ldl -lpthread,$(filter -l%,\
+	$(shell pkg-config --static --libs libcrypto 2>/dev/null))))
 # What nothing in the library may call, the Swift runtime and libcrypto included:
 # Sources/AssayABI/Link/sealed.c answers instead.
 SEALED := environ getenv secure_getenv fopen fopen64 opendir open open64 stat readlink isatty \
 	dlopen clone execvpe sigaction sigaltstack signal socket socketpair connect bind \
 	getaddrinfo gethostbyname
-# What is left out of Debian's libcrypto where it is inside, by the names that it has in
-# OpenSSL 3: Sources/AssayABI/Link/absent.c and provider.c answer instead (docs/building.md,
-# Size). Any other libcrypto is linked as it is.
-DISCARDED := $(if $(filter static,$(CRYPTO_FROM)),ossl_default_provider_init \
-	$(shell sed -n 's/^ABSENT(\([A-Za-z0-9_]*\))$$/\1/p' Sources/AssayABI/Link/absent.c))
 # What everything that is built here has, and Tests/Gates/hardening.py looks for: C watches
 # its stack and the ends of its buffers, addresses are bound at load and then read only,
 # and a file names the build that it is from.
 SAFE_C := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SAFE_LINK := --build-id=sha1 -z now -z relro
-# What ends with a thread passes the gate: Sources/AssayABI/Link/threads.c.
-LINK = $(SEALED:%=--wrap=%) $(DISCARDED:%=--wrap=%) --wrap=pthread_key_create --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
-	--icf=safe $(SAFE_LINK) -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
-	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
+# What both shapes are linked with: only assay_* is visible, every symbol is
+# resolved at load, the library stays in memory once loaded.
+LINK = $(SEALED:%=--wrap=%) --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+	--icf=safe $(SAFE_LINK) -z nodelete -z defs -z separate-code --exclude-libs ALL $(STRIP) \
 	-Map=$(ROOT)/$(LINKED)
 # What the linker took in: the bill of materials is made from it.
 LINKED = $(BUILD)/link/$(VARIANT).map
@@ -118,7 +109,8 @@ $(BUILD)/link/here: FORCE
 	  rm -rf .build $(BUILD)/full $(BUILD)/full-*; \
 	  mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx; \
 	  printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
-	    'Version: 3' 'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a' \
+	    'Version: 3' \
+	    'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a $(LIBCRYPTO_ALSO)' \
 	    > $(BUILD)/link/static/libcrypto.pc; \
 	  ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(BUILD)/link/cxx/libstdc++.a; \
 	  echo '$(ROOT)' > $@; }
@@ -135,49 +127,41 @@ define place
 @[ -e $(OUT)/libassay.so ] || ln -sf $(SONAME) $(OUT)/libassay.so
 endef
 
-# Of which commit, by which compiler: in one file, so that a commit compiles
-# nothing again.
-$(BUILD)/link/build.c: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' 'const char assay_build_commit[] = "$(COMMIT)";' \
-	  'const char assay_build_compiler[] = "$(COMPILER)";' > $@.$$$$; \
-	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
-$(BUILD)/link/build.o: $(BUILD)/link/build.c
+# Of which commit, by which compiler, with whose libcrypto: in one file, so that neither
+# a commit nor another libcrypto compiles anything again.
+WRITE_BUILD = mkdir -p $(@D); printf '%s\n' 'const char assay_build_commit[] = "$(COMMIT)";' \
+	'const char assay_build_compiler[] = "$(COMPILER)";' \
+	'const int assay_build_has_libcrypto = $(1);' \
+	'const char assay_build_libcrypto[] = "$(if $(2),OpenSSL $(2))";' > $@.$$$$; \
+	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+$(BUILD)/link/build-static.c: FORCE
+	@$(call WRITE_BUILD,1,$(LIBCRYPTO_PACKAGE))
+$(BUILD)/link/build-shared.c: FORCE
+	@$(call WRITE_BUILD,0)
+$(BUILD)/link/build-prefix.c: FORCE
+	@$(call WRITE_BUILD,$(if $(CRYPTO_ARCHIVE),1,0))
+$(BUILD)/link/build-%.o: $(BUILD)/link/build-%.c
 	@$(LINK_C) -c $< -o $@
+BUILT_OF = $(BUILD)/link/build-$(CRYPTO_FROM).o
 
-# C that the linker adds to both shapes.
-LINK_NAMES := relocations sealed threads build $(if $(DISCARDED),provider absent)
-LINK_OBJECTS := $(LINK_NAMES:%=$(BUILD)/link/%.o)
+# C that the linker adds.
 LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
 	$(SAFE_C) -ffunction-sections -ISources/CGate/include
-$(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
+$(BUILD)/link/%.o: Sources/AssayABI/Link/%.c Sources/CLibCrypto/random.h
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
 
-# SwiftPM builds it itself for the full shape. The host's libcrypto keeps something of
-# every thread, for which its gate has more to do.
-GATE = $(BUILD)/link/gate$(if $(CRYPTO_INSIDE),,-host).o
-$(BUILD)/link/gate.o $(BUILD)/link/gate-host.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
+# SwiftPM builds it itself for the full shape. A prefix has other headers.
+GATE = $(BUILD)/link/gate$(if $(filter prefix,$(CRYPTO_FROM)),-prefix).o
+$(GATE): Sources/CGate/gate.c Sources/CGate/include/gate.h
 	@mkdir -p $(@D)
-	@$(LINK_C) $(if $(findstring host,$(@F)),-DASSAY_HOST_LIBCRYPTO) -c $< -o $@
-
-# What of the shim depends on whose libcrypto it is, for the Embedded shape: its Swift code
-# is the same for both. A prefix's has other headers, and the shim inline.
-SHIM = $(if $(filter prefix,$(CRYPTO_FROM)),,$(BUILD)/link/shim$(if $(CRYPTO_INSIDE),,-host).o)
-$(BUILD)/link/shim.o $(BUILD)/link/shim-host.o: Sources/AssayABI/Link/libcrypto.c \
-  $(wildcard Sources/CLibCrypto/*.h) $(BUILD)/link/libcrypto.version
-	@$(LINK_C) $(if $(findstring host,$(@F)),,$(OWN_SHIM)) -c $< -o $@
-OWN_SHIM = -DASSAY_OWN_LIBCRYPTO \
-	$(if $(LIBCRYPTO_PACKAGE),-DASSAY_LIBCRYPTO_PACKAGE='"$(LIBCRYPTO_PACKAGE)"')
-$(BUILD)/link/libcrypto.version: FORCE
-	@mkdir -p $(@D)
-	@echo '$(LIBCRYPTO_PACKAGE)' | cmp -s - $@ || echo '$(LIBCRYPTO_PACKAGE)' > $@
+	@$(LINK_C) $(CRYPTO_HEADERS) -c $< -o $@
 
 # What builds side by side share: made before they begin, since two that make it at
 # the same time could link half a file, or remove what the other has begun.
 .PHONY: inputs
-inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/link/gate.o \
-  $(BUILD)/link/gate-host.o $(BUILD)/link/shim.o $(BUILD)/link/shim-host.o
+inputs: deps-build link-inputs $(GATE) \
+  $(addprefix $(BUILD)/link/,sealed.o entropy.o build-static.o build-shared.o)
 
 # Changes only when what is echoed does.
 .PHONY: FORCE
@@ -186,7 +170,6 @@ inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/
 # compiled into it a second time. An `import Assay` is then of itself: ignored.
 EMBED_DIR := $(BUILD)/embedded$(if $(filter prefix,$(CRYPTO_FROM)),-prefix)/objects
 EMBED_LINKED = $(EMBED_DIR)/$(CRYPTO_FROM)/libassay.so
-EMBED_DEFINES = $(if $(filter prefix,$(CRYPTO_FROM)),$(DEFINES),-Xcc -DASSAY_SHIM_APART)
 EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
 	LC_ALL=C sort)
 # One module, so `import Assay` in AssayABI gives a warning; the full build shows
@@ -196,11 +179,11 @@ EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
 	$(EMBED_TARGET) -Xcc -fPIC \
-	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(CRYPTO_HEADERS) $(EMBED_DEFINES) \
+	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(CRYPTO_HEADERS) \
 	-module-name Assay
 EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO_FROM) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
-	$(if $(CRYPTO_INSIDE),-l:libcrypto.a,-lcrypto) -lm
+	$(if $(CRYPTO_INSIDE),-l:libcrypto.a $(if $(filter static,$(CRYPTO_FROM)),$(LIBCRYPTO_ALSO)),-lcrypto) -lm
 
 $(EMBED_DIR)/command: FORCE
 	@mkdir -p $(@D)
@@ -212,8 +195,8 @@ $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-$(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) $(SHIM) \
-  $(LINK_OBJECTS) $(MAP) $(ORDER) $(BUILD)/link/static/libcrypto.a | link-inputs
+$(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/sealed.o $(GATE) \
+  $(BUILT_OF) $(MAP) $(BUILD)/link/static/libcrypto.a | link-inputs
 	@mkdir -p $(@D)
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -224,43 +207,26 @@ $(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) $(SHIM) \
 lib-embedded: $(EMBED_LINKED)
 	$(call place,$<)
 
-# The same flags for all that SwiftPM makes in release: they share their modules.
+# The same flags for all that SwiftPM makes in release: they share their modules, and each
+# is linked with what it was built of.
 export ASSAY_MAKE := 1
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -static-stdlib \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
-	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
+	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx -Xlinker $(ROOT)/$(BUILT_OF)
 
 # SwiftPM does not see that something else to be linked changed, or that the
 # linker's report is gone: an older library is removed.
-lib-full: link-inputs $(LINK_OBJECTS)
+lib-full: link-inputs $(BUILD)/link/sealed.o $(BUILT_OF)
 	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so \
-	  \( ! -newer $(ORDER) -o ! -newer $(MAP) $(LINK_OBJECTS:%=-o ! -newer %) \) \
+	  \( ! -newer $(MAP) -o ! -newer $(BUILD)/link/sealed.o -o ! -newer $(BUILT_OF) \) \
 	  2>/dev/null || true)
 	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
 	@$(SWIFT_BUILD) --product assay \
-	  $(foreach flag,$(LINK) $(abspath $(LINK_OBJECTS)),-Xlinker $(flag))
+	  $(foreach flag,$(LINK) $(abspath $(BUILD)/link/sealed.o),-Xlinker $(flag))
 	$(call place,$(SCRATCH)/release/libassay.so)
-
-# The functions that load, assay_verifier_new and a first verification run, in
-# both shapes: the linker puts them on as few pages as it can.
-TRACED := $(BUILD)/order
-.PHONY: order
-order: deps-build ## rewrite Sources/AssayABI/Link/assay.order
-	@mkdir -p $(TRACED)
-	@rm -f $(SCRATCH)/release/libassay.so
-	@$(MAKE) --no-print-directory lib-full FULL=1 STRIP=-S \
-	  OUT=$(TRACED)/full LINKED=$(TRACED)/full.map
-	@rm -f $(SCRATCH)/release/libassay.so
-	@$(MAKE) --no-print-directory lib-embedded STRIP=-S \
-	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded \
-	  LINKED=$(TRACED)/embedded.map
-	@$(MAKE) --no-print-directory -C Tests/Benchmarks all \
-	  LIB=$(ROOT)/$(TRACED)/full/$(SONAME)
-	@$(PYTHON) tools/order.py --programs $(BUILD)/bench --out $(ORDER) \
-	  $(TRACED)/full/$(SONAME) $(TRACED)/embedded/$(SONAME)
 
 # ---- command line and case table -------------------------------------------
 
@@ -269,13 +235,15 @@ CLI_LINKED := $(BUILD)/link/cli.map
 # What no function reaches is left out: nothing is visible outside, so nothing is kept
 # for it (docs/building.md, Size).
 CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe $(SAFE_LINK) \
-	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map $(ROOT)/$(BUILD)/link/build.o
+	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map
 CASES := $(BUILD)/cases.json
+# A prefix is for the library alone.
+CLI_BUILT_OF = $(BUILD)/link/build-$(CRYPTO_FROM:prefix=static).o
 
 .PHONY: cli cases manual
-cli: deps-build link-inputs $(BUILD)/link/build.o ## build the command line, .build/release/assay-cli
+cli: deps-build link-inputs $(CLI_BUILT_OF) ## build the command line, .build/release/assay-cli
 	@echo "building $(CLI)"
-	@rm -f $$(find $(CLI) ! -newer $(BUILD)/link/build.o 2>/dev/null || true)
+	@rm -f $$(find $(CLI) ! -newer $(CLI_BUILT_OF) 2>/dev/null || true)
 	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
 	@$(SWIFT_BUILD) --product assay-cli $(CLI_LINK:%=-Xlinker %)
 
@@ -283,7 +251,7 @@ manual: cli ## rewrite the manual pages, man/
 	@$(PYTHON) tools/generate.py
 	@$(PYTHON) tools/manual.py $(CLI)
 
-cases: cli ## mint the case table, build/cases.json
+cases: cli $(BUILT_OF) ## mint the case table, build/cases.json
 	@mkdir -p $(BUILD)
 	@$(SWIFT_BUILD) --product assay-cases
 	@$(dir $(CLI))assay-cases > $(CASES).new

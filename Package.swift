@@ -52,7 +52,7 @@ let package = Package(
       name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CAssay", path: "include"),
     .systemLibrary(name: "CSystem"),
-    .target(name: "CGate"),
+    .target(name: "CGate", dependencies: ["CLibCrypto"]),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
       exclude: [

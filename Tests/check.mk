@@ -79,9 +79,7 @@ check-selftest:
 $(VARIANTS:%=check-library-%): check-library-%:
 	@$(PYTHON) $(GATES)/library.py $(DIRECTORY_$*)/$(SONAME) --suite library-$* \
 	  --shape $(if $(filter full,$*),full,embedded) \
-	  --crypto $(if $(filter shared,$*),shared,static) \
-	  $(if $(filter shared,$*),,--map $(BUILD)/link/$(if $(filter full,$*),full,embedded).map \
-	  --archive $(BUILD)/link/static/libcrypto.a)
+	  --crypto $(if $(filter shared,$*),shared,static)
 
 # ---- the command line ------------------------------------------------------
 
@@ -177,12 +175,12 @@ check-schema:
 # memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
 # Without the optimiser, which would take most of the time and leave accesses out.
 THREAD := $(BUILD)/thread
-$(THREAD)/lib/$(SONAME): $(EMBED_SOURCES) include/assay.h $(BUILD)/link/build.o \
+$(THREAD)/lib/$(SONAME): $(EMBED_SOURCES) include/assay.h $(BUILT_OF) \
   $(BUILD)/link/gate.o $(BUILD)/link/static/libcrypto.a $(wildcard Sources/CLibCrypto/*)
 	@echo 'building the library under ThreadSanitizer'
 	@mkdir -p $(@D)
 	@$(NICE) swiftc -swift-version 6 -Onone -wmo -parse-as-library -suppress-warnings \
-	  -sanitize=thread -I include -I Sources/CLibCrypto -I Sources/CGate/include $(DEFINES) \
+	  -sanitize=thread -I include -I Sources/CLibCrypto -I Sources/CGate/include \
 	  -module-name Assay -emit-library -o $@ $(filter %.swift %.o,$^) -use-ld=lld \
 	  -L$(BUILD)/link/static -l:libcrypto.a \
 	  -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL

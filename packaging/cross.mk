@@ -65,28 +65,18 @@ DIRECTORY_full-prefix := $(BUILD)/full-prefix/lib
 .PHONY: check-shim check-prefix check-prefix-suites
 SHIM_CC = $(CC) -std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-ISources/CLibCrypto
-check-shim: $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-shared $(PROGRAMS)/shim-discarded \
-  $(PROGRAMS)/offered
-	@$(PYTHON) $(GATES)/shim.py $(filter %shim-inside %shim-shared %shim-discarded,$^) --suite shim
-	@$(PROGRAMS)/offered offered
+SHIM_WHERE := inside shared
+check-shim: $(foreach where,$(SHIM_WHERE),$(PROGRAMS)/shim-$(where) $(PROGRAMS)/twins-$(where))
+	@$(PYTHON) $(GATES)/shim.py $(SHIM_WHERE:%=$(PROGRAMS)/shim-%) --suite shim
+	@for where in $(SHIM_WHERE); do $(PROGRAMS)/twins-$$where twins-$$where || exit 1; done
 
-$(PROGRAMS)/shim-%: Tests/ABI/shim.c $(wildcard Sources/CLibCrypto/*.h)
+# Over the libcrypto that is linked into the library, and over the host's.
+$(PROGRAMS)/%-inside: Tests/ABI/%.c $(wildcard Sources/CLibCrypto/*.h) $(BUILD)/link/build-static.o
 	@mkdir -p $(@D)
-	@$(SHIM_CC) $(if $(filter inside,$*),-DASSAY_OWN_LIBCRYPTO) $< -o $@ \
-	  $(if $(filter inside,$*),-l:libcrypto.a,-lcrypto)
-
-# libcrypto as it is in the library, without what is left out.
-DISCARDING := $(BUILD)/link/provider.o $(BUILD)/link/absent.o
-DISCARDED_CC = $(SHIM_CC) -DASSAY_OWN_LIBCRYPTO $< -o $@ $(DISCARDING) \
-	$(DISCARDED:%=-Wl,--wrap=%) $(BUILD)/link/static/libcrypto.a
-$(PROGRAMS)/shim-discarded: Tests/ABI/shim.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
-  $(BUILD)/link/static/libcrypto.a
+	@$(SHIM_CC) $< $(BUILD)/link/build-static.o -o $@ -l:libcrypto.a $(LIBCRYPTO_ALSO)
+$(PROGRAMS)/%-shared: Tests/ABI/%.c $(wildcard Sources/CLibCrypto/*.h)
 	@mkdir -p $(@D)
-	@$(DISCARDED_CC)
-$(PROGRAMS)/offered: Tests/ABI/offered.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
-  $(BUILD)/link/static/libcrypto.a
-	@mkdir -p $(@D)
-	@$(DISCARDED_CC)
+	@$(SHIM_CC) $< -o $@ -lcrypto
 
 check-prefix:
 	@if [ -n '$(ASSAY_CRYPTO_PREFIX)' ]; then \
@@ -117,9 +107,8 @@ PREFIX_LIBRARIES = $(foreach shape,$(PREFIX_SHAPES),$(ROOT)/$(DIRECTORY_$(shape)
 PREFIX_HOST = $(if $(CRYPTO_ARCHIVE),,HOST_LIBCRYPTO=$(CRYPTO_SHARED))
 
 # The same program over the prefix's libcrypto, and what the libraries say about it.
-check-prefix-shim: $(PROGRAMS)/shim-inside $(PREFIX_SHAPES:%=check-prefix-build-%)
-	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include \
-	  $(if $(CRYPTO_ARCHIVE),-DASSAY_OWN_LIBCRYPTO) Tests/ABI/shim.c \
+check-prefix-shim: $(PROGRAMS)/shim-inside $(BUILD)/link/build-prefix.o $(PREFIX_SHAPES:%=check-prefix-build-%)
+	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include Tests/ABI/shim.c $(BUILD)/link/build-prefix.o \
 	  -o $(PROGRAMS)/shim-prefix $(CRYPTO_FILE) -Wl,-rpath,$(dir $(CRYPTO_FILE))
 	@LD_LIBRARY_PATH=$(dir $(CRYPTO_FILE)) $(PYTHON) $(GATES)/shim.py \
 	  $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-prefix \
@@ -196,21 +185,15 @@ $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 
 $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
-	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
+	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 \
 	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC $(SAFE_C) -ISources/CGate/include -c $< -o $@
 
-$(ARM64)/link/shim.o: override LIBCRYPTO_PACKAGE = $(shell \
+ARM64_CRYPTO_VERSION = $(shell \
 	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
 	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
-$(ARM64)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
-  $(wildcard Sources/CLibCrypto/*.h) $(ARM64_PACKAGES)
-	@mkdir -p $(@D)
-	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
-	  -Wall -Wextra -Werror -fPIC $(SAFE_C) -ffunction-sections -ISources/CGate/include $(OWN_SHIM) \
-	  -c $< -o $@
-
-$(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
-	@mkdir -p $(@D)
+$(ARM64)/link/build.c: FORCE $(ARM64_PACKAGES)
+	@$(call WRITE_BUILD,1,$(ARM64_CRYPTO_VERSION))
+$(ARM64)/link/build.o: $(ARM64)/link/build.c
 	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
 
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
@@ -229,8 +212,8 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 
 # This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
-$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(ARM64)/link/shim.o $(LINK_NAMES:%=$(ARM64)/link/%.o) $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) \
+  $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -282,7 +265,7 @@ $(ARM64)/abi/%: Tests/ABI/%.c $(HARNESS) $(ARM64)/include/cjson/cJSON.h \
 .PHONY: $(ARM64_SUITES:%=check-arm64-%)
 check-arm64-library: $(ARM64_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite arm64-library --shape embedded \
-	  --crypto static --machine aarch64 --map $(ARM64)/library.map
+	  --crypto static --machine aarch64
 
 check-arm64-smoke: $(ARM64)/abi/smoke
 	@ASSAY_EVERY=$(EVERY) $(ARM64_RUN) $< $(CASES) arm64-smoke
@@ -337,29 +320,22 @@ MUSL_HEADERS = -nostdlibinc -isystem /usr/include/x86_64-linux-musl \
 MUSL_CLANG = $(TOOLS)/clang --target=x86_64-linux-musl
 $(MUSL_OUT)/link/%.o: Sources/AssayABI/Link/%.c $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
-	  -isystem $(MUSL_OUT)/openssl/include -c $< -o $@
+	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) -c $< -o $@
 
 $(MUSL_OUT)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) -c $< -o $@
-
-$(MUSL_OUT)/link/build.o: $(BUILD)/link/build.c
-	@mkdir -p $(@D)
-	@$(MUSL_CLANG) -O2 -fPIC -c $< -o $@
-
-$(MUSL_OUT)/link/shim.o: override LIBCRYPTO_PACKAGE = $(MUSL_CRYPTO_VERSION)
-$(MUSL_OUT)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
-  $(wildcard Sources/CLibCrypto/*.h) $(MUSL_ROOT)
-	@mkdir -p $(@D)
 	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
-	  -isystem $(MUSL_OUT)/openssl/include $(OWN_SHIM) -c $< -o $@
+	  -isystem $(MUSL_OUT)/openssl/include -c $< -o $@
+
+$(MUSL_OUT)/link/build.c: FORCE $(MUSL_ROOT)
+	@$(call WRITE_BUILD,1,$(MUSL_CRYPTO_VERSION))
+$(MUSL_OUT)/link/build.o: $(MUSL_OUT)/link/build.c
+	@$(MUSL_CLANG) -O2 -fPIC -c $< -o $@
 
 # crti and crtn: libcrypto has an initialiser in the section between the two.
 $(MUSL_LIBRARY): LINKED := $(MUSL_OUT)/library.map
-$(MUSL_LIBRARY): $(BUILD)/embedded/objects/Assay.o $(MUSL_OUT)/link/entropy.o \
-  $(MUSL_OUT)/link/gate.o $(MUSL_OUT)/link/shim.o $(LINK_NAMES:%=$(MUSL_OUT)/link/%.o) \
-  $(MUSL_OUT)/link/libcrypto.a $(MAP) $(ORDER)
+$(MUSL_LIBRARY): $(BUILD)/embedded/objects/Assay.o $(MAP) \
+  $(addprefix $(MUSL_OUT)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
 	@mkdir -p $(@D)
 	@$(MUSL_CLANG) -shared -nostdlib -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -424,7 +400,7 @@ $(MUSL_OUT)/abi/%: Tests/ABI/%.c $(HARNESS) $(MUSL_OUT)/include/cjson/cJSON.h \
 
 check-musl-library: $(MUSL_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite musl-library --shape embedded \
-	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION) --map $(MUSL_OUT)/library.map
+	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION)
 
 check-musl-smoke: $(MUSL_OUT)/abi/smoke
 	@$(MUSL_RUN) $< $(CASES) musl-smoke

@@ -23,6 +23,10 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <openssl/crypto.h>
+#ifdef OPENSSL_IS_AWSLC
+#include <openssl/thread.h>
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -70,41 +74,37 @@ static void wake(_Atomic uint32_t *word) {
 /* ---- threads ------------------------------------------------------------- */
 
 /*
- * libcrypto removes what it keeps of a thread when that ends, under a lock and outside
- * of any call. Inside the library that passes the gate (Link/threads.c). The host's own
- * libcrypto is asked to do it here, before it does it by itself: destructors run in the
- * order in which their keys were made, and this one is made at load. A host that
- * used libcrypto before it loaded this library has the order the other way round.
+ * libcrypto keeps something of every thread that called it, in a list under a lock, and
+ * removes it when the thread ends: outside of any call. So it is asked to do it here, inside
+ * the gate, before it does it by itself: destructors run in the order in which their keys
+ * were made, and this one is made at load. A host that used its own libcrypto before it
+ * loaded this library has the order the other way round.
  */
-#ifndef ASSAY_HOST_LIBCRYPTO
-static void begin_thread(void) {}
-static void prepare_threads(void) {}
-#else
-/* Not every libcrypto has it. */
-extern void OPENSSL_thread_stop(void) __attribute__((weak));
-
 static pthread_key_t ending;
 static _Atomic int has_ending;
-static _Thread_local char begun;
 
 static void end_thread(void *value) {
   uint32_t entered = assay_gate_enter();
   (void)value;
-  if (OPENSSL_thread_stop != NULL) OPENSSL_thread_stop();
+#ifdef OPENSSL_IS_AWSLC
+  (void)AWSLC_thread_local_clear();
+#else
+  OPENSSL_thread_stop();
+#endif
   assay_gate_leave(entered);
+  /* Entering has set it again. */
+  (void)pthread_setspecific(ending, NULL);
 }
 
 static void begin_thread(void) {
-  if (__builtin_expect(begun != 0, 1)) return;
-  begun = 1;
-  if (atomic_load_explicit(&has_ending, memory_order_acquire))
-    (void)pthread_setspecific(ending, &begun);
+  if (atomic_load_explicit(&has_ending, memory_order_acquire) &&
+      __builtin_expect(pthread_getspecific(ending) == NULL, 0))
+    (void)pthread_setspecific(ending, places);
 }
 
 static void prepare_threads(void) {
   atomic_store(&has_ending, pthread_key_create(&ending, end_thread) == 0);
 }
-#endif
 
 /* ---- calls --------------------------------------------------------------- */
 

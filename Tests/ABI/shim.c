@@ -52,11 +52,10 @@ static const struct method {
   const char *name;
   int number;
   size_t count;
-  void (*make)(const unsigned char *, size_t, unsigned char *);
-} methods[] = {{"sha1", NID_sha1, 20, assay_shim_sha1},
-               {"sha256", NID_sha256, 32, assay_shim_sha256},
-               {"sha384", NID_sha384, 48, assay_shim_sha384},
-               {"sha512", NID_sha512, 64, assay_shim_sha512}};
+} methods[] = {{"sha1", ASSAY_SHA1, 20},
+               {"sha256", ASSAY_SHA256, 32},
+               {"sha384", ASSAY_SHA384, 48},
+               {"sha512", ASSAY_SHA512, 64}};
 
 static const struct method *method_of(const char *name) {
   size_t i;
@@ -65,41 +64,30 @@ static const struct method *method_of(const char *name) {
   exit(2);
 }
 
-static OSSL_LIB_CTX *context;
-static ENGINE *engine;
-static EC_GROUP *curves[2];
+static struct assay_crypto *crypto;
 
 static const char *yes_or_no(int good) { return good ? "1" : "0"; }
 
-static const char *ask_ecdsa(int bits, const struct octets *word) {
-  EC_KEY *key = assay_shim_point(context, engine, curves[bits == 384],
-                                 word[0].bytes, word[0].count);
+/* Frees the key. */
+static const char *ask_key(EVP_PKEY_CTX *key, int named, const struct octets *word) {
   int good;
   if (key == NULL) return "no key";
-  good = assay_shim_verify(context, key, word[1].bytes, word[1].count,
+  good = assay_shim_verify(crypto, key, named, word[1].bytes, word[1].count,
                            word[2].bytes, word[2].count);
-  EC_KEY_free(key);
+  EVP_PKEY_CTX_free(key);
   return yes_or_no(good == 1);
 }
 
-static const char *ask_rsa(int number, const struct octets *word) {
-  RSA *key = assay_shim_rsa(engine, word[0].bytes, word[0].count, 65537);
-  int good;
-  if (key == NULL) return "no key";
-  good = assay_shim_rsa_verify(key, number, word[1].bytes, word[1].count,
-                               word[2].bytes, word[2].count);
-  RSA_free(key);
-  return yes_or_no(good == 1);
-}
-
-static EC_KEY *private_key(const struct octets *scalar, const struct octets *point) {
-  return assay_shim_private_key(context, engine, scalar->bytes, scalar->count,
-                                point->bytes, point->count);
+static EVP_PKEY *private_key(const struct octets *scalar, const struct octets *point,
+                             unsigned char *half) {
+  return assay_shim_private_key(crypto, scalar->bytes, scalar->count, point->bytes,
+                                point->count, half);
 }
 
 static const char *ask_private(const struct octets *word) {
-  EC_KEY *key = private_key(&word[0], &word[1]);
-  EC_KEY_free(key);
+  unsigned char half[65];
+  EVP_PKEY *key = private_key(&word[0], &word[1], half);
+  EVP_PKEY_free(key);
   return yes_or_no(key != NULL);
 }
 
@@ -113,26 +101,25 @@ static const char *ask_sign(const struct octets *word) {
   static const struct octets no_point;
   static char said[2 * 65 + 2 * (1 + 2 * 72) + 1];
   unsigned char made[72];
-  EC_KEY *key = private_key(&word[0], &no_point);
+  EVP_PKEY *key = private_key(&word[0], &no_point, made);
   size_t at, count;
   int i;
   if (key == NULL) return "no key";
-  count = assay_shim_public_half(context, key, made);
-  at = write_hex(said, made, count);
+  at = write_hex(said, made, 65);
   for (i = 0; i < 2; i++) {
-    count = assay_shim_sign(context, key, word[1].bytes, made);
+    count = assay_shim_sign(crypto, key, word[1].bytes, made);
     said[at++] = ' ';
     at += write_hex(said + at, made, count);
   }
   said[at] = '\0';
-  EC_KEY_free(key);
+  EVP_PKEY_free(key);
   return said;
 }
 
 static const char *ask_hmac(const struct octets *word) {
   static char said[65];
   unsigned char code[32];
-  assay_shim_hmac(word[0].bytes, word[0].count, word[1].bytes, word[1].count,
+  assay_shim_hmac(crypto, word[0].bytes, word[0].count, word[1].bytes, word[1].count,
                   word[2].bytes, word[2].count, code);
   write_hex(said, code, sizeof code);
   return said;
@@ -170,13 +157,16 @@ static void answer(char *line) {
   if (strcmp(kind, "digest") == 0) {
     const struct method *method = method_of(name);
     unsigned char digest[64];
-    method->make(word[0].bytes, word[0].count, digest);
+    assay_shim_digest(crypto, method->number, word[0].bytes, word[0].count, digest);
     write_hex(hex, digest, method->count);
     said = hex;
   } else if (strcmp(kind, "ecdsa") == 0 && name != NULL) {
-    said = ask_ecdsa(atoi(name), word);
+    said = ask_key(assay_shim_point(crypto, atoi(name) == 384 ? ASSAY_P384 : ASSAY_P256,
+                                    word[0].bytes, word[0].count),
+                   -1, word);
   } else if (strcmp(kind, "rsa") == 0) {
-    said = ask_rsa(method_of(name)->number, word);
+    said = ask_key(assay_shim_rsa(crypto, word[0].bytes, word[0].count, 65537),
+                   method_of(name)->number, word);
   } else if (strcmp(kind, "private") == 0) {
     said = ask_private(word);
   } else if (strcmp(kind, "sign") == 0) {
@@ -196,11 +186,8 @@ static void answer(char *line) {
 
 int main(void) {
   static char line[4 * 2 * LONGEST];
-  context = assay_shim_context();
-  engine = assay_shim_engine();
-  curves[0] = assay_shim_curve(context, NID_X9_62_prime256v1);
-  curves[1] = assay_shim_curve(context, NID_secp384r1);
-  if (context == NULL || curves[0] == NULL || curves[1] == NULL) return 2;
+  crypto = assay_shim_open();
+  if (crypto == NULL) return 2;
   puts(assay_shim_libcrypto());
   /* The host's error: a curve that does not exist. */
   ERR_clear_error();

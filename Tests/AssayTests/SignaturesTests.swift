@@ -7,7 +7,7 @@ import Testing
 private typealias ECDSAPair = Assay.ECDSASignature
 
 /// Good and altered signatures, judged here as libcrypto's EVP judges them (JWS-31,
-/// PTH-5): keys are made and asked by its older functions (JWS-102).
+/// PTH-5).
 @Suite("Signatures against EVP")
 struct SignaturesTests {
   static func evpVerifies(

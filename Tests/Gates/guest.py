@@ -9,6 +9,9 @@ variables set that the Swift runtime and libcrypto would follow if they read the
 from the start of the program to its end no file is opened but libraries and the
 case table, no signal handler is installed, nothing is connected, no program and no
 thread is started. Where tracing is not permitted that part is skipped by name.
+
+libcrypto's configuration file changes nothing where libcrypto is inside. Over the host's
+OpenSSL 3 it is read, and one that leaves out what Assay needs has a status of its own.
 """
 import argparse
 import os
@@ -18,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+from contract import soname
+from hardening import readelf
 from report import Suite
 
 # What each would do if it were read: print, install handlers, open.
@@ -29,6 +34,24 @@ TEMPTING = {
     "OPENSSL_MODULES": "/nowhere",
     "OPENSSL_ENGINES": "/nowhere",
 }
+# What a host can ask of libcrypto: nothing of note; properties that are only preferred; and
+# twice what leaves Assay without its algorithms.
+HARMLESS, PREFERRED, FOREIGN, BARE = [
+    f"openssl_conf = all\n[all]\n{text}\n" for text in (
+        "", "alg_section = wish\n[wish]\ndefault_properties = ?fips=yes",
+        "alg_section = demand\n[demand]\ndefault_properties = fips=yes",
+        "providers = active\n[active]\nnull = one\n[one]\nactivate = 1")]
+LACKS = "config.libcrypto.algorithms"
+# What a verifier of no configuration is refused with.
+REFUSED = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.assay_status_name.restype = ctypes.c_char_p
+made, document = ctypes.c_void_p(), ctypes.c_void_p()
+status = library.assay_verifier_new(b"{}", ctypes.c_size_t(2), ctypes.byref(made),
+                                    ctypes.byref(document))
+print(library.assay_status_name(status).decode(), bool(made))
+"""
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)")
 PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LIBRARIES = re.compile(r"^/etc/ld(\.so\.(cache|preload)|-musl-\w+\.path)$|\.so(\.[0-9]+)*$|/glibc-hwcaps(/|$)")
@@ -71,6 +94,32 @@ def offences(lines, allowed):
             yield f"{name} {path}"
 
 
+def is_configured(folder):
+    """Whether the library asks the host for OpenSSL 3."""
+    return "[libcrypto.so.3]" in readelf("-d", folder / soname())
+
+
+def check_configuration(suite, options, config):
+    """What libcrypto's configuration file changes."""
+    configured = is_configured(options.folder)
+    for text in (HARMLESS, PREFERRED, FOREIGN, BARE):
+        config.write_text(text)
+        lacks = configured and text in (FOREIGN, BARE)
+        if lacks:
+            said = subprocess.run([sys.executable, "-c", REFUSED, options.folder / soname()],
+                                  capture_output=True, text=True,
+                                  env=environment(options.folder, config))
+            suite.expect(said.stdout.strip() == f"{LACKS} False",
+                         f"a libcrypto without algorithms is told of: {text!r}",
+                         said.stdout + said.stderr[-300:])
+        else:
+            run = subprocess.run([options.program, options.cases], capture_output=True,
+                                 text=True, env=environment(options.folder, config))
+            suite.expect(run.returncode == 0, "all calls; the host's error queue stands; under "
+                         f"{text!r}", run.stdout[-300:])
+    config.write_text(HARMLESS)
+
+
 def check_trace(suite, options, config, trace):
     command = ["strace", "-f", "-o", str(trace), "-e",
                "trace=%file,%process,%network,rt_sigaction,sigaltstack,signalfd,signalfd4"]
@@ -84,8 +133,12 @@ def check_trace(suite, options, config, trace):
                          text=True, env=environment(options.folder, config))
     suite.expect(run.returncode == 0, "all calls under strace", run.stdout[-300:])
     suite.expect("runtime" not in run.stderr, "nothing is printed", run.stderr[:300])
+    text = trace.read_text(errors="replace")
     allowed = [options.program, options.cases, str(options.folder)]
-    found = list(offences(trace.read_text(errors="replace").splitlines(), allowed))
+    if is_configured(options.folder):
+        allowed.append(str(config))
+        suite.expect(str(config) in text, "the host's libcrypto reads its configuration")
+    found = list(offences(text.splitlines(), allowed))
     for call in sorted(set(found)):
         suite.expect(False, "asks the system for memory alone", call)
     suite.expect(not found, "asks the system for memory alone")
@@ -102,10 +155,7 @@ def main():
     suite = Suite(options.suite)
     with tempfile.TemporaryDirectory() as scratch:
         config = pathlib.Path(scratch, "openssl.cnf")
-        config.write_text("openssl_conf = nothing\n[nothing]\n")
-        run = subprocess.run([options.program, options.cases], capture_output=True, text=True,
-                             env=environment(options.folder, config))
-        suite.expect(run.returncode == 0, "all calls; the host's error queue stands", run.stdout[-300:])
+        check_configuration(suite, options, config)
         check_trace(suite, options, config, pathlib.Path(scratch, "trace"))
     suite.finish()
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 from contract import ROOT, declared_functions, soname
-from library import PROVIDER, libcrypto_package
+from library import LARGEST, libcrypto_package
 from report import Suite
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -83,8 +83,8 @@ def variants(folder):
     yield ("loads where pages are largest", plain,
            SOUND + ["-Wl,-z,max-page-size=4096,-z,common-page-size=4096"],
            full + ["--machine", "aarch64"])
-    yield ("at most 4900000 bytes",
-           code(functions, "char big[5000000] = {1};"), SOUND,
+    yield (f"at most {LARGEST['embedded']} bytes",
+           code(functions, f"char big[{LARGEST['embedded']}] = {{1}};"), SOUND,
            ["--shape", "embedded", "--crypto", "static"])
     yield ("holds no test code or foreign runtime",
            code(functions, 'const char *word = "AssayAuthority";'), SOUND, full)
@@ -95,27 +95,6 @@ def variants(folder):
     yield ("asks for no file, socket, clock or thread",
            code(functions, "#include <time.h>\ntime_t (*keep)(time_t *) = time;"),
            SOUND, ["--shape", "embedded", "--crypto", "shared"])
-
-
-    yield from reports(folder, plain, full)
-
-
-def reports(folder, plain, full):
-    """The same for what the linker says about libcrypto."""
-    def options(name, *linked, archive=()):
-        path = folder / f"{name}.map"
-        path.write_text("".join(f"  1000  1000  10  1                 {one}\n"
-                                for one in (*linked, "assay_version")))
-        return [*full, "--map", str(path), *archive]
-
-    ours, empty = f"__wrap_{PROVIDER}", folder / "empty.a"
-    subprocess.run(["ar", "rc", str(empty)], check=True)
-    yield None, plain, SOUND, options("sound", ours)
-    yield ("links nothing of libcrypto that is left out", plain, SOUND,
-           options("again", ours, "ossl_x25519"))
-    yield "libcrypto's provider is ours", plain, SOUND, options("theirs")
-    yield ("libcrypto has what is left out of it", plain, SOUND,
-           options("gone", ours, archive=("--archive", str(empty))))
 
 
 LOADERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}

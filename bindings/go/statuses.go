@@ -1414,6 +1414,11 @@ var statusTable = [...]statusRow{
 		"not a receipt, or its quoted values were changed in transit",
 	},
 	{
+		13830, "config.libcrypto.algorithms", 0, "after-config",
+		"the host's libcrypto lacks algorithms that Apple's evidence needs",
+		"its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own",
+	},
+	{
 		14081, "rejected.chain.leaf-is-ca", 400, "never",
 		"the signing certificate is a certificate authority",
 		"a forged chain: trust nothing in it; error.at names the certificate",

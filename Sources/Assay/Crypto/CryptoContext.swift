@@ -1,38 +1,23 @@
 import CLibCrypto
 
-/// Assay's own libcrypto: a library context that reads no configuration file and
-/// shares nothing with the host's OpenSSL (JWS-102), and the curves, made once.
-/// Immutable after its creation, so threads share it.
+/// What is looked up once in libcrypto (JWS-102): one that is inside the library reads no
+/// configuration file; of the host's, what its openssl.cnf says holds. Immutable after its
+/// creation, so threads share it.
 @safe final class CryptoContext: @unchecked Sendable {
-  /// nil when libcrypto cannot work at all, which is `internal.assay.bug`.
-  static let shared = make()
+  /// nil where libcrypto lacks what Assay needs.
+  static let shared = unsafe assay_shim_open().map { unsafe CryptoContext($0) }
 
-  let library: OpaquePointer
-  /// What keys are made with, if libcrypto is the host's.
-  let engine: OpaquePointer?
-  private let p256: OpaquePointer
-  private let p384: OpaquePointer
+  /// What the shim is given.
+  let handle: UnsafeMutablePointer<assay_crypto>
 
-  private static func make() -> CryptoContext? {
-    guard let library = unsafe assay_shim_context(),
-      let p256 = unsafe assay_shim_curve(library, NID_X9_62_prime256v1),
-      let p384 = unsafe assay_shim_curve(library, NID_secp384r1)
-    else { return nil }
-    return unsafe CryptoContext(library, p256, p384)
-  }
+  private init(_ handle: UnsafeMutablePointer<assay_crypto>) { unsafe self.handle = handle }
 
-  private init(_ library: OpaquePointer, _ p256: OpaquePointer, _ p384: OpaquePointer) {
-    unsafe self.library = library
-    unsafe engine = assay_shim_engine()
-    unsafe self.p256 = p256
-    unsafe self.p384 = p384
-  }
-
-  /// libcrypto's group of a curve.
-  func group(_ curve: Curve) -> OpaquePointer {
-    switch curve {
-    case .p256: return unsafe p256
-    case .p384: return unsafe p384
+  /// Whether libcrypto has the digests, keys and signatures of Apple's evidence.
+  ///
+  /// - Throws: `config.libcrypto.algorithms`.
+  static func check() throws(Refusal) {
+    guard shared != nil else {
+      throw Refusal(.configLibcryptoAlgorithms, "JWS-102", at: "libcrypto")
     }
   }
 }

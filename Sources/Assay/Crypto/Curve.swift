@@ -1,7 +1,9 @@
 /// The named curves of Apple's certificates (JWS-25).
-enum Curve: Sendable, Equatable {
-  case p256
-  case p384
+///
+/// The raw value is its place in the shim's table.
+enum Curve: Int32, Sendable {
+  case p256 = 0
+  case p384 = 1
 
   /// Octets of a coordinate, and of r and s.
   var byteCount: Int { self == .p256 ? 32 : 48 }

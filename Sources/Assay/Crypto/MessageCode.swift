@@ -13,8 +13,8 @@ enum MessageCode {
       unsafe key.bytes.withUnsafeBufferPointer { key in
         unsafe body.withUnsafeBufferPointer { body in
           unsafe assay_shim_hmac(
-            key.baseAddress, key.count, head.utf8Start, head.utf8CodeUnitCount,
-            body.baseAddress, body.count, buffer.baseAddress)
+            CryptoContext.shared?.handle, key.baseAddress, key.count, head.utf8Start,
+            head.utf8CodeUnitCount, body.baseAddress, body.count, buffer.baseAddress)
         }
       }
       count = 32

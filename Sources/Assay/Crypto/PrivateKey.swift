@@ -13,29 +13,24 @@ import CLibCrypto
   ///   - point: of its public half, in any form; empty where it is not known.
   /// - Returns: nil where the scalar is no private key, or not the one of that point.
   static func make(scalar: ArraySlice<UInt8>, point: ArraySlice<UInt8>) -> PrivateKey? {
-    guard let context = CryptoContext.shared,
-      let key = unsafe scalar.withUnsafeBufferPointer({ scalar in
+    guard let context = CryptoContext.shared else { return nil }
+    var key: OpaquePointer?
+    let half = unsafe [UInt8](unsafeUninitializedCapacity: 65) { buffer, count in
+      unsafe key = unsafe scalar.withUnsafeBufferPointer { scalar in
         unsafe point.withUnsafeBufferPointer { point in
           unsafe assay_shim_private_key(
-            context.library, context.engine, scalar.baseAddress, scalar.count,
-            point.baseAddress, point.count)
+            context.handle, scalar.baseAddress, scalar.count, point.baseAddress, point.count,
+            buffer.baseAddress)
         }
-      })
-    else { return nil }
-    guard let publicHalf = unsafe publicHalf(of: key, context) else {
-      unsafe EC_KEY_free(key)
+      }
+      count = unsafe key == nil ? 0 : 65
+    }
+    guard let key = unsafe key else { return nil }
+    guard let publicHalf = PublicKey.make(.p256, point: half[...]) else {
+      unsafe EVP_PKEY_free(key)
       return nil
     }
     return unsafe PrivateKey(context, key, publicHalf)
-  }
-
-  private static func publicHalf(
-    of key: OpaquePointer, _ context: CryptoContext
-  ) -> PublicKey? {
-    let point = unsafe [UInt8](unsafeUninitializedCapacity: 65) { buffer, count in
-      count = unsafe assay_shim_public_half(context.library, key, buffer.baseAddress)
-    }
-    return PublicKey.make(.p256, point: point[...])
   }
 
   private init(_ context: CryptoContext, _ key: OpaquePointer, _ publicHalf: PublicKey) {
@@ -44,7 +39,7 @@ import CLibCrypto
     self.publicHalf = publicHalf
   }
 
-  deinit { unsafe EC_KEY_free(key) }
+  deinit { unsafe EVP_PKEY_free(key) }
 
   /// Signs the SHA-256 of the message.
   ///
@@ -69,7 +64,7 @@ import CLibCrypto
     let digest = Digest.sha256.of(message)
     return unsafe [UInt8](unsafeUninitializedCapacity: 72) { buffer, count in
       count = unsafe digest.withUnsafeBufferPointer {
-        unsafe assay_shim_sign(context.library, key, $0.baseAddress, buffer.baseAddress)
+        unsafe assay_shim_sign(context.handle, key, $0.baseAddress, buffer.baseAddress)
       }
     }
   }

@@ -14,8 +14,7 @@ enum KeyType: Sendable, Equatable {
 @safe final class PublicKey: @unchecked Sendable {
   let type: KeyType
   private let context: CryptoContext
-  /// libcrypto's key, an EC_KEY or RSA by its type: verifying changes nothing in it that
-  /// libcrypto does not lock.
+  /// What each check of libcrypto's begins with, an EVP_PKEY_CTX: it is only read.
   private let key: OpaquePointer
 
   /// The longest modulus of a certificate's key, in bits (PTH-9).
@@ -28,8 +27,7 @@ enum KeyType: Sendable, Equatable {
       let context = CryptoContext.shared,
       let key = unsafe point.withUnsafeBufferPointer({ buffer in
         unsafe assay_shim_point(
-          context.library, context.engine, context.group(curve), buffer.baseAddress,
-          buffer.count)
+          context.handle, curve.rawValue, buffer.baseAddress, buffer.count)
       })
     else { return nil }
     return unsafe PublicKey(.elliptic(curve), context, key)
@@ -43,7 +41,7 @@ enum KeyType: Sendable, Equatable {
     guard let bits = RSAModulus.bits(modulus), bits <= bitCap,
       let context = CryptoContext.shared,
       let key = unsafe modulus.withUnsafeBufferPointer({ buffer in
-        unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count, exponent)
+        unsafe assay_shim_rsa(context.handle, buffer.baseAddress, buffer.count, exponent)
       })
     else { return nil }
     return unsafe PublicKey(.rsa(bits: bits), context, key)
@@ -55,26 +53,14 @@ enum KeyType: Sendable, Equatable {
     unsafe self.key = key
   }
 
-  deinit {
-    switch type {
-    case .elliptic: unsafe EC_KEY_free(key)
-    case .rsa: unsafe RSA_free(key)
-    }
-  }
+  deinit { unsafe EVP_PKEY_CTX_free(key) }
 
   /// Whether the ECDSA signature verifies over the message; never under an RSA key.
   func verifies(
     _ signature: ECDSASignature, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
     guard case .elliptic = type else { return false }
-    let hash = digest.of(message)
-    let der = signature.der
-    return unsafe hash.withUnsafeBufferPointer { hash in
-      unsafe der.withUnsafeBufferPointer { der in
-        unsafe assay_shim_verify(
-          context.library, key, hash.baseAddress, hash.count, der.baseAddress, der.count)
-      } == 1
-    }
+    return verifies(signature.der[...], named: nil, digest.of(message))
   }
 
   /// Whether the signature verifies over the message, in the form that certificates
@@ -86,15 +72,20 @@ enum KeyType: Sendable, Equatable {
     case .elliptic(let curve):
       guard let value = ECDSASignature(der: signature, curve) else { return false }
       return verifies(value, digest, message)
-    case .rsa:
-      let hash = digest.of(message)
-      return unsafe hash.withUnsafeBufferPointer { hash in
-        unsafe signature.withUnsafeBufferPointer { signature in
-          unsafe assay_shim_rsa_verify(
-            key, digest.number, hash.baseAddress, hash.count, signature.baseAddress,
-            signature.count)
-        } == 1
-      }
+    case .rsa: return verifies(signature, named: digest, digest.of(message))
+    }
+  }
+
+  /// - Parameter named: the digest that the signature itself must name: RSA's.
+  private func verifies(
+    _ signature: ArraySlice<UInt8>, named: Digest?, _ hash: [UInt8]
+  ) -> Bool {
+    unsafe hash.withUnsafeBufferPointer { hash in
+      unsafe signature.withUnsafeBufferPointer { signature in
+        unsafe assay_shim_verify(
+          context.handle, key, named?.rawValue ?? -1, hash.baseAddress, hash.count,
+          signature.baseAddress, signature.count)
+      } == 1
     }
   }
 }

@@ -773,6 +773,8 @@ extension Status {
   public static let configStoreEvicting = Status(code: 13318)
   /// a time limit of the stores is out of range (STO-76)
   public static let configStoreLimits = Status(code: 13574)
+  /// the host's libcrypto lacks algorithms that Apple's evidence needs (JWS-102)
+  public static let configLibcryptoAlgorithms = Status(code: 13830)
   /// Apple gave no usable answer (API-52)
   public static let unavailableApiNoAnswer = Status(code: 263)
   /// Apple limits the rate, and no attempt is left (API-51, API-52)
@@ -831,7 +833,7 @@ extension Status {
   public static let unavailableLedgerAttempt = Status(code: 7175)
   /// the challenge exists already (STO-60)
   public static let unavailableChallengeCollision = Status(code: 7431)
-  /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, JWS-102, STO-1)
+  /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
   public static let internalCertificatesTable = Status(code: 520)
@@ -3171,6 +3173,12 @@ enum StatusTable {
         message: "a time limit of the stores is out of range",
         hint: "give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000",
         retryClass: "after-config")
+    case 13830:
+      return StatusEntry(
+        name: "config.libcrypto.algorithms",
+        message: "the host's libcrypto lacks algorithms that Apple's evidence needs",
+        hint: "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own",
+        retryClass: "after-config")
     case 263:
       return StatusEntry(
         name: "unavailable.api.no-answer",
@@ -4082,6 +4090,7 @@ enum StatusTable {
     13062,
     13318,
     13574,
+    13830,
     263,
     519,
     775,

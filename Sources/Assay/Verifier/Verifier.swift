@@ -40,8 +40,8 @@ public final class Verifier: Sendable {
   ///
   /// - Returns: the verifier, and a document with the effective configuration;
   ///   no verifier, and a document that says what is wrong, when the
-  ///   configuration is not usable (family `config`) or the build is damaged
-  ///   (`internal.certificates.table`).
+  ///   configuration is not usable, or that of the host's libcrypto (family `config`),
+  ///   or the build is damaged (`internal.certificates.table`).
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
     make(config, sharing: Proofs.ofProcess)
   }
@@ -53,6 +53,7 @@ public final class Verifier: Sendable {
     var checks = Checks<ConfigurationCheck>()
     checks.enter(.configuration)
     do throws(Refusal) {
+      try CryptoContext.check()
       let configuration = try ConfigurationReader.read(config)
       let proofs = table.proofs(of: configuration)
       let trust = StoreKitTrust(
@@ -84,9 +85,6 @@ public final class Verifier: Sendable {
   private static func anchors(
     _ policy: Configuration.StoreKitPolicy
   ) throws(Refusal) -> AnchorSet {
-    guard CryptoContext.shared != nil else {
-      throw Refusal(.internalAssayBug, "JWS-102", at: "libcrypto")
-    }
     let anchors = AnchorSet(.storekit, policy.anchors)
     _ = try anchors.anchors()
     return anchors

@@ -12,6 +12,7 @@ extension Keyset {
   public static func make(_ jwks: [UInt8]) -> (keyset: Keyset?, document: Document) {
     var reader = KeysetReader()
     do throws(Refusal) {
+      try CryptoContext.check()
       let keyset = try reader.run(jwks)
       let envelope = Envelope(kind: "keyset", factsMember: "keyset", checks: reader.checks.ledger)
       return (keyset, envelope.accepted(.keyset(keyset)) { keyset.write(&$0) })

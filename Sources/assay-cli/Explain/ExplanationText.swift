@@ -487,6 +487,7 @@ enum ExplanationText {
     status	13062	config.store.lineage	these are the tables of another store than before	two databases under one name: look at the connection string, and at what was restored	after-config	500	STO-78
     status	13318	config.store.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
     status	13574	config.store.limits	a time limit of the stores is out of range	give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000	after-config	–	STO-76
+    status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
     status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
@@ -516,7 +517,7 @@ enum ExplanationText {
     status	6919	unavailable.store.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
     status	7175	unavailable.ledger.attempt	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
     status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
-    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102,STO-1
+    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23

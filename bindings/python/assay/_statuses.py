@@ -1552,6 +1552,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.store.limits", None, "after-config",
         "a time limit of the stores is out of range",
         "give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000"),
+    13830: (
+        "config.libcrypto.algorithms", None, "after-config",
+        "the host's libcrypto lacks algorithms that Apple's evidence needs",
+        "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own"),
     263: (
         "unavailable.api.no-answer", 503, "later",
         "Apple gave no usable answer",
