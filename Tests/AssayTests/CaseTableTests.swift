@@ -15,7 +15,7 @@ enum Table {
   static var verifiers: [String: Verifier] { (try? run.get())?.verifiers ?? [:] }
 }
 
-extension EvidenceCase: @retroactive CustomTestStringConvertible {
+extension EvidenceCase: CustomTestStringConvertible {
   public var testDescription: String { name }
 }
 
