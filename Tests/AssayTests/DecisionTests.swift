@@ -113,6 +113,20 @@ struct DecisionRowTests {
     #expect(decision.entitled)
   }
 
+  @Test("DEC-11 renews into another product; switched off it renews into nothing")
+  func changePending() throws {
+    let change = renewal { $0.autoRenewProductId = ProductId.basic }
+    let decision = try decided([subscription()], [change])
+    #expect(decision.row == "DEC-11")
+    #expect(decision.flags == ["change-pending"])
+    #expect(decision.plan == "pro")
+    let off = renewal {
+      $0.autoRenewProductId = ProductId.basic
+      $0.autoRenewStatus = 0
+    }
+    #expect(try decided([subscription()], [off]).flags == ["will-not-renew"])
+  }
+
   @Test("DCD-9 all flags that match are reported, the first names the row")
   func allFlags() throws {
     let first = subscription {

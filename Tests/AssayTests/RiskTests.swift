@@ -60,6 +60,48 @@ struct RiskTests {
 
   // MARK: rules
 
+  @Test("RSK-11 an assertion that passed allows", arguments: requests)
+  func verified(request: String) throws {
+    try expect(observed(request, "verified", [clear]), "allow", [11])
+    // What only unattested requests are asked for does not count.
+    try expect(
+      observed(
+        request, "verified",
+        [
+          clear, ("history", ["accountHadKey": true]), ("category", 4), ("errorCode", 4),
+          ("rates", ["accountsPerIpDay": 500, "unsupportedNow": 1, "unsupportedBase": 0]),
+          ("clientSends", true), ("platform", "ios"),
+        ]), "allow", [11])
+  }
+
+  @Test("RSK-13 a key was there, and now there is none")
+  func downgrade() throws {
+    for attestation in ["unsupported", "absent"] {
+      let rest = attestation == "unsupported" ? [13, 16] : [13]
+      for history: JSONText in [
+        ["accountHadKey": true], ["deviceHadKey": true],
+        ["accountHadKey": false, "deviceHadKey": true],
+      ] {
+        try expect(
+          observed("read", attestation, [("history", history), ("platform", "ios")]), "step-up",
+          rest)
+      }
+      // Where nothing can attest there is no downgrade.
+      try expect(
+        observed(
+          "read", attestation, [("history", ["accountHadKey": true]), ("platform", "macos")]),
+        "limited", attestation == "unsupported" ? [18] : [28])
+      try expect(
+        observed(
+          "read", attestation,
+          [("history", ["accountHadKey": false, "deviceHadKey": false]), ("platform", "ios")]),
+        "limited", attestation == "unsupported" ? [16] : [28])
+    }
+    try expect(
+      observed("read", "temporarily-unavailable", [("history", ["accountHadKey": true])]),
+      "limited", [23])
+  }
+
   /// Platform, system version, context, whether support is expected there.
   private static let places: [(String?, Int64?, String?, Bool)] = [
     ("ios", 14, "app", true), ("ios", 13, "app", false), ("ipados", 14, nil, true),
@@ -73,6 +115,35 @@ struct RiskTests {
     (nil, nil, nil, true), ("ios", nil, nil, true), (nil, 3, nil, true),
     ("macos", nil, nil, false), (nil, nil, "other-extension", false),
   ]
+
+  @Test(
+    "RSK-16 RSK-17 RSK-18 unsupported, where support is expected and where not",
+    arguments: places)
+  func unsupported(
+    platform: String?, version: Int64?, context: String?, isExpected: Bool
+  ) throws {
+    for request in Self.requests {
+      var more = [clear]
+      if let platform { more.append(("platform", .string(platform))) }
+      if let version { more.append(("osMajor", .integer(version))) }
+      if let context { more.append(("context", .string(context))) }
+      let isPromo = request == "promo"
+      let bare = observed(request, "unsupported", more)
+      let bought = bare.setting("purchase", "verified")
+      if isExpected {
+        try expect(bare, isPromo ? "deny" : "limited", [16])
+        try expect(bought, isPromo ? "deny" : "limited", [16])
+      } else {
+        try expect(bare, isPromo ? "step-up" : "limited", [18])
+        try expect(bare.setting("purchase", "none"), isPromo ? "step-up" : "limited", [18])
+        if ["paid", "restore", "metered"].contains(request) {
+          try expect(bought, "allow", [17])
+        } else {
+          try expect(bought, isPromo ? "limited" : "allow", [28])
+        }
+      }
+    }
+  }
 
   @Test("RSK-3 nothing that only the client asserts allows a request", arguments: places)
   func clientWord(
@@ -91,6 +162,77 @@ struct RiskTests {
         }
       }
     }
+  }
+
+  @Test("RSK-22 RSK-23 attestation is unavailable for now", arguments: requests)
+  func transient(request: String) throws {
+    func history(_ age: Int64, _ more: [(String, JSONText)] = []) -> (String, JSONText) {
+      let history: JSONText = ["lastAttestedMs": .integer(Exchanges.now - age)]
+      return ("history", history.setting(more))
+    }
+    let mild = request == "read" || request == "free"
+    for age in [0, 30 * Self.day] {
+      try expect(
+        observed(request, "temporarily-unavailable", [history(age), clear]),
+        mild ? "allow" : "limited", [22])
+    }
+    for other in [
+      history(30 * Self.day + 1), history(-1), history(0, [("accountHadKey", false)]),
+      ("history", ["accountHadKey": true]), ("history", .null),
+    ] {
+      try expect(observed(request, "temporarily-unavailable", [other, clear]), "limited", [23])
+    }
+    // The error code alone says the same.
+    try expect(
+      observed(request, "absent", [history(0), clear, ("errorCode", 4)]),
+      mild ? "allow" : "limited", [22])
+    try expect(observed(request, "absent", [clear, ("errorCode", 4)]), "limited", [23])
+    try expect(observed(request, "absent", [clear, ("errorCode", 3)]), "limited", [28])
+    let document = try assess(
+      observed(request, "temporarily-unavailable", [history(0), clear]))
+    #expect(document.integer("risk.retryAfterMs") == (mild ? nil : 60_000))
+    // Waiting does not help against another rule that is stricter.
+    let stricter = try assess(
+      observed(request, "temporarily-unavailable", [history(0), clear, ("category", 0)]))
+    #expect(stricter.text("risk.verdict") == "deny")
+    #expect(stricter.tree?.at("risk.retryAfterMs")?.isNull == true)
+  }
+
+  @Test("RSK-25 RSK-26 RSK-27 addresses, categories, silent clients")
+  func others() throws {
+    let recent: (String, JSONText) = (
+      "history", ["lastAttestedMs": .integer(Exchanges.now)]
+    )
+    try expect(
+      observed(
+        "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 101])]),
+      "limited", [22, 25])
+    try expect(
+      observed(
+        "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 100])]),
+      "allow", [22])
+    for category: Int64 in 0...10 {
+      let isGood = ![0, 7, 8, 9].contains(category)
+      try expect(
+        observed("read", "temporarily-unavailable", [recent, ("category", .integer(category))]),
+        isGood ? "allow" : "deny", isGood ? [22] : [22, 26])
+    }
+    let strict: [(String, JSONText)] = [
+      ("attest", ["appIds": ["ABCDE12345.com.example.app"], "category": ["accept": [4]]])
+    ]
+    try expect(
+      observed("read", "temporarily-unavailable", [recent, ("category", 2)]), strict, "deny",
+      [22, 26])
+    try expect(
+      observed("read", "temporarily-unavailable", [recent, ("category", 4)]), strict, "allow",
+      [22])
+    try expect(observed("read", "absent", [("clientSends", true)]), "step-up", [27])
+    try expect(observed("read", "absent", [("clientSends", false)]), "limited", [28])
+    try expect(
+      observed("read", "absent", [("clientSends", true), ("errorCode", 1)]), "limited", [28])
+    try expect(
+      observed("read", "unsupported", [("clientSends", true), ("platform", "macos")]), "limited",
+      [18])
   }
 
   // MARK: rules as data
@@ -211,6 +353,39 @@ struct RiskTests {
   }
 
   // MARK: input
+
+  @Test(
+    "RSK-1 an unknown member or value is refused with its place",
+    arguments: [
+      ("request", "buy", "request"), ("request", .null, "request"), ("request", 1, "request"),
+      ("attestation", "unsuported", "attestation"), ("attestation", .null, "attestation"),
+      ("attested", "verified", "attested"), ("errorCode", 5, "errorCode"),
+      ("errorCode", -1, "errorCode"), ("errorCode", "1", "errorCode"),
+      ("platform", "iOS", "platform"), ("osMajor", -1, "osMajor"), ("osMajor", "27", "osMajor"),
+      ("context", "extension", "context"), ("history", "none", "history"),
+      ("history", ["accountHadKeys": true], "history.accountHadKeys"),
+      ("history", ["accountHadKey": 1], "history.accountHadKey"),
+      ("history", ["deviceHadKey": "no"], "history.deviceHadKey"),
+      ("history", ["accountAgeDays": -1], "history.accountAgeDays"),
+      ("history", ["lastAttestedMs": -1], "history.lastAttestedMs"),
+      ("receipt", ["metric": 3], "receipt.metric"), ("receipt", ["risk": -1], "receipt.risk"),
+      ("receipt", ["ageMs": -1], "receipt.ageMs"), ("receipt", ["expired": 0], "receipt.expired"),
+      ("receipt", 3, "receipt"), ("category", 11, "category"), ("category", -1, "category"),
+      ("clientSends", "true", "clientSends"), ("purchase", "yes", "purchase"),
+      ("rates", 1, "rates"), ("rates", ["unsupported": 0], "rates.unsupported"),
+      ("rates", ["unsupportedNow": .text("1.0001")], "rates.unsupportedNow"),
+      ("rates", ["unsupportedNow": "0.5"], "rates.unsupportedNow"),
+      ("rates", ["unsupportedBase": -1], "rates.unsupportedBase"),
+      ("rates", ["accountsPerIpDay": -1], "rates.accountsPerIpDay"),
+    ] as [(String, JSONText, String)])
+  func malformed(name: String, value: JSONText, place: String) throws {
+    let document = try assess(observed("read", "unsupported").setting(name, value))
+    Exchanges.expect(
+      document, "malformed.risk.input", at: "observations." + place, rule: "RSK-1")
+    #expect(document.text("kind") == "risk")
+    #expect(document.text("error.check") == "risk.input")
+    #expect(document.tree?.member("risk")?.isNull == true)
+  }
 
   private static let bothSet: JSONText = ["bit0": ["value": true], "bit1": ["value": true]]
 
