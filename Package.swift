@@ -16,7 +16,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// The test authority needs no optimiser, which would take most of the time of a build of
+// The test authority and its cases need no optimiser, which would take most of the time of a build of
 // the command line. -Onone would do for that, and would keep every function for a debugger,
 // also those that the linker could leave out. The library is optimised in debug too, which
 // takes most of the time off the tests; in release it is small, as it goes into the command
@@ -41,7 +41,6 @@ let package = Package(
     .library(name: "Assay", targets: ["Assay"]),
     .library(name: "AssaySwift", targets: ["AssaySwift"]),
     .executable(name: "assay-cli", targets: ["assay-cli"]),
-    .executable(name: "assay-cases", targets: ["assay-cases"]),
   ],
   traits: [
     .default(enabledTraits: ["Foundation"]),
@@ -68,22 +67,26 @@ let package = Package(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict),
     .target(
-      name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"],
+      name: "AssayAuthority", dependencies: ["CLibCrypto"], swiftSettings: strict + unoptimised),
+    .target(
+      name: "AssayCases", dependencies: ["Assay", "AssayAuthority"], path: "Tests/AssayCases",
       swiftSettings: strict + unoptimised),
     .executableTarget(
       name: "assay-cli",
       dependencies: ["Assay", "AssayAuthority", "CAssay", "CLibCrypto", "CSystem"],
       exclude: ["Link"], swiftSettings: strict + small),
     .executableTarget(
-      name: "assay-cases", dependencies: ["AssayAuthority", "CSystem"], swiftSettings: strict),
+      name: "assay-cases", dependencies: ["AssayCases", "CSystem"], path: "Tests/assay-cases",
+      swiftSettings: strict),
     .systemLibrary(
       name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"])]),
     .testTarget(
-      name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "CSQLite"],
+      name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "AssayCases", "CSQLite"],
       swiftSettings: strict),
     .testTarget(
-      name: "AssaySwiftTests", dependencies: ["AssaySwift", "Assay", "AssayAuthority"],
+      name: "AssaySwiftTests",
+      dependencies: ["AssaySwift", "Assay", "AssayAuthority", "AssayCases"],
       swiftSettings: strict),
   ]
 )

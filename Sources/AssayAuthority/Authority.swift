@@ -178,7 +178,7 @@ public struct Authority: Sendable {
   }
 
   /// What StoreKit testing in Xcode signs with: self-signed, serial 1, a CA.
-  static func xcodeTemplate(
+  package static func xcodeTemplate(
     _ key: SigningKey, window: ClosedRange<Int64>
   ) throws -> CertificateTemplate {
     let name = DistinguishedName.make([

@@ -1,5 +1,6 @@
 @_spi(AssaySwift) import Assay
 import AssayAuthority
+import AssayCases
 import AssaySwift
 import Testing
 

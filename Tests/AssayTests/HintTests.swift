@@ -1,4 +1,5 @@
 import AssayAuthority
+import AssayCases
 import Testing
 
 @testable import Assay

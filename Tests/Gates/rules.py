@@ -220,7 +220,7 @@ def judge_citations(suite, rules, families):
     rows = {rule.id: rule for rule in rules}
     sections = {page.name: set(re.findall(
         r"^#{2,4} (\d+(?:\.\d+)*)", page.read_text(), re.M)) for page in pages()}
-    for path, text in sources("Sources", "docs", "include"):
+    for path, text in sources("Sources", "Tests/AssayCases", "docs", "include"):
         name = str(path.relative_to(ROOT))
         unknown = sorted(set(ids(text, families)) - set(rows) - NONE_SUCH)
         suite.expect(not unknown, f"{name} names rules that there are", " ".join(unknown))
@@ -297,8 +297,9 @@ def judge_search(suite, rules, families):
             "row": "docs/spec/rules.tsv" in files,
             "code": any(name.startswith("Sources/Assay/") and name.endswith(".swift")
                         and not name.endswith("StatusTable.swift") for name in files),
-            "case": any(name.startswith(("Sources/AssayAuthority/", "Tests/AssayTests/",
-                                         "Tests/ABI/")) for name in files),
+            "case": any(name.startswith(("Sources/AssayAuthority/Variations/", "Tests/AssayCases/",
+                                         "Tests/AssayTests/", "Tests/ABI/"))
+                        for name in files),
             "mutant": "Tests/Mutants/rules.tsv" in files or rule.reason,
         }.items() if not there]
         suite.expect(not lacking, f"one search shows all of {rule.id}", " ".join(lacking))

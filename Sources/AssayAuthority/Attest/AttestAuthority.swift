@@ -11,12 +11,12 @@ public struct AttestAuthority: Sendable {
   public let rootCertificate: [UInt8]
   public let intermediateCertificate: [UInt8]
   /// Certificates of the receipt signers, before they are signed.
-  let receiptSigners: ReceiptSigners
+  package let receiptSigners: ReceiptSigners
   /// Leaf, intermediate and root of receipts.
   public let receiptChain: CertificateChain
 
-  struct ReceiptSigners: Sendable {
-    var root: CertificateTemplate
+  package struct ReceiptSigners: Sendable {
+    package var root: CertificateTemplate
     var intermediate: CertificateTemplate
     var leaf: CertificateTemplate
   }

@@ -202,7 +202,7 @@ public enum P256 {
     "046B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296"
       + "4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5")
 
-  static func bytes(_ hex: String) -> [UInt8] {
+  package static func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.utf8.map { $0 >= 0x41 ? $0 - 0x41 + 10 : $0 - 0x30 }
     return stride(from: 0, to: digits.count - 1, by: 2).map {
       digits[$0] << 4 | digits[$0 + 1]

@@ -15,7 +15,7 @@ public enum CertificateTime: Sendable {
     seconds < 2_524_608_000 ? .utc(seconds) : .generalized(seconds)
   }
 
-  var der: [UInt8] {
+  package var der: [UInt8] {
     switch self {
     case .utc(let seconds):
       return DER.value(0x17, Array(CertificateTime.digits(seconds).dropFirst(2)))

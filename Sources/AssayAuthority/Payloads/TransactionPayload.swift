@@ -66,12 +66,12 @@ extension Purchase {
 
   /// The device on which JWS with a device verification were made.
   public static let deviceId = "C2A9E7F4-31B8-4D6A-9E05-7F1B2C3D4E5F"
-  static let deviceNonce = "5f0c6a1e-7a86-4d0c-b7f5-0c1d0f2a3b4c"
+  package static let deviceNonce = "5f0c6a1e-7a86-4d0c-b7f5-0c1d0f2a3b4c"
 
   /// SHA-384 over nonce and device, in base64.
-  static let deviceVerification = deviceVerification(of: deviceId)
+  package static let deviceVerification = deviceVerification(of: deviceId)
 
-  static func deviceVerification(of device: String) -> String {
+  package static func deviceVerification(of device: String) -> String {
     let text = Array((deviceNonce + device.lowercased()).utf8)
     var digest = [UInt8](repeating: 0, count: 48)
     unsafe digest.withUnsafeMutableBufferPointer { out in
@@ -110,15 +110,15 @@ extension Purchase {
 }
 
 extension JSONText {
-  mutating func add(_ name: String, _ value: String?) {
+  package mutating func add(_ name: String, _ value: String?) {
     if let value { self = appending(name, .string(value)) }
   }
 
-  mutating func add(_ name: String, _ value: Int64?) {
+  package mutating func add(_ name: String, _ value: Int64?) {
     if let value { self = appending(name, .integer(value)) }
   }
 
-  mutating func add(_ name: String, _ value: Bool?) {
+  package mutating func add(_ name: String, _ value: Bool?) {
     if let value { self = appending(name, .boolean(value)) }
   }
 }

@@ -182,7 +182,7 @@ enum ReceiptCertificates {
 
 extension CertificateTemplate {
   /// Signed by an RSA key with this digest.
-  mutating func sign(_ digest: SigningKey.Digest) {
+  package mutating func sign(_ digest: SigningKey.Digest) {
     innerAlgorithm = digest.rsaAlgorithm
     outerAlgorithm = nil
     self.digest = digest

@@ -17,7 +17,7 @@ extension OID {
 
 extension SigningKey.Digest {
   /// The signature algorithm of RSA with this digest, parameters NULL.
-  var rsaAlgorithm: [UInt8] {
+  package var rsaAlgorithm: [UInt8] {
     let oid =
       switch self {
       case .sha1: OID.sha1WithRSA
@@ -29,7 +29,7 @@ extension SigningKey.Digest {
   }
 
   /// The digest algorithm alone, parameters NULL.
-  var algorithm: [UInt8] {
+  package var algorithm: [UInt8] {
     let oid =
       switch self {
       case .sha1: OID.sha1

@@ -2,6 +2,7 @@ import CAssay
 import CReference
 
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// What the targets over App Attest work with: an authority of their own, a
 /// device, verifiers that accept both, and the calls.

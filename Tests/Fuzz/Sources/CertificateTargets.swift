@@ -3,6 +3,7 @@ import CReference
 
 @testable import Assay
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Targets over certificates: the reader against libcrypto, and chains in which
 /// one certificate is any bytes.

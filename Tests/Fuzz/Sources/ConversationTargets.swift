@@ -2,6 +2,7 @@ import CAssay
 
 @testable import Assay
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Target over `assay_exchange_step`: conversations of every kind that takes steps, and
 /// hostile answers.

@@ -3,6 +3,7 @@ import CReference
 
 @testable import Assay
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Targets over `assay_exchange_new` and over the blocks `attest`, `deviceCheck`
 /// and `risk` of a configuration.

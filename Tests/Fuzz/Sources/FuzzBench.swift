@@ -2,6 +2,7 @@ import Assay
 import CAssay
 
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// What every target works with: a test authority whose keys are made at
 /// start-up, verifiers of several configurations, and the one way to sign.

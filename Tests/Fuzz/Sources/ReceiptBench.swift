@@ -1,6 +1,7 @@
 import CAssay
 
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// What the targets over receipts work with: an RSA authority of their own,
 /// verifiers that accept it, and the calls.

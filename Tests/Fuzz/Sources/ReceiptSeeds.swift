@@ -1,4 +1,5 @@
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Inputs from which the corpora of receipts grow. Every one is minted.
 extension Seeds {

@@ -2,6 +2,7 @@ import Glibc
 import CLibCrypto
 
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Writes the inputs from which the corpora grow: the case table, taken apart
 /// into what each target puts together again.

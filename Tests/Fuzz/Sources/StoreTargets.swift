@@ -2,6 +2,7 @@ import CAssay
 
 @testable import Assay
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Target over `assay_exchange_step`: conversations with a store, and stores that answer
 /// whatever they like.

@@ -2,6 +2,7 @@ import CAssay
 
 @testable import Assay
 @testable import AssayAuthority
+@testable import AssayCases
 
 /// Targets over `assay_keyset_new` and `assay_verify_token`.
 enum TokenTargets {

@@ -1,0 +1,78 @@
+/// A transaction that differs from a good one in one thing. Refused variations
+/// are the forgeries that `assay mint --forge` offers; accepted ones show where
+/// a rule ends.
+public struct Variation: Sendable {
+  public let rule: String
+  public let name: String
+  /// "ok", or the name of the refusal.
+  public let status: String
+  public let check: String?
+  public let at: String?
+  let change: @Sendable (inout JWSTemplate, Base) throws -> Void
+
+  /// What a variation starts from.
+  public struct Base: Sendable {
+    public let authority: Authority
+    public let payload: JSONText
+    /// Milliseconds since 1970 UTC.
+    public let now: Int64
+
+    public init(authority: Authority, payload: JSONText, now: Int64) {
+      self.authority = authority
+      self.payload = payload
+      self.now = now
+    }
+  }
+
+  init(
+    _ rule: String, _ name: String, _ status: String, check: String? = nil,
+    at: String? = nil, _ change: @escaping @Sendable (inout JWSTemplate, Base) throws -> Void
+  ) {
+    self.rule = rule
+    self.name = name
+    self.status = status
+    self.check = check
+    self.at = at
+    self.change = change
+  }
+
+  /// The finished text.
+  public func mint(_ base: Base) throws -> [UInt8] {
+    var template = JWSTemplate(payload: base.payload.bytes, chain: base.authority.chain)
+    try change(&template, base)
+    return try template.signed()
+  }
+
+  /// Every variation, in the order of the specification.
+  public static let all: [Variation] =
+    form + json + header + x5c + certificates + shape + signatures + payload
+
+  /// The first refused variation of a rule.
+  public static func forgery(_ rule: String) -> Variation? {
+    all.first { $0.rule == rule && $0.status != "ok" }
+  }
+}
+
+extension JWSTemplate {
+  /// Takes another chain: header and key.
+  mutating func use(_ chain: CertificateChain) {
+    header = JWSTemplate.storeHeader(chain.certificates)
+    key = chain.key
+  }
+
+  /// Puts one entry of `x5c` in place of another.
+  package mutating func replaceEntry(_ place: Int, _ entry: JSONText) {
+    guard case .array(var entries)? = header["x5c"], entries.indices.contains(place) else {
+      return
+    }
+    entries[place] = entry
+    header = header.setting("x5c", .array(entries))
+  }
+}
+
+extension Variation {
+  /// Whether it changes what a transaction says, and so suits no other kind.
+  public var isOfTransactions: Bool {
+    Variation.payload.contains { $0.rule == rule && $0.name == name }
+  }
+}

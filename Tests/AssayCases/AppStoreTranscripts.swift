@@ -1,0 +1,395 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// API-1 … API-55: whole conversations with the App Store Server API. The tokens in their
+  /// steps are random; the Swift tests verify them.
+  func addAppStoreTranscripts() throws {
+    let one: JSONText = [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
+    let base = standardConfig.setting([
+      ("apps", one), ("appStoreServerApi", appStoreServerApiBlock),
+    ])
+    verifiers.append(("app-store", base))
+    verifiers.append(
+      ("app-store-production", base.setting([("environments", ["Production"])])))
+    verifiers.append(
+      (
+        "app-store-local",
+        base.setting([
+          ("environments", ["LocalTesting", "Sandbox"]),
+          ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
+          (
+            "appStoreServerApi",
+            appStoreServerApiBlock.setting("apiBaseUrl", "https://localhost:8443/test/")
+          ),
+        ])
+      ))
+    verifiers.append(
+      (
+        "app-store-unnumbered",
+        base.setting([
+          ("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]]),
+        ])
+      ))
+    verifiers.append(
+      (
+        "app-store-fresh",
+        base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])])
+      ))
+    let talk = AppStoreTalk(self)
+    try talk.addAnswers()
+    talk.addCommands()
+    try talk.addAgreement()
+    try talk.addForms()
+    try talk.addPages()
+    try talk.addPartial()
+    try talk.addHops()
+    try talk.addUnauthorized()
+    try talk.addRepetitions()
+    talk.addErrors()
+    talk.addParameters()
+    try talk.addConsumption()
+    try talk.addBounds()
+    cases += talk.cases
+  }
+}
+
+// MARK: - a good answer of every kind
+
+extension AppStoreTalk {
+  func addAnswers() throws {
+    talk(
+      "API-35", "one transaction",
+      [
+        apple(
+          1, ["signedTransactionInfo": try signed(.transaction)], path: infoPath,
+          facts: [
+            ("exchange.request.method", "GET"), ("exchange.request.body", .null),
+            ("exchange.request.headers.1.0", "Accept"),
+            ("exchange.request.headers.1.1", "application/json"),
+            ("exchange.request.headers.2.0", "User-Agent"),
+            ("exchange.request.headers.3.0", .null), ("exchange.request.timeoutMs", 30_000),
+            ("exchange.request.maxResponseBytes", 4_194_304),
+            ("exchange.request.wantHeaders.0", "content-type"),
+            ("exchange.request.wantHeaders.1", "retry-after"),
+            ("exchange.request.secret.0", "headers.authorization"),
+            ("exchange.request.secret.1", .null), ("checks.2.why", "no input for it"),
+          ])
+      ],
+      facts: [
+        ("exchange.kind", "appstore.transaction-info"), ("exchange.state", "done"),
+        ("exchange.environment", "Production"), ("exchange.api", .null),
+        ("exchange.result.transactions.0.transactionId", .text(id)),
+        ("exchange.result.transactions.1", .null), ("exchange.result.next", .null),
+        ("exchange.result.appTransaction", .null), ("exchange.result.statuses.0", .null),
+        ("exchange.retry", .null), ("checks.2.ok", true), ("checks.3.ok", true),
+      ])
+    talk(
+      "API-35", "the download of the app",
+      asks: request("app-transaction-info", [("transactionId", .string(id))]),
+      [
+        apple(
+          1, ["signedAppTransactionInfo": try signed(.appTransaction)],
+          path: "/inApps/v1/transactions/appTransactions/" + id)
+      ],
+      facts: [("exchange.result.appTransaction.bundleId", "com.example.app")])
+    talk(
+      "API-33", "an order",
+      asks: request("order-lookup", [("orderId", "MABCDEFG01")]),
+      [
+        apple(
+          1, ["status": 0, "signedTransactions": .array([try signed(.transaction)])],
+          path: "/inApps/v1/lookup/MABCDEFG01")
+      ],
+      facts: [
+        ("exchange.result.transactions.0.transactionId", .text(id)),
+        ("exchange.result.unsigned.status", 0),
+      ])
+    talk(
+      "API-33", "an order that does not exist",
+      asks: request("order-lookup", [("orderId", "M1")]), [apple(1, ["status": 1])],
+      facts: [
+        ("exchange.result.unsigned.status", 1), ("exchange.result.transactions.0", .null),
+      ])
+    try addStatuses()
+    try addNotifications()
+    talk(
+      "API-34", "a transaction that is fresh", verifier: "app-store-fresh",
+      [
+        apple(
+          1,
+          [
+            "signedTransactionInfo": try signed(
+              .transaction, purchase.with { $0.signedDate = bench.now + 4000 })
+          ], after: 5000)
+      ])
+    talk(
+      "API-34", "a transaction that was signed before", verifier: "app-store-fresh",
+      [apple(1, ["signedTransactionInfo": try signed(.transaction)])],
+      "rejected.freshness.stale", check: "exchange.result", at: "signedTransactionInfo")
+  }
+
+  private func addStatuses() throws {
+    let entry: JSONText = [
+      "originalTransactionId": .string(id), "status": 1,
+      "signedTransactionInfo": try signed(.transaction),
+      "signedRenewalInfo": try signed(.renewal),
+    ]
+    let answer: JSONText = [
+      "environment": "Production", "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
+      "data": [["subscriptionGroupIdentifier": "21400001", "lastTransactions": [entry]]],
+    ]
+    let asked = request(
+      "subscription-statuses", [("transactionId", .string(id)), ("status", [1, 4])])
+    talk(
+      "API-35", "the subscriptions of a customer", asks: asked,
+      [apple(1, answer, path: "/inApps/v1/subscriptions/\(id)?status=1&status=4")],
+      facts: [
+        ("exchange.result.statuses.0.subscriptionGroupIdentifier", "21400001"),
+        ("exchange.result.statuses.0.status", 1),
+        ("exchange.result.statuses.0.originalTransactionId", .text(id)),
+        ("exchange.result.statuses.0.transactionIndex", 0),
+        ("exchange.result.statuses.0.renewalIndex", 0),
+        ("exchange.result.transactions.0.transactionId", .text(id)),
+        ("exchange.result.renewals.0.originalTransactionId", .text(id)),
+        ("exchange.result.unsigned.bundleId", "com.example.app"),
+        ("exchange.result.unsigned.data", .null),
+      ])
+    talk(
+      "API-35", "no subscriptions", asks: asked, [apple(1, answer.setting("data", []))],
+      facts: [("exchange.result.statuses.0", .null)])
+    let other = purchase.with { $0.originalTransactionId = "180000900000009" }
+    for (name, member, value) in [
+      ("another line", "originalTransactionId", "180000900000009"),
+      ("a transaction of another line", "signedTransactionInfo", try signed(.transaction, other)),
+      ("a renewal of another line", "signedRenewalInfo", try signed(.renewal, other)),
+    ] as [(String, String, JSONText)] {
+      let data: JSONText = [["lastTransactions": [entry.setting(member, value)]]]
+      talk(
+        "API-32", "\(name) among the subscriptions", asks: asked,
+        [apple(1, answer.setting("data", data))], "rejected.api.disagree",
+        check: "exchange.result", at: "data[0].lastTransactions[0].originalTransactionId")
+    }
+    let silent = entry.removing("originalTransactionId")
+    let data: JSONText = [
+      ["lastTransactions": [silent.setting("signedRenewalInfo", try signed(.renewal, other))]]
+    ]
+    talk(
+      "API-32", "a transaction and a renewal of two lines", asks: asked,
+      [apple(1, answer.setting("data", data))], "rejected.api.disagree",
+      at: "data[0].lastTransactions[0].originalTransactionId")
+    let forged: JSONText = [
+      ["lastTransactions": []],
+      ["lastTransactions": [entry, entry.setting("signedTransactionInfo", try forged())]],
+    ]
+    talk(
+      "API-31", "a forged transaction among the subscriptions", asks: asked,
+      [apple(1, answer.setting("data", forged))], "rejected.jws.signature",
+      check: "exchange.result",
+      at: "data[1].lastTransactions[1].signedTransactionInfo/signature",
+      facts: [("exchange.result", .null)])
+    for (name, data, at) in [
+      ("a group", [["lastTransactions": 1]], "data[0].lastTransactions"),
+      (
+        "a line", [["lastTransactions": [entry.setting("status", "1")]]],
+        "data[0].lastTransactions[0].status"
+      ),
+    ] as [(String, JSONText, String)] {
+      talk(
+        "API-30", "a member of another type in \(name)", asks: asked,
+        [apple(1, answer.setting("data", data))], "malformed.api.response",
+        check: "exchange.answer", at: at)
+    }
+  }
+
+  private func addNotifications() throws {
+    let attempt: JSONText = [
+      "attemptDate": .integer(bench.now - 5000), "sendAttemptResult": "TIMED_OUT",
+    ]
+    let sent: JSONText = [
+      "signedPayload": try signed(.notification), "sendAttempts": [attempt],
+    ]
+    let start = bench.now - 10 * Purchase.day
+    let asked = request(
+      "notification-history",
+      [
+        ("startDate", .integer(start)), ("endDate", .integer(bench.now)),
+        ("notificationType", "SUBSCRIBED"), ("onlyFailures", true),
+      ])
+    let body =
+      "{\"startDate\":\(start),\"endDate\":\(bench.now),\"notificationType\":\"SUBSCRIBED\","
+      + "\"onlyFailures\":true}"
+    talk(
+      "API-35", "the notifications that were missed", asks: asked,
+      [
+        apple(
+          1, ["hasMore": false, "notificationHistory": [sent]],
+          path: "/inApps/v1/notifications/history",
+          facts: [
+            ("exchange.request.method", "POST"), ("exchange.request.body.text", .text(body)),
+            ("exchange.request.headers.3.0", "Content-Type"),
+            ("exchange.request.headers.3.1", "application/json"),
+          ])
+      ],
+      facts: [
+        ("exchange.result.notifications.0.type", "SUBSCRIBED"),
+        ("exchange.result.notifications.0.transaction.transactionId", .text(id)),
+        ("exchange.result.unsigned.sendAttempts.0.notificationIndex", 0),
+        ("exchange.result.unsigned.sendAttempts.0.attemptDate", .integer(bench.now - 5000)),
+        ("exchange.result.unsigned.sendAttempts.0.sendAttemptResult", "TIMED_OUT"),
+        ("exchange.result.unsigned.notificationHistory", .null),
+      ])
+    for (name, member, at) in [
+      ("a notification", "sendAttempts", "sendAttempts"),
+      ("an attempt", "attemptDate", "sendAttempts[0].attemptDate"),
+    ] {
+      let odd: JSONText =
+        member == "sendAttempts"
+        ? sent.setting(member, 1) : sent.setting("sendAttempts", [.object([.init(member, "x")])])
+      talk(
+        "API-30", "a member of another type in \(name)", asks: asked,
+        [apple(1, ["hasMore": false, "notificationHistory": [odd]])], "malformed.api.response",
+        at: "notificationHistory[0]." + at)
+    }
+    talk(
+      "API-35", "a page of notifications that goes on",
+      asks: asked.setting("paginationToken", "p 1"),
+      [
+        apple(
+          1, ["hasMore": true, "paginationToken": "p2", "notificationHistory": [sent]],
+          path: "/inApps/v1/notifications/history?paginationToken=p%201")
+      ], facts: [("exchange.result.next.paginationToken", "p2")])
+    talk(
+      "API-53", "a test notification", asks: request("test-notification"),
+      [
+        apple(
+          1, ["testNotificationToken": "t-1"], path: "/inApps/v1/notifications/test",
+          facts: [("exchange.request.method", "POST"), ("exchange.request.body", .null)])
+      ], facts: [("exchange.result.unsigned.testNotificationToken", "t-1")])
+    talk(
+      "API-35", "what became of it",
+      asks: request("test-notification-status", [("testNotificationToken", "ab/../c_1")]),
+      [apple(1, sent, path: "/inApps/v1/notifications/test/ab%2F..%2Fc_1")],
+      facts: [
+        ("exchange.result.notifications.0.type", "SUBSCRIBED"),
+        ("exchange.result.unsigned.sendAttempts.0.notificationIndex", 0),
+      ])
+  }
+
+  /// The kinds that change something.
+  func addCommands() {
+    let original: (String, JSONText) = ("originalTransactionId", .string(id))
+    let extend: [(String, JSONText)] = [
+      ("extendByDays", 90), ("extendReasonCode", 1), ("requestIdentifier", "r-1"),
+    ]
+    let written = "{\"extendByDays\":90,\"extendReasonCode\":1,\"requestIdentifier\":\"r-1\""
+    talk(
+      "API-23", "a transaction is finished",
+      asks: request("finish-transaction", [("transactionId", .string(id))]),
+      [
+        http(
+          1, 202, path: infoPath + "/finish", more: [("cut", true)],
+          facts: [("exchange.request.method", "POST"), ("exchange.request.body", .null)])
+      ], facts: [("exchange.result.transactions.0", .null), ("exchange.api", .null)])
+    talk(
+      "API-21", "an account is set",
+      asks: request(
+        "set-app-account-token",
+        [original, ("appAccountToken", "0F8FAD5B-D9CB-469F-A165-70867728950E")]),
+      [
+        http(
+          1, 200, path: infoPath + "/appAccountToken",
+          facts: [
+            ("exchange.request.method", "PUT"),
+            (
+              "exchange.request.body.text",
+              "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"
+            ),
+          ])
+      ])
+    talk(
+      "API-33", "a subscription is extended", asks: request("extend-renewal", [original] + extend),
+      [
+        apple(
+          1, ["success": true, "originalTransactionId": .string(id), "effectiveDate": 1],
+          path: "/inApps/v1/subscriptions/extend/" + id,
+          facts: [("exchange.request.body.text", .text(written + "}"))])
+      ],
+      facts: [
+        ("exchange.result.unsigned.success", true),
+        ("exchange.result.unsigned.effectiveDate", 1),
+      ])
+    let mass: [(String, JSONText)] = [
+      ("productId", "com.example.app.premium"), ("storefrontCountryCodes", ["USA", "DEU"]),
+    ]
+    talk(
+      "API-23", "all subscriptions are extended",
+      asks: request("extend-renewal-mass", extend + mass),
+      [
+        apple(
+          1, ["requestIdentifier": "r-1"], path: "/inApps/v1/subscriptions/extend/mass",
+          facts: [
+            (
+              "exchange.request.body.text",
+              .text(
+                written + ",\"productId\":\"com.example.app.premium\","
+                  + "\"storefrontCountryCodes\":[\"USA\",\"DEU\"]}")
+            )
+          ])
+      ], facts: [("exchange.result.unsigned.requestIdentifier", "r-1")])
+    talk(
+      "API-33", "how far that is, and a member that is not known",
+      asks: request(
+        "extend-renewal-mass-status", [("productId", "a.b"), ("requestIdentifier", "r-1")]),
+      [
+        apple(
+          1,
+          [
+            "requestIdentifier": "r-1", "complete": true, "succeededCount": 12,
+            "later": ["a": "b"], "completeDate": .null,
+          ], path: "/inApps/v1/subscriptions/extend/mass/a.b/r-1")
+      ],
+      facts: [
+        ("exchange.result.unsigned.complete", true),
+        ("exchange.result.unsigned.succeededCount", 12),
+        ("exchange.result.unsigned.completeDate", .null),
+        ("exchange.result.unsigned.later", .null),
+        ("exchange.result.unsigned.unknown.later.a", "b"),
+      ])
+    talk(
+      "API-22", "every member of a history",
+      asks: history().setting([
+        ("startDate", 1_700_000_000_000), ("endDate", 1_800_000_000_000),
+        ("productId", ["a", "b&c"]), ("productType", ["CONSUMABLE"]), ("sort", "DESCENDING"),
+        ("subscriptionGroupIdentifier", ["1"]), ("inAppOwnershipType", "PURCHASED"),
+        ("revoked", false), ("revision", "r 1"),
+      ]),
+      [
+        apple(
+          1, ["hasMore": false, "revision": "r2", "signedTransactions": []],
+          path: "/inApps/v2/history/\(id)?revision=r%201&startDate=1700000000000"
+            + "&endDate=1800000000000&productId=a&productId=b%26c&productType=CONSUMABLE"
+            + "&sort=DESCENDING&subscriptionGroupIdentifier=1&inAppOwnershipType=PURCHASED"
+            + "&revoked=false")
+      ],
+      facts: [
+        ("exchange.result.unsigned.revision", "r2"), ("exchange.result.next", .null),
+        ("exchange.result.transactions.0", .null),
+      ])
+    for (name, path) in [
+      ("transaction-history-v1", "/inApps/v1/history/"),
+      ("refund-history", "/inApps/v2/refund/lookup/"),
+    ] {
+      talk(
+        "API-40", name, asks: request(name, [("transactionId", .string(id))]),
+        [apple(1, ["hasMore": false], path: path + id)])
+    }
+    talk(
+      "API-1", "a test server",
+      asks: info("LocalTesting").setting("transactionId", "1"), verifier: "app-store-local",
+      [
+        error(
+          1, 4_040_010, to: "https://localhost:8443/test",
+          path: "/inApps/v1/transactions/1")
+      ], "rejected.api.not-found", facts: [("exchange.environment", "LocalTesting")])
+  }
+}

@@ -1,0 +1,350 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// AID-20 … AID-25: whole conversations with Apple's endpoints for accounts. The client
+  /// secrets in their steps are random; the Swift tests verify them.
+  func addAppleIDTranscripts() throws {
+    let talk = try AppleIDTalk(self)
+    try talk.addCodes()
+    try talk.addIdentities()
+    talk.addRevocations()
+    talk.addRefusals()
+    talk.addParameters()
+    cases += talk.cases
+  }
+}
+
+private final class AppleIDTalk {
+  typealias Facts = CaseBench.Facts
+
+  /// An answer, when it is handed in, and what the step before it must be.
+  struct Said {
+    var answer: JSONText
+    var after: Int64 = 0
+    var at: Facts = []
+    var status = "pending.exchange.request"
+  }
+
+  private static let noAnswer = "unavailable.appleid.no-answer"
+  private static let unknown = "unavailable.appleid.response"
+  private static let misuse = "misuse.appleid.parameter"
+  private static let nonce = "dGhlIG5vbmNlIG9mIGEgc2lnbi1pbg"
+
+  var cases: [EvidenceCase] = []
+  private let bench: CaseBench
+  private let identity: String
+
+  init(_ bench: CaseBench) throws {
+    self.bench = bench
+    let claims = bench.tokens.appleClaims().setting("nonce", .string(Self.nonce))
+    identity = String(decoding: try bench.tokens.rs256(claims).signed(), as: UTF8.self)
+  }
+
+  // MARK: parts
+
+  private let code: JSONText = [
+    "kind": "appleid.exchange-code", "code": "c0de.0.x", "clientId": "com.example.app",
+  ]
+  private let revoke: JSONText = [
+    "kind": "appleid.revoke", "token": "t0ken.0.x", "hint": "refresh_token",
+    "clientId": "com.example.app",
+  ]
+
+  private var tokens: JSONText {
+    [
+      "access_token": "a-token", "token_type": "Bearer", "expires_in": 3600,
+      "refresh_token": "r-token", "id_token": .string(identity),
+    ]
+  }
+
+  private func http(
+    _ id: Int64, _ status: Int64, _ body: JSONText? = nil, made: Int64 = 0, after: Int64? = nil,
+    more: [(String, JSONText)] = [], facts: Facts = []
+  ) -> Said {
+    let answer: JSONText = [
+      "id": .integer(id), "status": .integer(status),
+      "body": body.map { ["text": .string(utf8: $0.bytes)] } ?? .null,
+    ]
+    return Said(
+      answer: answer.setting(more), after: after ?? made,
+      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
+  }
+
+  private func wait(_ end: Int64, reason: String = "retry", retry: Facts = []) -> Said {
+    Said(
+      answer: [:], after: end,
+      at: [
+        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
+        ("exchange.notBeforeMs", .integer(bench.now + end)),
+      ] + retry, status: "pending.exchange.wait")
+  }
+
+  private func step(_ path: String) -> Facts {
+    [
+      ("exchange.request.url", .text("https://appleid.apple.com/auth/" + path)),
+      ("exchange.request.method", "POST"), ("exchange.request.headers.0.0", "Content-Type"),
+      ("exchange.request.headers.0.1", "application/x-www-form-urlencoded"),
+      ("exchange.request.headers.1.0", "Accept"),
+      ("exchange.request.headers.1.1", "application/json"),
+      ("exchange.request.headers.2.0", .null), ("exchange.request.secret.0", "body"),
+      ("exchange.request.secret.1", .null), ("exchange.request.timeoutMs", 30_000),
+      ("exchange.request.maxResponseBytes", 65_536), ("exchange.request.wantHeaders.0", .null),
+    ]
+  }
+
+  private func keys(_ issuer: String = TokenAuthority.apple) throws -> [EvidenceCase.Evidence] {
+    [.init(.keyset(try bench.tokens.keyset(issuer: issuer).bytes))]
+  }
+
+  private func talk(
+    _ rule: String, _ name: String, asks request: JSONText,
+    verifier: String = "apple-id-tokens", evidence: [EvidenceCase.Evidence] = [], _ said: [Said],
+    _ status: String = "ok", check: String? = nil, at: String? = nil, hint: String? = nil,
+    facts: Facts = []
+  ) {
+    let steps = said.map {
+      EvidenceCase.Step(
+        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
+        now: bench.now + $0.after)
+    }
+    cases.append(
+      EvidenceCase(
+        name: "\(rule) Apple: \(name)", rule: rule,
+        call: .conversation(
+          verifier: verifier, request: .bytes(request.bytes), evidence: evidence,
+          now: bench.now, steps: steps),
+        expect: .init(status, check: check, at: at, hint: hint, facts: facts)))
+  }
+
+  // MARK: codes
+
+  func addCodes() throws {
+    talk(
+      "AID-22", "a code", asks: code, [http(1, 200, tokens, after: 250, facts: step("token"))],
+      facts: [
+        ("exchange.state", "done"), ("exchange.tokens.accessToken", "a-token"),
+        ("exchange.tokens.refreshToken", "r-token"),
+        ("exchange.tokens.expiresMs", .integer(bench.now + 3_600_000)),
+        ("exchange.token", .null), ("exchange.secret.0", "tokens.accessToken"),
+        ("exchange.secret.1", "tokens.refreshToken"), ("exchange.secret.2", .null),
+        ("exchange.retry", .null), ("checks.3.ok", true),
+      ])
+    talk(
+      "AID-22", "a code of the web",
+      asks: code.appending("redirectUri", "https://www.example.com/signed-in"),
+      [http(1, 200, tokens)])
+    talk(
+      "AID-22", "no identity token, which nobody verifies", asks: code,
+      [http(1, 200, tokens.removing("id_token"))], facts: [("exchange.token", .null)])
+    for name in ["access_token", "refresh_token", "expires_in", "token_type"] {
+      talk(
+        "AID-24", "an answer without \(name)", asks: code,
+        [http(1, 200, tokens.removing(name))], Self.unknown, check: "exchange.answer", at: name,
+        facts: [("exchange.tokens", .null), ("exchange.secret", .null), ("exchange.retry", .null)])
+    }
+    for (name, value) in [
+      ("access_token", 7), ("access_token", ""), ("refresh_token", .null), ("expires_in", "3600"),
+      ("expires_in", 0), ("token_type", 1), ("id_token", 1),
+    ] as [(String, JSONText)] {
+      talk(
+        "AID-24", "an answer with \(name) \(String(decoding: value.bytes, as: UTF8.self))",
+        asks: code, [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
+    }
+    for (name, body) in [("no body", nil), ("a list", []), ("a web page", .text("<html>"))]
+      as [(String, JSONText?)]
+    {
+      talk("AID-24", "an answer with \(name)", asks: code, [http(1, 200, body)], Self.unknown)
+    }
+    for status: Int64 in [0, 429, 500, 503] {
+      talk(
+        "AID-22", "never asked again after \(status)", asks: code, [http(1, status)],
+        Self.noAnswer, check: "exchange.answer", at: "status",
+        facts: [
+          ("exchange.retry", .null), ("exchange.tokens", .null), ("exchange.secret", .null),
+        ])
+    }
+  }
+
+  func addIdentities() throws {
+    let asked = code.appending("nonce", .string(Self.nonce))
+    talk(
+      "AID-22", "a code with its identity token", asks: asked, evidence: try keys(),
+      [http(1, 200, tokens)],
+      facts: [
+        ("exchange.token.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
+        ("exchange.token.nonce", "checked"), ("exchange.tokens.refreshToken", "r-token"),
+      ])
+    let refused: Facts = [
+      ("exchange.tokens", .null), ("exchange.token", .null), ("exchange.secret", .null),
+    ]
+    talk(
+      "AID-22", "a code with the identity token of another sign-in",
+      asks: asked.setting("nonce", "bm9uY2Ugb2YgYW5vdGhlciBzaWduLWlu"), evidence: try keys(),
+      [http(1, 200, tokens)], "rejected.token.nonce", check: "exchange.result",
+      at: "id_token/nonce", facts: refused)
+    talk(
+      "AID-22", "a code without its identity token", asks: asked, evidence: try keys(),
+      [http(1, 200, tokens.removing("id_token"))], Self.unknown, at: "id_token", facts: refused)
+    talk(
+      "AID-22", "a code with a word for an identity token", asks: asked, evidence: try keys(),
+      [http(1, 200, tokens.setting("id_token", "x"))], "malformed.token.form", facts: refused)
+    talk(
+      "AID-4", "a code and no nonce", asks: code, evidence: try keys(), [],
+      "misuse.token.nonce", at: "nonce")
+    talk(
+      "AID-3", "a code and the key set of another issuer", asks: asked,
+      evidence: try keys("https://x.example.com"), [], "misuse.token.keyset",
+      at: "evidence[0]/keys")
+    talk(
+      "EXC-8", "a code and a key set, and no profile", asks: asked.removing("clientId"),
+      verifier: "signing-one-app", evidence: try keys(), [], "config.exchange.block-missing",
+      at: "tokens")
+    talk(
+      "EXC-2", "a code and two key sets", asks: asked, evidence: try keys() + keys(), [],
+      "misuse.exchange.evidence", at: "evidence")
+  }
+
+  // MARK: revocation
+
+  /// AID-23.
+  func addRevocations() {
+    let done: Facts = [("exchange.revoked", true), ("exchange.state", "done")]
+    talk(
+      "AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
+    talk(
+      "AID-23", "an access token", asks: revoke.setting("hint", "access_token"),
+      [http(1, 200, .text(""))], facts: done)
+    talk(
+      "AID-23", "the third time", asks: revoke,
+      [
+        http(1, 500), wait(1000), http(3, 0, made: 1000), wait(5000),
+        http(5, 200, made: 5000, facts: step("revoke")),
+      ], facts: done)
+    let retry: Facts = [
+      ("exchange.retry.request.kind", "appleid.revoke"),
+      ("exchange.retry.request.token", .null), ("exchange.retry.without.0", "token"),
+      ("exchange.retry.attempt", 2),
+    ]
+    for status: Int64 in [0, 429, 503] {
+      let reason = status == 429 ? "rate-limited" : "retry"
+      talk(
+        "AID-23", "three times \(status)", asks: revoke,
+        [
+          http(1, status), wait(1000, reason: reason, retry: retry),
+          http(3, status, made: 1000), wait(5000, reason: reason), http(5, status, made: 5000),
+        ], Self.noAnswer, check: "exchange.answer",
+        facts: retry + [
+          ("exchange.revoked", .null),
+          ("exchange.retry.notBeforeMs", .integer(bench.now + 21_000)),
+        ])
+    }
+    talk(
+      "AID-23", "later attempts wait longer", asks: revoke.appending("attempt", 3),
+      [http(1, 0), wait(1000), http(3, 0, made: 1000), wait(5000), http(5, 0, made: 5000)],
+      Self.noAnswer,
+      facts: [("exchange.retry.notBeforeMs", .integer(bench.now + 5000 + 256_000))])
+    talk(
+      "AID-24", "a body where there is none", asks: revoke, [http(1, 200, [:])], Self.unknown,
+      check: "exchange.answer", at: "body")
+    talk(
+      "EXC-16", "a wait that does not fit",
+      asks: revoke.appending("deadlineMs", .integer(bench.now + 1500)),
+      [http(1, 500), wait(1000), http(3, 500, made: 1000)], Self.noAnswer)
+  }
+
+  /// AID-24.
+  func addRefusals() {
+    for (error, status) in [
+      ("invalid_grant", "rejected.appleid.grant"), ("invalid_client", "rejected.appleid.client"),
+      ("unauthorized_client", "rejected.appleid.client"),
+      ("invalid_request", "rejected.appleid.request"),
+      ("unsupported_grant_type", "rejected.appleid.request"),
+      ("invalid_scope", "rejected.appleid.request"),
+    ] {
+      for (name, request) in [("a code", code), ("a token", revoke)] {
+        talk(
+          "AID-24", "\(name): \(error)", asks: request, [http(1, 400, ["error": .string(error)])],
+          status, check: "exchange.result", at: "error", facts: [("exchange.retry", .null)])
+      }
+      talk(
+        "AID-24", "\(error) with another status", asks: code,
+        [http(1, 401, ["error": .string(error)])], Self.unknown, at: "error")
+    }
+    func not(_ name: String, _ status: Int64, _ body: JSONText?, at: String, hint: String? = nil) {
+      let table =
+        "look at what Apple says, which stands behind this hint if it gave a reason; "
+        + "the customer must sign in again"
+      talk(
+        "AID-24", name, asks: code, [http(1, status, body)], Self.unknown,
+        check: "exchange.answer", at: at, hint: hint.map { table + ": " + $0 },
+        facts: hint == nil ? [("error.hint", .text(table))] : [])
+    }
+    not("another word", 400, ["error": "slow_down"], at: "error", hint: "slow_down")
+    not(
+      "a long word", 400, ["error": .string("é\n " + String(repeating: "x", count: 65))],
+      at: "error", hint: String(repeating: "x", count: 64))
+    not("no word", 400, [:], at: "status")
+    not("a word that is a number", 400, ["error": 7], at: "status")
+    not("a web page", 403, .text("<html>"), at: "status")
+    not("nothing", 404, nil, at: "status")
+    not("another place", 302, ["error": "invalid_grant"], at: "status")
+    let large = "too-large.appleid.response"
+    talk(
+      "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
+      at: "cut")
+    let room = 65_536 - tokens.bytes.count
+    let longest =
+      String(decoding: tokens.bytes, as: UTF8.self) + String(repeating: " ", count: room)
+    talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
+    talk(
+      "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")
+  }
+
+  /// AID-25.
+  func addParameters() {
+    func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
+      let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"
+      let kind = request["kind"].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+      talk(
+        "AID-25", "\(kind) with \(name) \(shown)",
+        asks: value.map { request.setting(name, $0) } ?? request.removing(name), [], Self.misuse,
+        at: name)
+    }
+    let long = JSONText.string(String(repeating: "x", count: 2049))
+    for value: JSONText? in [nil, "", long, 7, .null, "a b", "é", "a\n"] {
+      bad(code, "code", value)
+      bad(revoke, "token", value)
+    }
+    for value: JSONText? in [nil, "", "id_token", 1] { bad(revoke, "hint", value) }
+    for value: JSONText? in [nil, "com.example.second", 1] {
+      bad(code, "clientId", value)
+      bad(revoke, "clientId", value)
+    }
+    let url = "https://www.example.com/"
+    for value: JSONText in [
+      "", "http://www.example.com/", "https://", "https:///x", "https://a@b/", 7, .null,
+      "https://www.example.com/#x", "https://www.example.com/a b",
+      .string(url + String(repeating: "x", count: 1025 - url.count)),
+    ] { bad(code, "redirectUri", value) }
+    talk(
+      "AID-25", "parameters of the greatest length",
+      asks: code.setting([
+        ("code", .string(String(repeating: "x", count: 2048))),
+        ("redirectUri", .string(url + String(repeating: "x", count: 1024 - url.count))),
+      ]), [http(1, 200, tokens)])
+    talk(
+      "AID-25", "the only client", asks: code.removing("clientId"), verifier: "signing-one-app",
+      [http(1, 200, tokens)])
+    talk(
+      "AID-25", "a client that is known as an audience",
+      asks: code.setting("clientId", "com.example.web"), [http(1, 200, tokens)])
+    for (name, request) in [("a code", code), ("a token", revoke)] {
+      talk(
+        "EXC-8", "\(name) and no key", asks: request, verifier: "standard", [],
+        "config.exchange.block-missing", at: "appleId")
+      talk(
+        "EXC-1", "\(name) with another member", asks: request.appending("secret", "x"), [],
+        "misuse.exchange.request", at: "secret")
+    }
+  }
+}

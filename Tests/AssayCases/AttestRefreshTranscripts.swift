@@ -1,0 +1,419 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// RFR-1 … RFR-7: whole conversations with Apple's App Attest server. The tokens in
+  /// their steps are random; the Swift tests verify them.
+  func addAttestRefreshTranscripts() throws {
+    let refresh = standardConfig.setting("deviceCheck", deviceCheckBlock)
+    verifiers.append(("refresh", refresh))
+    verifiers.append(("refresh-stored", refresh.setting("attest.time", "stored")))
+    verifiers.append(
+      ("refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day))))
+    let talk = try AttestRefreshTalk(self)
+    try talk.addVerdicts()
+    try talk.addReceipts()
+    talk.addRefusals()
+    talk.addRepetitions()
+    try talk.addTimes()
+    try talk.addRequests()
+    cases += talk.cases
+  }
+}
+
+private final class AttestRefreshTalk {
+  typealias Facts = CaseBench.Facts
+
+  /// An answer, when it is handed in, and what the step before it must be.
+  struct Said {
+    var answer: JSONText
+    var after: Int64 = 0
+    var at: Facts = []
+    var status = "pending.exchange.request"
+  }
+
+  private static let minute: Int64 = 60_000
+  private static let noAnswer = "unavailable.attest-refresh.no-answer"
+  private static let early = "unavailable.attest-refresh.too-early"
+  private static let unknown = "unavailable.attest-refresh.response"
+  private static let url = "https://data.appattest.apple.com/v1/attestationData"
+  private static let development =
+    "https://data-development.appattest.apple.com/v1/attestationData"
+
+  var cases: [EvidenceCase] = []
+  private let bench: CaseBench
+  private let now: Int64
+  /// What is refreshed: the receipt of an attestation a minute ago.
+  private let old: AttestReceiptFacts
+  private let receipt: [UInt8]
+  /// What Apple sends for it.
+  private let new: AttestReceiptFacts
+  private let good: String
+
+  init(_ bench: CaseBench) throws {
+    self.bench = bench
+    now = bench.now
+    old = try bench.receiptFacts()
+    receipt = try bench.attest.receipt(old)
+    new = try bench.receiptFacts(.receipt, created: bench.now - 1000)
+    good = Self.text(try bench.attest.receipt(new))
+  }
+
+  // MARK: parts
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: Base64Text.encode(bytes), as: UTF8.self)
+  }
+
+  private static func evidence(_ receipt: [UInt8]) -> EvidenceCase.Evidence {
+    .init(.receipt(.attestReceipt, receipt))
+  }
+
+  /// Answers the request of that number.
+  private func http(
+    _ id: Int64, _ status: Int64, _ body: String? = nil, after: Int64 = 0,
+    more: [(String, JSONText)] = [], facts: Facts = []
+  ) -> Said {
+    let answer: JSONText = [
+      "id": .integer(id), "status": .integer(status),
+      "body": body.map { ["text": .string($0)] } ?? .null,
+    ]
+    return Said(
+      answer: answer.setting(more), after: after,
+      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
+  }
+
+  /// Lets a wait pass that ends so long after `now`.
+  private func wait(_ end: Int64, reason: String = "retry") -> Said {
+    Said(
+      answer: [:], after: end,
+      at: [
+        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
+        ("exchange.notBeforeMs", .integer(now + end)),
+        ("exchange.retry.request.kind", "attest.refresh"),
+      ], status: "pending.exchange.wait")
+  }
+
+  private func talk(
+    _ rule: String, _ name: String, asks more: [(String, JSONText)] = [],
+    evidence: [EvidenceCase.Evidence]? = nil, verifier: String = "refresh", now: Int64? = nil,
+    _ said: [Said], _ status: String = "ok", check: String? = nil, at: String? = nil,
+    facts: Facts = []
+  ) {
+    let now = now ?? self.now
+    let request: JSONText = ["kind": "attest.refresh"]
+    let steps = said.map {
+      EvidenceCase.Step(
+        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
+        now: now + $0.after)
+    }
+    cases.append(
+      EvidenceCase(
+        name: "\(rule) refresh: \(name)", rule: rule,
+        call: .conversation(
+          verifier: verifier, request: .bytes(request.setting(more).bytes),
+          evidence: evidence ?? [Self.evidence(receipt)], now: now, steps: steps),
+        expect: .init(status, check: check, at: at, facts: facts)))
+  }
+
+  private var day: (String, JSONText) { ("deadlineMs", .integer(now + Purchase.day)) }
+
+  // MARK: what comes of it
+
+  func addVerdicts() throws {
+    talk(
+      "RFR-7", "a new receipt",
+      [
+        http(
+          1, 200, good,
+          facts: [
+            ("exchange.request.method", "POST"), ("exchange.request.url", .text(Self.url)),
+            ("exchange.request.headers.0.0", "Authorization"),
+            ("exchange.request.headers.1.0", "Content-Type"),
+            ("exchange.request.headers.1.1", "text/plain"),
+            ("exchange.request.headers.2.0", .null),
+            ("exchange.request.body.text", .text(Self.text(receipt))),
+            ("exchange.request.timeoutMs", 30_000), ("exchange.request.maxResponseBytes", 65_536),
+            ("exchange.request.wantHeaders.0", "retry-after"),
+            ("exchange.request.secret.0", "headers.authorization"),
+            ("exchange.request.secret.1", "body"), ("exchange.request.secret.2", .null),
+          ])
+      ],
+      facts: [
+        ("exchange.kind", "attest.refresh"), ("exchange.state", "done"),
+        ("exchange.attestReceipt.type", "RECEIPT"), ("exchange.attestReceipt.risk", 2),
+        ("exchange.attestReceipt.bound", true), ("exchange.attestReceipt.appId", .text(old.appId)),
+        ("exchange.attestReceipt.createdMs", .integer(new.created)),
+        ("exchange.attestReceipt.bytes", .text(good)),
+        ("exchange.replaces", .text(Authority.fingerprint(receipt))),
+        ("exchange.nextMs", .integer(new.notBefore)), ("exchange.retry", .null),
+        ("checks.2.ok", true), ("checks.3.ok", true),
+      ])
+    talk(
+      "RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
+    talk(
+      "RFR-3", "a month between refreshes", verifier: "refresh-monthly", [http(1, 200, good)],
+      facts: [("exchange.nextMs", .integer(new.created + 29 * Purchase.day))])
+    let device = bench.device(bench.device.system, .development)
+    let facts = try bench.receiptFacts(of: device)
+    let answer = try bench.receiptFacts(.receipt, of: device, created: now - 1000)
+    talk(
+      "RFR-4", "a development receipt",
+      evidence: [Self.evidence(try bench.attest.receipt(facts))],
+      [
+        http(
+          1, 200, Self.text(try bench.attest.receipt(answer)),
+          facts: [("exchange.request.url", .text(Self.development))])
+      ], facts: [("exchange.attestReceipt.environment", "sandbox")])
+  }
+
+  /// RFR-2: what Apple sent is refused, and the old one kept.
+  func addReceipts() throws {
+    func refused(
+      _ name: String, _ status: String, at: String? = nil, rule: String = "RFR-2",
+      verifier: String = "refresh", _ change: (inout AttestReceiptFacts) throws -> Void
+    ) throws {
+      var facts = new
+      try change(&facts)
+      talk(
+        rule, name, verifier: verifier,
+        [http(1, 200, Self.text(try bench.attest.receipt(facts)))], status,
+        check: "exchange.result", at: at,
+        facts: [
+          ("exchange.attestReceipt", .null), ("exchange.replaces", .null),
+          ("exchange.nextMs", .integer(now + Purchase.day)), ("exchange.retry", .null),
+        ])
+    }
+    let other = try AttestedDevice(key: bench.authority.leafKey, appId: bench.device.appId)
+    let stranger = try bench.receiptFacts(.receipt, of: other, created: now - 1000)
+    try refused("another key", "rejected.attest-receipt.key", at: "field 3") {
+      $0.certificate = stranger.certificate
+    }
+    try refused("another app of ours", "rejected.attest-receipt.app-id", at: "field 2") {
+      $0.appId = "ABCDE12345.com.example.second"
+    }
+    try refused("the other environment", "rejected.attest-receipt.environment", at: "field 7") {
+      $0.environment = .development
+    }
+    try refused("a receipt of an attestation", "rejected.attest-receipt.kind", at: "field 6") {
+      $0 = self.old
+    }
+    try refused("an older one", "rejected.freshness.stale", at: "field 12") {
+      $0.created = self.old.created - 1000
+    }
+    talk(
+      "RFR-2", "one of the same instant",
+      [
+        http(
+          1, 200,
+          Self.text(
+            try bench.attest.receipt(
+              try bench.receiptFacts(.receipt, created: old.created))))
+      ])
+    try refused(
+      "one of six minutes ago", "rejected.freshness.stale", at: "field 12", rule: "FRC-11",
+      verifier: "refresh-stored"
+    ) { $0.created = self.now - 360_000 }
+    for (name, text, status) in [
+      ("nothing", "", "malformed.attest-receipt.empty"),
+      ("a page", "<html>", "malformed.transport.base64"),
+    ] {
+      talk(
+        "RFR-2", name, [http(1, 200, text)], status, check: "exchange.result",
+        facts: [("exchange.nextMs", .integer(now + Purchase.day))])
+    }
+    var damaged = bench.attest.receiptTemplate(new)
+    damaged.signature = .by(bench.authority.leafKey)
+    talk(
+      "RFR-2", "a receipt that is damaged", [http(1, 200, Self.text(try damaged.signed()))],
+      "rejected.attest-receipt.signature", check: "exchange.result")
+  }
+
+  /// The table under RFR-1.
+  func addRefusals() {
+    let next: (String, EvidenceCase.Fact) = ("exchange.nextMs", .integer(now + Purchase.day))
+    for (status, body, name, after) in [
+      (400, "Incorrect Environment", "environment", next),
+      (400, "incorrect environment.", "environment", next),
+      (400, "Bad Payload", "payload", next), (400, "", "payload", next),
+      (400, "x Incorrect Environment", "payload", next),
+      (404, "No Data Found", "no-data", ("exchange.nextMs", .null)),
+    ] as [(Int64, String, String, (String, EvidenceCase.Fact))] {
+      talk(
+        "RFR-1", "\"\(body)\" with HTTP status \(status)", [http(1, status, body)],
+        "rejected.attest-refresh." + name, check: "exchange.result", at: "status",
+        facts: [
+          ("exchange.retry", .null), ("exchange.attestReceipt", .null),
+          (path: after.0, value: after.1),
+        ])
+    }
+    talk(
+      "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "exchange.answer",
+      at: "status",
+      facts: [
+        ("exchange.retry.notBeforeMs", .integer(now + 60 * Self.minute)),
+        ("exchange.retry.reason", "too-early"), ("exchange.retry.attempt", 2),
+        ("exchange.nextMs", .integer(now + 60 * Self.minute)),
+      ])
+    for status in [100, 201, 204, 301, 403, 418, 502, 504] as [Int64] {
+      talk(
+        "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown,
+        check: "exchange.answer", at: "status",
+        facts: [
+          ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
+          ("exchange.retry.reason", "retry"), ("exchange.nextMs", .integer(now + Purchase.day)),
+        ])
+    }
+    talk(
+      "RFR-5", "an answer that was cut", [http(1, 200, more: [("cut", true)])], Self.unknown,
+      at: "body")
+    talk(
+      "RFR-5", "an answer that is too long",
+      [http(1, 200, good + String(repeating: " ", count: 65_536))], Self.unknown, at: "body")
+    talk(
+      "RFR-6", "our token is taken the second time",
+      [http(1, 401), http(2, 200, good)])
+    talk(
+      "RFR-6", "our token is refused twice", [http(1, 401), http(2, 401)],
+      "rejected.attest-refresh.unauthorized", check: "exchange.result", at: "status",
+      facts: [("exchange.retry", .null), ("exchange.nextMs", .integer(now + Purchase.day))])
+  }
+
+  /// RFR-6.
+  func addRepetitions() {
+    for status in [0, 429, 500, 503] as [Int64] {
+      talk(
+        "RFR-6", "HTTP status \(status) once",
+        [
+          http(1, status), wait(Self.minute, reason: status == 429 ? "rate-limited" : "retry"),
+          http(3, 200, good, after: Self.minute),
+        ])
+    }
+    let header: [(String, JSONText)] = [("headers", [["Retry-After", "90"]])]
+    talk(
+      "RFR-6", "a longer Retry-After",
+      [http(1, 503, more: header), wait(90_000), http(3, 200, good, after: 90_000)])
+    talk(
+      "RFR-6", "a shorter Retry-After",
+      [
+        http(1, 503, more: [("headers", [["Retry-After", "9"]])]), wait(Self.minute),
+        http(3, 200, good, after: Self.minute),
+      ])
+    var said: [Said] = []
+    var at: Int64 = 0
+    for (place, minutes) in [1, 2, 4, 8, 16].enumerated() {
+      said.append(http(Int64(2 * place + 1), 500, after: at))
+      at += Int64(minutes) * Self.minute
+      said.append(wait(at))
+    }
+    said.append(http(11, 500, after: at))
+    talk(
+      "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "exchange.answer",
+      facts: [
+        ("exchange.retry.notBeforeMs", .integer(now + at + Purchase.day)),
+        ("exchange.nextMs", .integer(now + at + Purchase.day)),
+        ("exchange.retry.without.0", "deadlineMs"),
+      ])
+    talk(
+      "RFR-6", "nothing until there is no time",
+      [
+        http(1, 500), wait(Self.minute), http(3, 500, after: Self.minute), wait(3 * Self.minute),
+        http(5, 500, after: 3 * Self.minute), wait(7 * Self.minute),
+        http(7, 500, after: 7 * Self.minute),
+      ], Self.noAnswer,
+      facts: [
+        ("exchange.retry.notBeforeMs", .integer(now + 15 * Self.minute)),
+        ("exchange.nextMs", .integer(now + 15 * Self.minute)),
+      ])
+    talk(
+      "RFR-6", "the fifth conversation, one answer left", asks: [day, ("attempt", 5)],
+      [
+        http(1, 0), wait(16 * Self.minute), http(3, 0, after: 16 * Self.minute),
+      ], Self.noAnswer,
+      facts: [("exchange.retry.notBeforeMs", .integer(now + 16 * Self.minute + Purchase.day))])
+    talk(
+      "RFR-6", "the tenth conversation", asks: [("attempt", 10)], [http(1, 0)], Self.noAnswer,
+      facts: [
+        ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
+        ("exchange.retry.attempt", 11),
+      ])
+    talk(
+      "EXC-16", "the deadline passes before our other token",
+      asks: [("deadlineMs", .integer(now + 2000))], [http(1, 401, after: 2000)],
+      "unavailable.exchange.budget",
+      facts: [
+        ("exchange.reached.steps", 1),
+        ("exchange.retry.notBeforeMs", .integer(now + 2000 + Self.minute)),
+      ])
+  }
+
+  /// RFR-1: when a receipt can be refreshed.
+  func addTimes() throws {
+    let kept = try bench.receiptFacts(.receipt, created: now - Purchase.day + Self.minute)
+    let evidence = [Self.evidence(try bench.attest.receipt(kept))]
+    let stored = "refresh-stored"
+    // A minute before field 19.
+    var later = new
+    later.created = now + Self.minute
+    let fresh = Self.text(try bench.attest.receipt(later))
+    talk(
+      "RFR-6", "a minute too early", evidence: evidence, verifier: stored,
+      [wait(Self.minute, reason: "too-early"), http(2, 200, fresh, after: Self.minute)])
+    talk(
+      "RFR-6", "not early any more", evidence: evidence, verifier: stored, now: now + Self.minute,
+      [http(1, 200, fresh)])
+    let early = Self.evidence(
+      try bench.attest.receipt(try bench.receiptFacts(.receipt, created: now)))
+    talk(
+      "RFR-6", "a day too early", evidence: [early], verifier: stored, [], Self.early,
+      check: "exchange.answer", at: "field 19",
+      facts: [
+        ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
+        ("exchange.retry.reason", "too-early"),
+        ("exchange.nextMs", .integer(now + Purchase.day)),
+      ])
+    talk(
+      "RFR-1", "304 a day before field 19", evidence: evidence, verifier: stored,
+      now: now + Self.minute, [http(1, 304)], Self.early,
+      facts: [("exchange.retry.notBeforeMs", .integer(now + 61 * Self.minute))])
+    for (days, next) in [(28, Purchase.day), (30, nil), (31, nil)] as [(Int64, Int64?)] {
+      let facts = try bench.receiptFacts(created: now - days * Purchase.day)
+      talk(
+        "RFR-3", "bad payload after \(days) days",
+        evidence: [Self.evidence(try bench.attest.receipt(facts))], verifier: stored,
+        [http(1, 400, "Bad Payload")], "rejected.attest-refresh.payload",
+        facts: [("exchange.nextMs", next.map { .integer(self.now + $0) } ?? .null)])
+    }
+    let expired = "rejected.attest-refresh.expired"
+    for (name, milliseconds, status) in [
+      ("the last millisecond", 1, "ok"), ("field 21", 0, expired), ("after field 21", -1, expired),
+    ] as [(String, Int64, String)] {
+      var facts = old
+      facts.expires = now + milliseconds
+      let evidence = [Self.evidence(try bench.attest.receipt(facts))]
+      let isGood = status == "ok"
+      talk(
+        "RFR-1", name, evidence: evidence, verifier: stored, isGood ? [http(1, 200, good)] : [],
+        status, check: isGood ? nil : "exchange.result", at: isGood ? nil : "field 21",
+        facts: isGood ? [] : [("exchange.nextMs", .null), ("exchange.retry", .null)])
+    }
+  }
+
+  /// EXC-1, EXC-2, EXC-8.
+  func addRequests() throws {
+    let missing = "config.exchange.block-missing"
+    talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
+    talk(
+      "EXC-8", "no key", verifier: "device-check-without-key", [], missing,
+      at: "deviceCheck.privateKey")
+    talk(
+      "EXC-1", "an unknown member", asks: [("environment", "production")], [],
+      "misuse.exchange.request", at: "environment")
+    let wrong = "misuse.exchange.evidence"
+    talk("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
+    let one = Self.evidence(receipt)
+    talk("EXC-2", "two receipts", evidence: [one, one], [], wrong, at: "evidence")
+    talk(
+      "EXC-2", "a transaction", evidence: [try bench.transaction(bench.purchase)], [], wrong,
+      at: "evidence[0]")
+  }
+}

@@ -1,0 +1,288 @@
+import AssayAuthority
+
+/// Every case, with the configurations of the verifiers that they name.
+public struct CaseTable: Sendable {
+  public var verifiers: [(name: String, config: JSONText)]
+  public var cases: [EvidenceCase]
+  /// What random decisions draw from.
+  public var pool: DecisionPool
+
+  /// Mints the whole table. All dates in it lie around `now`, milliseconds
+  /// since 1970 UTC.
+  public static func make(now: Int64) throws -> CaseTable {
+    // Receipts and the dates of Apple's answers have whole seconds.
+    let now = now / 1000 * 1000
+    let bench = try CaseBench(now: now)
+    try bench.addGoodEvidence()
+    try bench.addVariations()
+    try bench.addPayloadCases()
+    try bench.addNotificationCases()
+    try bench.addDateCases()
+    try bench.addIdentityCases()
+    try bench.addXcodeCases()
+    try bench.addHostileInput()
+    try bench.addConfigurationCases()
+    try bench.addDecisions()
+    try bench.addReceiptCases()
+    bench.addExpiryCases()
+    try bench.addAttestationCases()
+    try bench.addAssertionCases()
+    try bench.addAttestReceiptCases()
+    try bench.addAttestConfigurationCases()
+    bench.addRiskCases()
+    try bench.addDeviceCheckCases()
+    try bench.addTokenCases()
+    try bench.addExchangeCases()
+    try bench.addVerifyReceiptTranscripts()
+    bench.addSigningCases()
+    try bench.addSessionCases()
+    bench.addDeviceCheckTranscripts()
+    try bench.addAppStoreTranscripts()
+    try bench.addDeviceProofCases()
+    try bench.addRevocationTranscripts()
+    try bench.addAttestRefreshTranscripts()
+    try bench.addAppleIDCases()
+    try bench.addAppleIDTranscripts()
+    try bench.addKeysetTranscripts()
+    bench.addStoreSchemaCases()
+    return CaseTable(
+      verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
+  }
+
+  /// The configuration of a verifier, as JSON text.
+  public func config(_ verifier: String) -> [UInt8]? {
+    verifiers.first { $0.name == verifier }?.config.bytes
+  }
+
+  /// The table as one JSON object in UTF-8, for the tests of other languages:
+  ///
+  ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case],
+  ///      "decisionPool":{"now":ms, "items":[item]}}
+  ///
+  /// An item of the pool is an entry of `evidence` with the members of
+  /// `DecisionPool.Item`.
+  ///
+  /// A case has `name`, `rule`, `call` and `expect` {`status`, `check`?, `at`?,
+  /// `hint`?: how `error.hint` begins, `facts`?: {dotted path: text, integer,
+  /// boolean or null}}, and by `call`:
+  /// - `verify_jws`: `verifier`, `kind`, `now` and `jws` or one of its forms;
+  /// - `verify_receipt`: `verifier`, `kind` (transaction-receipt, app-receipt,
+  ///   attest-receipt), `receipt` or one of its forms, `subjectBase64`?, `now`;
+  /// - `verify_attestation`: `verifier`, `attestation`, `keyId`, `clientData` or
+  ///   one of their forms, `clientDataKind` (1 data, 2 hash), `now`;
+  /// - `verify_assertion`: `verifier`, `assertion`, `publicKey`, `clientData` or
+  ///   one of their forms, `clientDataKind`, `counter`, `now`;
+  /// - `verify_token`: `verifier`, `jwks`, `token` or one of their forms, `earlier`: a list
+  ///   of {`token` or one of its forms, `now`} that the same key set verifies first,
+  ///   `now`;
+  /// - `keyset_new`: `jwks` or one of its forms;
+  /// - `exchange`: `verifier`, `request` or one of its forms, `evidence` as
+  ///   `decide` has it, `now`;
+  /// - `conversation`: the same and `steps`, a list of {`expect`, `answer` or one of
+  ///   its forms, `now`}: the document before each answer meets the step's `expect`,
+  ///   the one after the last answer the case's;
+  /// - `triage`: `verifier`, `blob` or one of its forms, `now`;
+  /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
+  /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
+  ///   of {`kind`, `verifier`?} with `jws` for the kinds of JWS, `receipt` or its
+  ///   forms for those of receipts, `body` for `verify-receipt`, each verified at
+  ///   `now` first, and `jwks` for `keyset`, which is read;
+  /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
+  /// - `verifier_new`: `config`, the raw text, or one of its forms.
+  ///
+  /// Forms of a text `x`: `xBase64` where the bytes are not text, `xRepeat`
+  /// {`prefix`, `unit`, `count`, `suffix`} where it is too long to write out.
+  public var json: [UInt8] {
+    let document: JSONText = [
+      "assayCases": 1,
+      "verifiers": .object(verifiers.map { .init($0.name, $0.config) }),
+      "cases": .array(cases.map(\.json)), "decisionPool": pool.json,
+    ]
+    return document.bytes
+  }
+}
+
+extension EvidenceCase {
+  /// One entry of `cases`.
+  var json: JSONText {
+    var entry: JSONText = ["name": .string(name), "rule": .string(rule)]
+    switch call {
+    case .verifyJWS(let verifier, let kind, let jws, let now):
+      entry.add("call", "verify_jws")
+      entry.add("verifier", verifier)
+      entry.add("kind", kind.rawValue)
+      let (member, value) = jws.json("jws")
+      entry = entry.appending(member, value).appending("now", .integer(now))
+    case .verifyReceipt(let verifier, let kind, let receipt, let subject, let now):
+      entry.add("call", "verify_receipt")
+      entry.add("verifier", verifier)
+      entry.add("kind", kind.rawValue)
+      let (member, value) = receipt.json("receipt")
+      entry = entry.appending(member, value)
+      if let subject {
+        entry = entry.appending("subjectBase64", .string(utf8: Base64Text.encode(subject)))
+      }
+      entry = entry.appending("now", .integer(now))
+    case .triage(let verifier, let blob, let now):
+      entry.add("call", "triage")
+      entry.add("verifier", verifier)
+      let (member, value) = blob.json("blob")
+      entry = entry.appending(member, value).appending("now", .integer(now))
+    case .readVerifyReceipt(let verifier, let body, let now):
+      entry.add("call", "read_verify_receipt")
+      entry.add("verifier", verifier)
+      let (member, value) = body.json("body")
+      entry = entry.appending(member, value).appending("now", .integer(now))
+    case .verifyAttestation(
+      let verifier, let attestation, let keyId, let kind, let data, let now):
+      entry.add("call", "verify_attestation")
+      entry.add("verifier", verifier)
+      entry.add("attestation", attestation)
+      entry.add("keyId", .bytes(keyId))
+      entry = entry.appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("clientData", data)
+      entry = entry.appending("now", .integer(now))
+    case .verifyAssertion(
+      let verifier, let assertion, let key, let counter, let kind, let data, let now):
+      entry.add("call", "verify_assertion")
+      entry.add("verifier", verifier)
+      entry.add("assertion", assertion)
+      entry.add("publicKey", .bytes(key))
+      entry = entry.appending("counter", .integer(Int64(counter)))
+        .appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("clientData", data)
+      entry = entry.appending("now", .integer(now))
+    case .verifyToken(let verifier, let jwks, let earlier, let token, let now):
+      entry.add("call", "verify_token")
+      entry.add("verifier", verifier)
+      entry.add("jwks", jwks)
+      entry = entry.appending("earlier", .array(earlier.map(\.json)))
+      entry.add("token", token)
+      entry = entry.appending("now", .integer(now))
+    case .keysetNew(let jwks):
+      entry.add("call", "keyset_new")
+      entry.add("jwks", jwks)
+    case .exchange(let verifier, let request, let evidence, let now):
+      entry.add("call", "exchange")
+      entry.add("verifier", verifier)
+      entry.add("request", request)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("now", .integer(now))
+    case .conversation(let verifier, let request, let evidence, let now, let steps):
+      entry.add("call", "conversation")
+      entry.add("verifier", verifier)
+      entry.add("request", request)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("now", .integer(now))
+      entry = entry.appending("steps", .array(steps.map(\.json)))
+    case .decide(let verifier, let evidence, let account, let now):
+      entry.add("call", "decide")
+      entry.add("verifier", verifier)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("account", account.map { .string($0) } ?? .null)
+        .appending("now", .integer(now))
+    case .checkExpiry(let expires, let grace, let revoked, let now):
+      entry.add("call", "check_expiry")
+      for (member, date) in [("expires", expires), ("grace", grace), ("revoked", revoked)] {
+        entry = entry.appending(member, date.map { .integer($0) } ?? .null)
+      }
+      entry = entry.appending("now", .integer(now))
+    case .verifierNew(let config):
+      entry.add("call", "verifier_new")
+      let (member, value) = config.json("config")
+      entry = entry.appending(member, value)
+    }
+    return entry.appending("expect", expect.json)
+  }
+}
+
+extension EvidenceCase.Evidence {
+  var json: JSONText {
+    var entry: JSONText
+    switch proof {
+    case .jws(let kind, let jws):
+      entry = ["kind": .string(kind.rawValue), "jws": .string(utf8: jws)]
+    case .receipt(let kind, let receipt):
+      entry = ["kind": .string(kind.rawValue)]
+      let (member, value) = EvidenceText.bytes(receipt).json("receipt")
+      entry = entry.appending(member, value)
+    case .answer(let body):
+      entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
+    case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
+    }
+    entry.add("verifier", verifier)
+    return entry
+  }
+}
+
+extension EvidenceCase.EarlierToken {
+  var json: JSONText {
+    let (member, value) = token.json("token")
+    let entry: JSONText = ["now": .integer(now)]
+    return entry.appending(member, value)
+  }
+}
+
+extension EvidenceCase.Step {
+  var json: JSONText {
+    let (member, value) = answer.json("answer")
+    let entry: JSONText = ["expect": expect.json, "now": .integer(now)]
+    return entry.appending(member, value)
+  }
+}
+
+extension EvidenceCase.Expectation {
+  var json: JSONText {
+    var entry: JSONText = ["status": .string(status)]
+    entry.add("check", check)
+    entry.add("at", at)
+    entry.add("hint", hint)
+    if facts.isEmpty { return entry }
+    return entry.appending(
+      "facts", .object(facts.map { JSONText.Member($0.path, $0.value.json) }))
+  }
+}
+
+extension EvidenceCase.Fact {
+  var json: JSONText {
+    switch self {
+    case .text(let text): return .string(text)
+    case .integer(let number): return .integer(number)
+    case .flag(let flag): return .boolean(flag)
+    case .null: return .null
+    }
+  }
+}
+
+extension EvidenceText {
+  /// The member that carries the text: under `name`, or `nameBase64` where it is
+  /// no text, or `nameRepeat` where it is a recipe.
+  func json(_ name: String) -> (String, JSONText) {
+    switch self {
+    case .bytes(let bytes):
+      if bytes.isUTF8Text { return (name, .string(utf8: bytes)) }
+      return (name + "Base64", .string(utf8: Base64Text.encode(bytes)))
+    case .repeated(let prefix, let unit, let count, let suffix):
+      return (
+        name + "Repeat",
+        [
+          "prefix": .string(utf8: prefix), "unit": .string(utf8: unit),
+          "count": .integer(Int64(count)), "suffix": .string(utf8: suffix),
+        ]
+      )
+    }
+  }
+}
+
+extension JSONText {
+  /// One more member, named after the form in which the text is written.
+  fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
+    let (member, value) = text.json(name)
+    self = appending(member, value)
+  }
+}
+
+extension [UInt8] {
+  /// Whether a JSON string can carry these bytes in every language.
+  var isUTF8Text: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
+}

@@ -1,0 +1,61 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// docs/spec/documents-and-exchanges.md §2: what every exchange holds.
+  func addExchangeCases() throws {
+    let observations: JSONText = ["request": "paid", "attestation": "verified"]
+    let good: JSONText = ["kind": "risk.assess", "observations": observations]
+    func text(_ name: String, _ text: EvidenceText, _ status: String) {
+      cases.append(
+        EvidenceCase(
+          name: "EXC-1 exchange: \(name)", rule: "EXC-1",
+          call: .exchange(verifier: "standard", request: text, evidence: [], now: now),
+          expect: .init(status)))
+    }
+    let misuse = "misuse.exchange.request"
+    text("nothing", .bytes([]), misuse)
+    text("no JSON", .bytes(Array("risk.assess".utf8)), misuse)
+    text("a list", .bytes(Array("[]".utf8)), misuse)
+    text("text behind it", .bytes(good.bytes + Array("x".utf8)), misuse)
+    text("text that is no UTF-8", .bytes(Array("{\"kind\":\"".utf8) + [0xff, 0x22, 0x7d]), misuse)
+    text(
+      "the kind twice",
+      .bytes(Array("{\"kind\":\"risk.assess\",\"kind\":\"risk.assess\"}".utf8)), misuse)
+    text(
+      "nine megabytes",
+      .repeated(
+        prefix: Array("{\"kind\":\"".utf8), unit: Array("x".utf8), count: 9 << 20,
+        suffix: Array("\"}".utf8)), misuse)
+    text(
+      "a hundred thousand lists",
+      .repeated(prefix: [], unit: Array("[".utf8), count: 100_000, suffix: []), misuse)
+    request("EXC-1", "no kind", good.removing("kind"), misuse)
+    request("EXC-1", "a kind that is a number", good.setting("kind", 1), misuse)
+    request("EXC-1", "an unknown member", good.setting("account", "x"), misuse)
+    request("EXC-1", "no observations", good.removing("observations"), misuse)
+    let unknown = "misuse.exchange.kind"
+    for kind in ["", "risk", "Risk.Assess", "risk.assess ", "risk.assess.x"] {
+      request("EXC-1", "the kind \"\(kind)\"", good.setting("kind", .string(kind)), unknown)
+    }
+    request("EXC-3", "done at once", good, facts: [("risk.verdict", "allow")])
+    let evidence = "misuse.exchange.evidence"
+    request(
+      "EXC-2", "a purchase as evidence", good, evidence: [try transaction(purchase)], evidence)
+    request(
+      "EXC-2", "a refused document as evidence", good,
+      evidence: [.init(.transaction, Array("x".utf8))], evidence)
+    request(
+      "EXC-2", "a document of another verifier", good,
+      evidence: [
+        .init(
+          .transaction, try authority.mint(purchase.transactionPayload),
+          verifier: "root-entry-ignored")
+      ],
+      evidence)
+    for (name, instant) in [("before 2008", 1_199_145_599_999), ("after 2100", 4_102_444_800_001)]
+      as [(String, Int64)]
+    {
+      request("JWS-41", "a present \(name)", good, now: instant, "misuse.call.now")
+    }
+  }
+}

@@ -1,0 +1,436 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// docs/spec/receipts-decisions.md §1 … §3 with receipts and answers as evidence.
+  func addReceiptDecisions() throws {
+    try addTransactionReceiptRows()
+    try addAppReceiptRows()
+    try addOlderAnswerRows()
+    try addNewerAnswerRows()
+    try addMixedEvidence()
+  }
+
+  private var denied: String { "rejected.decide.not-entitled" }
+  private var end: Int64 { purchase.expiresDate ?? now }
+
+  private func facts(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
+    [
+      ("kind", "decision"), ("decision.state", .text(state)), ("decision.row", .text(row)),
+    ] + more
+  }
+
+  private func transactionEvidence(_ purchase: Purchase) throws -> EvidenceCase.Evidence {
+    .init(.receipt(.transactionReceipt, try receipts.transactionReceipt(purchase)))
+  }
+
+  private func appEvidence(_ purchases: [Purchase]) throws -> EvidenceCase.Evidence {
+    .init(
+      .receipt(.appReceipt, try receipts.appReceipt(AppReceiptFacts(purchases, like: purchase))))
+  }
+
+  private func answerEvidence(_ response: ReceiptResponseTemplate) -> EvidenceCase.Evidence {
+    .init(.answer(response.json.bytes))
+  }
+
+  private func offered(_ discount: String) -> Purchase {
+    purchase.with {
+      $0.offerType = 1
+      $0.offerDiscountType = discount
+    }
+  }
+
+  /// The rows that a transaction receipt and an app receipt both reach.
+  private func addSignedRows(
+    _ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence
+  ) throws {
+    let good = try evidence(purchase)
+    decide(
+      "DEC-14", "a running period by \(kind)", [good],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.plan", "premium"), ("decision.entitled", true),
+          ("decision.until", .integer(end)), ("decision.environment", "Sandbox"),
+          ("decision.productId", .text(purchase.productId)),
+          ("decision.transactionId", .text(purchase.transactionId)),
+          ("decision.evidence.class", "signed"), ("decision.evidence.kinds.0", .text(kind)),
+          ("decision.evidence.complete", false),
+        ]))
+    decide(
+      "DEC-14", "the last millisecond by \(kind)", [good], now: end - 1,
+      facts: facts("active", "DEC-14"))
+    decide(
+      "DEC-21", "the millisecond of the end by \(kind)", [good], now: end, denied,
+      facts: facts(
+        "expired", "DEC-21",
+        [
+          ("decision.plan", "free"), ("decision.flags.0", "by-this-evidence"),
+          ("decision.stale", true),
+        ]))
+    for (discount, flag) in [("FREE_TRIAL", "trial"), ("PAY_AS_YOU_GO", "intro")] {
+      decide(
+        "DEC-9", "\(flag) by \(kind)", [try evidence(offered(discount))],
+        facts: facts("active", "DEC-9", [("decision.flags.0", .text(flag))]))
+    }
+    let ahead = purchase.with {
+      $0.purchaseDate = now + Purchase.day
+      $0.originalPurchaseDate = now + Purchase.day
+      $0.expiresDate = now + 31 * Purchase.day
+    }
+    decide(
+      "DEC-7", "a period that has not begun by \(kind)", [try evidence(ahead)], denied,
+      facts: facts("not-started", "DEC-7"))
+    let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
+    decide(
+      "DEC-23", "a non-consumable by \(kind)", [try evidence(lifetime)],
+      facts: facts("owned", "DEC-23", [("decision.plan", "premium")]))
+    decide(
+      "DEC-24", "a consumable by \(kind)",
+      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied,
+      facts: facts("once", "DEC-24"))
+    let season = purchase.of("com.example.app.season", .nonRenewing)
+    let seasonEnd = season.purchaseDate + 90 * Purchase.day
+    decide(
+      "DEC-22", "a non-renewing subscription by \(kind)", [try evidence(season)],
+      facts: facts("active", "DEC-22", [("decision.until", .integer(seasonEnd))]))
+    decide(
+      "DEC-22", "the end of a non-renewing subscription by \(kind)", [try evidence(season)],
+      now: seasonEnd, denied, facts: facts("expired", "DEC-22"))
+    decide(
+      "DCD-20", "\(kind) has no account token", [good],
+      account: "0f8fad5b-d9cb-469f-a165-70867728950e",
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.account", "unproven"), ("decision.warnings.0.id", "account-unproven"),
+          ("decision.warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+        ]))
+    decide(
+      "DCD-20", "\(kind) where a token is required", [good], verifier: "account-required",
+      account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-missing")
+    decide(
+      "DCD-1", "\(kind) of a verifier with another configuration",
+      [.init(good.proof, verifier: "sandbox-only")], "misuse.decide.evidence")
+  }
+
+  private func addTransactionReceiptRows() throws {
+    try addSignedRows("transaction-receipt") { try transactionEvidence($0) }
+    decide(
+      "DCD-2", "a transaction receipt is as of its purchase",
+      [try transactionEvidence(purchase)],
+      facts: facts(
+        "active", "DEC-14", [("decision.evidence.asOf", .integer(purchase.purchaseDate))]))
+    var damaged = try receipts.transactionTemplate(purchase)
+    damaged.signature = .damaged
+    decide(
+      "DCD-1", "a refused transaction receipt",
+      [.init(.receipt(.transactionReceipt, Base64Text.encode(try damaged.signed())))],
+      "misuse.decide.evidence")
+  }
+
+  private func addAppReceiptRows() throws {
+    try addSignedRows("app-receipt") { try appEvidence([$0]) }
+    decide(
+      "DCD-2", "an app receipt is as of its creation", [try appEvidence([purchase])],
+      facts: facts(
+        "active", "DEC-14", [("decision.evidence.asOf", .integer(purchase.signedDate))]))
+    let later = purchase.with {
+      $0.transactionId = "2000000900000002"
+      $0.webOrderLineItemId = "2000000090000002"
+      $0.purchaseDate = end
+      $0.expiresDate = end + 30 * Purchase.day
+    }
+    decide(
+      "DEC-6", "a renewal booked ahead by app-receipt", [try appEvidence([later, purchase])],
+      facts: facts(
+        "active", "DEC-6",
+        [
+          ("decision.flags.0", "renewal-booked"), ("decision.until", .integer(end)),
+          ("decision.bookedUntil", .integer(end + 30 * Purchase.day)),
+        ]))
+    let revoked = purchase.with {
+      $0.revocationDate = now - 120_000
+      $0.revocationReason = 1
+    }
+    decide(
+      "DEC-5", "a cancelled purchase by app-receipt", [try appEvidence([revoked])], denied,
+      facts: facts("refunded", "DEC-5"))
+    decide(
+      "DEC-2", "an app receipt without purchases", [try appEvidence([])], denied,
+      facts: facts("none", "DEC-2", [("decision.plan", "free")]))
+    decide(
+      "DEC-2", "an app receipt of an unknown product",
+      [try appEvidence([purchase.with { $0.productId = "com.example.app.unknown" }])], denied,
+      facts: facts("none", "DEC-2"))
+    let ended = purchase.with {
+      $0.transactionId = "2000000900000009"
+      $0.purchaseDate = now - 40 * Purchase.day
+      $0.expiresDate = now - 10 * Purchase.day
+    }
+    decide(
+      "DCD-6", "an ended period beside a running one by app-receipt",
+      [try appEvidence([ended, purchase])],
+      facts: facts("active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+  }
+
+  /// iOS 6 style.
+  private func addOlderAnswerRows() throws {
+    func older(_ purchase: Purchase, _ status: Int64 = 0) -> EvidenceCase.Evidence {
+      var response = response(.ios6, [purchase])
+      response.status = status
+      return answerEvidence(response)
+    }
+    decide(
+      "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.evidence.class", "apple-answer"),
+          ("decision.evidence.kinds.0", "verify-receipt"), ("decision.until", .integer(end)),
+        ]))
+    decide(
+      "DEC-8", "21006 before the end", [older(purchase, 21006)],
+      facts: facts(
+        "active", "DEC-8", [("decision.flags.0", "cancelled"), ("decision.until", .integer(end))]))
+    let quiet = purchase.with { $0.autoRenewStatus = 0 }
+    decide(
+      "DEC-10", "renewal switched off by an answer of iOS 6 style", [older(quiet)],
+      facts: facts("active", "DEC-10", [("decision.flags.0", "will-not-renew")]))
+    decide(
+      "DEC-11", "another product next by an answer of iOS 6 style",
+      [older(purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" })],
+      facts: facts("active", "DEC-11", [("decision.flags.0", "change-pending")]))
+    decide(
+      "DEC-18", "21006 an hour after the end, renewal on", [older(purchase, 21006)],
+      now: end + 3_600_000, denied, facts: facts("stale", "DEC-18"))
+    var silent = response(.ios6)
+    silent.status = 21006
+    let unsaid = EvidenceCase.Evidence(
+      .answer(silent.json.removing(["auto_renew_status", "auto_renew_product_id"]).bytes))
+    decide(
+      "DEC-19", "21006 an hour after the end, nothing said of renewal", [unsaid],
+      now: end + 3_600_000, denied, facts: facts("stale", "DEC-19"))
+    decide(
+      "DEC-19", "21006 within the leeway, nothing said of renewal", [unsaid], verifier: "leeway",
+      now: end + 3_599_999, facts: facts("stale", "DEC-19", [("decision.plan", "premium")]))
+    decide(
+      "DEC-19", "21006 a day after the end", [older(purchase, 21006)], now: end + Purchase.day,
+      denied, facts: facts("expired", "DEC-19"))
+    decide(
+      "DEC-19", "21006 with renewal off", [older(quiet, 21006)], now: end + 3_600_000, denied,
+      facts: facts("expired", "DEC-19"))
+    decide(
+      "DEC-16", "retry by an answer of iOS 6 style",
+      [older(purchase.with { $0.isInBillingRetryPeriod = true })], now: end + 3_600_000, denied,
+      facts: facts("billing-retry", "DEC-16"))
+    decide(
+      "DEC-17", "a reason by an answer of iOS 6 style",
+      [
+        older(
+          quiet.with {
+            $0.expirationIntent = 1
+            $0.isInBillingRetryPeriod = false
+          })
+      ], now: end + 3_600_000, denied,
+      facts: facts("expired", "DEC-17", [("decision.reason", 1)]))
+    decide(
+      "DEC-5", "a refund by an answer of iOS 6 style",
+      [older(purchase.with { $0.revocationDate = now - 60_000 })], denied,
+      facts: facts("refunded", "DEC-5"))
+    decide(
+      "DEC-1", "an answer of status 21003",
+      [.init(.answer(Array("{\"status\":21003}".utf8)))], "misuse.decide.evidence")
+  }
+
+  /// iOS 7 style.
+  private func addNewerAnswerRows() throws {
+    func newer(_ purchases: Purchase...) -> EvidenceCase.Evidence {
+      answerEvidence(response(.ios7, purchases))
+    }
+    let soon = end + 3_600_000
+    let rows: [(String, String, Purchase, Int64, String, String, Facts)] = [
+      (
+        "DEC-14", "a running period", purchase, now, "ok", "active",
+        [("decision.evidence.asOf", .integer(now))]
+      ),
+      (
+        "DEC-9", "a trial", offered("FREE_TRIAL"), now, "ok", "active",
+        [("decision.flags.0", "trial")]
+      ),
+      (
+        "DEC-10", "renewal switched off", purchase.with { $0.autoRenewStatus = 0 }, now, "ok",
+        "active", [("decision.flags.0", "will-not-renew")]
+      ),
+      (
+        "DEC-11", "another product next",
+        purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" }, now, "ok",
+        "active", [("decision.flags.0", "change-pending")]
+      ),
+      (
+        "DEC-12", "a price increase not answered", purchase.with { $0.priceIncreaseStatus = 0 },
+        now, "ok", "active", [("decision.flags.0", "price-consent-pending")]
+      ),
+      (
+        "DEC-13", "a shared purchase", purchase.with { $0.ownership = "FAMILY_SHARED" }, now, "ok",
+        "active", [("decision.flags.0", "family")]
+      ),
+      (
+        "DEC-15", "a grace period",
+        purchase.with {
+          $0.isInBillingRetryPeriod = true
+          $0.gracePeriodExpiresDate = soon + 1000
+        }, soon, "ok", "grace", [("decision.graceUntil", .integer(soon + 1000))]
+      ),
+      (
+        "DEC-16", "billing retry", purchase.with { $0.isInBillingRetryPeriod = true }, soon, denied,
+        "billing-retry", []
+      ),
+      (
+        "DEC-17", "a reason",
+        purchase.with {
+          $0.autoRenewStatus = 0
+          $0.isInBillingRetryPeriod = false
+          $0.expirationIntent = 2
+        }, soon, denied, "expired", [("decision.reason", 2)]
+      ),
+      ("DEC-18", "a renewal in flight", purchase, soon, denied, "stale", []),
+      ("DEC-20", "a day after the end", purchase, end + Purchase.day, denied, "expired", []),
+      (
+        "DEC-3", "replaced by an upgrade", purchase.with { $0.isUpgraded = true }, now, denied,
+        "superseded", []
+      ),
+      (
+        "DEC-5", "a refund",
+        purchase.with {
+          $0.revocationDate = now - 60_000
+          $0.revocationReason = 0
+        }, now, denied, "refunded", []
+      ),
+      (
+        "DEC-4", "sharing that ended",
+        purchase.with {
+          $0.ownership = "FAMILY_SHARED"
+          $0.revocationDate = now - 60_000
+        }, now, denied, "revoked-family", []
+      ),
+    ]
+    for (row, name, shape, instant, status, state, more) in rows {
+      decide(
+        row, "\(name) by an answer of iOS 7 style", [newer(shape)], now: instant, status,
+        facts: facts(state, row, more))
+    }
+    decide(
+      "DEC-21", "after the end without renewals by an answer of iOS 7 style",
+      [answerEvidence(response(.ios7).with { $0.renewals = false })], now: soon, denied,
+      facts: facts("expired", "DEC-21"))
+    decide(
+      "DEC-23", "a non-consumable by an answer of iOS 7 style",
+      [newer(purchase.of("com.example.app.lifetime", .nonConsumable))],
+      facts: facts("owned", "DEC-23"))
+    decide(
+      "DCD-20", "an answer with the token of another account",
+      [newer(purchase.with { $0.accountToken = "1f8fad5b-d9cb-469f-a165-70867728950e" })],
+      account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-mismatch")
+  }
+
+  /// DCD-2 … DCD-4, RFD-5.
+  private func addMixedEvidence() throws {
+    let app = try appEvidence([purchase])
+    let receipt = try transactionEvidence(purchase)
+    let jws = try transaction(purchase)
+    for (name, evidence) in [
+      ("a transaction receipt and an app receipt", [receipt, app]),
+      ("an app receipt and a JWS", [app, jws]),
+      ("all kinds", [receipt, app, jws, answerEvidence(response(.ios7))]),
+    ] {
+      decide("DCD-3", "\(name) agree", evidence, facts: facts("active", "DEC-14"))
+    }
+    let refunded = purchase.with {
+      $0.revocationDate = now - 120_000
+      $0.revocationReason = 1
+    }
+    for (name, evidence) in [
+      ("before it", [receipt, try transaction(refunded)]),
+      ("after it", [try transaction(refunded), receipt]),
+    ] {
+      decide(
+        "RFD-5", "a transaction receipt undoes no refund, given \(name)", evidence, denied,
+        facts: facts("refunded", "DEC-5"))
+    }
+    let ahead = purchase.with {
+      $0.purchaseDate = now + 3_600_000
+      $0.originalPurchaseDate = now - Purchase.day
+    }
+    decide(
+      "RFD-5", "a transaction receipt of a later date undoes no refund",
+      [try transaction(refunded), try transactionEvidence(ahead)], denied,
+      facts: facts("refunded", "DEC-5"))
+    decide(
+      "DCD-3", "an answer shows that a refund was reversed",
+      [try transaction(refunded), answerEvidence(response(.ios7))],
+      facts: facts("active", "DEC-14"))
+    decide(
+      "DCD-3", "an older answer reverses no refund",
+      [
+        try transaction(refunded),
+        answerEvidence(response(.ios7).with { $0.requestDate = now - 3_600_000 }),
+      ], denied, facts: facts("refunded", "DEC-5"))
+    decide(
+      "DCD-18", "how far a transaction receipt reaches", [receipt],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
+          ("decision.evidence.missing.1", "revocation"),
+        ]))
+    decide(
+      "DCD-18", "how far an app receipt reaches", [app],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
+          ("decision.evidence.missing.1", "revocation"),
+        ]))
+    decide(
+      "DCD-3", "an answer shows the refund of a receipt",
+      [app, answerEvidence(response(.ios7, [refunded]))], denied,
+      facts: facts("refunded", "DEC-5"))
+    decide(
+      "DCD-20", "the renewal facts of a JWS beside a receipt",
+      [app, try renewal(purchase.with { $0.autoRenewStatus = 0 })],
+      facts: facts("active", "DEC-10", [("decision.flags.0", "will-not-renew")]))
+    let restored = purchase.with {
+      $0.transactionId = "2000000900000800"
+      $0.webOrderLineItemId = "2000000090000800"
+      $0.purchaseDate = now - 1000
+      $0.expiresDate = now - Purchase.day
+    }
+    for (name, order) in [
+      ("first", [restored, purchase]), ("last", [purchase, restored]),
+    ] {
+      decide(
+        "DCD-7", "an ended period that was restored just now, given \(name)",
+        [try appEvidence(order)],
+        facts: facts(
+          "active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+      decide(
+        "DCD-7", "an ended period that was restored just now, in an answer, given \(name)",
+        [answerEvidence(response(.ios7, order))],
+        facts: facts(
+          "active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+    }
+    decide(
+      "DEC-7", "a restored period alone has not begun", [try appEvidence([restored])], denied,
+      facts: facts("expired", "DEC-21"))
+    let store = EvidenceCase.Evidence(
+      .receipt(
+        .transactionReceipt,
+        try receipts.transactionReceipt(
+          production.with { $0.productId = "com.example.app.standard.monthly" })))
+    decide(
+      "DCD-4", "environments are never mixed", [store, app], verifier: "sandbox-equal",
+      facts: [
+        ("decision.plan", "premium"), ("decision.groups.1.plan", "standard"),
+      ])
+  }
+}

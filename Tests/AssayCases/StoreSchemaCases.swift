@@ -1,0 +1,213 @@
+import AssayAuthority
+
+extension CaseBench {
+  /// The block `stores` (docs/spec/configuration.md §11), and the tables of a store
+  /// (docs/spec/store-statements.md STM-1).
+  func addStoreSchemaCases() {
+    addStoreVerifiers()
+    addStoreBlocks()
+    addSchemas()
+    addSchemaRequests()
+  }
+
+  /// `stores`: PostgreSQL, everything kept. `stores-dynamodb`: with a table.
+  private func addStoreVerifiers() {
+    verifiers.append(
+      (
+        "stores",
+        standardConfig.setting([
+          ("stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true])
+        ])
+      ))
+    verifiers.append(
+      (
+        "stores-dynamodb",
+        standardConfig.setting([("stores", ["dialect": "dynamodb", "table": "shop"])])
+      ))
+  }
+
+  // MARK: configuration
+
+  private func stores(
+    _ rule: String, _ name: String, _ changes: [(String, JSONText)], _ status: String = "ok",
+    at: String? = nil
+  ) {
+    let block: JSONText = ["dialect": "postgres"]
+    let config = standardConfig.setting([("stores", block.setting(changes))])
+    cases.append(
+      EvidenceCase(
+        name: "\(rule) stores: \(name)", rule: rule,
+        call: .verifierNew(config: .bytes(config.bytes)),
+        expect: .init(status, at: at.map { "stores." + $0 })))
+  }
+
+  private func addStoreBlocks() {
+    for dialect in ["sqlite", "postgres", "mysql", "redis"] {
+      stores("STO-13", "the dialect \(dialect)", [("dialect", .string(dialect))])
+    }
+    stores(
+      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.store.dialect",
+      at: "dialect")
+    stores(
+      "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], "config.document.missing",
+      at: "table")
+    stores(
+      "STO-13", "a disk per instance", [("dialect", "sqlite"), ("shared", false)],
+      "config.store.not-shared", at: "shared")
+    stores(
+      "STO-13", "placeholders of another engine",
+      [("dialect", "sqlite"), ("placeholders", "dollar")], "config.store.placeholders",
+      at: "placeholders")
+    stores(
+      "STO-5", "a prefix that begins with a digit", [("prefix", "1a")], "config.store.prefix",
+      at: "prefix")
+    stores(
+      "STO-5", "a prefix with a quotation mark", [("prefix", "a\"")], "config.store.prefix",
+      at: "prefix")
+    stores("STO-81", "a short lease", [("leaseMs", 4999)], "config.store.lease", at: "leaseMs")
+    stores(
+      "STO-76", "a statement without an end", [("statementMs", 60_001)], "config.store.limits",
+      at: "statementMs")
+    stores(
+      "STO-76", "a wait for a lock that is longer than its statement",
+      [("statementMs", 1000), ("lockMs", 1001)], "config.store.limits", at: "lockMs")
+    stores(
+      "STO-76", "an exchange without time for a statement", [("requestMs", 4999)],
+      "config.store.limits", at: "requestMs")
+    stores(
+      "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
+      "config.store.forget-key", at: "forgetKey")
+    stores(
+      "STO-66", "a pace of 0", [("pace", .object([.init("appstore.order-lookup", 0)]))],
+      "config.store.pace", at: "pace.appstore.order-lookup")
+    stores(
+      "STO-66", "the pace of an unknown kind", [("pace", ["ocsp": 1])], "config.store.pace",
+      at: "pace.ocsp")
+    stores(
+      "STO-56", "a short name", [("signup", ["username": ["digits": 15]])],
+      "config.store.signup", at: "signup.username.digits")
+    stores(
+      "STO-56", "a name that is longer than any",
+      [("signup", ["username": ["prefix": "abc", "digits": 48]])], "config.store.signup",
+      at: "signup.username")
+    stores(
+      "CNF-1", "a meter that is open and has no limit", [("failOpen", ["meters": ["gold"]])],
+      "config.document.range", at: "failOpen.meters[0]")
+  }
+
+  // MARK: tables
+
+  private func schema(
+    _ rule: String, _ name: String, _ more: [(String, JSONText)] = [],
+    verifier: String = "standard", _ status: String = "ok", at: String? = nil, facts: Facts = []
+  ) {
+    let request: JSONText = ["kind": "schema"]
+    self.request(
+      rule, "schema: \(name)", request.setting(more), verifier: verifier, status, at: at,
+      facts: facts)
+  }
+
+  private func addSchemas() {
+    schema(
+      "STM-1", "SQLite without a block", [("dialect", "sqlite")],
+      facts: [
+        ("exchange.state", "done"),
+        (
+          "exchange.statements.0.sql",
+          .text(
+            "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
+              + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
+        ),
+        ("exchange.statements.0.rows", false), ("exchange.statements.10", .null),
+        ("exchange.version", 2), ("exchange.migrations.0.from", 1),
+        ("exchange.migrations.0.to", 2), ("exchange.migrations.1", .null),
+        (
+          "exchange.migrations.0.statements.0.sql",
+          "ALTER TABLE assay_ledger ADD COLUMN units INTEGER NOT NULL DEFAULT 1"
+        ),
+        (
+          "exchange.migrations.0.statements.6.sql",
+          .text(
+            "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
+              + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
+        ),
+        (
+          "exchange.indexes.0.sql",
+          "CREATE INDEX IF NOT EXISTS assay_ledger_owner ON assay_ledger (owner, purchased_ms)"
+        ),
+        ("exchange.garbage.0.sql", "DELETE FROM assay_quota WHERE ttl_ms < ?"),
+        ("exchange.garbage.0.args.0", .integer(now)),
+        ("exchange.garbage.1.args.0", .integer(now - 86_400_000)),
+        ("exchange.garbage.2.args.0", .integer(now - 2_592_000_000)),
+        ("exchange.garbage.3", .null),
+      ])
+    schema(
+      "STM-1", "as configured, with the table of evidence", verifier: "stores",
+      facts: [
+        (
+          "exchange.statements.9.sql",
+          .text(
+            "CREATE TABLE IF NOT EXISTS shop_evidence (digest TEXT NOT NULL, body TEXT "
+              + "NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
+        ),
+        ("exchange.garbage.2.sql", "DELETE FROM shop_once WHERE at_ms < $1"),
+        ("exchange.garbage.3.args.0", .integer(now - 86_400_000)),
+        ("exchange.garbage.4", .null),
+      ])
+    schema(
+      "STM-1", "MariaDB and a prefix that are named", [("dialect", "mysql"), ("prefix", "a")],
+      verifier: "stores",
+      facts: [
+        (
+          "exchange.statements.6.sql",
+          .text(
+            "CREATE TABLE IF NOT EXISTS aonce (id VARCHAR(160) NOT NULL, attempt "
+              + "VARCHAR(64) NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (id)) "
+              + "ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        ),
+        ("exchange.garbage.0.sql", "DELETE FROM aquota WHERE ttl_ms < ?"),
+      ])
+    schema(
+      "STM-1", "DynamoDB", verifier: "stores-dynamodb",
+      facts: [
+        ("exchange.statements.0.api", "CreateTable"),
+        ("exchange.statements.0.input.TableName", "shop"),
+        ("exchange.statements.0.input.GlobalSecondaryIndexes.1.IndexName", "assay-due"),
+        ("exchange.statements.1.api", "UpdateTimeToLive"),
+        ("exchange.statements.1.input.TimeToLiveSpecification.AttributeName", "ttl"),
+        ("exchange.indexes.0", .null), ("exchange.garbage.0", .null),
+      ])
+    schema(
+      "STM-1", "Redis", [("dialect", "redis")], verifier: "stores",
+      facts: [
+        ("exchange.statements.0", .null), ("exchange.indexes.0", .null),
+        ("exchange.garbage.0", .null),
+      ])
+  }
+
+  private func addSchemaRequests() {
+    schema("EXC-8", "no block and no dialect", [], "config.exchange.block-missing", at: "stores")
+    schema(
+      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.store.dialect",
+      at: "dialect")
+    schema(
+      "STO-5", "another prefix than tables may have",
+      [("dialect", "sqlite"), ("prefix", "a;b")], "config.store.prefix", at: "prefix")
+    schema(
+      "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], verifier: "stores",
+      "config.document.missing", at: "stores.table")
+    for (member, request) in [
+      ("id", ["kind": "once", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
+      (
+        "account",
+        ["kind": "quota.take", "account": "a\u{0}", "meter": "free", "plan": "free"]
+      ),
+    ] as [(String, JSONText)] {
+      self.request(
+        "STO-84", "stores: a control character in \(member)", request, verifier: "stores",
+        "malformed.store.text", at: member)
+    }
+    schema(
+      "EXC-1", "an unknown member", [("table", "shop")], "misuse.exchange.request", at: "table")
+  }
+}
