@@ -267,9 +267,30 @@ def judge_statuses(suite, rules, code):
     for name, rule in sorted(code.pairs):
         suite.expect(rule in table.get(name, ()),
                      f"{name} has {rule} in Sources/Assay/Verdict/statuses.tsv")
+    judge_shared(suite, code, table)
     for name, cited in table.items():
         unknown = [rule for rule in cited if rule not in rows]
         suite.expect(not unknown, f"{name} has rules that there are", " ".join(unknown))
+
+
+def judge_shared(suite, code, table):
+    """What several rules refuse by one check, and no case shows for each of them."""
+    read = {name: set(cited) for name, cited in table.items() if ".json." in name}
+    for name, cited in read.items():
+        lacking = set().union(*read.values()) - cited
+        suite.expect(not lacking, f"{name} has the rules of the reader of JSON", " ".join(lacking))
+    text = (ROOT / "Sources/Assay/Trust/CertificateProfiles.swift").read_text()
+    demands = collections.defaultdict(set)
+    for demand, rule in re.findall(r'\(\s*\.(\w+)[^"]*"([A-Z]{3,4}-\d+)"', text):
+        demands[demand].add(rule)
+    suite.expect(demands, "the demands of certificate profiles are found")
+    for demand, asked in demands.items():
+        shown = collections.Counter(
+            name for name, rule in code.pairs if rule in asked and ".chain." in name)
+        given = [name for name, count in shown.items() if count == max(shown.values())]
+        for rule in sorted(asked):
+            suite.expect(any(rule in table[name] for name in given),
+                         f"a status of the demand {demand} has {rule}", " ".join(given))
 
 
 def tracked():
