@@ -62,6 +62,26 @@ struct AttestationTests {
     }
   }
 
+  @Test("ATT-12 an attestation without receipt")
+  func receipt() throws {
+    let bare = try Fixture.attestation { $0.receipt = [] }
+    #expect(try Fixture.attest(bare).name == "malformed.attest-receipt.empty")
+    // It is a fault of form, named before faults of content.
+    #expect(try Fixture.attest(bare).text("error.check") == "attest.form")
+    let verifier = try Fixture.verifier([("attest.receipt", "ignore")])
+    let document = try Fixture.attest(bare, verifier)
+    #expect(document.status == .ok)
+    #expect(document.tree?.at("attestation.receipt")?.isNull == true)
+    #expect(document.outcome("attest.receipt") == "null")
+    let junk = try Fixture.attestation { $0.receipt = [1, 2, 3] }
+    #expect(try Fixture.attest(junk, verifier).status == .ok)
+    let refused = try Fixture.attest(junk)
+    #expect(refused.status.family == .malformed)
+    #expect(refused.text("error.at")?.hasPrefix("receipt/") == true)
+    #expect(refused.outcome("attest.receipt") == "false")
+    #expect(refused.outcome("attest.acl") == "null")
+  }
+
   // MARK: the object against its certificate (§4)
 
   @Test("ATT-20 the nonce")

@@ -152,6 +152,51 @@ struct ExchangeTests {
 
   // MARK: forms
 
+  @Test(
+    "EXC-5 an answer of another form changes nothing",
+    arguments: [
+      (#"{"id":1,"status":200}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":1,"status":"200","body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":-1,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":1000,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":200,"body":null,"more":0}"#, "misuse.exchange.answer", "more"),
+      (#"{"id":"1","status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":1.5,"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":2,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
+      (#"{"id":0,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
+      (#"{"id":1,"status":200,"body":"x"}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"status":200,"body":{}}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"status":200,"body":{"base64":"*"}}"#, "misuse.exchange.answer", "body.base64"),
+      (
+        #"{"id":1,"status":200,"body":{"text":"","base64":""}}"#, "misuse.exchange.answer",
+        "body"
+      ),
+      (#"{"id":1,"status":200,"body":null,"cut":1}"#, "misuse.exchange.answer", "cut"),
+      (#"{"id":1,"status":200,"body":null,"headers":{}}"#, "misuse.exchange.answer", "headers"),
+      (
+        #"{"id":1,"status":200,"body":null,"headers":[["a"]]}"#, "misuse.exchange.answer",
+        "headers[0]"
+      ),
+      (
+        #"{"id":1,"status":200,"body":null,"headers":[["a","b"],["a",1]]}"#,
+        "misuse.exchange.answer", "headers[1][1]"
+      ),
+      (#"{"id":1,"id":1,"status":200,"body":null}"#, "misuse.exchange.answer", "byte 8"),
+      ("[]", "misuse.exchange.answer", "byte 0"),
+      ("", "misuse.exchange.answer", "byte 0"),
+    ])
+  func otherForms(answer: String, status: String, place: String) {
+    var (kernel, _) = begin()
+    let refused = kernel.step(utf8(answer), nowMs: Self.now)
+    Exchanges.expect(refused, status, at: place, rule: "EXC-5")
+    #expect(refused.tree?.member("exchange")?.isNull == true)
+    // The step is still open.
+    #expect(
+      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.request.id") == 2)
+  }
+
   @Test("EXC-5 an answer to a wait has no members, and its form is looked at first")
   func waitTakesNothing() {
     var (kernel, _) = begin()
