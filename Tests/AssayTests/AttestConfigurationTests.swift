@@ -125,6 +125,43 @@ struct AttestConfigurationTests {
     #expect(Verifier.alone(given.bytes).document.refusal == "ok ")
   }
 
+  @Test("ATT-26 environments")
+  func environmentNames() {
+    let status = "config.attest.environments attest.environments"
+    #expect(refusal("environments", []) == status)
+    #expect(refusal("environments", "production") == status)
+    #expect(refusal("environments", ["sandbox"]) == status + "[0]")
+    #expect(refusal("environments", ["production", "Production"]) == status + "[1]")
+    #expect(refusal("environments", ["production", "production"]) == status + "[1]")
+    #expect(refusal("environments", ["development", "production"]) == "ok ")
+    let local = make(
+      [
+        ("attest", [:]),
+        ("storekit", ["xcodeCertificates": [.string(String(repeating: "0", count: 64))]]),
+      ], environments: ["Xcode"])
+    #expect(local.refusal == status)
+  }
+
+  @Test("CNF-1 unknown members, wrong types, ranges")
+  func shapes() {
+    #expect(refusal("appId", "x") == "config.document.unknown-member attest.appId")
+    #expect(make([("attest", "x")]).refusal == "config.document.type attest")
+    #expect(refusal("time", "later") == "config.document.range attest.time")
+    #expect(refusal("receipt", "maybe") == "config.document.range attest.receipt")
+    #expect(refusal("platform", "ipados") == "config.document.range attest.platform")
+    #expect(refusal("maxAgeMs", 0) == "config.document.range attest.maxAgeMs")
+    #expect(refusal("maxAgeMs", "1") == "config.document.type attest.maxAgeMs")
+    #expect(refusal("refreshEveryMs", 86_399_999) == "config.document.range attest.refreshEveryMs")
+    #expect(refusal("anchors", []) == "config.certificates.root-set attest.anchors")
+    #expect(refusal("anchors", ["AAAA"]) == "config.certificates.root-set attest.anchors[0]")
+    #expect(
+      refusal("receiptAnchors", ["AAAA"])
+        == "config.certificates.root-set attest.receiptAnchors[0]")
+    #expect(
+      make([("attest", ["time": "stored", "receipt": "ignore"])]).refusal
+        == "config.attest.stored-needs-receipt attest.receipt")
+  }
+
   @Test("ATT-45, ATT-46, ASR-10 policies that cannot be used")
   func policies() {
     let status = "config.attest.policy attest."

@@ -44,6 +44,36 @@ struct AttestReceiptTests {
 
   // MARK: good ones
 
+  @Test("FRC-1 FRC-6 receipts of both types, in both encodings, raw and as base64")
+  func good() throws {
+    let bench = try AttestReceiptBench.shared()
+    let trust = try bench.trust()
+    for refreshed in [false, true] {
+      for form in [
+        ASN1Tree.Form.definite, .indefinite(chunk: 1000), .indefinite(chunk: 40),
+      ] {
+        var template = try bench.template(bench.fields(refreshed: refreshed))
+        template.form = form
+        let raw = try template.signed()
+        for input in [raw, Base64Text.encode(raw), Base64Text.encode(Base64Text.encode(raw))] {
+          let answer = AttestReceiptBench.verify(trust, input, subject: try bench.point)
+          let receipt = try #require(answer.receipt, "\(answer.status.name)")
+          #expect(receipt.bytes == raw)
+          let document = AttestReceiptBench.document(receipt)
+          #expect(document.at("type")?.text == (refreshed ? "RECEIPT" : "ATTEST"))
+          #expect(document.at("appId")?.text == "ABCDE12345.com.example.app")
+          #expect(document.at("environment")?.text == "production")
+          #expect(document.at("bound")?.boolean == true)
+          #expect(document.at("risk")?.integer == (refreshed ? 2 : nil))
+          let keyId = Digest.sha256.of(try bench.point)
+          #expect(document.at("keyId")?.text == Text(Base64.encodeStandard(keyId)))
+          let signer = Digest.sha256.of(try bench.certificates().leaf)
+          #expect(signer.count == 32)
+        }
+      }
+    }
+  }
+
   @Test("FRC-4 a known chain gives the same facts as an unseen one, and no others")
   func cached() throws {
     let bench = try AttestReceiptBench.shared()
@@ -201,6 +231,25 @@ struct AttestReceiptTests {
     expect(.unsupportedAttestReceiptSigners, "receipt.container", twice)
   }
 
+  @Test("FRC-3 the signature covers the content, and nothing else verifies")
+  func signature() throws {
+    let check = "receipt.signature"
+    let other = try SigningKey.generate(.p256)
+    for change in [
+      { $0.sentPayload = AttributeTemplate.set($0.attributes.removing(4)) },
+      { $0.signature = .by(other) }, { $0.signature = .octets([]) },
+      { $0.signature = .octets([0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0x00]) },
+      { $0.signature = .octets([UInt8](repeating: 7, count: 64)) },
+    ] as [(inout AppReceiptTemplate) -> Void] {
+      expect(.rejectedAttestReceiptSignature, check, try verify(container: change))
+    }
+    let trailing = try verify {
+      let good = try $0.chain.key.sign(AttributeTemplate.set($0.attributes), .sha256)
+      $0.signature = .octets(good + [0])
+    }
+    expect(.rejectedAttestReceiptSignature, check, trailing)
+  }
+
   // MARK: chain
 
   @Test("FRC-4 signer and intermediate have their purpose, usage and keys")
@@ -298,6 +347,91 @@ struct AttestReceiptTests {
     }
   }
 
+  @Test("FRC-4 the chain's names, signatures and root")
+  func chain() throws {
+    expect(
+      .malformedChainDer, "chain.certificates", at: "certificates[0]",
+      try verify { $0.certificates[0] = Write.sequence([0x05, 0x00]) })
+    expect(
+      .tooLargeChainCertificate, "chain.certificates", at: "certificates[2]",
+      try verify {
+        $0.certificates[2] = Write.sequence(
+          Write.octetString([UInt8](repeating: 0, count: 4093)))
+      })
+    expect(
+      .rejectedChainNames, "chain.certificates", at: "signer",
+      try verify { $0.certificates.removeFirst() })
+    expect(
+      .rejectedChainIssuerUnknown, "chain.certificates", at: "signer",
+      try verify { $0.certificates.remove(at: 1) })
+    expect(
+      .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
+      try verify(certificates: { $0.signer.signatureForm = .damaged }))
+    expect(
+      .rejectedChainSignatureIntermediate, "chain.signatures", at: "intermediate",
+      try verify(certificates: { $0.intermediate.signatureForm = .damaged }))
+    expect(
+      .rejectedChainUntrustedRoot, "chain.signatures", at: "intermediate",
+      try verify(certificates: {
+        $0.intermediate.issuer = DistinguishedName.make([("CN", "Another Root")])
+      }))
+    // The bag's order and its copy of the root mean nothing.
+    #expect(try verify { $0.certificates.reverse() }.status == .ok)
+    #expect(try verify { $0.certificates.removeLast() }.status == .ok)
+    // Another intermediate of the same name, wherever it is.
+    let bench = try AttestReceiptBench.shared()
+    var twin = bench.intermediate
+    twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()
+    let other = try twin.signed(by: bench.rootKey)
+    for place in 0...3 {
+      #expect(try verify { $0.certificates.insert(other, at: place) }.status == .ok)
+    }
+    expect(
+      .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
+      try verify { $0.certificates[1] = other })
+    // A homemade line with the same names.
+    let forged = try verify(certificates: { bench in
+      let key = try SigningKey.generate(.p256)
+      bench.intermediate.publicKeyInfo = try key.publicKeyInfo()
+      bench.intermediate.signatureForm = .damaged
+    })
+    #expect(forged.status == .rejectedChainSignatureLeaf)
+  }
+
+  @Test("FRC-5 the chain is judged at the creation time")
+  func validity() throws {
+    let bench = try AttestReceiptBench.shared()
+    let seconds = Self.now / 1000 - 60
+    for (status, place, change) in [
+      (
+        .rejectedChainExpired, "signer",
+        { $0.signer.notAfter = .standard(seconds - 1) }
+      ),
+      (
+        .rejectedChainNotYetValid, "signer",
+        { $0.signer.notBefore = .standard(seconds + 1) }
+      ),
+      (
+        .rejectedChainExpired, "intermediate",
+        { $0.intermediate.notAfter = .standard(seconds - 1) }
+      ),
+      (.ok, "", { $0.signer.notAfter = .standard(seconds) }),
+      (.ok, "", { $0.signer.notBefore = .standard(seconds) }),
+    ] as [(Status, String, (inout AttestReceiptBench) -> Void)] {
+      let answer = try verify(certificates: change)
+      #expect(answer.status == status && answer.refusal?.place ?? "" == place)
+    }
+    // Later than its signer's end, which a stored receipt may be.
+    let stored = try verify(
+      fields(), [("attest.time", "stored")], now: Self.now + 60 * Self.day)
+    #expect(stored.receipt?.isExpired == false)
+    // Created a day before the signer existed.
+    let early = try bench.fields(created: Self.now - 41 * Self.day)
+    expect(
+      .rejectedChainNotYetValid, "chain.validity", at: "signer",
+      try verify(early, [("attest.time", "stored")]))
+  }
+
   // MARK: fields
 
   @Test("FRC-6 fields are there once, in version 1, in any order; unknown ones are listed")
@@ -377,6 +511,194 @@ struct AttestReceiptTests {
     }
   }
 
+  @Test("FRC-7 the type agrees with metric and refresh time")
+  func type() throws {
+    let first = try fields()
+    let refreshed = try fields(refreshed: true)
+    let check = "receipt.fields"
+    for (wrong, place) in [
+      (first.changing(6) { $0.value = utf8("attest") }, "field 6"),
+      (first.changing(6) { $0.value = utf8("RECEIPT") }, "field 17"),
+      (refreshed.changing(6) { $0.value = utf8("ATTEST") }, "field 17"),
+      (refreshed.removing(17), "field 17"), (refreshed.removing(19), "field 19"),
+      (first + [AttributeTemplate(17, utf8("1"))], "field 17"),
+      (first + [AttributeTemplate(19, AttestReceiptBench.time(Self.now))], "field 19"),
+    ] {
+      expect(.malformedAttestReceiptType, check, at: place, try verify(wrong))
+    }
+    expect(
+      .malformedAttestReceiptField, check, at: "field 6", try verify(first.removing(6)))
+  }
+
+  @Test("FRC-7 the metric is one to nine digits")
+  func metric() throws {
+    let good = try fields(refreshed: true)
+    for (text, value) in [
+      ("0", 0), ("3", 3), ("007", 7), ("999999999", 999_999_999),
+    ] as [(String, Int64)] {
+      let answer = try verify(good.changing(17) { $0.value = utf8(text) })
+      #expect(answer.receipt?.risk == value)
+    }
+    for text in ["", "-1", "+1", "1.0", " 1", "1 ", "0x1", "1000000000", "٣"] {
+      expect(
+        .malformedAttestReceiptMetric, "receipt.fields", at: "field 17",
+        try verify(good.changing(17) { $0.value = utf8(text) }))
+    }
+  }
+
+  @Test("FRC-7 times have no more than nine digits of a fraction, and Z")
+  func times() throws {
+    let whole = AppReceiptDate.milliseconds(utf8("2026-11-21T10:20:30Z")[...])
+    let base = try #require(whole)
+    for (text, expected) in [
+      ("2026-11-21T10:20:30Z", base), ("2026-11-21T10:20:30.4Z", base + 400),
+      ("2026-11-21T10:20:30.46Z", base + 460), ("2026-11-21T10:20:30.046Z", base + 46),
+      ("2026-11-21T10:20:30.0469Z", base + 46),
+      ("2026-11-21T10:20:30.999999999Z", base + 999),
+      ("2026-11-21T10:20:30.Z", nil), ("2026-11-21T10:20:30.0000000000Z", nil),
+      ("2026-11-21T10:20:30.04x9Z", nil), ("2026-11-21T10:20:30,046Z", nil),
+      ("2026-11-21T10:20:30+0000", nil), ("2026-11-21T10:20:30.046+00:00", nil),
+      ("2026-11-21T10:20:30", nil), ("2026-11-21 10:20:30Z", nil),
+      ("2026-02-29T10:20:30Z", nil), ("2026-11-21T24:00:00Z", nil), ("", nil), ("Z", nil),
+      ("2026-11-21T10:20:30.046z", nil), ("2026-11-21T10:20:30.046ZZ", nil),
+      ("2026-11-21T10:20:30-00:00Z", nil), ("2026-11-21T10:20:30.04-00Z", nil),
+    ] as [(String, Int64?)] {
+      #expect(AttestReceiptTime.milliseconds(utf8(text)[...]) == expected, "\(text)")
+    }
+    for type in [12, 21] {
+      expect(
+        .malformedAttestReceiptTime, "receipt.fields", at: "field \(type)",
+        try verify(fields().changing(type) { $0.value = utf8("yesterday") }))
+      for text in ["2007-12-31T23:59:59.999Z", "2100-01-01T00:00:00Z", "9999-12-31T23:59:59Z"] {
+        expect(
+          .rejectedDateRange, "receipt.fields", at: "field \(type)",
+          try verify(fields().changing(type) { $0.value = utf8(text) }))
+      }
+    }
+    expect(
+      .malformedAttestReceiptTime, "receipt.fields", at: "field 19",
+      try verify(fields(refreshed: true).changing(19) { $0.value = utf8("soon") }))
+  }
+
+  // MARK: identity and age
+
+  @Test("FRC-8 the App ID is configured, the environment known and accepted")
+  func identity() throws {
+    let other = try fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.apq") }
+    expect(
+      .rejectedAttestReceiptAppId, "identity.app-id", at: "field 2", try verify(other))
+    let check = "identity.environment"
+    let sandbox = try fields().changing(7) { $0.value = utf8("sandbox") }
+    #expect(try verify(sandbox).receipt?.isProduction == false)
+    for (wrong, accepted) in [
+      (sandbox, "production"), (try fields(), "development"),
+      (try fields().changing(7) { $0.value = utf8("Production") }, "production"),
+    ] {
+      expect(
+        .rejectedAttestReceiptEnvironment, check, at: "field 7",
+        try verify(wrong, [("attest.environments", [.string(accepted)])]))
+    }
+  }
+
+  @Test("FRC-9 the key is compared when one is given")
+  func key() throws {
+    let bench = try AttestReceiptBench.shared()
+    #expect(try verify(subject: bench.point).receipt?.bound == true)
+    let none = try verify()
+    #expect(none.receipt?.bound == false)
+    var writer = JSONWriter()
+    none.checks.write(isRefused: false, &writer)
+    #expect(
+      Text(writer.bytes).string.contains(
+        "{\"id\":\"receipt.key\",\"ok\":null,\"why\":\"no input for it\"}"))
+    for other in [try SigningKey.generate(.p256).publicKey(), [], [4]] {
+      expect(
+        .rejectedAttestReceiptKey, "receipt.key", at: "field 3", try verify(subject: other))
+    }
+  }
+
+  @Test("FRC-11 ATT-40 age, future and expiry, to the millisecond")
+  func age() throws {
+    let bench = try AttestReceiptBench.shared()
+    func answer(
+      created: Int64, _ config: [(String, JSONText)] = []
+    ) throws -> AttestReceiptBench.Answer {
+      try verify(bench.fields(created: Self.now + created), config)
+    }
+    #expect(try answer(created: -300_000).status == .ok)
+    expect(.rejectedFreshnessStale, "freshness", try answer(created: -300_001))
+    #expect(try answer(created: 60_000).status == .ok)
+    expect(.rejectedDateFuture, "chain.validity", at: "field 12", try answer(created: 60_001))
+    expect(
+      .rejectedDateFuture, "chain.validity",
+      try answer(created: 60_001, [("attest.time", "stored")]))
+    #expect(try answer(created: -300_001, [("attest.maxAgeMs", 300_001)]).status == .ok)
+    #expect(try answer(created: -Self.day, [("attest.time", "stored")]).status == .ok)
+
+    func expiring(_ at: Int64) throws -> [AttributeTemplate] {
+      try fields().changing(21) { $0.value = AttestReceiptBench.time(at) }
+    }
+    #expect(try verify(expiring(Self.now)).status == .ok)
+    expect(
+      .rejectedAttestReceiptExpired, "receipt.expiry", at: "field 21",
+      try verify(expiring(Self.now - 1)))
+    let stored = try verify(expiring(Self.now - 1), [("attest.time", "stored")])
+    #expect(stored.receipt?.isExpired == true)
+    let last = try verify(expiring(Self.now), [("attest.time", "stored")])
+    #expect(last.receipt?.isExpired == false)
+  }
+
+  @Test("RFR-1 RFR-3 when a refresh is due")
+  func refresh() throws {
+    let bench = try AttestReceiptBench.shared()
+    func receipt(
+      _ age: Int64, refreshed: Bool = true, every: Int64 = 86_400_000,
+      _ change: ([AttributeTemplate]) -> [AttributeTemplate] = { $0 }
+    ) throws -> AttestReceipt {
+      let fields = try bench.fields(refreshed: refreshed, created: Self.now - age)
+      let config: [(String, JSONText)] = [
+        ("attest.time", "stored"), ("attest.refreshEveryMs", .integer(every)),
+      ]
+      let answer = try verify(change(fields), config)
+      return try #require(answer.receipt, "\(answer.status.name)")
+    }
+    let day = Self.day
+    func expect(
+      _ receipt: AttestReceipt, at: Int64?, due: Bool,
+      _ location: SourceLocation = #_sourceLocation
+    ) {
+      #expect(receipt.refreshAtMs == at, sourceLocation: location)
+      #expect(receipt.refreshDue == due, sourceLocation: location)
+    }
+    let now = Self.now
+    try expect(receipt(5000, refreshed: false), at: now - 5000, due: true)
+    try expect(receipt(-5000, refreshed: false), at: now + 5000, due: true)
+    try expect(receipt(30 * day - 1, refreshed: false), at: now - 30 * day + 1, due: true)
+    try expect(receipt(30 * day, refreshed: false), at: nil, due: false)
+    try expect(receipt(day - 1), at: now + 1, due: false)
+    try expect(receipt(day), at: now, due: true)
+    try expect(receipt(30 * day - 1), at: now - 29 * day + 1, due: true)
+    try expect(receipt(30 * day), at: nil, due: false)
+    try expect(receipt(day, every: 3 * day), at: now + 2 * day, due: false)
+    try expect(receipt(day, every: 50 * day), at: now + 28 * day, due: false)
+    try expect(
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 4 * day) } },
+      at: now + 4 * day, due: false)
+    // Apple's example has 30 days, from when on what Apple keeps for a receipt may be gone.
+    try expect(
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
+      at: now + 29 * day, due: false)
+    try expect(
+      receipt(31 * day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now - day) } },
+      at: now - day, due: true)
+    try expect(
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 89 * day) } },
+      at: nil, due: false)
+    try expect(
+      receipt(2 * day) { $0.changing(21) { $0.value = AttestReceiptBench.time(now) } },
+      at: nil, due: false)
+  }
+
   // MARK: inside an attestation, and through a verifier
 
   @Test("FRC-9 FRC-10 ATT-12 inside an attestation the receipt is of this key, app and type")
@@ -425,6 +747,48 @@ struct AttestReceiptTests {
     ] as [(Refusal?, Status, String)] {
       #expect(found?.status == status && found?.place == place, "\(found?.status.name ?? "ok")")
     }
+  }
+
+  @Test("ATT-3 FRC-9 a verifier takes the subject in both forms and refuses others")
+  func verifier() throws {
+    let bench = try AttestReceiptBench.shared()
+    let root = try bench.root.signed(by: bench.rootKey)
+    let config: JSONText = [
+      "apps": [
+        ["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]
+      ],
+      "attest": ["receiptAnchors": [.string(utf8: Base64Text.encode(root))]],
+    ]
+    let made = Verifier.alone(config.bytes)
+    let verifier = try #require(made.verifier, "\(made.document.name)")
+    let receipt = try bench.template(bench.fields()).signed()
+    func document(_ subject: [UInt8]?) -> Document {
+      verifier.verifyReceipt(receipt, kind: .attest, subject: subject, nowMs: Self.now)
+    }
+    let point = try bench.point
+    for subject in [nil, point, try bench.attestedKey.publicKeyInfo()] {
+      let answer = document(subject)
+      #expect(answer.status == .ok && answer.text("kind") == "attest-receipt")
+      #expect(answer.tree?.at("attestReceipt.bound")?.boolean == (subject != nil))
+      #expect(
+        verifier.decide([answer], account: nil, nowMs: Self.now).name
+          == "misuse.decide.evidence")
+    }
+    var off = point
+    off[64] ^= 1
+    for subject in [
+      [], off, Array(point.dropLast()), point + [0], [UInt8](repeating: 4, count: 16),
+    ] {
+      let answer = document(subject)
+      #expect(answer.status == .misuseAssertionPublicKey)
+      #expect(answer.tree?.at("attestReceipt")?.kind == .null)
+      #expect(answer.text("error.at") == "subject")
+    }
+    #expect(
+      verifier.verifyReceipt(receipt, kind: .attest, nowMs: 0).status == .misuseCallNow)
+    #expect(
+      verifier.verifyReceipt(receipt, kind: .app, nowMs: Self.now).status
+        == .rejectedKindMismatch)
   }
 
   @Test("FRC-1 receipts with one changed byte: another fact is never accepted")

@@ -318,6 +318,146 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("CNF-1 what the strict reader refuses is refused with its offset")
+  func syntax() {
+    for (text, place) in [
+      ("", "byte 0"), ("{", "byte 1"), ("[]", "byte 0"), ("{\"apps\":[],\"apps\":[]}", "byte 11"),
+      ("{}x", "byte 2"), ("{\"a\":\u{1}}", "byte 5"), ("\u{feff}{}", "byte 0"),
+      ("{\"a\":01}", "byte 6"),
+    ] {
+      let document = Verifier.alone(utf8(text)).document
+      #expect(document.status == .configDocumentSyntax, "\(text)")
+      #expect(document.text("error.at") == place, "\(text)")
+    }
+  }
+
+  @Test("CNF-1 at most 1 MiB")
+  func size() {
+    let text = Self.minimal.bytes
+    func padded(_ count: Int) -> [UInt8] {
+      text + [UInt8](repeating: 0x20, count: count - text.count)
+    }
+    #expect(Verifier.alone(padded(1 << 20)).verifier != nil)
+    let (verifier, document) = Verifier.alone(padded(1 << 20 + 1))
+    #expect(verifier == nil)
+    #expect(document.status.family == .config)
+  }
+
+  @Test("CFG-1 Production needs the Apple id of every app")
+  func appleIds() {
+    let apps: JSONText = [["bundleId": "a", "appAppleId": 1], ["bundleId": "b"]]
+    for (environments, status) in [
+      (["Production"], "config.apps.app-apple-id-required"),
+      (["Sandbox", "Production"], "config.apps.app-apple-id-required"), (["Sandbox"], "ok"),
+    ] as [(JSONText, String)] {
+      expect(
+        ["apps": apps, "environments": environments], status,
+        at: status == "ok" ? nil : "apps[1].appAppleId")
+    }
+    expect(["apps": apps], "config.apps.app-apple-id-required")
+  }
+
+  @Test(
+    "CFG-2 environments: known, each once, local ones not beside Production and only with a pin")
+  func environments() {
+    let pin = JSONText.string(String(repeating: "0a", count: 32))
+    let pinned = Self.sandbox.setting("storekit.xcodeCertificates", [pin])
+    for (environments, status) in [
+      (["Production"], "ok"), (["Production", "Sandbox"], "ok"), (["Xcode"], "ok"),
+      (["LocalTesting", "Sandbox"], "ok"), (["Xcode", "LocalTesting", "Sandbox"], "ok"),
+      (["Production", "Xcode"], "config.environments.mixed"),
+      (["LocalTesting", "Production"], "config.environments.mixed"),
+    ] as [(JSONText, String)] {
+      expect(
+        pinned.setting("environments", environments), status,
+        at: status == "ok" ? nil : "environments")
+    }
+    for name in ["Xcode", "LocalTesting"] {
+      expect(
+        Self.sandbox.setting("environments", [.string(name)]),
+        "config.storekit.xcode-certificate-required", at: "storekit.xcodeCertificates")
+    }
+    for bad in ["production", "SANDBOX", "", "Sandbox "] {
+      expect(
+        pinned.setting("environments", ["Sandbox", .string(bad)]), "config.document.range",
+        at: "environments[1]")
+    }
+    expect(
+      pinned.setting("environments", ["Sandbox", "Sandbox"]), "config.document.range",
+      at: "environments[1]")
+    expect(pinned.setting("environments", [1]), "config.document.type", at: "environments[0]")
+    for bad in [
+      String(repeating: "0a", count: 31), String(repeating: "0a", count: 33), "xyz",
+      String(repeating: "g", count: 64),
+    ] {
+      let (verifier, document) = Verifier.alone(
+        pinned.setting("storekit.xcodeCertificates", [pin, .string(bad)]).bytes)
+      #expect(verifier == nil)
+      #expect(document.text("error.at") == "storekit.xcodeCertificates[1]")
+    }
+  }
+
+  @Test("CFG-3 CER-2 anchors: 1 to 16 whole self-signed certificates of CAs on P-256 or P-384")
+  func anchors() throws {
+    let authority = try Minted.authority()
+    func config(_ anchors: [JSONText]) -> JSONText {
+      Self.minimal.setting("storekit.anchors", .array(anchors))
+    }
+    func text(_ der: [UInt8]) -> JSONText { .string(utf8: Base64.encodeStandard(der)) }
+    let good = text(authority.chain.root)
+    expect(config([good]), "ok")
+    expect(config([JSONText](repeating: good, count: 16)), "ok")
+    expect(
+      config([JSONText](repeating: good, count: 17)), "config.certificates.root-set",
+      at: "storekit.anchors")
+    expect(config([]), "config.certificates.root-set", at: "storekit.anchors")
+    expect(config([1]), "config.document.type", at: "storekit.anchors[0]")
+
+    func root(
+      _ key: SigningKey, _ change: (inout CertificateTemplate) throws -> Void = { _ in }
+    ) throws -> [UInt8] {
+      var template = authority.root
+      template.publicKeyInfo = try key.publicKeyInfo()
+      try change(&template)
+      return try template.signed(by: key)
+    }
+    let p384 = try SigningKey.generate(.p384)
+    expect(config([text(try root(p384))]), "ok")
+    expect(
+      config([
+        text(
+          try root(.generate(.p256)) {
+            $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
+            $0.digest = .sha256
+          })
+      ]), "ok")
+    let bad: [[UInt8]] = [
+      [], utf8("x"), authority.chain.root + [0], Array(authority.chain.root.dropLast()),
+      authority.chain.intermediate, authority.chain.leaf,
+      try root(p384) { $0.version = [] },
+      try root(p384) { $0 = $0.replacing(OID.basicConstraints, with: nil) },
+      try root(p384) {
+        $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: false))
+      },
+      try root(p384) { $0.issuer = authority.leaf.subject },
+      try root(p384) { $0.signatureForm = .damaged },
+      try root(p384) { $0.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo() },
+      try root(p384) {
+        $0.publicKeyInfo = try SigningKey.generate(.rsa(bits: 2048)).publicKeyInfo()
+      },
+      try root(.generate(.p521)),
+    ]
+    for (index, der) in bad.enumerated() {
+      expect(config([good, text(der)]), "config.certificates.root-set", at: "storekit.anchors[1]")
+      #expect(Anchor(der, .elliptic) == nil, "\(index)")
+    }
+    for spelling in ["\n", " ", "="] {
+      expect(
+        config([.string(authority.anchor + spelling)]), "config.certificates.root-set",
+        at: "storekit.anchors[0]")
+    }
+  }
+
   @Test("CNF-4 certificates are parsed and never come back out")
   func nothingComesBack() throws {
     let document = Verifier.alone(try Minted.config().bytes).document

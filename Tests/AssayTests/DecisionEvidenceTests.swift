@@ -62,6 +62,24 @@ struct DecisionEvidenceTests {
     #expect(try row(shorter, full) == ["DEC-14 \(At.now + 1)"])
   }
 
+  @Test("DCD-8 of two renewal infos of one millisecond the shorter grace counts")
+  func sameMomentOfRenewals() throws {
+    func told(_ graceEnd: Int64, _ productId: Text) -> RenewalFacts {
+      renewal {
+        $0.isInBillingRetry = true
+        $0.asOf = At.now
+        $0.graceEnd = graceEnd
+        $0.productId = productId
+      }
+    }
+    for (product, otherProduct) in [("a", "b"), ("b", "a")] as [(Text, Text)] {
+      let renewals = [told(At.now + 1, product), told(At.now + 2, otherProduct)]
+      for order in permutations(renewals) {
+        #expect(try decided([endedSubscription()], order).ruling?.until == At.now + 1)
+      }
+    }
+  }
+
   @Test("DCD-3 RFD-5 evidence that cannot show a refund never undoes one")
   func blindEvidence() throws {
     let refund = subscription {
@@ -428,6 +446,27 @@ struct DecisionEvidenceTests {
 
   // MARK: groups
 
+  @Test("DCD-4 one group per subscription group; the plan is the highest entitled one")
+  func groups() throws {
+    let basic = subscription("1") {
+      $0.originalTransactionId = "1"
+      $0.productId = ProductId.basic
+      $0.group = "20600002"
+      $0.end = At.end + 100 * At.day
+    }
+    let decision = try decided([basic, subscription()])
+    #expect(decision.groups.count == 2)
+    #expect(decision.plan == "pro")
+    #expect(decision.ruling?.until == At.end)
+    #expect(decision.groups.map { $0.plan } == ["pro", "basic"])
+    var sameGroup = basic
+    sameGroup.group = "20600001"
+    let one = try decided([sameGroup, subscription()])
+    #expect(one.groups.count == 1)
+    // DCD-6 (a): the highest plan, although the other one ends later.
+    #expect(one.plan == "pro")
+  }
+
   @Test("DCD-4 the group comes from the evidence, else the catalogue, else the product id")
   func groupNames() throws {
     func names(_ facts: PurchaseFacts) throws -> [Text] {
@@ -703,6 +742,22 @@ struct DecisionEvidenceTests {
 
   // MARK: refusals
 
+  @Test("PAY-7 evidence without the ids that a decision needs")
+  func incomplete() throws {
+    let incomplete = Refusal(.rejectedPayloadIncomplete, "PAY-7")
+    #expect(throws: incomplete) { try decided([subscription("")]) }
+    #expect(throws: incomplete) {
+      try decided([subscription { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: incomplete) { try decided([subscription { $0.productId = "" }]) }
+    #expect(throws: incomplete) {
+      try decided([subscription()], [renewal { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: Never.self) {
+      try decided([subscription()], [renewal { $0.productId = nil }])
+    }
+  }
+
   @Test("PAY-7 the refusal names the document and the member")
   func incompletePlace() {
     let refusal = #expect(throws: Refusal.self) {
@@ -712,13 +767,124 @@ struct DecisionEvidenceTests {
     #expect(refusal?.rule.description == "PAY-7")
   }
 
+  @Test("DCD-5 a product of which catalogue and evidence name different types is left out")
+  func contradiction() throws {
+    let odd = subscription { $0.type = .nonConsumable }
+    let alone = try decided([odd])
+    #expect(alone.row == "DEC-2")
+    #expect(alone.leftOutTexts == ["type-mismatch 2000000000000001"])
+    #expect(alone.warningTexts == ["type-mismatch products.com.example.pro.monthly"])
+    let basic = line("2000000000000002") { $0.productId = ProductId.basic }
+    let beside = try decided([odd, basic])
+    #expect(beside.plan == "basic")
+    #expect(beside.leftOutTexts == ["type-mismatch 2000000000000001"])
+    // A later statement that cannot show the type, such as an answer's, hides nothing.
+    let answered = subscription {
+      $0.type = nil
+      $0.asOf = At.now
+    }
+    #expect(try decided([odd, answered]).row == "DEC-2")
+    #expect(try decided([subscription { $0.type = .autoRenewable }]).entitled)
+  }
+
   // MARK: account
 
   private let mine: Text = "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b11"
+  private let mineInCapitals: Text = "7E3FB204-2D5A-4A4B-8D4E-2F5A1F0C9B11"
   private let other: Text = "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b12"
 
   private func owned(by account: Text?) -> PurchaseFacts {
     subscription { $0.account = account }
+  }
+
+  @Test("DCD-20 an account that is given must be the evidence's, in any case of letters")
+  func accountWhenGiven() throws {
+    let equal = try decided([owned(by: mine)], account: mineInCapitals)
+    #expect(equal.entitled)
+    #expect(equal.accountIsProven)
+    #expect(equal.groups.first?.binding == .proven)
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], account: mine)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
+      try decided([owned(by: nil)], account: mine)
+    }
+    let unasked = try decided([owned(by: other)], account: nil)
+    #expect(unasked.entitled)
+    #expect(unasked.groups.first?.binding == nil)
+    #expect(!unasked.accountIsProven)
+  }
+
+  @Test(
+    "DCD-20 an account that is no UUID is the caller's fault, whatever is compared",
+    arguments: [
+      "", "u-17", "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b1", "7e3fb2042d5a4a4b8d4e2f5a1f0c9b11",
+    ] as [Text])
+  func accountForm(account: Text) throws {
+    for policy in [Configuration.DecidePolicy.Account.whenGiven, .ifPresent, .required, .ignored] {
+      let configuration = decisionConfiguration { $0.decide.account = policy }
+      #expect(throws: Refusal(.misuseDecideAccount, "")) {
+        try decided([owned(by: mine)], by: configuration, account: account)
+      }
+    }
+  }
+
+  @Test("DCD-20 ifPresent compares where the evidence has a token, and says where it has none")
+  func accountIfPresent() throws {
+    let ifPresent = decisionConfiguration { $0.decide.account = .ifPresent }
+    #expect(try decided([owned(by: mine)], by: ifPresent, account: mine).accountIsProven)
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], by: ifPresent, account: mine)
+    }
+    let untold = try decided([owned(by: nil)], by: ifPresent, account: mine)
+    #expect(untold.entitled)
+    #expect(!untold.accountIsProven)
+    #expect(untold.json.contains(#""account":"unproven""#))
+    #expect(
+      untold.warningTexts == ["account-unproven lines/Production/2000000000000001"])
+  }
+
+  @Test("DCD-20 required refuses evidence without a token and a call without an account")
+  func accountRequired() throws {
+    let required = decisionConfiguration { $0.decide.account = .required }
+    #expect(throws: Refusal(.misuseDecideAccount, "")) {
+      try decided([owned(by: mine)], by: required, account: nil)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
+      try decided([owned(by: nil)], by: required, account: mine)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], by: required, account: mine)
+    }
+    #expect(try decided([owned(by: mine)], by: required, account: mine).entitled)
+  }
+
+  @Test("DCD-20 ignored compares nothing")
+  func accountIgnored() throws {
+    let ignored = decisionConfiguration { $0.decide.account = .ignored }
+    let decision = try decided([owned(by: other)], by: ignored, account: mine)
+    #expect(decision.entitled)
+    #expect(decision.groups.first?.binding == nil)
+    #expect(decision.warnings.isEmpty)
+  }
+
+  @Test("DCD-5 what is left out is not compared")
+  func accountOfLeftOut() throws {
+    let stranger = line("2000000000000002") {
+      $0.productId = "com.example.other"
+      $0.account = other
+    }
+    let decision = try decided([stranger, owned(by: mine)], account: mine)
+    #expect(decision.accountIsProven)
+    #expect(decision.leftOutTexts == ["unknown-product 2000000000000002"])
+    let alone = try decided([stranger], account: mine)
+    #expect(alone.row == "DEC-2")
+    #expect(!alone.accountIsProven)
+    // Another account's purchase of something that we sell refuses the call.
+    let known = line("2000000000000002") { $0.account = other }
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([known, owned(by: mine)], account: mine)
+    }
   }
 
   @Test("DCD-24 the newest token of a line counts, a renewal info's too; silence erases none")

@@ -22,7 +22,73 @@ struct DecisionRowTests {
         """)
   }
 
+  @Test("DEC-2 DCD-20 a renewal info alone proves no purchase, with a transaction it counts")
+  func renewalAlone() throws {
+    let alone = try decided([], [renewal()])
+    #expect(alone.stateName == "none")
+    #expect(alone.row == "DEC-2")
+    #expect(!alone.entitled)
+    #expect(
+      alone.warningTexts == [
+        "renewal-without-transaction renewals/Production/2000000000000001"
+      ])
+    let together = try decided([subscription()], [renewal()])
+    #expect(together.entitled)
+    #expect(together.warningTexts.isEmpty)
+  }
+
+  @Test("DCD-5 a product that the catalogue does not have is left out and named")
+  func unknownProduct() throws {
+    let stranger = subscription { $0.productId = "com.example.other" }
+    let decision = try decided([stranger])
+    #expect(decision.stateName == "none")
+    #expect(decision.warningTexts == ["unknown-product products.com.example.other"])
+    #expect(decision.leftOutTexts == ["unknown-product 2000000000000001"])
+    #expect(try decided([subscription()]).stateName == "active")
+  }
+
   // MARK: replaced and revoked
+
+  @Test("DEC-3 replaced by an upgrade, and the replacing transaction is missing")
+  func superseded() throws {
+    let old = subscription {
+      $0.isUpgraded = true
+      $0.productId = ProductId.basic
+    }
+    let alone = try decided([old])
+    #expect(alone.stateName == "superseded")
+    #expect(alone.row == "DEC-3")
+    #expect(!alone.entitled)
+    #expect(alone.ruling?.stale == true)
+    #expect(alone.plan == "free")
+
+    let new = subscription("2000000000000002") { $0.end = At.now + 1 }
+    let both = try decided([old, new])
+    #expect(both.stateName == "active")
+    #expect(both.plan == "pro")
+    #expect(both.chosenId == "2000000000000002")
+  }
+
+  @Test("DEC-4 a family share that was taken back is not a refund")
+  func revokedFamily() throws {
+    let share = subscription {
+      $0.ownership = "FAMILY_SHARED"
+      $0.revokedAt = At.now - At.day
+    }
+    let decision = try decided([share])
+    #expect(decision.stateName == "revoked-family")
+    #expect(decision.row == "DEC-4")
+    #expect(decision.ruling?.until == At.now - At.day)
+    #expect(!decision.entitled)
+
+    let byType = subscription {
+      $0.revocationType = "FAMILY_REVOKE"
+      $0.revokedAt = At.now - At.day
+    }
+    #expect(try decided([byType]).row == "DEC-4")
+    let own = subscription { $0.revokedAt = At.now - At.day }
+    #expect(try decided([own]).row == "DEC-5")
+  }
 
   @Test(
     "DEC-5 DCD-10 a refund ends a period whose end lies ahead",
@@ -94,6 +160,35 @@ struct DecisionRowTests {
     #expect(after.chosenId == "2000000000000002")
   }
 
+  @Test("DEC-7 DCD-15 tolerance at the start, to the millisecond")
+  func notStarted() throws {
+    func state(startsIn ahead: Int64) throws -> Decision {
+      try decided([subscription { $0.start = At.now + ahead }])
+    }
+    let ahead = try state(startsIn: At.skew + 1)
+    #expect(ahead.stateName == "not-started")
+    #expect(ahead.row == "DEC-7")
+    #expect(!ahead.entitled)
+    #expect(ahead.ruling?.until == nil)
+    #expect(ahead.ruling?.wouldBeUntil == At.end)
+    #expect(ahead.nextCheck == At.now + At.skew + 1)
+    #expect(try state(startsIn: At.skew).stateName == "active")
+    #expect(try state(startsIn: At.skew - 1).stateName == "active")
+    let strict = decisionConfiguration { $0.clockSkewMs = 0 }
+    let next = subscription { $0.start = At.now + 1 }
+    #expect(try decided([next], by: strict).row == "DEC-7")
+    #expect(try decided([next], by: strict, at: At.now + 1).row == "DEC-14")
+  }
+
+  @Test("DEC-7 a restored entry whose start lies after its end is not one that will start")
+  func restored() throws {
+    let restored = subscription {
+      $0.start = At.now + At.hour
+      $0.end = At.now - At.day
+    }
+    #expect(try decided([restored]).row == "DEC-21")
+  }
+
   @Test(
     "DEC-9 trial, introductory and other offers",
     arguments: [
@@ -113,6 +208,16 @@ struct DecisionRowTests {
     #expect(decision.entitled)
   }
 
+  @Test("DEC-10 renewal switched off is not expired")
+  func willNotRenew() throws {
+    let decision = try decided([subscription()], [renewal { $0.autoRenewStatus = 0 }])
+    #expect(decision.row == "DEC-10")
+    #expect(decision.flags == ["will-not-renew"])
+    #expect(decision.entitled)
+    #expect(decision.ruling?.until == At.end)
+    #expect(try decided([subscription()], [renewal()]).row == "DEC-14")
+  }
+
   @Test("DEC-11 renews into another product; switched off it renews into nothing")
   func changePending() throws {
     let change = renewal { $0.autoRenewProductId = ProductId.basic }
@@ -125,6 +230,36 @@ struct DecisionRowTests {
       $0.autoRenewStatus = 0
     }
     #expect(try decided([subscription()], [off]).flags == ["will-not-renew"])
+  }
+
+  @Test("DEC-12 a price increase that is not answered")
+  func priceConsent() throws {
+    let asked = renewal { $0.priceIncreaseStatus = 0 }
+    let decision = try decided([subscription()], [asked])
+    #expect(decision.row == "DEC-12")
+    #expect(decision.flags == ["price-consent-pending"])
+    let answered = renewal { $0.priceIncreaseStatus = 1 }
+    #expect(try decided([subscription()], [answered]).row == "DEC-14")
+  }
+
+  @Test(
+    "DEC-13 holders that are not the payer",
+    arguments: [(Text("FAMILY_SHARED"), "family"), ("ASSIGNED", "assigned")])
+  func holders(ownership: Text, flag: String) throws {
+    let decision = try decided([subscription { $0.ownership = ownership }])
+    #expect(decision.row == "DEC-13")
+    #expect(decision.flags == [flag])
+    #expect(decision.entitled)
+  }
+
+  @Test("DEC-14 DCD-14 the last millisecond of the period, its end and one after")
+  func lastMillisecond() throws {
+    func entitled(at now: Int64) throws -> Bool {
+      try decided([subscription()], [renewal { $0.autoRenewStatus = 0 }], at: now).entitled
+    }
+    #expect(try entitled(at: At.end - 1))
+    #expect(try !entitled(at: At.end))
+    #expect(try !entitled(at: At.end + 1))
   }
 
   @Test("DCD-9 all flags that match are reported, the first names the row")
@@ -155,6 +290,38 @@ struct DecisionRowTests {
   }
 
   // MARK: after the end
+
+  @Test("DEC-15 DCD-14 grace lasts until its end, strictly, and can be switched off")
+  func grace() throws {
+    let graceEnd = At.now + 6 * At.day
+    let retrying = renewal {
+      $0.isInBillingRetry = true
+      $0.graceEnd = graceEnd
+      $0.asOf = At.now
+    }
+    let inGrace = try decided([endedSubscription()], [retrying])
+    #expect(inGrace.row == "DEC-15")
+    #expect(inGrace.stateName == "grace")
+    #expect(inGrace.entitled)
+    #expect(inGrace.plan == "pro")
+    #expect(inGrace.ruling?.until == graceEnd)
+    #expect(inGrace.ruling?.graceUntil == graceEnd)
+    #expect(inGrace.nextCheck == graceEnd)
+
+    let last = try decided([endedSubscription()], [retrying], at: graceEnd - 1)
+    #expect(last.entitled)
+    let over = try decided([endedSubscription()], [retrying], at: graceEnd)
+    #expect(over.row == "DEC-16")
+    #expect(!over.entitled)
+
+    let off = decisionConfiguration { $0.decide.grace = false }
+    let refused = try decided([endedSubscription()], [retrying], by: off)
+    #expect(refused.row == "DEC-15")
+    #expect(!refused.entitled)
+    #expect(refused.ruling?.until == nil)
+    #expect(refused.ruling?.wouldBeUntil == At.now)
+    #expect(refused.ruling?.graceUntil == graceEnd)
+  }
 
   @Test("DEC-15 a grace date without retry gives nothing")
   func graceWithoutRetry() throws {
@@ -202,6 +369,49 @@ struct DecisionRowTests {
     #expect(try !decided([endedSubscription()], [retrying], by: lenient, at: lastTry).entitled)
   }
 
+  @Test("DEC-17 a reason for the end", arguments: [Int64](1...5))
+  func expired(reason: Int64) throws {
+    let told = renewal {
+      $0.expirationIntent = reason
+      $0.autoRenewStatus = 0
+      $0.asOf = At.now
+    }
+    let decision = try decided([endedSubscription()], [told])
+    #expect(decision.row == "DEC-17")
+    #expect(decision.stateName == "expired")
+    #expect(decision.ruling?.reason == reason)
+    #expect(!decision.entitled)
+    #expect(decision.ruling?.stale == false)
+  }
+
+  @Test("DEC-18 a renewal in flight: stale for a day, entitled only within the leeway")
+  func stale() throws {
+    let on = renewal { $0.asOf = At.now - At.day }
+    let decision = try decided([endedSubscription()], [on])
+    #expect(decision.row == "DEC-18")
+    #expect(decision.stateName == "stale")
+    #expect(!decision.entitled)
+    #expect(decision.ruling?.stale == true)
+    #expect(decision.ruling?.until == nil)
+    #expect(decision.ruling?.wouldBeUntil == At.now)
+
+    let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
+    func granted(_ later: Int64) throws -> Decision {
+      try decided([endedSubscription()], [on], by: lenient, at: At.now + later)
+    }
+    #expect(try granted(0).entitled)
+    #expect(try granted(0).ruling?.until == At.now + 5000)
+    #expect(try granted(4999).entitled)
+    #expect(try !granted(5000).entitled)
+    #expect(try granted(5000).row == "DEC-18")
+
+    let lastOfDay = try decided([endedSubscription()], [on], at: At.now + At.day - 1)
+    #expect(lastOfDay.row == "DEC-18")
+    let after = try decided([endedSubscription()], [on], at: At.now + At.day)
+    #expect(after.row == "DEC-20")
+    #expect(after.ruling?.stale == true)
+  }
+
   @Test("DEC-18 retry reported as off counts as absent only when it was reported before the end")
   func retryToldOff() throws {
     let before = renewal {
@@ -228,6 +438,27 @@ struct DecisionRowTests {
       #expect(try !decided([endedSubscription()], renewals, by: lenient).entitled)
     }
     #expect(try decided([endedSubscription()], [renewal()], by: lenient).entitled)
+  }
+
+  @Test("DEC-20 renewal off without a reason")
+  func expiredWithoutReason() throws {
+    let off = renewal { $0.autoRenewStatus = 0 }
+    let decision = try decided([endedSubscription()], [off])
+    #expect(decision.row == "DEC-20")
+    #expect(decision.stateName == "expired")
+    #expect(decision.ruling?.reason == nil)
+    #expect(decision.ruling?.stale == false)
+  }
+
+  @Test("DEC-21 a lone transaction cannot know of its renewal")
+  func byThisEvidence() throws {
+    let decision = try decided([endedSubscription()])
+    #expect(decision.row == "DEC-21")
+    #expect(decision.stateName == "expired")
+    #expect(decision.flags == ["by-this-evidence"])
+    #expect(decision.ruling?.stale == true)
+    #expect(!decision.entitled)
+    #expect(try decided([endedSubscription()], at: At.now - 1).row == "DEC-14")
   }
 
   @Test("DEC-21 a subscription without expiresDate is never for ever, whatever else is said")

@@ -261,6 +261,58 @@ struct ExchangeTests {
     #expect(!kernel.isOpen)
   }
 
+  @Test("EXC-16 no step is given out at the deadline; an answer in hand is judged first")
+  func deadline() {
+    var (kernel, _) = begin(seconds: 10)
+    _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
+    let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
+    Exchanges.expect(late, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
+    #expect(late.text("exchange.reached.state") == "request")
+    #expect(late.integer("exchange.reached.steps") == 2)
+    #expect(late.integer("exchange.retry.notBeforeMs") == Self.now + 10_077)
+    #expect(late.text("exchange.retry.reason") == "retry")
+    #expect(!kernel.isOpen)
+    var (other, _) = begin(seconds: 10)
+    #expect(other.step(http(1, .accept), nowMs: Self.now + 86_400_000).status == .ok)
+  }
+
+  @Test("EXC-16 a wait that does not fit ends with what it waits for, and says when")
+  func longWait() {
+    var (fits, _) = begin(seconds: 10)
+    #expect(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family == .pending)
+    // The wait ends at the deadline, when no further step is given out.
+    Exchanges.expect(
+      fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.budget")
+    var (kernel, _) = begin(seconds: 10)
+    let ended = kernel.step(http(1, .waitASecond), nowMs: Self.now + 9001)
+    Exchanges.expect(ended, "unavailable.devicecheck.no-answer", rule: "EXC-16")
+    #expect(ended.integer("exchange.retry.notBeforeMs") == Self.now + 10_001)
+    #expect(ended.text("exchange.retry.reason") == "rate-limited")
+    #expect(ended.tree?.at("exchange.reached") == nil)
+  }
+
+  @Test("EXC-17 the clock never runs backwards, and is held to its window")
+  func clock() {
+    var (kernel, _) = begin(seconds: 10)
+    for now in [0, 1_199_145_599_999, 4_102_444_800_000] as [Int64] {
+      Exchanges.expect(
+        kernel.step(http(1, .ask), nowMs: now), "misuse.call.now", at: "now_ms", rule: "EXC-17")
+    }
+    _ = kernel.step(http(1, .ask), nowMs: Self.now + 5000)
+    let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
+    #expect(wait.integer("exchange.notBeforeMs") == Self.now + 6000)
+  }
+
+  @Test("EXC-18 a refusal that is worth repeating says what to put into a queue")
+  func retry() {
+    var (kernel, _) = begin()
+    let ended = kernel.step(http(1, .doubt), nowMs: Self.now)
+    #expect(
+      ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) }
+        == #"{"request":{"kind":"verifyReceipt","attempt":2},"without":["deadlineMs"],"#
+        + #""notBeforeMs":\#(Self.now + 77),"attempt":2,"reason":"retry"}"#)
+  }
+
   @Test("EXC-21 a second thread in a step is told so at once")
   func busy() throws {
     let (exchange, _) = try Exchanges.verifyReceipt()
@@ -276,6 +328,27 @@ struct ExchangeTests {
   }
 
   // MARK: requests
+
+  @Test(
+    "EXC-1 a request of another form is refused",
+    arguments: [
+      (#"{"kind":"risk.assess","observations":{},"x":1}"#, "misuse.exchange.request", "x"),
+      (#"{"kind":"risk.assess"}"#, "misuse.exchange.request", "observations"),
+      (#"{"observations":{}}"#, "misuse.exchange.request", "kind"),
+      (#"{"kind":7}"#, "misuse.exchange.request", "kind"),
+      (#"{"kind":"risk.assesss"}"#, "misuse.exchange.kind", "kind"),
+      (#"{"kind":"deviceCheck.erase"}"#, "misuse.exchange.kind", "kind"),
+      (#"{"kind":"risk.assess",}"#, "misuse.exchange.request", "byte 22"),
+      (#"{"kind":"risk.assess","kind":"risk.assess"}"#, "misuse.exchange.request", "byte 22"),
+      ("7", "misuse.exchange.request", "byte 0"),
+    ])
+  func otherRequests(request: String, status: String, place: String) throws {
+    let (exchange, document) = try Exchanges.verifier().startExchange(
+      utf8(request), nowMs: Exchanges.now)
+    #expect(exchange == nil)
+    Exchanges.expect(document, status, at: place, rule: "EXC-1")
+    #expect(document.tree?.member("exchange")?.isNull == true || document.text("kind") == "risk")
+  }
 
   @Test("JWS-41 the time of a request is held to its window")
   func requestTime() throws {

@@ -83,6 +83,22 @@ struct HostileInputTests {
     "123456789012345678901234567890123456789012345678901234567890",
   ]
 
+  @Test("JWS-103 a number in an unsigned payload reaches no code for dates", arguments: numbers)
+  func unsignedNumber(_ number: String) throws {
+    for member in ["signedDate", "expiresDate", "purchaseDate", "quantity"] {
+      let jws = try bench.unsigned("{\"\(member)\":\(number)}")
+      #expect(bench.status(jws) == "rejected.jws.signature", "\(member)")
+    }
+  }
+
+  @Test("JWS-41 a signed signing date out of all range is refused by name", arguments: numbers)
+  func signedDate(_ number: String) throws {
+    let isWhole = number.utf8.allSatisfy { $0 == 0x2d || ($0 >= 0x30 && $0 <= 0x39) }
+    #expect(
+      bench.status(try bench.signed("signedDate", number))
+        == (isWhole ? "rejected.date.range" : "malformed.payload.type"))
+  }
+
   @Test("PAY-6 any number in any decisive member has an answer", arguments: numbers)
   func decisiveMember(_ number: String) throws {
     for member in [
@@ -93,6 +109,75 @@ struct HostileInputTests {
       #expect(
         ["ok", "malformed.payload.type"].contains(status), "\(member) \(number): \(status)")
     }
+  }
+
+  @Test("JWS-6 100,000 nested arrays, behind and before the signature")
+  func nesting() throws {
+    let deep = [UInt8](repeating: 0x5b, count: 100_000)
+    var template = JWSTemplate(payload: deep, chain: bench.authority.chain)
+    #expect(bench.status(try template.signed()) == "too-large.jws.input")
+    #expect(bench.status(try template.signed(), wide: true) == "too-large.json.depth")
+    template.payload =
+      Array("{\"a\":".utf8) + deep + [UInt8](repeating: 0x5d, count: 100_000) + [0x7d]
+    #expect(bench.status(try template.signed(), wide: true) == "too-large.jws.input")
+    #expect(
+      bench.status(try bench.signed(header: deep), wide: true) == "too-large.jws.header")
+    let nested = [UInt8](repeating: 0x5b, count: 12_000)
+    #expect(bench.status(try bench.signed(header: nested)) == "too-large.json.depth")
+    #expect(Verifier.alone(deep).verifier == nil)
+  }
+
+  @Test("JWS-13 an empty x5c, and entries of no certificate")
+  func chainOfNothing() throws {
+    let cases: [(String, String)] = [
+      ("[]", "rejected.chain.length"), ("[\"\"]", "rejected.chain.length"),
+      ("[\"\",\"\",\"\"]", "rejected.chain.untrusted-root"), ("[[],[],[]]", "malformed.jws.x5c"),
+      ("{}", "malformed.jws.x5c"), ("null", "malformed.jws.x5c"),
+      ("[\"A\",\"A\",\"A\"]", "malformed.chain.base64"),
+    ]
+    for (value, status) in cases {
+      let header = Array("{\"alg\":\"ES256\",\"x5c\":\(value)}".utf8)
+      #expect(bench.status(try bench.signed(header: header)) == status, "\(value)")
+    }
+  }
+
+  @Test("JWS-1 JWS-3 headers of 5 MB, and texts of dots")
+  func sizes() throws {
+    let large = [UInt8](repeating: 0x41, count: 5_000_000)
+    #expect(bench.status(large + [0x2e, 0x41, 0x2e, 0x41]) == "too-large.jws.input")
+    let dots = [UInt8](repeating: 0x2e, count: 60_000)
+    for text in [[], [0x2e], [0x2e, 0x2e], [0x2e, 0x2e, 0x2e], dots, [0], [0xff]] as [[UInt8]] {
+      #expect(bench.status(text) == "malformed.jws.form")
+    }
+    #expect(Verifier.alone(large).verifier == nil)
+    #expect(Verifier.alone([]).verifier == nil)
+  }
+
+  @Test("JWS-100 r and s at the ends of their range")
+  func signatureNumbers() throws {
+    let zero = [UInt8](repeating: 0, count: 32)
+    let one = [UInt8](repeating: 0, count: 31) + [1]
+    let ones = [UInt8](repeating: 0xff, count: 32)
+    let numbers = [zero, one, P256.order, ones]
+    var template = JWSTemplate(
+      payload: HostileBench.purchase.transactionPayload.bytes, chain: bench.authority.chain)
+    for r in numbers {
+      for s in numbers {
+        template.signature = .octets(r + s)
+        #expect(bench.status(try template.signed()) == "rejected.jws.signature")
+      }
+    }
+  }
+
+  @Test("JWS-41 now_ms at the ends of its type", arguments: [Int64.min, -1, 0, .max])
+  func instants(_ now: Int64) throws {
+    let jws = try bench.authority.mint(HostileBench.purchase.transactionPayload)
+    let document = bench.standard.verifyJWS(jws, kind: .transaction, nowMs: now)
+    #expect(document.status == .misuseCallNow)
+    #expect(bench.standard.decide([document], account: nil, nowMs: now).status == .misuseCallNow)
+    #expect(
+      checkExpiry(expiresMs: now, gracePeriodMs: now, revokedMs: noDate, nowMs: now)
+        == .misuseCallNow)
   }
 
   @Test("CNF-1 configurations with numbers and durations that no calendar has")

@@ -57,6 +57,21 @@ struct PurchaseInfoTests {
     }
   }
 
+  @Test(
+    "RCP-13 required keys",
+    arguments: [
+      "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
+      "purchase-date",
+    ])
+  func required(_ key: String) throws {
+    let gone = try check(Self.good.removing(key))
+    #expect(gone.status == .malformedReceiptFieldMissing)
+    #expect(gone.place == key)
+    let empty = try check(Self.good.setting(key, ""))
+    #expect(empty.status == .malformedReceiptFieldMissing)
+    #expect(empty.place == key)
+  }
+
   @Test("RCP-16 keys that are not required")
   func optional() throws {
     let required = [
@@ -70,6 +85,16 @@ struct PurchaseInfoTests {
       #expect(try check(Self.good.setting(key, "")).status == .ok, "\(key)")
     }
     #expect(try check(Self.good.setting("something-new", "x")).status == .ok)
+  }
+
+  @Test("RCP-16 nothing is expected of the order of dates, nor of the ids' equality")
+  func unequal() throws {
+    let later = Purchase(now: Self.now).with { $0.originalPurchaseDate += 90 * Purchase.day }
+    #expect(try check(later.purchaseInfo).status == .ok)
+    let renewed = Self.good.setting("transaction-id", "2000000900000009")
+    #expect(try check(renewed).status == .ok)
+    let ahead = Purchase(now: Self.now).moved(by: 400 * Purchase.day)
+    #expect(try check(ahead.purchaseInfo).status == .ok)
   }
 
   @Test(
@@ -152,6 +177,41 @@ struct PurchaseInfoTests {
     let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
     #expect(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc) == 1_335_798_355)
     #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
+  }
+
+  @Test(
+    "RCP-14 an invalid date text",
+    arguments: [
+      "purchase-date", "purchase-date-pst", "original-purchase-date",
+      "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",
+    ])
+  func dateFields(_ key: String) throws {
+    let refused = try check(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
+    #expect(refused.status == .malformedReceiptFieldFormat)
+    #expect(refused.place == key)
+  }
+
+  @Test("RCP-14 dates lie in 2008 to 2100")
+  func dateRange() throws {
+    let bare = Self.good.removing("purchase-date-ms").removing("purchase-date-pst")
+    for (date, isGood) in [
+      ("2007-12-31 23:59:59", false), ("2008-01-01 00:00:00", true),
+      ("2099-12-31 23:59:59", true), ("2100-01-01 00:00:00", false),
+      ("0000-01-01 00:00:00", false), ("9999-12-31 23:59:59", false),
+    ] {
+      let answer = try check(bare.setting("purchase-date", date + " Etc/GMT"))
+      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(date)")
+      #expect(answer.place == (isGood ? "" : "purchase-date"))
+    }
+    let undated = Self.good.removing("original-purchase-date")
+      .removing("original-purchase-date-pst")
+    for (ms, isGood) in [
+      ("100000000000", false), ("1199145599999", false), ("1199145600000", true),
+      ("4102444799999", true), ("4102444800000", false), ("9999999999999", false),
+    ] {
+      let answer = try check(undated.setting("original-purchase-date-ms", ms))
+      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(ms)")
+    }
   }
 
   @Test(

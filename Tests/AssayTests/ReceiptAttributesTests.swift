@@ -63,6 +63,46 @@ struct ReceiptAttributesTests {
 
   // MARK: what is read
 
+  @Test("APR-12 APR-13 every member of a receipt and of a purchase")
+  func members() throws {
+    let read = try read(payload: Made.set(Self.receipt))
+    #expect(read.text(read.type) == "ProductionSandbox")
+    #expect(read.text(read.bundleId) == "com.example.app")
+    #expect(Array(read.slice(read.bundleIdElement)) == Write.utf8("com.example.app"))
+    #expect(read.appAppleId == 0)
+    #expect(read.text(read.applicationVersion) == "7")
+    #expect(read.text(read.originalApplicationVersion) == "1.0")
+    #expect(read.opaqueValue.map { Array(read.slice($0)) } == [UInt8](repeating: 4, count: 16))
+    #expect(read.deviceHash.map { Array(read.slice($0)) } == [UInt8](repeating: 5, count: 20))
+    #expect(read.downloadId == 500_000_000_000_000_123)
+    #expect(read.versionExternalIdentifier == 0)
+    #expect(read.originalPurchaseDate == 1_375_340_400_000)
+    #expect(read.expiration == nil)
+    #expect(try read.creationDate() == Self.dateMs)
+    #expect(read.unknown == 0 && read.kept.isEmpty)
+    let purchase = try #require(read.purchases.first)
+    #expect(read.purchases.count == 1)
+    #expect(purchase.quantity == 1)
+    #expect(read.text(purchase.productId) == "com.example.app.gold")
+    #expect(read.text(purchase.transactionId) == "2000000900000001")
+    #expect(read.text(purchase.originalTransactionId) == "2000000900000000")
+    #expect(read.text(purchase.promotionalOfferId) == "spring")
+    #expect(purchase.purchaseDate == Self.dateMs)
+    #expect(purchase.originalPurchaseDate == 1_795_219_200_000)
+    #expect(purchase.expiresDate == 1_797_762_030_000)
+    #expect(purchase.type == 3)
+    #expect(purchase.webOrderLineItemId == 2_000_000_090_000_001)
+    #expect(purchase.cancellationDate == nil && purchase.cancellationReason == nil)
+    #expect(purchase.isTrialPeriod == true && purchase.isInIntroOfferPeriod == false)
+  }
+
+  @Test("APR-3 attributes come in any order")
+  func order() throws {
+    let read = try read(payload: Made.set(Self.receipt.reversed()))
+    #expect(read.text(read.bundleId) == "com.example.app")
+    #expect(read.purchases.count == 1)
+  }
+
   @Test("APR-14 no purchases, and \"\" for what is optional")
   func absent() throws {
     let least: [Made] = [
@@ -178,6 +218,31 @@ struct ReceiptAttributesTests {
         == .malformedAppReceiptDuplicateAttribute)
   }
 
+  @Test("APR-14 what is required")
+  func required() {
+    for type in [0, 2, 12] {
+      let found = refusal(Self.receipt.removing(type))
+      #expect(found?.status == .malformedAppReceiptMissingAttribute)
+      #expect(found?.place == "attribute \(type)")
+    }
+    for type in [1702, 1703, 1704] {
+      let set = Made.set(Self.purchase.removing(type))
+      let found = refusal(Self.receipt + [Made(17, set)])
+      #expect(found?.status == .malformedAppReceiptMissingAttribute)
+      #expect(found?.place == "purchases[1]/attribute \(type)")
+    }
+    for empty in [.text(1702, ""), .text(1703, ""), .ascii(1704, "")] as [Made] {
+      #expect(refusal(purchaseWith: empty)?.status == .malformedAppReceiptMissingAttribute)
+    }
+    for type in [1, 3, 4, 5, 6, 8, 10, 11, 13, 15, 16, 17, 18, 19, 21] {
+      #expect(refusal(Self.receipt.removing(type)) == nil)
+    }
+    for type in [1701, 1705, 1706, 1707, 1708, 1709, 1710, 1711, 1712, 1713, 1719, 1721, 1722] {
+      let set = Made.set(Self.purchase.removing(type))
+      #expect(refusal(Self.receipt.setting(Made(17, set))) == nil)
+    }
+  }
+
   // MARK: values
 
   @Test("APR-12 INTEGERs are minimal, not negative, and of at most eight octets and a sign")
@@ -255,6 +320,20 @@ struct ReceiptAttributesTests {
         if let found { #expect(found.status == .malformedAppReceiptAttribute) }
       }
     }
+  }
+
+  @Test("APR-12 a purchase is one definite SET")
+  func purchaseForm() {
+    let set = Made.set(Self.purchase)
+    for wrong in [
+      Write.octetString(set), set + [0], Array(set.dropLast()), [], [0x30, 0x00],
+      [0x31, 0x80, 0x00, 0x00],
+    ] {
+      #expect(refusal(with: Made(17, wrong))?.status == .malformedAppReceiptAttribute)
+    }
+    #expect(refusal(with: Made(17, set)) == nil)
+    let inner = Write.value(0x31, Self.purchase.flatMap(\.der) + [0x30, 0x80, 0x00, 0x00])
+    #expect(refusal(with: Made(17, inner))?.status == .malformedAppReceiptBer)
   }
 
   @Test("APR-12 attribute 1720 has no form that is known")

@@ -103,6 +103,14 @@ struct ReceiptCapsTests {
       with: [("purchaseInfoBytes", 10_000)])
   }
 
+  @Test("RCP-1 inputBytes", arguments: [5000, 3_145_728, 3_145_729, 12_582_912])
+  func input(_ count: Int) throws {
+    var text = Base64Text.encode(
+      try AppReceiptBench.authority().transactionTemplate(Minted.purchase).signed())
+    text += [UInt8](repeating: 0x0a, count: count - text.count)
+    try expect(text, ReceiptKind.transaction, "inputBytes", count, .tooLargeTransportInput)
+  }
+
   // MARK: app receipts
 
   /// One purchase with every attribute that Apple has been seen to write.
@@ -177,6 +185,20 @@ struct ReceiptCapsTests {
     }
   }
 
+  @Test("APR-1 appReceiptBytes", arguments: [10_000, 1_048_576, 1_048_577, 4_194_304])
+  func appReceipt(_ count: Int) throws {
+    let short = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: 3000).count
+    var filling = 3000 + count - short
+    var bytes = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: filling)
+    // Lengths take an octet more where they grow.
+    filling -= bytes.count - count
+    bytes = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: filling)
+    #expect(bytes.count == count)
+    try expect(
+      bytes, .app, "appReceiptBytes", count, .tooLargeAppReceiptSize,
+      with: [("inputBytes", max(count, 3_145_728))])
+  }
+
   @Test("APR-26 elements follow the caps that may be raised")
   func elements() {
     var policy = Configuration.ReceiptsPolicy()
@@ -209,4 +231,27 @@ struct ReceiptCapsTests {
   }
 
   // MARK: JWS
+
+  @Test("JWS-1 storekit.caps.jwsBytes", arguments: [9000, 65_536, 65_537, 262_144])
+  func jws(_ count: Int) throws {
+    let authority = try Minted.authority()
+    func minted(_ filling: Int) throws -> [UInt8] {
+      try authority.mint(
+        Minted.purchase.transactionPayload.appending(
+          "note", .string(String(repeating: "x", count: filling))))
+    }
+    // Base64 has lengths that are not a sum of octets: the longest that fits.
+    var filling = (count - (try minted(0).count)) / 4 * 3
+    while try minted(filling).count > count { filling -= 1 }
+    let jws = try minted(filling)
+    #expect(count - jws.count < 4)
+    for (cap, status) in [(jws.count, Status.ok), (jws.count - 1, .tooLargeJwsInput)]
+    where (8192...262_144).contains(cap) {
+      let verifier = try Minted.verifier([
+        ("storekit.caps", ["jwsBytes": .integer(Int64(cap))])
+      ])
+      #expect(
+        verifier.verifyJWS(jws, kind: .transaction, nowMs: Self.now).status == status, "\(cap)")
+    }
+  }
 }

@@ -22,6 +22,33 @@ struct ReceiptResponseEntriesTests {
 
   // MARK: order and uniqueness
 
+  @Test("VRR-11 entries are one per transaction, ordered by the end, whatever their order was")
+  func order() {
+    let entries = [
+      AnswerSample.entry("700001000000005", end: now + 5 * day),
+      AnswerSample.entry("700001000000010", end: now + 2 * day),
+      AnswerSample.entry("700001000000009", end: now + 2 * day),
+      AnswerSample.entry("700001000000007", end: nil),
+      AnswerSample.entry("700001000000003", end: now - 2 * day),
+    ]
+    let expected = [
+      "700001000000007", "700001000000003", "700001000000009", "700001000000010",
+      "700001000000005",
+    ]
+    let whole = read(inApp: entries, latest: entries.reversed())
+    #expect(ids(whole) == expected)
+    for shift in 1...4 {
+      let turned = Array(entries[shift...] + entries[..<shift])
+      let other = read(inApp: Array(turned.prefix(3)), latest: Array(turned.suffix(4)))
+      #expect(ids(other) == expected)
+      // The same facts in another order are the same document.
+      #expect(other.source("transactions") == whole.source("transactions"))
+    }
+    // Of one number with and without leading zeros there are two.
+    #expect(
+      ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])) == ["07", "7"])
+  }
+
   @Test("VRR-11 what one entry does not say, another of the same transaction does")
   func filled() {
     let poor = AnswerSample.entry(end: nil).removing(["web_order_line_item_id", "quantity"])
@@ -63,6 +90,19 @@ struct ReceiptResponseEntriesTests {
       #expect(outcome.evidence?.purchases.map(\.revokedAt) == [now - day])
       #expect(outcome.evidence?.purchases.map(\.revocationReason) == [1])
     }
+  }
+
+  @Test("VRR-13 an empty in_app and no latest_receipt_info mean no purchases")
+  func empty() {
+    let empty = read()
+    #expect(empty.status == .ok)
+    #expect(empty.source("transactions") == "[]")
+    #expect(empty.source("renewals") == "[]")
+    let absent = AnswerSample.read(
+      AnswerSample.ios7(latest: nil, renewals: nil).removing("receipt.in_app"))
+    #expect(absent.status == .ok)
+    #expect(absent.evidence?.purchases.isEmpty == true)
+    #expect(absent.evidence?.asOf == now)
   }
 
   // MARK: the iOS 6 style
@@ -287,5 +327,40 @@ struct ReceiptResponseEntriesTests {
       latest: [AnswerSample.entry().setting("product_id", "com.example.app.unheard")])
     #expect(foreign.source("transactions.0.known") == "false")
     #expect(foreign.text(first + "purchase") == "Production/" + AnswerSample.first)
+  }
+
+  @Test("DEC-8 DEC-10 DEC-15 DEC-19 answers decide through the same table")
+  func decisions() throws {
+    let configuration = AnswerSample.configuration()
+    func row(_ answer: JSONText, at nowMs: Int64 = AnswerSample.now) throws -> String {
+      let outcome = AnswerSample.read(answer, nowMs: nowMs)
+      let evidence = try #require(outcome.evidence)
+      let decision = try configuration.decide([evidence], account: nil, nowMs: nowMs)
+      var writer = JSONWriter()
+      decision.write(&writer)
+      let tree = try JSONReader.readObject(writer.bytes, caps: .files).root
+      return tree.string("row")
+    }
+    #expect(try row(AnswerSample.ios7()) == "DEC-14")
+    #expect(
+      try row(
+        AnswerSample.ios7(renewals: [AnswerSample.renewal().setting("auto_renew_status", "0")]))
+        == "DEC-10")
+    #expect(try row(AnswerSample.ios6().setting("status", 21006)) == "DEC-8")
+    let ended = AnswerSample.flat(start: now - 40 * day, end: now - 3 * day)
+    #expect(
+      try row(
+        AnswerSample.ios6(ended).removing(["auto_renew_status", "auto_renew_product_id"])
+          .setting("status", 21006)) == "DEC-19")
+    let grace = AnswerSample.renewal().setting([
+      ("is_in_billing_retry_period", "1"),
+      ("grace_period_expires_date_ms", .string("\(now + day)")),
+    ])
+    #expect(
+      try row(
+        AnswerSample.ios7(
+          inApp: [], latest: [AnswerSample.entry(end: now - day)], renewals: [grace]))
+        == "DEC-15")
+    #expect(try row(AnswerSample.ios7(inApp: [], latest: [], renewals: [])) == "DEC-2")
   }
 }

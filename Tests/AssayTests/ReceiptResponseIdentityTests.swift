@@ -22,6 +22,26 @@ struct ReceiptResponseIdentityTests {
       outcome.document.tree?.member("verifyReceipt")?.isNull == true, sourceLocation: location)
   }
 
+  @Test("VRR-16 the bundle must be a configured one, byte for byte")
+  func bundle() {
+    for value in ["com.example.App", "com.example.ap", "com.example.app\u{301}", ""] {
+      expect(
+        AnswerSample.ios7().setting("receipt.bundle_id", .string(value)),
+        .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+      expect(
+        AnswerSample.ios6().setting("receipt.bid", .string(value)), .rejectedIdentityBundle,
+        at: "receipt.bid", check: "identity.bundle")
+    }
+    // Nothing says whose the answer is.
+    for answer in [
+      AnswerSample.ios7().removing("receipt.bundle_id"), AnswerSample.ios7().removing("receipt"),
+      AnswerSample.ios7().setting("receipt", .null), ["status": 0],
+    ] {
+      expect(
+        answer, .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+    }
+  }
+
   @Test("VRR-16 in the iOS 6 style every purchase names the app of the receipt")
   func flatBundle() {
     expect(
@@ -30,6 +50,86 @@ struct ReceiptResponseIdentityTests {
       .rejectedVerifyReceiptMismatch, at: "latest_receipt_info.bid", check: "identity.bundle")
     let silent = AnswerSample.ios6().removing("latest_receipt_info.bid")
     #expect(AnswerSample.read(silent).status == .ok)
+  }
+
+  @Test("VRR-16 in Production the number of the app must be the configured one")
+  func app() {
+    for member in ["adam_id", "app_item_id"] {
+      expect(
+        AnswerSample.ios7().setting("receipt." + member, .integer(77)), .rejectedIdentityApp,
+        at: "receipt." + member, check: "identity.app")
+      let zero = AnswerSample.ios7().setting("receipt." + member, 0)
+      #expect(AnswerSample.read(zero).status == .ok)
+    }
+    expect(
+      AnswerSample.ios6().setting("receipt.app_item_id", "77").removing("latest_receipt_info"),
+      .rejectedIdentityApp, at: "receipt.app_item_id", check: "identity.app")
+    let unnamed = AnswerSample.read(
+      AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
+    #expect(unnamed.status == .ok)
+    #expect(unnamed.document.tree?.at("checks.7.ok")?.isNull == true)
+    // In the sandbox the number is not checked.
+    let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
+      ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
+      ("receipt.adam_id", 77),
+    ])
+    #expect(AnswerSample.read(sandbox).status == .ok)
+  }
+
+  @Test("VRR-17 the environment must be accepted")
+  func environment() {
+    expect(
+      AnswerSample.ios7(), .rejectedIdentityEnvironment, at: "environment",
+      check: "identity.environment", accepting: [.sandbox])
+    expect(
+      AnswerSample.ios6(), .rejectedIdentityEnvironment, at: "environment",
+      check: "identity.environment", accepting: [.sandbox])
+    for value in ["Xcode", "sandbox", "PRODUCTION", ""] {
+      expect(
+        AnswerSample.ios7().setting("environment", .string(value)),
+        .rejectedIdentityEnvironment, at: "environment", check: "identity.environment",
+        accepting: [.production, .sandbox, .xcode])
+    }
+    #expect(
+      AnswerSample.read(
+        AnswerSample.ios7(), AnswerSample.configuration { $0.environments = [.production] }
+      ).text("environmentSource") == "answer")
+  }
+
+  @Test("VRR-17 environment, receipt type and transaction ids must agree")
+  func agreement() {
+    for type in ["ProductionSandbox", "ProductionVPPSandbox"] {
+      expect(
+        AnswerSample.ios7().setting("receipt.receipt_type", .string(type)),
+        .rejectedIdentityEnvironmentProfile, at: "receipt.receipt_type",
+        check: "identity.environment")
+    }
+    #expect(
+      AnswerSample.read(AnswerSample.ios7().setting("receipt.receipt_type", "ProductionVPP"))
+        .status == .ok)
+    for id in [sandboxId, "1000000000000001"] {
+      expect(
+        AnswerSample.ios7(inApp: [AnswerSample.entry(id)], latest: nil),
+        .rejectedIdentityEnvironmentProfile, at: "receipt.in_app[0].transaction_id",
+        check: "identity.environment")
+      expect(
+        AnswerSample.ios7(latest: [AnswerSample.entry(), AnswerSample.entry(id)]),
+        .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info[1].transaction_id",
+        check: "identity.environment")
+    }
+    // An id that shows nothing contradicts nothing.
+    for id in ["3000000000000001", "123", "100000000000000001"] {
+      #expect(
+        AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status == .ok)
+    }
+    expect(
+      AnswerSample.ios6().setting("latest_receipt_info.transaction_id", .string(sandboxId)),
+      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      check: "identity.environment")
+    expect(
+      AnswerSample.ios6().appending("environment", "Sandbox"),
+      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      check: "identity.environment")
   }
 
   @Test("VRR-17 without the member the receipt type shows it, then the ids, then nothing")

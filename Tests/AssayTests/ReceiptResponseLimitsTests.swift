@@ -8,6 +8,10 @@ import Testing
 struct ReceiptResponseLimitsTests {
   private static let cap = ReceiptResponseParts.entryCap
 
+  private func entries(_ count: Int) -> [JSONText] {
+    (0..<count).map { AnswerSample.entry("\(700_001_000_000_000 + $0)") }
+  }
+
   @Test("VRR-15 as many entries as allowed are read, one more is refused")
   func entryCap() {
     // Short entries, which fit into a body of the size allowed.
@@ -42,6 +46,18 @@ struct ReceiptResponseLimitsTests {
     let renewal = AnswerSample.read(
       answer(0..<Self.cap, 0..<0).appending("pending_renewal_info", [AnswerSample.renewal()]))
     #expect(renewal.status == .tooLargeVerifyReceiptEntries)
+  }
+
+  @Test("VRR-15 a body past the limit is not read")
+  func bodyCap() {
+    var body = AnswerSample.ios7().bytes
+    body += [UInt8](repeating: 0x20, count: ReceiptResponseReading.bodyCap - body.count)
+    #expect(AnswerSample.read(body).status == .ok)
+    body.append(0x20)
+    let outcome = AnswerSample.read(body)
+    #expect(outcome.status == .tooLargeVerifyReceiptBody)
+    #expect(outcome.document.text("error.check") == "answer.size")
+    #expect(outcome.retryClass == "later")
   }
 
   @Test("VRR-15 nesting, members, names, numbers and values have their limits")

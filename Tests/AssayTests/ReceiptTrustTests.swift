@@ -83,6 +83,46 @@ struct ReceiptTrustTests {
     #expect(older.notAfter < newer.notAfter)
   }
 
+  @Test("PTH-9 lengths of the keys")
+  func keyLengths() throws {
+    for (der, type) in [
+      (AppleRoots.rootCA, .rsa(bits: 2048)), (AppleRoots.rootCAG2, .rsa(bits: 4096)),
+      (AppleRoots.developerRelationsG5, .rsa(bits: 2048)),
+      (AppleRoots.rootCAG3, .elliptic(.p384)),
+    ] as [([UInt8], KeyType)] {
+      let certificate = try #require(Certificate(der))
+      #expect(certificate.keyType == type)
+      #expect(certificate.publicKey()?.type == type)
+    }
+  }
+
+  @Test("PTH-5 a changed octet in the signed part or the signature fails the check")
+  func alteredCertificate() throws {
+    let root = try #require(Certificate(AppleRoots.rootCA))
+    let key = try #require(root.publicKey())
+    let good = try #require(Certificate(AppleRoots.developerRelationsG5))
+    #expect(good.signatureAlgorithm == .rsa(.sha256))
+    #expect(good.isSigned(by: key))
+    for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
+      var der = good.der
+      der[place] ^= 1
+      if let altered = Certificate(der) { #expect(!altered.isSigned(by: key)) }
+    }
+    let foreign = try #require(Certificate(AppleRoots.rootCAG2))
+    let other = try #require(foreign.publicKey())
+    #expect(!good.isSigned(by: other))
+  }
+
+  @Test("CFG-3 only a self-signed RSA authority is a root of receipts")
+  func anchors() {
+    #expect(Anchor(AppleRoots.rootCA, .rsa) != nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .rsa) == nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .elliptic) != nil)
+    #expect(Anchor(AppleRoots.rootCA, .elliptic) == nil)
+    #expect(Anchor(AppleRoots.developerRelationsG5, .rsa) == nil)
+    #expect(Anchor([], .rsa) == nil)
+  }
+
   /// The key of a modulus of this many octets, whose first bit is set; there is no
   /// private one.
   private func rsa(octets: Int) -> [UInt8] {

@@ -74,6 +74,29 @@ struct RiskTests {
         ]), "allow", [11])
   }
 
+  @Test("RSK-11 rules that apply to it all the same")
+  func verifiedStillJudged() throws {
+    try expect(
+      observed("paid", "verified", [("deviceCheck", bits(false, true))]), "deny", [11, 14])
+    try expect(observed("paid", "verified", [("purchase", "foreign")]), "deny", [11, 15])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false))]), "deny", [11, 19])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 11])]), "step-up", [11, 21])
+    try expect(observed("paid", "verified", [("category", 0)]), "deny", [11, 26])
+  }
+
+  @Test("RSK-12 what was refused is denied, whatever else speaks for it", arguments: requests)
+  func refused(request: String) throws {
+    try expect(
+      observed(
+        request, "refused",
+        [
+          clear, ("purchase", "verified"), ("platform", "macos"), ("errorCode", 4),
+          ("history", ["accountHadKey": true, "lastAttestedMs": .integer(Exchanges.now)]),
+        ]), "deny", [12])
+  }
+
   @Test("RSK-13 a key was there, and now there is none")
   func downgrade() throws {
     for attestation in ["unsupported", "absent"] {
@@ -100,6 +123,47 @@ struct RiskTests {
     try expect(
       observed("read", "temporarily-unavailable", [("history", ["accountHadKey": true])]),
       "limited", [23])
+  }
+
+  @Test("RSK-14 the abuse bit", arguments: requests)
+  func abuse(request: String) throws {
+    let isDenied = ["paid", "promo", "metered"].contains(request)
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    // Aged: 25 months against 24; not aged: 24.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, "2024-10"))]), "allow",
+      [11])
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, "2024-11"))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, nil))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    // Without a name the bit means nothing.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true))]),
+      [("deviceCheck.bits", ["bit0": ["name": "promo"]])], "allow", [11])
+    // It may be the other bit.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(true, false))]),
+      [("deviceCheck.bits", ["bit0": ["name": "abuse-2026"]])], isDenied ? "deny" : "limited",
+      [11, 14])
+  }
+
+  @Test("RSK-15 a purchase that is not this account's", arguments: requests)
+  func purchase(request: String) throws {
+    let isDenied = request == "paid" || request == "restore"
+    for purchase: JSONText in ["foreign", "refused"] {
+      try expect(
+        observed(request, "verified", [clear, ("purchase", purchase)]),
+        isDenied ? "deny" : "allow", isDenied ? [11, 15] : [11])
+    }
+    for purchase: JSONText in ["none", "verified", .null] {
+      try expect(
+        observed(request, "verified", [clear, ("purchase", purchase)]), "allow", [11])
+    }
   }
 
   /// Platform, system version, context, whether support is expected there.
@@ -164,6 +228,100 @@ struct RiskTests {
     }
   }
 
+  @Test("RSK-19 the offer was used on this device")
+  func promoBit() throws {
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false))]), "deny", [11, 19])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false, "2025-10"))]), "allow",
+      [11])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(false, false))]), "allow", [11])
+    for request in Self.requests where request != "promo" {
+      try expect(
+        observed(request, "verified", [("deviceCheck", bits(true, false))]), "allow", [11])
+    }
+  }
+
+  @Test("RSK-20 an offer waits for DeviceCheck, and is never given on a guess")
+  func promoUnknown() throws {
+    let mac: [(String, JSONText)] = [("platform", "macos")]
+    let unavailable = try assess(
+      observed("promo", "unsupported", mac + [("deviceCheck", "unavailable")]))
+    #expect(unavailable.text("risk.verdict") == "step-up")
+    #expect(reasons(unavailable) == ["RSK-18", "RSK-20"])
+    #expect(unavailable.integer("risk.retryAfterMs") == 60_000)
+    for word: JSONText in ["absent", "token-refused", .null] {
+      try expect(observed("promo", "unsupported", mac + [("deviceCheck", word)]), "deny", [18, 20])
+    }
+    try expect(observed("promo", "absent"), "deny", [20])
+    try expect(observed("promo", "absent", [clear]), "limited", [28])
+    try expect(observed("promo", "absent", [("deviceCheck", bits(false, false))]), "limited", [28])
+    for request in Self.requests where request != "promo" {
+      let document = try assess(
+        observed(request, "unsupported", mac + [("deviceCheck", "unavailable")]))
+      #expect(reasons(document) == ["RSK-18"])
+      #expect(document.tree?.at("risk.retryAfterMs")?.isNull == true)
+      try expect(observed(request, "verified", [("deviceCheck", "token-refused")]), "allow", [11])
+    }
+  }
+
+  @Test("RSK-20 RSK-11 an offer waits whatever the attestation says: the device may be old")
+  func promoUnknownOnVerified() throws {
+    let waiting = try assess(observed("promo", "verified", [("deviceCheck", "unavailable")]))
+    Exchanges.expect(waiting, "rejected.risk.step-up")
+    #expect(reasons(waiting) == ["RSK-11", "RSK-20"])
+    #expect(waiting.integer("risk.retryAfterMs") == 60_000)
+    for word: JSONText in ["absent", "token-refused", .null] {
+      let denied = try assess(observed("promo", "verified", [("deviceCheck", word)]))
+      Exchanges.expect(denied, "rejected.risk.deny")
+      #expect(reasons(denied) == ["RSK-11", "RSK-20"])
+      #expect(denied.tree?.at("risk.retryAfterMs")?.isNull == true)
+    }
+    try expect(observed("promo", "verified"), "deny", [11, 20])
+    try expect(observed("promo", "refused"), "deny", [12, 20])
+    try expect(
+      observed("promo", "temporarily-unavailable", [("deviceCheck", "unavailable")]), "step-up",
+      [20, 23])
+  }
+
+  @Test("RSK-20 without the block DeviceCheck is not asked, and an offer does not wait for it")
+  func promoWithoutBlock() throws {
+    let verifier = try Minted.verifier([])
+    for word: JSONText in ["unavailable", "absent", "token-refused", .null] {
+      for (attestation, status, rule) in [
+        ("verified", "ok", "RSK-11"), ("absent", "rejected.risk.limited", "RSK-28"),
+        ("refused", "rejected.risk.deny", "RSK-12"),
+      ] {
+        let observations = observed("promo", attestation, [("deviceCheck", word)])
+        let request: JSONText = ["kind": "risk.assess", "observations": observations]
+        let document = verifier.startExchange(request.bytes, nowMs: Exchanges.now).document
+        Exchanges.expect(document, status)
+        #expect(reasons(document) == [rule])
+      }
+    }
+  }
+
+  @Test("RSK-21 the risk metric of the last receipt")
+  func metric() throws {
+    let threshold: [(String, JSONText)] = [("risk.receiptThreshold", 60)]
+    for (risk, request, verdict) in [
+      (10, "paid", "allow"), (11, "paid", "step-up"), (51, "paid", "step-up"),
+      (50, "promo", "step-up"), (51, "promo", "deny"), (10, "promo", "allow"),
+    ] as [(Int64, String, String)] {
+      try expect(
+        observed(request, "verified", [("receipt", ["risk": .integer(risk)]), clear]), verdict,
+        verdict == "allow" ? [11] : [11, 21])
+    }
+    try expect(
+      observed("promo", "verified", [("receipt", ["risk": 60]), clear]), threshold, "allow", [11])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 61])]), threshold, "step-up", [11, 21])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 1])]), [("risk.receiptThreshold", 0)],
+      "step-up", [11, 21])
+  }
+
   @Test("RSK-22 RSK-23 attestation is unavailable for now", arguments: requests)
   func transient(request: String) throws {
     func history(_ age: Int64, _ more: [(String, JSONText)] = []) -> (String, JSONText) {
@@ -196,6 +354,44 @@ struct RiskTests {
       observed(request, "temporarily-unavailable", [history(0), clear, ("category", 0)]))
     #expect(stricter.text("risk.verdict") == "deny")
     #expect(stricter.tree?.at("risk.retryAfterMs")?.isNull == true)
+  }
+
+  @Test("RSK-24 a jump in unsupported makes unsupported claims one step stricter")
+  func wave() throws {
+    func rates(_ now: String, _ base: String) -> (String, JSONText) {
+      ("rates", ["unsupportedNow": .text(now), "unsupportedBase": .text(base)])
+    }
+    let mac: [(String, JSONText)] = [("platform", "macos"), clear]
+    try expect(
+      observed("read", "unsupported", mac + [rates("0.31", "0.1")]), "step-up", [18, 24])
+    try expect(observed("read", "unsupported", mac + [rates("0.3", "0.1")]), "limited", [18])
+    try expect(
+      observed("read", "unsupported", mac + [rates("0.300000000001", "0.1")]), "step-up",
+      [18, 24])
+    try expect(observed("read", "unsupported", mac + [rates("0.05", "0")]), "limited", [18])
+    try expect(
+      observed("read", "unsupported", mac + [rates("51e-3", "0")]), "step-up", [18, 24])
+    try expect(
+      observed("paid", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "limited", [17, 24])
+    try expect(
+      observed("promo", "unsupported", mac + [rates("1", "0")]), "deny", [18, 24])
+    try expect(
+      observed("promo", "unsupported", [clear, rates("1", "0")]), "deny", [16, 24])
+    // Where nothing else fires the default is what becomes stricter.
+    try expect(
+      observed("promo", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "step-up", [24, 28])
+    try expect(
+      observed("read", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "limited", [24, 28])
+    for other: JSONText in [["unsupportedNow": 1], ["unsupportedBase": 0]] {
+      try expect(observed("read", "unsupported", mac + [("rates", other)]), "limited", [18])
+    }
+    for attestation in ["absent", "temporarily-unavailable"] {
+      let document = try assess(observed("read", attestation, [clear, rates("1", "0")]))
+      #expect(!reasons(document).contains("RSK-24"))
+    }
   }
 
   @Test("RSK-25 RSK-26 RSK-27 addresses, categories, silent clients")
@@ -233,6 +429,24 @@ struct RiskTests {
     try expect(
       observed("read", "unsupported", [("clientSends", true), ("platform", "macos")]), "limited",
       [18])
+  }
+
+  @Test("RSK-28 when no rule fires the request is limited", arguments: requests)
+  func otherwise(request: String) throws {
+    try expect(observed(request, "absent", [clear]), "limited", [28])
+    try expect(
+      observed(request, "absent", [clear]), [("risk.rules", ["RSK-28": "off"])], "limited", [])
+    let isMild = request == "read" || request == "free"
+    try expect(
+      observed(request, "absent", [clear, ("purchase", "verified")]),
+      isMild ? "allow" : "limited", [28])
+    for purchase: JSONText in ["none", "foreign", "refused", .null] where isMild {
+      try expect(observed(request, "absent", [("purchase", purchase)]), "limited", [28])
+    }
+    // Having nothing to go by is not a reason to allow; neither is a purchase.
+    try expect(
+      observed(request, "absent", [clear, ("purchase", "verified")]),
+      [("risk.rules", ["RSK-28": "off"])], "limited", [])
   }
 
   // MARK: rules as data
@@ -330,6 +544,23 @@ struct RiskTests {
     }
   }
 
+  @Test("RSK-5 in record mode the verdict is allow, and the real one is beside it")
+  func record() throws {
+    let record: [(String, JSONText)] = [("risk.mode", "record")]
+    for (attestation, would) in [
+      ("refused", "deny"), ("absent", "limited"), ("verified", "allow"),
+    ] {
+      let document = try assess(observed("paid", attestation), record)
+      Exchanges.expect(document, "ok")
+      #expect(document.text("risk.verdict") == "allow")
+      #expect(document.text("risk.would") == would)
+      #expect(document.tree?.at("risk.allowance")?.isNull == true)
+      #expect(!reasons(document).isEmpty)
+    }
+    let unreadable = try assess(["request": "paid"], record)
+    Exchanges.expect(unreadable, "malformed.risk.input")
+  }
+
   @Test(
     "what a server does about each error of the client", arguments: DeviceCheckClientError.allCases)
   func clientErrors(error: DeviceCheckClientError) throws {
@@ -385,6 +616,36 @@ struct RiskTests {
     #expect(document.text("kind") == "risk")
     #expect(document.text("error.check") == "risk.input")
     #expect(document.tree?.member("risk")?.isNull == true)
+  }
+
+  @Test("RSK-1 request and attestation are required")
+  func required() throws {
+    for name in ["request", "attestation"] {
+      Exchanges.expect(
+        try assess(observed("read", "verified").removing(name)), "malformed.risk.input",
+        at: "observations." + name)
+    }
+    Exchanges.expect(try assess("x"), "malformed.risk.input", at: "observations")
+    // Others may be null, as documents have absent facts.
+    let nulls = [
+      "errorCode", "platform", "osMajor", "context", "history", "deviceCheck", "receipt",
+      "category", "clientSends", "purchase", "rates",
+    ]
+    let document = try assess(observed("read", "absent", nulls.map { ($0, .null) }))
+    #expect(document.json == (try assess(observed("read", "absent"))).json)
+    let inner = observed(
+      "read", "absent",
+      [
+        (
+          "history",
+          [
+            "accountHadKey": .null, "deviceHadKey": .null, "accountAgeDays": .null,
+            "lastAttestedMs": .null,
+          ]
+        ), ("receipt", ["risk": .null, "ageMs": .null, "expired": .null]),
+        ("rates", ["unsupportedNow": .null, "unsupportedBase": .null, "accountsPerIpDay": .null]),
+      ])
+    #expect(try assess(inner).json == document.json)
   }
 
   private static let bothSet: JSONText = ["bit0": ["value": true], "bit1": ["value": true]]
@@ -540,5 +801,36 @@ struct RiskTests {
         {"mode":"record","rules":{"RSK-11":"off","RSK-16":"step-up","RSK-28":"deny"},\
         "receiptThreshold":0,"limitedPerDay":9007199254740991}
         """)
+  }
+
+  @Test(
+    "RSK-2 CNF-1 what the block may hold",
+    arguments: [
+      ("risk", 1, "config.document.type", "risk"),
+      ("risk.modes", "record", "config.document.unknown-member", "risk.modes"),
+      ("risk.mode", "off", "config.document.range", "risk.mode"),
+      ("risk.rules", ["RSK-10": "off"], "config.risk.rules", "risk.rules.RSK-10"),
+      ("risk.rules", ["RSK-29": "off"], "config.risk.rules", "risk.rules.RSK-29"),
+      ("risk.rules", ["rsk-16": "off"], "config.risk.rules", "risk.rules.rsk-16"),
+      ("risk.rules", ["RSK-16": "denied"], "config.risk.rules", "risk.rules.RSK-16"),
+      ("risk.rules", ["RSK-16": 1], "config.risk.rules", "risk.rules.RSK-16"),
+      ("risk.rules", [], "config.risk.rules", "risk.rules"),
+      ("risk.rules", ["RSK-12": "off"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-12": "allow"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-12": "step-up"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-14": "limited"], "config.risk.rules", "risk.rules.RSK-14"),
+      ("risk.rules", ["RSK-15": "off"], "config.risk.rules", "risk.rules.RSK-15"),
+      (
+        "risk.rules", ["RSK-26": "deny", "RSK-15": "step-up"], "config.risk.rules",
+        "risk.rules.RSK-15"
+      ),
+      ("risk.rules", ["RSK-26": "off"], "config.risk.rules", "risk.rules.RSK-26"),
+      ("risk.receiptThreshold", -1, "config.document.range", "risk.receiptThreshold"),
+      ("risk.limitedPerDay", -1, "config.document.range", "risk.limitedPerDay"),
+    ] as [(String, JSONText, String, String)])
+  func block(name: String, value: JSONText, status: String, place: String) throws {
+    let (verifier, document) = Verifier.alone(try Minted.config([(name, value)]).bytes)
+    #expect(verifier == nil)
+    Exchanges.expect(document, status, at: place)
   }
 }

@@ -13,6 +13,39 @@ struct TriageAppReceiptTests {
     Fixture.look(Fixture.base64(receipt), configuration)
   }
 
+  @Test("TRI-3 the claims of an app receipt")
+  func claims() throws {
+    let result = look(
+      Fixture.appReceipt([
+        Purchase(),
+        Purchase(
+          product: Fixture.subscription, id: "2000000000000043", type: 3,
+          webOrderLineItemId: 2_000_000_000_000_099),
+        Purchase(id: "2000000000000044"),
+      ]))
+    #expect(result.category == .candidate)
+    #expect(result.form == .appReceipt)
+    #expect(result.status == "pending.triage.unverified")
+    #expect(result.next == .lookup)
+    #expect(result.traitNames == [])
+    #expect(
+      result.keys == [
+        "Sandbox/2000000000000042", "Sandbox/2000000000000043",
+        "Sandbox/2000000000000017/2000000000000099", "Sandbox/2000000000000044",
+      ])
+    let document = result.document(configuration: [])
+    #expect(document.text("claimed.bundleId") == "com.example.app")
+    #expect(document.text("claimed.environment") == "Sandbox")
+    #expect(document.text("claimed.type") == "ProductionSandbox")
+    #expect(document.integer("claimed.creationDate") == 1_577_934_245_000)
+    #expect(document.integer("claimed.purchases") == 3)
+    #expect(document.text("claimed.productIds.0") == Fixture.product)
+    #expect(document.text("claimed.productIds.1") == Fixture.subscription)
+    #expect(document.tree?.at("claimed.productIds")?.count == 2)
+    #expect(document.tree?.at("claimed.complete")?.boolean == true)
+    #expect(document.tree?.at("claimed.productId")?.isNull == true)
+  }
+
   @Test("TRI-10 the type of a purchase is the receipt's word, else the catalogue's")
   func types() {
     var purchase = Purchase(product: "com.example.app.full", type: 4)
@@ -21,6 +54,21 @@ struct TriageAppReceiptTests {
         == ["Sandbox/2000000000000042", "Sandbox/2000000000000017"])
     purchase.type = 1
     #expect(look(Fixture.appReceipt([purchase])).keys == ["Sandbox/2000000000000042"])
+  }
+
+  @Test("TRI-6 an app receipt of another app is foreign")
+  func foreign() {
+    let result = look(Fixture.appReceipt(bundle: "com.foreign"))
+    #expect(result.status == "rejected.triage.foreign-bundle")
+    #expect(result.disposition == .drop)
+    #expect(look(Fixture.appReceipt(bundle: "com.example.second")).category == .candidate)
+  }
+
+  @Test("TRI-7 unknown products of an app receipt are not asked for")
+  func unknownProduct() {
+    let result = look(Fixture.appReceipt([Purchase(product: "com.example.app.new")]))
+    #expect(result.category == .candidate)
+    #expect(result.keys == ["Sandbox/2000000000000042"])
   }
 
   @Test("§1.5 an empty list of purchases is no sign of anything")
@@ -54,6 +102,14 @@ struct TriageAppReceiptTests {
     #expect(result.claim?.appReceipt?.productIds.isEmpty == true)
   }
 
+  @Test("TRI-8 a sandbox app receipt at a production verifier is kept")
+  func sandbox() {
+    let result = look(Fixture.appReceipt(), Fixture.productionOnly)
+    #expect(result.traitNames == ["environment"])
+    #expect(result.disposition == .keep)
+    #expect(look(Fixture.appReceipt(type: "Production"), Fixture.productionOnly).traitNames == [])
+  }
+
   @Test("APR-23 purchases of Xcode make no keys")
   func xcodeKeys() {
     let result = look(Fixture.appReceipt(type: "Xcode", [Purchase(id: "0", originalId: "0")]))
@@ -80,6 +136,19 @@ struct TriageAppReceiptTests {
     #expect(more.claim?.appReceipt?.purchaseCount == 257)
   }
 
+  @Test("TRI-4 an app receipt that was cut short is malformed, to be sent again")
+  func broken() {
+    let receipt = Fixture.appReceipt()
+    let cut = look(receipt.dropLast(1))
+    #expect(cut.status == "malformed.app-receipt.ber")
+    #expect(cut.form == .appReceipt)
+    #expect(cut.category == .malformed)
+    #expect(cut.disposition == .resend)
+    let empty = look(Fixture.container([Fixture.attribute(7, [1])]))
+    #expect(empty.status == "malformed.app-receipt.structure")
+    #expect(empty.category == .malformed)
+  }
+
   @Test("TRI-3 other DER is no receipt")
   func otherDER() {
     let certificate = Fixture.element(
@@ -96,6 +165,33 @@ struct TriageAppReceiptTests {
     #expect(receipt.count > 200)
     #expect(look(receipt, small).status == "too-large.app-receipt.size")
     #expect(look(receipt).category == .candidate)
+  }
+
+  @Test("TRI-3 TRI-6 an App Attest receipt names its App ID")
+  func attest() {
+    let result = look(Fixture.attestReceipt())
+    #expect(result.form == .attestReceipt)
+    #expect(result.category == .candidate)
+    #expect(result.next == .verify)
+    let document = result.document(configuration: [])
+    #expect(document.text("claimed.appId") == "ABCDE12345.com.example.app")
+    #expect(document.text("claimed.bundleId") == "com.example.app")
+    #expect(document.text("claimed.type") == "RECEIPT")
+    #expect(look(Fixture.attestReceipt(type: "ATTEST")).form == .attestReceipt)
+    #expect(look(Fixture.attestReceipt(type: "OTHER")).category == .malformed)
+  }
+
+  @Test(
+    "TRI-6 an App Attest receipt of another app or team is foreign",
+    arguments: [
+      ("ABCDE12345.com.foreign", true), ("ZZZZZ12345.com.example.app", true),
+      ("com.example.app", true), ("nodot", true), ("ZZZZZ12345.com.example.second", false),
+    ])
+  func foreignAttest(_ appId: String, _ isForeign: Bool) {
+    let result = look(Fixture.attestReceipt(appId: appId))
+    #expect(
+      result.status
+        == (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.unverified"))
   }
 
   @Test(

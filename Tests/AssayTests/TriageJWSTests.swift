@@ -6,6 +6,29 @@ private typealias Fixture = TriageFixture
 
 @Suite("Triage: JWS")
 struct TriageJWSTests {
+  @Test("TRI-3 the claims of a transaction, decoded and not verified")
+  func transaction() throws {
+    let result = Fixture.look(Fixture.jws(Fixture.transaction))
+    #expect(result.category == .jws)
+    #expect(result.form == .jws)
+    #expect(result.kind == .transaction)
+    #expect(result.status == "pending.triage.unverified")
+    #expect(result.disposition == .keep)
+    #expect(result.next == .lookup)
+    let claim = try #require(result.claim)
+    #expect(result.claimed(claim.bundleId) == "com.example.app")
+    #expect(result.claimed(claim.productId) == "com.example.app.month")
+    #expect(claim.environment == .sandbox)
+    #expect(claim.purchaseDate == 1_551_690_123_000)
+    #expect(
+      result.keys == [
+        "Sandbox/2000000000000042", "Sandbox/2000000000000017/2000000000000099",
+      ])
+    let document = result.document(configuration: [])
+    #expect(document.text("triage.kind") == "transaction")
+    #expect(document.text("claimed.originalTransactionId") == "2000000000000017")
+  }
+
   @Test("TRI-3 a date outside 2008 to 2100 is not claimed")
   func dateOutside() throws {
     let other = Fixture.transaction.replacing("1551690123000", with: "4102444800001")
@@ -13,6 +36,13 @@ struct TriageJWSTests {
     let result = Fixture.look(Fixture.jws(other))
     #expect(result.category == .jws)
     #expect(try #require(result.claim).purchaseDate == nil)
+  }
+
+  @Test("TRI-3 a JWS inside base64 is the same one")
+  func encoded() {
+    let jws = Fixture.jws(Fixture.transaction)
+    #expect(Fixture.look(Fixture.base64(jws)).category == .jws)
+    #expect(Fixture.look(jws + utf8("\n")).category == .jws)
   }
 
   @Test(
@@ -86,6 +116,28 @@ struct TriageJWSTests {
     let bare = try ConfigurationReader.read(
       utf8(#"{"apps":[{"bundleId":"com.example.app"}],"environments":["Sandbox"]}"#))
     #expect(Fixture.look(Fixture.jws(Fixture.transaction), bare).category == .jws)
+  }
+
+  @Test("TRI-8 an environment that is not accepted, or not known, is only a trait")
+  func environment() {
+    func look(_ environment: String, _ configuration: Configuration) -> TriageResult {
+      Fixture.look(
+        Fixture.jws(
+          Fixture.transaction.replacing(#""Sandbox""#, with: "\"" + environment + "\"")),
+        configuration)
+    }
+    for (result, name) in [
+      (look("Sandbox", Fixture.productionOnly), "Sandbox"),
+      (look("Moon", Fixture.configuration), "Moon"),
+      (look("Xcode", Fixture.configuration), "Xcode"),
+    ] {
+      #expect(result.traitNames == ["environment"])
+      #expect(result.category == .jws)
+      #expect(result.disposition == .keep)
+      #expect(result.document(configuration: []).text("claimed.environment") == name)
+    }
+    #expect(look("Sandbox", Fixture.configuration).traitNames == [])
+    #expect(look("Moon", Fixture.configuration).keys == [])
   }
 
   @Test("JWS-71 the transaction id shows the environment where that is allowed")

@@ -7,7 +7,67 @@ private typealias Receipt = TriageFixture.Receipt
 
 @Suite("Triage: forms and categories")
 struct TriageTests {
+  // MARK: TRI-1
+
+  @Test(
+    "TRI-1 what cannot be decoded is malformed, to be sent again",
+    arguments: [
+      ("", "malformed.transport.empty"), (" \r\n\t", "malformed.transport.empty"),
+      ("ewo!", "malformed.transport.base64"), ("ewoJI", "malformed.transport.base64"),
+      ("ewoJ%2B", "malformed.transport.base64"), ("not a receipt!", "malformed.transport.base64"),
+    ])
+  func undecodable(_ text: String, _ status: String) {
+    let result = Fixture.look(text)
+    #expect(result.status == status)
+    #expect(result.category == .malformed)
+    #expect(result.form == .unknown)
+    #expect(result.disposition == .resend)
+    #expect(result.next == .nothing)
+    #expect(result.transport == nil)
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "transport"))
+  }
+
+  @Test("TRI-1 three levels of base64 are one too many")
+  func levels() {
+    let receipt = Receipt().blob64
+    #expect(Fixture.look(receipt).category == .candidate)
+    #expect(Fixture.look(Fixture.base64(receipt)).category == .candidate)
+    let thrice = Fixture.look(Fixture.base64(Fixture.base64(receipt)))
+    #expect(thrice.status == "malformed.transport.levels")
+    #expect(thrice.category == .malformed)
+  }
+
+  @Test("TRI-1 the limit of the input is the configured one")
+  func tooLarge() {
+    let small = Fixture.read(
+      environments: #"["Production"]"#, more: #","receipts":{"caps":{"inputBytes":3000}}"#)
+    let receipt = Receipt().blob64
+    #expect(receipt.count > 3000)
+    let result = Fixture.look(receipt, small)
+    #expect(result.status == "too-large.transport.input")
+    #expect(result.category == .malformed)
+    #expect(result.disposition == .resend)
+  }
+
   // MARK: TRI-2
+
+  @Test(
+    "TRI-2 the cracker's text, encoded or not",
+    arguments: [
+      "com.urus.iap.96657290", " com.urus.iap.1\r\n", "Y29tLnVydXMuaWFwLjk2NjU3Mjkw",
+      "Y29tLnVydXMuaWFwLjk2NjU3Mjkw\n", "WTI5dExuVnlkWE11YVdGd0xqazJOalUzTWprdw==",
+      "aGVsbG8gd29ybGQ=",
+    ])
+  func crackerText(_ text: String) {
+    let result = Fixture.look(text)
+    #expect(result.status == "rejected.triage.cracker")
+    #expect(result.category == .cracker)
+    #expect(result.form == .cracker)
+    #expect(result.disposition == .drop)
+    #expect(result.next == .nothing)
+    #expect(result.claim == nil)
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.form"))
+  }
 
   @Test(
     "TRI-2 undecoded, only the cracker's own text counts",
@@ -28,7 +88,36 @@ struct TriageTests {
     #expect(Fixture.look(Fixture.base64(short.dropLast() + [0x7f])).category == .unsupported)
   }
 
+  @Test(
+    "TRI-2 a list with neither signature nor purchase-info",
+    arguments: ["{}", "{ \n }", #"{"a"="b";}"#, #"{"purchase_info"="b";"Signature"="c";}"#])
+  func crackerList(_ text: String) {
+    #expect(Fixture.look(text).status == "rejected.triage.cracker")
+    #expect(Fixture.look(Fixture.base64(text)).status == "rejected.triage.cracker")
+  }
+
   // MARK: TRI-3
+
+  @Test(
+    "TRI-3 other forms are named",
+    arguments: [
+      ([0xa3] + utf8("cfmtoapple-appattest"), TriageResult.Form.attestation),
+      ([0xa2] + utf8("isignatureX"), .assertion),
+      (utf8("<?xml version=\"1.0\"?><plist/>"), .xmlPropertyList),
+      (utf8("bplist00abc"), .binaryPropertyList),
+      (utf8(#"{"receipt-data":"ewo=","password":"x"}"#), .json),
+      (utf8(#"{ "status" : 21002 }"#), .json),
+      ([0x30, 0x80, 0x06, 0x01, 0x2a, 0x00, 0x00], .unknown),
+      ([0x00, 0x01, 0x02], .unknown),
+    ])
+  func unsupported(_ bytes: [UInt8], _ form: TriageResult.Form) {
+    let result = Fixture.look(Fixture.base64(bytes))
+    #expect(result.status == "unsupported.triage.form")
+    #expect(result.category == .unsupported)
+    #expect(result.form == form)
+    #expect(result.disposition == (form == .unknown ? .resend : .keep))
+    #expect(result.claim == nil)
+  }
 
   @Test("TRI-3 invalid JSON is a broken list")
   func brokenJSON() {
@@ -52,6 +141,25 @@ struct TriageTests {
 
   // MARK: TRI-4
 
+  @Test(
+    "TRI-4 a broken outer list is malformed, to be sent again",
+    arguments: [
+      ("{\n\t\"signature\" = \"Ap", "malformed.plist.syntax"),
+      ("{", "malformed.plist.syntax"),
+      (#"{"signature"="a";"purchase-info"="b";"signature"="a";}"#, "malformed.plist.duplicate-key"),
+      (#"{"signature"=("a");"purchase-info"="b";}"#, "malformed.plist.construct"),
+      ("{\"signature\"=\"\u{1}\0\";}", "malformed.plist.encoding"),
+      (#"{"signature"="a";"purchase-info"="b";} x"#, "malformed.plist.syntax"),
+    ])
+  func brokenList(_ text: String, _ status: String) {
+    let result = Fixture.look(Fixture.base64(text))
+    #expect(result.status == status)
+    #expect(result.category == .malformed)
+    #expect(result.form == .transactionReceipt)
+    #expect(result.disposition == .resend)
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.structure"))
+  }
+
   @Test("TRI-4 a list over the limit of transaction receipts")
   func largeList() {
     let receipt = Receipt().text
@@ -59,6 +167,86 @@ struct TriageTests {
     #expect(Fixture.look(padded).status == "too-large.receipt.outer")
     #expect(Fixture.look(padded).disposition == .resend)
     #expect(Fixture.look(String(padded.dropLast())).category == .candidate)
+  }
+
+  @Test("TRI-4 half a receipt is incomplete", arguments: ["signature", "purchase-info"])
+  func incomplete(_ missing: String) {
+    let half =
+      "{"
+      + Receipt().outerPairs.filter { $0.key != missing }
+      .map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
+    let result = Fixture.look(Fixture.base64(half))
+    #expect(result.status == "rejected.triage.incomplete")
+    #expect(result.refusal.place == missing)
+    #expect(result.category == .unconfirmed)
+    #expect(result.disposition == .resend)
+    #expect(result.traitNames == ["missing:" + missing])
+  }
+
+  // MARK: TRI-6 … TRI-9
+
+  @Test("TRI-9 a receipt without traits is a candidate, and pending")
+  func candidate() throws {
+    let result = Fixture.look(Receipt().blob64)
+    #expect(result.status == "pending.triage.unverified")
+    #expect(result.refusal.status.family == .pending)
+    #expect(result.category == .candidate)
+    #expect(result.form == .transactionReceipt)
+    #expect(result.disposition == .keep)
+    #expect(result.next == .lookup)
+    #expect(result.traitNames == [])
+    let claim = try #require(result.claim)
+    #expect(result.claimed(claim.bundleId) == "com.example.app")
+    #expect(result.claimed(claim.productId) == "com.example.app.gold")
+    #expect(result.claimed(claim.transactionId) == "410000000000042")
+    #expect(result.claimed(claim.originalTransactionId) == "410000000000017")
+    #expect(result.claimed(claim.webOrderLineItemId) == "410000000000099")
+    #expect(claim.purchaseDate == 1_551_690_123_000)
+    #expect(claim.environment == .production)
+  }
+
+  @Test(
+    "TRI-6 another bundle id is foreign, byte for byte",
+    arguments: ["com.foreign.game", "com.example.App", "com.example.app.x", "com.example.ap"])
+  func foreignBundle(_ bundle: String) {
+    let result = Fixture.look(Receipt().setting("bid", bundle).blob64)
+    #expect(result.status == "rejected.triage.foreign-bundle")
+    #expect(result.category == .foreign)
+    #expect(result.disposition == .drop)
+    #expect(result.next == .nothing)
+    #expect(result.keys == [])
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.bundle"))
+  }
+
+  @Test("TRI-6 is asked before TRI-7, and neither of a receipt that claims no bundle")
+  func bundleFirst() {
+    let neither = Receipt().setting("bid", "com.foreign").setting("product-id", "x")
+    #expect(Fixture.look(neither.blob64).status == "rejected.triage.foreign-bundle")
+    let none = Receipt().setting("bid", nil).setting("product-id", "x")
+    #expect(Fixture.look(none.blob64).category == .unconfirmed)
+  }
+
+  @Test("TRI-7 an unknown product of ours is kept: it may be new in the store")
+  func foreignProduct() {
+    let result = Fixture.look(Receipt().setting("product-id", "com.example.app.new").blob64)
+    #expect(result.status == "rejected.triage.foreign-product")
+    #expect(result.category == .foreign)
+    #expect(result.disposition == .keep)
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.product"))
+    #expect(result.keys == ["Production/410000000000042"])
+  }
+
+  @Test("TRI-8 a sandbox receipt at a production verifier is never dropped")
+  func environment() {
+    let sandbox = Receipt().setting("transaction-id", "1000000000000042")
+      .with { $0.outer = [("pod", "100"), ("environment", "Sandbox")] }
+    let result = Fixture.look(sandbox.blob64, Fixture.productionOnly)
+    #expect(result.status == "pending.triage.unverified")
+    #expect(result.category == .unconfirmed)
+    #expect(result.traitNames == ["environment"])
+    #expect(result.disposition == .keep)
+    #expect(result.claim?.environment == .sandbox)
+    #expect(Fixture.look(sandbox.blob64).category == .candidate)
   }
 
   // MARK: TRI-10

@@ -53,6 +53,10 @@ struct VerifyReceiptExchangeTests {
     return .http(HTTPAnswer(status: 200, body: body.setting(more).bytes))
   }
 
+  private func good(_ change: (JSONText) -> JSONText = { $0 }) -> ExchangeAnswer {
+    .http(HTTPAnswer(status: 200, body: change(AnswerSample.ios6()).bytes))
+  }
+
   /// What an action comes to, in a few words.
   private func words(_ action: ExchangeAction, now: Int64 = now) -> String {
     switch action {
@@ -115,6 +119,70 @@ struct VerifyReceiptExchangeTests {
     let said = play(played, try conversation())
     #expect(said.first == "production")
     #expect(said.last == last, "\(said)")
+  }
+
+  @Test("VRR-3 from Sandbox the other way, once")
+  func fromSandbox() throws {
+    let sandbox: [(String, JSONText)] = [("start", "Sandbox")]
+    #expect(play([apple(21008)], try conversation(sandbox)) == ["sandbox", "production"])
+    // Has happened at Apple.
+    #expect(
+      play([apple(21007)], try conversation(sandbox)).last
+        == "unavailable.verify-receipt.environment-loop")
+    #expect(
+      play([apple(21008), apple(21007)], try conversation(sandbox)).last
+        == "unavailable.verify-receipt.environment-loop")
+  }
+
+  @Test("VRR-3 no hop to an environment that is not accepted")
+  func noHop() throws {
+    #expect(
+      play([apple(21007)], try conversation { $0.environments = [.production] }).last
+        == "rejected.identity.environment")
+    #expect(
+      play([apple(21008)], try conversation { $0.environments = [.sandbox] })
+        == ["sandbox", "rejected.identity.environment"])
+  }
+
+  @Test("VRR-5 is-retryable of 21100 to 21199 counts as an unusable answer")
+  func retryable() throws {
+    // What was read is wiped: an answer serves once.
+    func answer() -> ExchangeAnswer { apple(21150, [("is-retryable", true)]) }
+    #expect(
+      play([answer(), .elapsed, answer(), .elapsed, answer()], try conversation())
+        == [
+          "production", "wait 1000 retry", "production", "wait 4000 retry", "production",
+          "unavailable.verify-receipt.internal",
+        ])
+  }
+
+  @Test("VRR-4 a 200 with anything but a JSON object is no answer")
+  func bodies() throws {
+    for body in ["", "<html>", "[]", "{", "null"] {
+      let answer = ExchangeAnswer.http(HTTPAnswer(status: 200, body: utf8(body)))
+      #expect(play([answer], try conversation()).last == "wait 1000 retry")
+    }
+    #expect(
+      play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last
+        == "too-large.verify-receipt.body")
+    // Cut or not, nothing is read of it.
+    #expect(
+      play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last
+        == "wait 1000 retry")
+    #expect(play([apple(0).body("{}")], try conversation()).last == "malformed.verify-receipt.body")
+  }
+
+  @Test(
+    "VRR-4 Retry-After of 429 and 503 lengthens a wait and never shortens it",
+    arguments: [
+      (429, "7", "wait 7000 rate-limited"), (503, "7", "wait 7000 retry"),
+      (500, "7", "wait 1000 retry"), (429, "0", "wait 1000 rate-limited"),
+      (429, "-7", "wait 1000 rate-limited"), (429, "7.5", "wait 1000 rate-limited"),
+      (429, "Wed, 21 Oct 2026 07:28:00 GMT", "wait 1000 rate-limited"),
+      (429, "99999999999999999999999", "wait 86400000 rate-limited"),
+    ] as [(Int64, String, String)])
+  func retryAfter(status: Int64, header: String, said: String) throws {
+    #expect(play([http(status, retryAfter: header)], try conversation()).last == said)
   }
 
   @Test(
@@ -226,6 +294,60 @@ struct VerifyReceiptExchangeTests {
   }
 
   // MARK: verdict
+
+  @Test("VRR-16 the answer is about the receipt that was sent")
+  func mismatch() throws {
+    #expect(play([good()], try conversation()) == ["production", "accepted"])
+    let app = good {
+      $0.setting([("receipt.bid", "com.example.other"), ("receipt.app_item_id", "77")])
+        .removing("latest_receipt_info")
+    }
+    #expect(play([app], try conversation()).last == "rejected.verify-receipt.mismatch")
+    for member in ["product_id", "transaction_id", "original_transaction_id"] {
+      let other = good { $0.setting("receipt." + member, "700001000000055") }
+      #expect(play([other], try conversation()).last == "rejected.verify-receipt.mismatch")
+    }
+  }
+
+  @Test("VRR-17 in the iOS 6 style the environment is that of the endpoint")
+  func environment() throws {
+    var asked = try conversation()
+    _ = asked.begin(nowMs: Self.now)
+    guard case .accepted(let evidence, _) = asked.take(good(), nowMs: Self.now),
+      case .receiptResponse(let response) = evidence?.items.first
+    else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(response.identity.environment?.environment == .production)
+    #expect(response.identity.environment?.source == .endpoint)
+    // An id of Production does not come from Sandbox.
+    #expect(
+      play([good()], try conversation([("start", "Sandbox")])).last
+        == "rejected.identity.environment-profile")
+  }
+
+  @Test("VRR-23 the result: what Apple said, how often it was asked, whether it hopped")
+  func result() throws {
+    func document(_ answers: [ExchangeAnswer]) throws -> String {
+      var asked = try conversation()
+      _ = asked.begin(nowMs: Self.now)
+      for answer in answers { _ = asked.take(answer, nowMs: Self.now) }
+      var writer = JSONWriter()
+      writer.beginObject()
+      asked.write(&writer)
+      writer.endObject()
+      return String(decoding: writer.bytes, as: UTF8.self)
+    }
+    #expect(
+      try document([apple(21007), apple(21003)])
+        == #"{"verifyReceipt":{"appleStatus":21003,"environment":"Sandbox"},"hops":1,"attempts":2}"#
+    )
+    #expect(
+      try document([apple(21003).body("{")])
+        == #"{"verifyReceipt":null,"hops":0,"attempts":1}"#)
+    #expect(try document([good()]).hasSuffix(#""hops":0,"attempts":1}"#))
+  }
 }
 
 extension ExchangeAnswer {
