@@ -198,7 +198,7 @@ class PurchaseModel(Model):
             return state
         after, _ = self.claim(state, args)
         if after.fence == state.fence and after.gen == state.gen:
-            return after
+            return after._replace(handed=state.handed)
         return after._replace(evidence=args["evidence"], handed=False)
 
     def due(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
@@ -242,7 +242,7 @@ class PurchaseModel(Model):
             if state.evidence != args["evidence"]:
                 return state, refused("attempt-misused")
             first = state.fence == 1 and state.gen == 0
-            return state, ok("new" if first else "resume", gen=state.gen)
+            return state._replace(handed=True), ok("new" if first else "resume", gen=state.gen)
         told = state._replace(asof=max(state.asof, args["asof"]))
         if args["now"] < state.lease:
             return told, refused("in-progress")

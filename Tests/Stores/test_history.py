@@ -428,11 +428,13 @@ class Halved(unittest.TestCase):
         self.broken(*self.begun, self.resumed, operation("w2", "paid", 7, 8, "ok", {"gens": []}))
 
     def test_handed_out_afterwards(self):
-        """By a claim under a lease, or by the sweeper: then no transaction pays it."""
+        """By a claim under a lease, of the same attempt, too, or by the sweeper: then no
+        transaction pays it."""
         due = operation("s", "due", 5, 6, "ok", {"claims": {"x": {
             "outcome": "resume", "gen": 1, "account": "a"}}}, attempt="s", lease=100, now=100)
-        for handed in (claim("s", 5, 6, "resume", now=100, gen=1), due):
-            with self.subTest(op=handed.op):
+        same = claim("w1", 5, 6, "resume", asof=10, now=50, gen=1)
+        for handed in (claim("s", 5, 6, "resume", now=100, gen=1), same, due):
+            with self.subTest(process=handed.process, op=handed.op):
                 self.sound(*self.begun, handed, pay("w2", 7, 8, "held", now=200))
                 self.broken(*self.begun, handed, pay("w2", 7, 8, "resume", now=200, gen=1))
 
