@@ -244,7 +244,7 @@ class LedgerBook:
     def pay(self, args, now):
         return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
                                  mode="transaction", grant=lambda grant: self.write(args, grant),
-                                 now=now)
+                                 lease_ms=args["lease"], now=now)
 
     def write(self, args, grant):
         """The grant's own row, which can be inserted once."""

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Does a history of operations have an order that explains every answer (STO-97)?
 
-  history.py FILE...
+  history.py [--engine NAME] FILE...
 
 Each file has the events of one process, one JSON object a line:
 {"process":…,"id":n,"op":…,"args":{…},"event":"invoked","order":ns} and later the same
 process and id with "event":"ended","outcome":"ok"|"refused"|"unclear","result":{…}. An
 operation without an end belongs to a process that was killed: it happened once or never,
-at any time after its beginning, as one that ended "unclear".
+at any time after its beginning, as one that ended "unclear". With --engine dynamodb a claim of
+mode "transaction" may also have done its first half alone (models.py).
 
 The history is cut by row (models.py), and for each row an order is searched, depth first, that
 keeps real time (what had ended before another began comes before it) and in which the model
@@ -28,7 +29,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from models import FOREVER, MODEL_OF, MODELS, OWNED, Model, Operation
+from models import FOREVER, MODEL_OF, MODELS, OWNED, Model, Operation, models_of
 
 # What a search may look at; a row that needs more is reported as undecided, which is a fault.
 MOST_STATES = 1_000_000
@@ -211,6 +212,7 @@ class Search:
         self.ended = [one.ended for one in self.operations]
         shadows = [self.shadow(one.op, one) for one in everything if one.outcome == "unclear"]
         shadows += [self.shadow(op, one) for one in self.operations for op in model.shadows(one)]
+        shadows += [self.shadow(op, one) for one in everything for op in model.halves(one)]
         self.shadows = sorted(shadows, key=lambda one: one.began)
         self.alive = self.alive_at()
 
@@ -331,20 +333,21 @@ def done(place: Place) -> int:
 # ---- the whole ---------------------------------------------------------------
 
 
-def check(operations: Iterable[Operation]) -> list[Fault]:
+def check(operations: Iterable[Operation], models: Iterable[Model] = MODELS) -> list[Fault]:
     """The rows whose history no order explains."""
     found = sorted(by_row(operations).items())
-    models = {model.name: model for model in MODELS}
-    runs = [Search(models[name], key, row).run() for (name, key), row in found]
+    named = {model.name: model for model in models}
+    runs = [Search(named[name], key, row).run() for (name, key), row in found]
     return [fault for fault in runs if fault is not None]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--engine", default="", metavar="NAME", help="where it was recorded")
     options = parser.parse_args()
     operations = load(options.files)
-    faults = check(operations)
+    faults = check(operations, models_of(options.engine))
     for fault in faults:
         print(f"FAILED history: {fault}")
     print(f"{len(operations)} operations, {len(faults)} rows without an order")

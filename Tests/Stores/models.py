@@ -101,13 +101,20 @@ class Model:
         """
         return []
 
+    def halves(self, operation: Operation) -> list[str]:
+        """What the operation may have done alone, before the rest of it, however it ended."""
+        return []
+
 
 # What a revocation says, by what it found.
 REVOKED = {"absent": "unclaimed", "claimed": "was-claimed", "granted": "was-granted"}
 
 
 class Purchase(NamedTuple):
-    """A row of the ledger, with what the host has paid out for it."""
+    """A row of the ledger, with what the host has paid out for it.
+
+    `handed`: the claim of this generation went to a host under a lease (STO-37).
+    """
 
     phase: str = "absent"
     owner: str = ""
@@ -118,6 +125,7 @@ class Purchase(NamedTuple):
     lease: int = 0
     fence: int = 0
     paid: frozenset[int] = frozenset()
+    handed: bool = False
 
 
 def passed_on(state: Any, args: dict[str, Any]) -> Any:
@@ -129,7 +137,9 @@ class PurchaseModel(Model):
     """claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant.
 
     `pay` is a claim of mode "transaction", with the grant in it; `paid` reads what such grants
-    wrote. `due` and `link` are about many rows; the history says which (history.py).
+    wrote. `due` and `link` are about many rows; the history says which (history.py). Where a
+    `pay` is `halved`, as on DynamoDB, it takes over or reopens a row with a write of its own
+    before the grant (`hold`), and may die in between (STO-21).
     """
 
     name = "purchase"
@@ -137,11 +147,16 @@ class PurchaseModel(Model):
     reads = frozenset({"lookup", "paid"})
     initial = Purchase()
 
+    def __init__(self, halved: bool = False) -> None:
+        self.halved = halved
+
     def perform(self, state: Purchase, op: str, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         if op == "claim":
             return self.claim(state, args)
         if op == "pay":
             return self.pay(state, args)
+        if op == "hold":
+            return self.hold(state, args), Answer("", {})
         if op == "due":
             return self.due(state, args)
         if op == "complete":
@@ -160,29 +175,45 @@ class PurchaseModel(Model):
 
     def pay(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """Claim, grant and complete in one; what a host has had under a lease is not paid so."""
-        if state.phase == "claimed" and state.owner == args["account"] \
-                and args["now"] >= state.lease:
+        if self.is_held(state, args):
             return state, refused("held")
         after, answer = self.claim(state, args)
         if answer.outcome != "ok":
             return after, answer
         fresh = after.gen not in state.paid
-        return after._replace(phase="granted", paid=state.paid | {after.gen}), \
+        return after._replace(phase="granted", paid=state.paid | {after.gen}, handed=False), \
             ok(answer.result["outcome"], gen=after.gen, fresh=fresh)
+
+    def is_held(self, state: Purchase, args: dict[str, Any]) -> bool:
+        """Whether a host may have paid it under the lease that is over (STO-37)."""
+        return state.phase == "claimed" and state.owner == args["account"] and state.handed \
+            and args["now"] >= state.lease
+
+    def hold(self, state: Purchase, args: dict[str, Any]) -> Purchase:
+        """The half of `pay` before its grant: the row is its attempt's, and nothing is paid.
+
+        A row that is not there is written with the grant.
+        """
+        if state.phase == "absent" or self.is_held(state, args):
+            return state
+        after, _ = self.claim(state, args)
+        if after.fence == state.fence and after.gen == state.gen:
+            return after._replace(handed=state.handed)
+        return after._replace(evidence=args["evidence"], handed=False)
 
     def due(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """A sweeper takes a claim over whose lease has ended (STO-30)."""
         if state.phase != "claimed" or args["now"] < state.lease:
             return state, refused("not-due")
         over = state._replace(fence=state.fence + 1, attempt=args["attempt"],
-                              lease=args["now"] + args["lease"])
+                              lease=args["now"] + args["lease"], handed=True)
         return over, ok("resume", gen=state.gen, account=state.owner,
                         **({"fence": over.fence} if state.gen == 0 else {}))
 
     def claim(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """The table of stores.md 5.1, row by row."""
         mine = {"owner": args["account"], "attempt": args["attempt"],
-                "lease": args["now"] + args["lease"]}
+                "lease": args["now"] + args["lease"], "handed": True}
         if state.phase == "absent":
             new = state._replace(phase="claimed", evidence=args["evidence"], asof=args["asof"],
                                  fence=1, **mine)
@@ -211,7 +242,7 @@ class PurchaseModel(Model):
             if state.evidence != args["evidence"]:
                 return state, refused("attempt-misused")
             first = state.fence == 1 and state.gen == 0
-            return state, ok("new" if first else "resume", gen=state.gen)
+            return state._replace(handed=True), ok("new" if first else "resume", gen=state.gen)
         told = state._replace(asof=max(state.asof, args["asof"]))
         if args["now"] < state.lease:
             return told, refused("in-progress")
@@ -267,6 +298,9 @@ class PurchaseModel(Model):
     def shadows(self, operation: Operation) -> list[str]:
         hidden = operation.op in ("claim", "complete") and operation.outcome == "refused"
         return [operation.op] * hidden
+
+    def halves(self, operation: Operation) -> list[str]:
+        return ["hold"] * (self.halved and operation.op == "pay")
 
 
 class CounterModel(Model):
@@ -447,6 +481,14 @@ class LinkModel(Model):
 
 MODELS: list[Model] = [PurchaseModel(), CounterModel(), ChallengeModel(), KeyModel(), LineModel(),
                        OnceModel(), LinkModel()]
+#: On engines where a grant's transaction begins after the claim's other writes.
+HALVED = ("dynamodb",)
 MODEL_OF: dict[str, Model] = {op: model for model in MODELS for op in model.operations}
 #: Whose rows change hands when accounts are joined.
 OWNED = ("purchase", "line")
+
+
+def models_of(engine: str) -> list[Model]:
+    """The models as the engine of this name keeps them."""
+    return [PurchaseModel(halved=True) if model.name == "purchase" and engine in HALVED else model
+            for model in MODELS]

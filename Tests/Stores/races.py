@@ -27,6 +27,7 @@ import engines
 import evidence
 import history
 import stage as stages
+from models import models_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -208,7 +209,7 @@ def run(place, options):
         crew.abandon()
     operations = history.load(crew.files)
     lines = [summary(operations, crew, time.monotonic() - begin)]
-    faults = history.check(operations)
+    faults = history.check(operations, models_of(name))
     if faults:
         lines += [str(fault) for fault in faults[:10]]
         lines.append(f"{len(faults)} rows without an order; seed {options.seed}; kept in "

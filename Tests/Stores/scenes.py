@@ -24,6 +24,7 @@ import evidence
 import history
 import races
 import stage as stages
+from models import models_of
 from races import Suite
 from stage import BEGIN, CHALLENGE_TTL, DAY, LEASE, LIMITS
 from worker import Recorder
@@ -437,7 +438,7 @@ def run(suite, place, options):
         good, heard = SCENES[number](scene)
         suite.expect(good, f"{name}: scene {SCENES[number].__doc__}", str(heard)[:800])
         files += scene.files
-    faults = history.check(history.load(files))
+    faults = history.check(history.load(files), models_of(name))
     suite.expect(not faults, f"{name}: the history of the scenes has an order",
                  "\n".join(map(str, faults[:5])))
 
