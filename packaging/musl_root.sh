@@ -77,6 +77,7 @@ for source in $sources; do
 done
 echo "building libcrypto $(cat "$folder/openssl.version") for musl" >&2
 # The kernel's headers, without those of glibc that are beside them.
+# libcrypto keeps the compiler's line, so the path in it is that from its own folder.
 rm -rf "$folder/kernel"
 mkdir "$folder/kernel"
 ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm \
@@ -84,7 +85,7 @@ ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/
 cd "$folder/openssl"
 # shellcheck disable=SC2086
 {
-  CC="musl-gcc -isystem $folder/kernel" ./Configure $options && make -j"$(nproc)" build_generated libcrypto.a
+  CC="musl-gcc -isystem ../kernel" ./Configure $options && make -j"$(nproc)" build_generated libcrypto.a
 } </dev/null >"$folder/openssl.log" 2>&1 ||
   cannot "libcrypto for musl: $(tail -n 1 "$folder/openssl.log")"
 rm -rf "$folder/apt" "$folder/sources" "$folder"/*.orig.tar.gz*
