@@ -6,7 +6,8 @@
  * Runs the whole case table with two errors of the host in its OpenSSL error
  * queue, and again with an empty queue: both must stay as they were. (Where the
  * library has a libcrypto of its own, the two have nothing to do with each other;
- * over the host's they share the queue.) Tests/Gates/guest.py looks at what the
+ * over the host's they share the queue.) Tests/Gates/guest.py runs it under other
+ * openssl.cnf of the host (JWS-102), and looks at what the
  * system is asked for meanwhile. The host's libcrypto is that of OpenSSL 3, or the one
  * that HOST_LIBCRYPTO names.
  */

@@ -2,6 +2,7 @@
 import gzip
 import http.client
 import json
+import socket
 import ssl
 import time
 import urllib.parse
@@ -251,7 +252,7 @@ def check_tls(bench):
         found = ask(player.first["expiredUrl"], trusting(ca))
         bench.expect("expired" in str(found), "PLY-4: an expired certificate", found)
         for octets in (b"GET / HTTP/1.1\r\n\r\n", b""):
-            with play.socket.create_connection(
+            with socket.create_connection(
                     (urllib.parse.urlsplit(player.url).hostname,
                      urllib.parse.urlsplit(player.url).port), timeout=20) as raw:
                 raw.sendall(octets)

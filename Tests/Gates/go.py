@@ -15,14 +15,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 from contract import HEADER, ROOT
 from report import Suite
-
-sys.path.append(str(ROOT / "tools"))
-
-import project  # noqa: E402
 
 MODULE = ROOT / "bindings/go"
 GIN = ROOT / "examples/gin"
@@ -78,7 +73,8 @@ def in_gopath(suite, variables):
         suite.skip("packages of Debian", f"not below {GOCODE}: {' '.join(missing)}")
         return None
     path = ROOT / "build/go" / suite.name / "gopath"
-    binding = path / "src" / project.go_module()
+    module = (MODULE / "go.mod").read_text().split()[1]
+    binding = path / "src" / module
     shutil.rmtree(path, ignore_errors=True)
     binding.parent.mkdir(parents=True)
     binding.symlink_to(MODULE)

@@ -26,7 +26,8 @@ enum Digest: Int32, Sendable {
     return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       unsafe bytes.withUnsafeBufferPointer { input in
         unsafe assay_shim_digest(
-          CryptoContext.shared?.handle, rawValue, input.baseAddress, input.count, buffer.baseAddress)
+          CryptoContext.shared?.handle, rawValue, input.baseAddress, input.count,
+          buffer.baseAddress)
       }
       count = size
     }
