@@ -17,6 +17,8 @@ final class StoreBench {
   /// Coins by grant id or take id.
   private(set) var wallet: [String: Int64] = [:]
   private var attempts = 0
+  /// The host's transaction comes to nothing.
+  var rollsBack = false
 
   init(_ engine: Engine, _ changes: [(String, JSONText)] = []) throws {
     var catalogue = SQLiteStore.catalogue
@@ -100,12 +102,15 @@ final class StoreBench {
   ) throws -> Document {
     if let dynamo {
       return try dynamo.run(request, evidence, now: now) { store, document in
+        let id = document.integer("exchange.grant.id") ?? 0
+        if self.rollsBack { return "{\"id\":\(id),\"code\":500}" }
         let answer = store.grantAnswer(document)
         if !answer.contains("TransactionCanceled") { self.carryOut(document) }
         return answer
       }
     }
     return try #require(sqlite).run(request, evidence, now: now) { document in
+      if self.rollsBack { return false }
       self.carryOut(document)
       return true
     }

@@ -437,6 +437,26 @@ struct StoreEventTests {
     #expect(bench.coins == 100)
   }
 
+  @Test(
+    "STO-37 what a transaction left behind is handed out by its own attempt under a lease",
+    arguments: StoreBench.Engine.allCases)
+  func halves(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
+    let bought = try bench.transaction(signed: 20)
+    let attempt = [("attempt", bench.attempt())]
+    bench.rollsBack = true
+    try bench.claim(bought, mode: "transaction", attempt)
+    bench.rollsBack = false
+    let request: JSONText = ["kind": "claim", "account": "ann"]
+    let leased = try bench.run(request.setting(attempt), [bought])
+    #expect(leased.text("exchange.claims.0.grantId") != nil)
+    #expect(leased.flag("exchange.claims.0.repeat") == false)
+    let held = try bench.claim(bought, mode: "transaction", now: Minted.now + 60_000)
+    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    #expect(bench.coins == 0)
+  }
+
   @Test("STO-37 a transaction that rolled back was not handed out")
   func rolledBack() throws {
     let store = try SQLiteStore()

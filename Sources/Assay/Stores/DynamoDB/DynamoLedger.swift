@@ -115,7 +115,7 @@ extension StoreTalk {
 
   /// All of the row as it shall be, unless another changed what was read.
   mutating func dynamoPut(
-    _ next: LedgerRow, over read: LedgerRow, _ evidence: StoreEvidence
+    _ next: LedgerRow, over read: LedgerRow, _ evidence: StoreEvidence? = nil
   ) throws(StoreStop) -> LedgerRow? {
     try dynamoRow(next.dynamoChange(from: read), keeping: evidence)
   }

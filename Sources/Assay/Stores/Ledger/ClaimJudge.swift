@@ -71,7 +71,9 @@ extension StoreTalk {
         return .stands(claim)
       }
       guard row.repeats <= claimant.repeatsCap else { return .stands(handedOut(row)) }
-      return ours(row, row.tries == 1 && row.generation == 0 ? .new : .resume, claimant)
+      let outcome: ClaimOutcome = row.tries == 1 && row.generation == 0 ? .new : .resume
+      guard let handed = try handOut(row, claimant) else { throw .rowMissing }
+      return ours(handed, outcome, claimant)
     }
     guard row.leaseMs <= context.nowMs else {
       return try stays(row, .inProgress, purchase, transaction)

@@ -71,6 +71,15 @@ extension StoreTalk {
       .checked(key)
   }
 
+  /// STO-37: what a transaction left there that died between its halves, on DynamoDB alone, is
+  /// handed out from now on. The row after it.
+  mutating func handOut(_ row: LedgerRow, _ claimant: Claimant) throws(StoreStop) -> LedgerRow? {
+    guard isDynamo, claimant.handsOut, row.repeats == 0 else { return row }
+    var next = row
+    next.repeats = 1
+    return try dynamoPut(next, over: row)?.checked(row.purchaseKey)
+  }
+
   /// STO-34: a row that is nobody's becomes its first claimant's. The row after it.
   mutating func adopt(
     _ row: LedgerRow, _ claimant: Claimant, _ account: Text, _ purchase: StorePurchase,
