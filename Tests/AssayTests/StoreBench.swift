@@ -19,6 +19,8 @@ final class StoreBench {
   private var attempts = 0
   /// The host's transaction comes to nothing.
   var rollsBack = false
+  /// What happens once while the host's transaction is open.
+  var meanwhile: (() throws -> Void)?
 
   init(_ engine: Engine, _ changes: [(String, JSONText)] = []) throws {
     var catalogue = SQLiteStore.catalogue
@@ -104,6 +106,10 @@ final class StoreBench {
       return try dynamo.run(request, evidence, now: now) { store, document in
         let id = document.integer("exchange.grant.id") ?? 0
         if self.rollsBack { return "{\"id\":\(id),\"code\":500}" }
+        if let meanwhile = self.meanwhile {
+          self.meanwhile = nil
+          #expect(throws: Never.self) { try meanwhile() }
+        }
         let answer = store.grantAnswer(document)
         if !answer.contains("TransactionCanceled") { self.carryOut(document) }
         return answer

@@ -457,6 +457,25 @@ struct StoreEventTests {
     #expect(bench.coins == 0)
   }
 
+  @Test("STO-37 a transaction that is still open does not pay what its attempt got under a lease")
+  func openTransaction() throws {
+    let bench = try StoreBench(.dynamodb)
+    try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
+    let bought = try bench.transaction(signed: 20)
+    let attempt = [("attempt", bench.attempt())]
+    var fence: Int64?
+    bench.meanwhile = {
+      let request: JSONText = ["kind": "claim", "account": "ann"]
+      let leased = try bench.run(request.setting(attempt), [bought])
+      #expect(leased.text("exchange.claims.0.grantId") != nil)
+      fence = leased.integer("exchange.claims.0.fence")
+    }
+    let held = try bench.claim(bought, mode: "transaction", attempt)
+    #expect(fence == 2)
+    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    #expect(bench.coins == 0)
+  }
+
   @Test("STO-37 a transaction that rolled back was not handed out")
   func rolledBack() throws {
     let store = try SQLiteStore()

@@ -196,7 +196,7 @@ class PurchaseModel(Model):
         """
         if state.phase == "absent" or self.is_held(state, args):
             return state
-        after, _ = self.claim(state, args)
+        after, _ = self.claim(state._replace(handed=True), args)
         if after.fence == state.fence and after.gen == state.gen:
             return after._replace(handed=state.handed)
         return after._replace(evidence=args["evidence"], handed=False)
@@ -242,7 +242,8 @@ class PurchaseModel(Model):
             if state.evidence != args["evidence"]:
                 return state, refused("attempt-misused")
             first = state.fence == 1 and state.gen == 0
-            return state._replace(handed=True), ok("new" if first else "resume", gen=state.gen)
+            given = state._replace(handed=True, fence=state.fence + (not state.handed))
+            return given, ok("new" if first else "resume", gen=state.gen)
         told = state._replace(asof=max(state.asof, args["asof"]))
         if args["now"] < state.lease:
             return told, refused("in-progress")

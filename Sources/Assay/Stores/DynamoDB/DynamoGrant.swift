@@ -53,13 +53,18 @@ extension StoreTalk {
     return Claim(standing, standing.owner == claimant.account ? .inProgress : .otherAccount)
   }
 
-  /// Of a row that this attempt holds.
+  /// Of a row that this attempt holds, as it was read: who was given it since under a lease, this
+  /// same attempt too, has another fence (STO-37).
   private func grantOfClaimed(_ row: LedgerRow) -> DynamoRequest {
     var request = DynamoRequest.update(
-      row.dynamoKey, if: "#state = :claimed AND #attempt = :attempt AND #grant_id = :grant_id",
+      row.dynamoKey,
+      if: """
+        #state = :claimed AND #attempt = :attempt AND #grant_id = :grant_id \
+        AND #tries = :read_tries
+        """,
       [
         ("claimed", .text("claimed")), ("attempt", .text(row.attempt)),
-        ("grant_id", .text(row.grantId)),
+        ("grant_id", .text(row.grantId)), ("read_tries", .integer(row.tries)),
       ])
     request.set([
       ("state", .text("granted")), ("granted_ms", StoreValue(row.grantedMs)),

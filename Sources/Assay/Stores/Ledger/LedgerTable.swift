@@ -72,11 +72,13 @@ extension StoreTalk {
   }
 
   /// STO-37: what a transaction left there that died between its halves, on DynamoDB alone, is
-  /// handed out from now on. The row after it.
+  /// handed out from now on, under a new fence: should the transaction be alive, its grant
+  /// meets another row than it read. The row after it.
   mutating func handOut(_ row: LedgerRow, _ claimant: Claimant) throws(StoreStop) -> LedgerRow? {
     guard isDynamo, claimant.handsOut, row.repeats == 0 else { return row }
     var next = row
     next.repeats = 1
+    next.tries &+= 1
     return try dynamoPut(next, over: row)?.checked(row.purchaseKey)
   }
 
