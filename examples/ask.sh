@@ -8,7 +8,10 @@ ask() {
     -d "@$2" "http://$address/v1/$1"
 }
 address=$1
-until curl -s -o /dev/null "http://$address/"; do sleep 0.1; done
+curl -s -o /dev/null --retry 30 --retry-delay 1 --retry-connrefused "http://$address/" || {
+  echo "ask.sh: nothing answers at $address" >&2
+  exit 1
+}
 ask purchases purchase.json
 ask purchases purchase.json
 ask notifications refund.json

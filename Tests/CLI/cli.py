@@ -913,7 +913,9 @@ def check_ended(suite, assay):
         running = subprocess.Popen(
             [assay.binary, "mint", "--day", "100000000", "--authority", "ca", "--now", NOW, "--out",
              str(kept)], cwd=assay.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True)
+            stderr=subprocess.DEVNULL, start_new_session=True,
+            # A shell without job control has what runs behind it ignore SIGINT.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         part = out / f"day.ndjson.part-{running.pid}"
         for _ in range(3000):
             if running.poll() is not None or (part.exists() and part.stat().st_size):

@@ -314,7 +314,7 @@ def sweepers(scene):
         heard = scene.settled(lists, judged=op == "due")
         # What the sweepers held from each other is left for one that is alone. Its attempts are
         # its own: one that is repeated finds its own rows again.
-        heard += scene.together([alone], judged=op == "due")
+        heard += scene.settled([alone], judged=op == "due")
         for answers in heard:
             for _, result in answers:
                 found[op].update(list(result.get("claims", result.get("keys", ()))))
