@@ -51,7 +51,7 @@ SHAPE := $(if $(MUSL),musl,$(if $(FULL),full,embedded))
 VARIANT := $(patsubst %-static,%,$(SHAPE)-$(CRYPTO_FROM))
 OUT := $(if $(filter embedded,$(VARIANT)),$(BUILD)/lib,$(BUILD)/$(VARIANT)/lib)
 LIBRARY := $(BUILD)/lib/$(SONAME)
-# SwiftPM's: the full library and the command line in release, the tests in debug.
+# SwiftPM's: the full library, the command line and the tests, all in release.
 SCRATCH := .build$(if $(filter prefix,$(CRYPTO_FROM)),/prefix)
 
 MAP := Sources/AssayABI/Link/assay.map
@@ -211,8 +211,7 @@ lib-embedded: $(EMBED_LINKED)
 # is linked with what it was built of.
 export ASSAY_MAKE := 1
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
-	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -static-stdlib \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections \
+	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx -Xlinker $(ROOT)/$(BUILT_OF)
 

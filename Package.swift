@@ -18,20 +18,20 @@ let strict: [SwiftSetting] = [
 
 // The test authority and its cases need no optimiser, which would take most of the time of a build of
 // the command line. -Onone would do for that, and would keep every function for a debugger,
-// also those that the linker could leave out. The library is optimised in debug too, which
-// takes most of the time off the tests; in release it is small, as it goes into the command
+// also those that the linker could leave out. The library is small, as it goes into the command
 // line, and what ships is built by the Makefile. The Makefile asks for this; unsafeFlags would
 // bar the package from being a dependency, so they do not exist for anyone else.
 let isMake = Context.environment["ASSAY_MAKE"] != nil
-let optimised: [SwiftSetting] =
-  isMake
-  ? [
-    .unsafeFlags(["-O"], .when(configuration: .debug)),
-    .unsafeFlags(["-Osize"], .when(configuration: .release)),
-  ] : []
 let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]
 let unoptimised: [SwiftSetting] = isMake ? [.unsafeFlags(plain)] : []
-// The command line only reads files and prints: it is optimised for size.
+// The tests are built in release, too, so that nothing of this is compiled twice: what they
+// import with @testable lets them, and they themselves need no optimiser.
+let testable: [SwiftSetting] =
+  isMake ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : []
+let tests: [SwiftSetting] = isMake ? [.unsafeFlags(["-Onone"])] : []
+// What ships brings the Swift runtime with it; the tests take that of the toolchain.
+let standalone: [LinkerSetting] = isMake ? [.unsafeFlags(["-static-stdlib"])] : []
+// Optimised for size: the command line only reads files and prints.
 let small: [SwiftSetting] = isMake ? [.unsafeFlags(["-Osize"])] : []
 
 let package = Package(
@@ -60,21 +60,22 @@ let package = Package(
         "Stores/Dialects/statements.tsv", "Stores/Dialects/tables.tsv", "Verdict/hints.tsv",
         "Verdict/statuses.tsv",
       ],
-      swiftSettings: strict + optimised),
+      swiftSettings: strict + small + testable),
     .target(
-      name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict),
+      name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict + testable),
     .target(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
-      exclude: ["Link"], swiftSettings: strict),
+      exclude: ["Link"], swiftSettings: strict, linkerSettings: standalone),
     .target(
-      name: "AssayAuthority", dependencies: ["CLibCrypto"], swiftSettings: strict + unoptimised),
+      name: "AssayAuthority", dependencies: ["CLibCrypto"],
+      swiftSettings: strict + small + testable),
     .target(
       name: "AssayCases", dependencies: ["Assay", "AssayAuthority"], path: "Tests/AssayCases",
-      swiftSettings: strict + unoptimised),
+      swiftSettings: strict + unoptimised + testable),
     .executableTarget(
       name: "assay-cli",
       dependencies: ["Assay", "AssayAuthority", "CAssay", "CLibCrypto", "CSystem"],
-      exclude: ["Link"], swiftSettings: strict + small),
+      exclude: ["Link"], swiftSettings: strict + small, linkerSettings: standalone),
     .executableTarget(
       name: "assay-cases", dependencies: ["AssayCases", "CSystem"], path: "Tests/assay-cases",
       swiftSettings: strict),
@@ -83,10 +84,10 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"])]),
     .testTarget(
       name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "AssayCases", "CSQLite"],
-      swiftSettings: strict),
+      swiftSettings: strict + tests),
     .testTarget(
       name: "AssaySwiftTests",
       dependencies: ["AssaySwift", "Assay", "AssayAuthority", "AssayCases"],
-      swiftSettings: strict),
+      swiftSettings: strict + tests),
   ]
 )

@@ -61,9 +61,10 @@ STEPS = [
          quick=True),
     Step("programs", ["programs"], "the C programs, built", needs=("build",), builds=True,
          quick=True),
-    Step("swift", ["check-swift"], "the Swift tests", needs=("inputs",)),
     Step("swift-modules", ["library-full", "swift-docs"],
          "the library and its modules with the full Swift library", needs=("cases",), builds=True),
+    # After the other builds of SwiftPM, whose modules it takes, and which would wait for it.
+    Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
          needs=("build", "cases"), waits=True),
     Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
