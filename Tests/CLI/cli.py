@@ -10,6 +10,7 @@ import argparse
 import base64
 import gzip
 import hashlib
+import functools
 import json
 import os
 import pathlib
@@ -914,8 +915,8 @@ def check_ended(suite, assay):
             [assay.binary, "mint", "--day", "100000000", "--authority", "ca", "--now", NOW, "--out",
              str(kept)], cwd=assay.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True,
-            # A shell without job control has what runs behind it ignore SIGINT.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            # nohup, or a shell without job control, has what it starts ignore one of them.
+            preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
         part = out / f"day.ndjson.part-{running.pid}"
         for _ in range(3000):
             if running.poll() is not None or (part.exists() and part.stat().st_size):
