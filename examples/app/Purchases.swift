@@ -1,6 +1,9 @@
-import Combine
 import Foundation
 import StoreKit
+
+#if canImport(Combine)
+  import Combine
+#endif
 
 /// Sends what StoreKit has to the server, and finishes last.
 @MainActor
