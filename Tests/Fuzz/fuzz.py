@@ -31,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(os.environ.get("ASSAY_FUZZ_OUT", HERE.parent.parent / "build" / "fuzz"))
 PROGRAM = OUT / "assay-fuzz"
 CORPUS = HERE / "corpus"
-DICTIONARIES = HERE / "dictionaries"
+DICTIONARIES = HERE / "dictionaries.txt"
 
 # name: (longest input, dictionary, share of a long run)
 TARGETS = {
@@ -71,6 +71,8 @@ TARGETS = {
     "cbor": (512, "attest", 20),
     "auth-data": (512, "attest", 20),
 }
+# What the words of a line of dictionaries.txt are.
+FORMS = {"word": ["{}"], "name": ['"{}":'], "text": ['"{}"'], "both": ['"{}":', '"{}"']}
 TOTAL = 10_000_000
 # All corpora together stay below 750 kB: of the many inputs of a target, all sizes
 # alike, those that fit.
@@ -168,9 +170,32 @@ def replay():
     return 1 if failed else 0
 
 
+def words(name):
+    """The words of a dictionary, as libFuzzer writes them."""
+    found = []
+    for line in DICTIONARIES.read_text().splitlines():
+        if not line.startswith(name + " "):
+            continue
+        kind, *rest = line.split()[1:]
+        if kind == "with":
+            found += words(rest[0])
+        else:
+            found += [form.format(word).replace('"', r"\x22")
+                      for form in FORMS[kind] for word in rest]
+    return found
+
+
+def dictionary(name):
+    """A file with them, made anew."""
+    path = OUT / "dictionaries" / f"{name}.dict"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f'"{word}"\n' for word in words(name)))
+    return path
+
+
 def run_target(name, limits):
     """Fuzz one target; executions, finds, seconds."""
-    longest, dictionary, _ = TARGETS[name]
+    longest, own_words, _ = TARGETS[name]
     grown = OUT / "grown" / name
     finds = OUT / "finds" / name
     logs = OUT / "logs"
@@ -179,8 +204,8 @@ def run_target(name, limits):
     known = set(finds.iterdir())
     command = [str(OUT / name), *OPTIONS, f"-max_len={longest}",
                f"-artifact_prefix={finds}/", *limits]
-    if dictionary:
-        command.append(f"-dict={DICTIONARIES / (dictionary + '.dict')}")
+    if own_words:
+        command.append(f"-dict={dictionary(own_words)}")
     command += [str(grown), str(unpack(name))]
     log = logs / f"{name}.log"
     with log.open("w") as out:
