@@ -6,7 +6,7 @@
   fuzz.py run TARGET --runs N     one target
   fuzz.py fuzz --seconds N        every target for N seconds
   fuzz.py million [--runs N]      all targets, N executions together (10 million)
-  fuzz.py merge [TARGET]          take over what seeds and runs found, minimised
+  fuzz.py merge [TARGET]          take over what runs found, minimised
   fuzz.py add TARGET FILE...      take over these inputs as they are
 
 The corpus of a target is corpus/TARGET.tar: each input under the first 16 digits of its
@@ -103,7 +103,7 @@ def can_look_for_leaks():
 
 
 def link():
-    for name in [*TARGETS, "replay", "write-seeds"]:
+    for name in [*TARGETS, "replay"]:
         place = OUT / name
         if not place.exists() or place.stat().st_ino != PROGRAM.stat().st_ino:
             place.unlink(missing_ok=True)
@@ -249,7 +249,7 @@ def merge(names):
         small = OUT / "merged" / name
         shutil.rmtree(small, ignore_errors=True)
         small.mkdir(parents=True)
-        sources = [unpack(name), OUT / "seeds" / name, OUT / "grown" / name]
+        sources = [unpack(name), OUT / "grown" / name]
         sources = [str(folder) for folder in sources if folder.is_dir()]
         subprocess.run([str(OUT / name), "-set_cover_merge=1", "-timeout=10", "-rss_limit_mb=2048",
                         f"-max_len={TARGETS[name][0]}", str(small), *sources],

@@ -370,33 +370,6 @@ enum ConversationTargets {
     found.free()
     assay_keyset_free(keys)
   }
-
-  // MARK: seeds
-
-  /// A transcript of the case table as this target takes it.
-  static func seed(_ request: EvidenceText, _ steps: [EvidenceCase.Step]) -> [UInt8] {
-    let name = (try? JSONReader.readObject(request.bytes, caps: Answer.caps).root)?
-      .member("kind")?.text?.string
-    var input = [UInt8(kinds.firstIndex { $0.name == name } ?? 0) << 2]
-    for (place, step) in steps.enumerated() {
-      guard case .bytes(let answer) = step.answer else { continue }
-      if place > 0 { input.append(0x0a) }
-      input += line(answer)
-    }
-    return input
-  }
-
-  private static func line(_ answer: [UInt8]) -> [UInt8] {
-    guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
-      let status = root.member("status")?.integer
-    else { return answer.elementsEqual("{}".utf8) ? [0x77] : answer }
-    let body = root.member("body")
-    if let base64 = body?.member("base64")?.text?.utf8 {
-      return Array("b\(status) ".utf8) + base64
-    }
-    let text = body?.member("text")?.text?.utf8 ?? []
-    return Array("h\(status) ".utf8) + text.filter { $0 != 0x0a }
-  }
 }
 
 extension Answer {

@@ -92,7 +92,7 @@ enum ExchangeTargets {
 
   // MARK: configurations
 
-  static let configTexts: [UInt8: [UInt8]] = [
+  private static let configTexts: [UInt8: [UInt8]] = [
     1: Base64Text.encode(bench.authority.rootCertificate),
     2: Base64Text.encode(bench.authority.receiptChain.root),
     3: Array(FuzzBench.shared.authority.anchor.utf8), 4: escapedKey,
@@ -130,7 +130,7 @@ enum ExchangeTargets {
     for request in requests { bench.exchange(verifier, Array(request.utf8)).free() }
   }
 
-  static let requests = [
+  private static let requests = [
     "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"promo\"}}",
     "{\"kind\":\"deviceCheck.read\",\"call\":\"query\",\"status\":200,\"body\":{\"text\":"
       + "\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"

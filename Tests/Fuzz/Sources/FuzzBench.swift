@@ -59,10 +59,6 @@ final class FuzzBench {
     return (number / 5 % verifiers.count, Int32(number % 5 + 1))
   }
 
-  static func selector(verifier: Int, kind: Int32) -> UInt8 {
-    UInt8(verifier * 5 + Int(kind) - 1)
-  }
-
   static func verifier(_ config: [UInt8]) -> OpaquePointer {
     var (made, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
     let status = config.withUnsafeBytes {
@@ -119,17 +115,6 @@ func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
   return out
 }
 
-/// The other way round: a configuration as an input in which bytes stand for the texts.
-func standIns(_ config: [UInt8], _ texts: [UInt8: [UInt8]]) -> [UInt8] {
-  var short = config[...]
-  for (number, text) in texts {
-    while let place = short.firstRange(of: text) {
-      short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
-    }
-  }
-  return Array(short)
-}
-
 /// Any bytes as a configuration, in which bytes stand for texts. What builds a verifier lets
 /// it work; there is one exactly if the answer is ok.
 func configure(
@@ -162,11 +147,5 @@ struct Selector {
     mode = Int(byte >> 3 & 3)
     route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
     lastBit = byte & 0x80 != 0
-  }
-
-  static func byte(
-    _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
-  ) -> UInt8 {
-    UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
   }
 }

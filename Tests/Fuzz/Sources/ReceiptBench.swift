@@ -15,9 +15,7 @@ final class ReceiptBench {
   /// In the years of version 2 receipts.
   var oldPurchase: Purchase { purchase.moved(by: 1_400_000_000_000 - FuzzBench.instant) }
 
-  var production: Purchase { ReceiptBench.inProduction(purchase) }
-
-  static func inProduction(_ purchase: Purchase) -> Purchase {
+  var production: Purchase {
     purchase.with {
       $0.environment = "Production"
       $0.transactionId = "180000900000001"
@@ -146,27 +144,10 @@ final class ReceiptBench {
     }
     return out
   }
-
-  /// The other way round, for seeds.
-  static func marked(_ bytes: [UInt8], _ pieces: [[UInt8]]) -> [UInt8] {
-    var out: [UInt8] = []
-    var at = 0
-    next: while at < bytes.count {
-      for (number, piece) in pieces.enumerated()
-      where piece.count > 8 && bytes[at...].starts(with: piece) {
-        out += [mark, UInt8(number)]
-        at += piece.count
-        continue next
-      }
-      out += bytes[at] == mark ? [mark, mark] : [bytes[at]]
-      at += 1
-    }
-    return out
-  }
 }
 
 /// How an input travels, by two bits of its selector.
-enum Route: Int, CaseIterable {
+enum Route: Int {
   case raw, base64, doubled, wrapped
 
   func carry(_ bytes: [UInt8]) -> [UInt8] {

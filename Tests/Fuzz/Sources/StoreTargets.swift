@@ -283,21 +283,4 @@ enum StoreTargets {
     default: return .raw(Array(line))
     }
   }
-
-  // MARK: seeds
-
-  /// A few plain ways through each kind in each dialect.
-  static var seeds: [[UInt8]] {
-    let ways = [
-      "s\ns\ns\ng\ns\ns\ns\ns", "s\u{1}\ns\u{1}\ns\u{1}\ns\u{1}", "0\nw\n0\nw\n0\nw\n0\nw",
-      "fuSQLITE_BUSY\nw\ns\ng\ns", "fn40001\nw\nfn1205\nw\ns\ng",
-      "s\u{0}\u{80}\u{81}\u{82}\u{83}\ng1",
-    ]
-    return StoreKind.allCases.flatMap { kind in
-      (0..<10).map { choice in
-        [UInt8(kind.rawValue), UInt8(choice % 5 | choice / 5 << 3)]
-          + Array(ways[(kind.rawValue + choice) % ways.count].utf8)
-      }
-    }
-  }
 }

@@ -120,21 +120,4 @@ enum TokenTargets {
     }
     return Answer(status, document)
   }
-
-  // MARK: seeds
-
-  /// An input that means this token under the keys of this issuer; claims and header are
-  /// taken apart where that is the one way in which the keys can sign it again.
-  static func seeds(_ token: [UInt8], _ jwks: [UInt8]) -> [[UInt8]] {
-    let issuer = try? JSONReader.readObject(jwks).root.member("issuer")?.text?.string
-    let place = UInt8(issuers.firstIndex { $0 == issuer } ?? 0)
-    var found = [[place] + token]
-    let segments = token.split(separator: 0x2e, omittingEmptySubsequences: false)
-    guard segments.count == 3, let header = Base64Text.decodeLeniently(Array(segments[0])),
-      let claims = Base64Text.decodeLeniently(Array(segments[1])), !header.contains(0)
-    else { return found }
-    found.append([place | 4] + claims)
-    found.append([place | 12] + header + [0] + claims)
-    return found
-  }
 }

@@ -221,7 +221,7 @@ enum TriageTargets {
 
   // MARK: configurations
 
-  static let configTexts: [UInt8: [UInt8]] = {
+  private static let configTexts: [UInt8: [UInt8]] = {
     var texts: [UInt8: [UInt8]] = [
       1: Array(FuzzBench.shared.authority.anchor.utf8), 2: Array(bench.authority.anchor.utf8),
       7: Array(bench.authority.xcodeFingerprint.utf8),
