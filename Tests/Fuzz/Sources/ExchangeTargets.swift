@@ -73,9 +73,7 @@ enum ExchangeTargets {
 
   /// What was answered is JSON for cJSON too, and its result has its members.
   private static func checkAnswered(_ answer: Answer, _ request: [UInt8]) {
-    let json = request.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let json = request.asText { reference_json_read($0, $1) }
     demand(json != nil, "cJSON does not read an answered request")
     reference_json_free(json)
     guard let tree = answer.tree else { fatalError("no tree") }

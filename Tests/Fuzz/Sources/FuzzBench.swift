@@ -60,15 +60,11 @@ final class FuzzBench {
   }
 
   static func verifier(_ config: [UInt8]) -> OpaquePointer {
-    var (made, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
-    let status = config.withUnsafeBytes {
-      assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &made, &document)
-    }
-    defer { assay_doc_free(document) }
-    guard status == 0, let made else {
-      let said = assay_doc_json(document, nil).map { String(cString: $0) }
-      fatalError("a verifier of the bench was refused: \(said ?? "\(status)")")
+    let (made, answer) = Calls.verifier(config)
+    defer { answer.free() }
+    guard let made else {
+      let said = String(decoding: answer.json, as: UTF8.self)
+      fatalError("a verifier of the bench was refused: \(said)")
     }
     return made
   }
@@ -90,13 +86,9 @@ final class FuzzBench {
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ jws: [UInt8], now: Int64 = FuzzBench.instant
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = jws.withUnsafeBytes {
-      assay_verify_jws(
-        verifier, kind, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now,
-        &document)
+    Answer { document in
+      jws.asText { assay_verify_jws(verifier, kind, $0, $1, now, document) }
     }
-    return Answer(status, document)
   }
 }
 
@@ -122,13 +114,7 @@ func configure(
   _ use: (_ verifier: OpaquePointer?, _ config: [UInt8], _ answer: Answer) -> Void
 ) {
   let config = expand(input[...], texts)
-  var (verifier, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
-  let status = config.withUnsafeBytes {
-    assay_verifier_new(
-      $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
-  }
-  let answer = Answer(status, document)
-  demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+  let (verifier, answer) = Calls.verifier(config)
   use(verifier, config, answer)
   assay_verifier_free(verifier)
   answer.free()

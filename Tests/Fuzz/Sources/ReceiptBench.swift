@@ -88,34 +88,29 @@ final class ReceiptBench {
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = receipt.withUnsafeBytes { text in
-      (subject ?? []).withUnsafeBytes { device in
-        assay_verify_receipt(
-          verifier, kind, text.baseAddress, text.count,
-          subject == nil ? nil : device.baseAddress, device.count, FuzzBench.instant, &document)
+    Answer { document in
+      (subject ?? []).asText { device, length in
+        receipt.asText {
+          assay_verify_receipt(
+            verifier, kind, $0, $1, subject == nil ? nil : device, length, FuzzBench.instant,
+            document)
+        }
       }
     }
-    return Answer(status, document)
   }
 
   func triage(_ verifier: OpaquePointer?, _ blob: [UInt8]) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = blob.withUnsafeBytes {
-      assay_triage(verifier, $0.baseAddress, $0.count, FuzzBench.instant, &document)
+    let answer = Answer { document in
+      blob.asText { assay_triage(verifier, $0, $1, FuzzBench.instant, document) }
     }
-    demand(status != 0, "triage accepted something")
-    return Answer(status, document)
+    demand(!answer.isOK, "triage accepted something")
+    return answer
   }
 
   func read(_ verifier: OpaquePointer?, answer body: [UInt8]) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = body.withUnsafeBytes {
-      assay_read_verify_receipt(
-        verifier, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
-        FuzzBench.instant, &document)
+    Answer { document in
+      body.asText { assay_read_verify_receipt(verifier, $0, $1, FuzzBench.instant, document) }
     }
-    return Answer(status, document)
   }
 
   // MARK: pieces

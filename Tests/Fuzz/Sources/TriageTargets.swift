@@ -143,9 +143,7 @@ enum TriageTargets {
   }
 
   private static func checkAccepted(_ answer: Answer, _ body: [UInt8]) {
-    let json = body.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let json = body.asText { reference_json_read($0, $1) }
     guard let json else { fatalError("cJSON does not read an accepted answer") }
     defer { reference_json_free(json) }
     let status = member("status", of: json).map { reference_json_number($0) }
