@@ -11,8 +11,9 @@ import pathlib
 import sys
 from time import process_time_ns, time_ns
 
-import assay
 import compared
+
+import assay
 from assay._library import functions
 
 
@@ -157,7 +158,8 @@ def main(folder, quick):
 
     compare("python-package", bare_ctypes, 60, ours, 60, rounds)
     version = functions.assay_version_number
-    print(f"# one empty call through ctypes: {compared.timed(version, 20000, process_time_ns):.0f} ns")
+    empty = compared.timed(version, 20000, process_time_ns)
+    print(f"# one empty call through ctypes: {empty:.0f} ns")
     compare_attestations(folder, rounds)
     compare_tokens(rounds)
 
