@@ -43,10 +43,10 @@ static void assertion_call(void *context, size_t index) {
   const struct attested *device = &pile->world->devices[index % DEVICES];
   const struct assertion *made = &pile->world->assertions[index % DEVICES];
   assay_doc *doc;
-  assay_status status = assay_verify_assertion(pile->verifier, made->object.at, made->object.length,
-                         device->point, sizeof device->point, 0,
-                         ASSAY_CLIENT_DATA, attest_client_data,
-                         strlen(attest_client_data), pile->world->now, &doc);
+  assay_status status = assay_verify_assertion(
+      pile->verifier, made->object.at, made->object.length, device->point,
+      sizeof device->point, 0, ASSAY_CLIENT_DATA, attest_client_data,
+      strlen(attest_client_data), pile->world->now, &doc);
   use(doc, status, ASSAY_OK);
 }
 
@@ -54,45 +54,40 @@ static void receipt_call(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct attested *device = &pile->world->devices[index % DEVICES];
   assay_doc *doc;
-  assay_status status = assay_verify_receipt(pile->verifier, ASSAY_RECEIPT_ATTEST,
-                       device->receipt.at, device->receipt.length,
-                       device->point, sizeof device->point, pile->world->now,
-                       &doc);
+  assay_status status = assay_verify_receipt(
+      pile->verifier, ASSAY_RECEIPT_ATTEST, device->receipt.at,
+      device->receipt.length, device->point, sizeof device->point,
+      pile->world->now, &doc);
   use(doc, status, ASSAY_OK);
 }
 
 /* ---- with libcrypto alone ------------------------------------------------ */
 
-static void bare_check(EVP_PKEY *key, const void *signature,
-                       size_t signature_length, const void *text,
-                       size_t length) {
-  bare_signature(key, EVP_sha256(), signature, signature_length, text, length);
-}
-
 static void bare_receipt(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct attested *device = &pile->world->devices[index % DEVICES];
-  bare_check(pile->world->line.receipt_leaf.key, device->signature.at,
-             device->signature.length, device->content.at,
-             device->content.length);
+  bare_signature(pile->world->line.receipt_leaf.key, EVP_sha256(),
+                 device->signature.at, device->signature.length,
+                 device->content.at, device->content.length);
 }
 
 /* The leaf by the intermediate, and the receipt by its signer. */
 static void bare_attestation(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct attested *device = &pile->world->devices[index % DEVICES];
-  bare_check(pile->world->line.intermediate.key,
-             ASN1_STRING_get0_data(device->leaf_signature),
-             (size_t)ASN1_STRING_length(device->leaf_signature),
-             device->leaf_body, device->leaf_body_length);
+  bare_signature(pile->world->line.intermediate.key, EVP_sha256(),
+                 ASN1_STRING_get0_data(device->leaf_signature),
+                 (size_t)ASN1_STRING_length(device->leaf_signature),
+                 device->leaf_body, device->leaf_body_length);
   bare_receipt(context, index);
 }
 
 static void bare_assertion(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct assertion *made = &pile->world->assertions[index % DEVICES];
-  bare_check(pile->world->devices[index % DEVICES].key, made->signature.at,
-             made->signature.length, made->nonce, sizeof made->nonce);
+  bare_signature(pile->world->devices[index % DEVICES].key, EVP_sha256(),
+                 made->signature.at, made->signature.length, made->nonce,
+                 sizeof made->nonce);
 }
 
 /* What a careful C program does: chain and CMS. It looks at no field. */
