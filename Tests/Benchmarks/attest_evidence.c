@@ -19,26 +19,20 @@ enum { DATA = 164 };
 
 /* ---- certificates -------------------------------------------------------- */
 
-static struct issuer unsigned_certificate(const char *name, const char *curve,
+static struct issuer unsigned_certificate(const char *name, EVP_PKEY *key,
                                           const struct issuer *issuer,
                                           long days_before, long days_after) {
   const char *subject[] = {"CN", name, "O", "Assay Benchmark", NULL};
-  return certificate_new(EVP_EC_gen(curve), subject, issuer, days_before,
-                         days_after);
+  return certificate_new(key, subject, issuer, days_before, days_after);
 }
 
 static struct issuer authority(const char *name, const char *curve,
                                const struct issuer *issuer,
                                const char *marker) {
-  struct issuer made = unsigned_certificate(name, curve, issuer, 2000, 3000);
-  certificate_extend(made.certificate, "basicConstraints", "critical,CA:TRUE");
-  certificate_extend(made.certificate, "keyUsage",
-                     "critical,keyCertSign,cRLSign");
-  if (marker != NULL)
-    certificate_extend(made.certificate, marker, "DER:05:00");
-  demand(X509_sign(made.certificate, (issuer ? issuer : &made)->key,
-                   EVP_sha384()) > 0,
-         "X509_sign");
+  struct issuer made =
+      unsigned_certificate(name, EVP_EC_gen(curve), issuer, 2000, 3000);
+  certificate_sign(&made, issuer, 1, "critical,keyCertSign,cRLSign", marker,
+                   EVP_sha384());
   return made;
 }
 
@@ -53,17 +47,11 @@ struct attest_line attest_line_new(void) {
       authority("Benchmark Integration CA 5", "P-256", &line.receipt_root,
                 "1.2.840.113635.100.6.2.3");
   line.receipt_leaf =
-      unsigned_certificate("Benchmark Fraud Receipt Signing", "P-256",
+      unsigned_certificate("Benchmark Fraud Receipt Signing", EVP_EC_gen("P-256"),
                            &line.receipt_intermediate, 200, 200);
-  certificate_extend(line.receipt_leaf.certificate, "basicConstraints",
-         "critical,CA:FALSE");
-  certificate_extend(line.receipt_leaf.certificate, "keyUsage",
-         "critical,digitalSignature");
-  certificate_extend(line.receipt_leaf.certificate, "1.2.840.113635.100.12.15",
-         "DER:05:00");
-  demand(X509_sign(line.receipt_leaf.certificate,
-                   line.receipt_intermediate.key, EVP_sha256()) > 0,
-         "X509_sign");
+  certificate_sign(&line.receipt_leaf, &line.receipt_intermediate, 0,
+                   "critical,digitalSignature", "1.2.840.113635.100.12.15",
+                   EVP_sha256());
   return line;
 }
 
@@ -161,14 +149,12 @@ static void instant(char *out, size_t room, long long ms) {
 static void add_receipt(struct attested *device, const unsigned char *leaf,
                         size_t leaf_length) {
   const struct attest_line *line = device->line;
+  const struct issuer *const chain[] = {
+      &line->receipt_leaf, &line->receipt_intermediate, &line->receipt_root};
   struct bytes set = {0};
-  unsigned char hash[32], *der = NULL, token[66];
+  unsigned char hash[32], token[66];
   long long now = now_ms();
   char text[64], *digits;
-  int size;
-  BIO *content;
-  CMS_ContentInfo *cms;
-  const ASN1_OCTET_STRING *signature;
   client_hash(hash);
   field(&set, 2, attest_app_id);
   attribute(&set, 3, leaf, leaf_length);
@@ -184,52 +170,30 @@ static void add_receipt(struct attested *device, const unsigned char *leaf,
   instant(text, sizeof text, now + 90LL * 86400000);
   field(&set, 21, text);
   element(&device->content, 0x31, set.at, set.length);
-  content = BIO_new_mem_buf(device->content.at, (int)device->content.length);
-  cms = CMS_sign(NULL, NULL, NULL, content, CMS_BINARY | CMS_PARTIAL);
-  demand(cms != NULL &&
-             CMS_add1_signer(cms, line->receipt_leaf.certificate,
-                             line->receipt_leaf.key, EVP_sha256(),
-                             CMS_NOATTR | CMS_BINARY) != NULL &&
-             CMS_add1_cert(cms, line->receipt_intermediate.certificate) == 1 &&
-             CMS_add1_cert(cms, line->receipt_root.certificate) == 1 &&
-             CMS_final(cms, content, NULL, CMS_BINARY) == 1,
-         "CMS_sign");
-  signature = CMS_SignerInfo_get0_signature(
-      sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(cms), 0));
-  put(&device->signature, ASN1_STRING_get0_data(signature),
-      (size_t)ASN1_STRING_length(signature));
-  size = i2d_CMS_ContentInfo(cms, &der);
-  demand(size > 0, "i2d_CMS_ContentInfo");
-  put(&device->receipt, der, (size_t)size);
-  OPENSSL_free(der);
-  CMS_ContentInfo_free(cms);
-  BIO_free(content);
+  device->receipt =
+      cms_new(chain, EVP_sha256(), &device->content, &device->signature);
   free(set.at);
 }
 
 /* ---- attestations -------------------------------------------------------- */
 
 static void add_leaf(struct attested *device, const unsigned char *data) {
-  struct issuer leaf = unsigned_certificate(
-      "benchmark key", "P-256", &device->line->intermediate, 1, 2);
+  const struct issuer *issuer = &device->line->intermediate;
+  struct issuer leaf =
+      unsigned_certificate("benchmark key", device->key, issuer, 1, 2);
   char value[256];
   unsigned char nonce[32];
   size_t used, n;
   nonce_of(data, DATA, nonce);
-  X509_set_pubkey(leaf.certificate, device->key);
-  EVP_PKEY_free(leaf.key);
-  certificate_extend(leaf.certificate, "basicConstraints", "critical,CA:FALSE");
-  certificate_extend(leaf.certificate, "keyUsage",
-         "critical,digitalSignature,nonRepudiation,keyEncipherment,"
-         "dataEncipherment");
   used = (size_t)snprintf(value, sizeof value, "DER:30:24:A1:22:04:20");
   for (n = 0; n < sizeof nonce; n++)
     used += (size_t)snprintf(value + used, sizeof value - used, ":%02X",
                              nonce[n]);
   certificate_extend(leaf.certificate, "1.2.840.113635.100.8.2", value);
-  demand(X509_sign(leaf.certificate, device->line->intermediate.key,
-                   EVP_sha256()) > 0,
-         "X509_sign");
+  certificate_sign(&leaf, issuer, 0,
+                   "critical,digitalSignature,nonRepudiation,keyEncipherment,"
+                   "dataEncipherment",
+                   NULL, EVP_sha256());
   device->leaf = leaf.certificate;
 }
 
@@ -275,9 +239,7 @@ struct attested attested_new(const struct attest_line *line) {
 struct assertion assertion_new(const struct attested *device,
                                unsigned counter) {
   struct assertion made = {0};
-  unsigned char data[37] = {0}, signature[80];
-  size_t length = sizeof signature;
-  EVP_MD_CTX *sign = EVP_MD_CTX_new();
+  unsigned char data[37] = {0};
   SHA256((const unsigned char *)attest_app_id, strlen(attest_app_id), data);
   data[32] = 0x40;
   data[33] = (unsigned char)(counter >> 24);
@@ -285,15 +247,11 @@ struct assertion assertion_new(const struct attested *device,
   data[35] = (unsigned char)(counter >> 8);
   data[36] = (unsigned char)counter;
   nonce_of(data, sizeof data, made.nonce);
-  demand(EVP_DigestSignInit(sign, NULL, EVP_sha256(), NULL, device->key) == 1 &&
-             EVP_DigestSign(sign, signature, &length, made.nonce,
-                            sizeof made.nonce) == 1,
-         "EVP_DigestSign");
-  EVP_MD_CTX_free(sign);
-  put(&made.signature, signature, length);
+  made.signature =
+      signature_new(device->key, EVP_sha256(), made.nonce, sizeof made.nonce);
   cbor_head(&made.object, 5, 2);
   cbor_text(&made.object, "signature");
-  cbor_bytes(&made.object, signature, length);
+  cbor_bytes(&made.object, made.signature.at, made.signature.length);
   cbor_text(&made.object, "authenticatorData");
   cbor_bytes(&made.object, data, sizeof data);
   return made;
@@ -304,17 +262,16 @@ struct assertion assertion_new(const struct attested *device,
 char *attest_configuration(const struct attest_line *line, int chains) {
   char *root = certificate_text(line->root.certificate);
   char *receipt_root = certificate_text(line->receipt_root.certificate);
-  char *text = NULL, cache[64] = "";
+  char *text, cache[64] = "";
   if (chains >= 0)
     snprintf(cache, sizeof cache, "\"storekit\":{\"cache\":{\"chains\":%d}},",
              chains);
-  demand(asprintf(&text,
-                  "{\"apps\":[{\"bundleId\":\"com.example.bench\","
-                  "\"appAppleId\":1234567890}],%s"
-                  "\"attest\":{\"appIds\":[\"%s\"],\"anchors\":[\"%s\"],"
-                  "\"receiptAnchors\":[\"%s\"],\"maxAgeMs\":3600000}}",
-                  cache, attest_app_id, root, receipt_root) > 0,
-         "asprintf");
+  text = format(
+      "{\"apps\":[{\"bundleId\":\"com.example.bench\","
+      "\"appAppleId\":1234567890}],%s"
+      "\"attest\":{\"appIds\":[\"%s\"],\"anchors\":[\"%s\"],"
+      "\"receiptAnchors\":[\"%s\"],\"maxAgeMs\":3600000}}",
+      cache, attest_app_id, root, receipt_root);
   free(root);
   free(receipt_root);
   return text;

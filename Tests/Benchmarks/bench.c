@@ -8,18 +8,14 @@
  * Lines that begin with '#' are remarks. docs/benchmarks.md explains the rest.
  */
 #define _GNU_SOURCE
-#include <assay.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bare.h"
-#include "bench_attest.h"
-#include "bench_receipts.h"
-#include "bench_tokens.h"
+#include "bench.h"
 #include "evidence.h"
-#include "measure.h"
 
 /* More chains than a verifier remembers, so that walking through them in order
  * meets none that is still known. */
@@ -30,8 +26,37 @@ static const char *only;
 
 static size_t rounds(size_t count) { return quick ? (count + 4) / 5 : count; }
 
-static int wanted(const char *name) {
+int wanted(const char *name) {
   return only == NULL || strncmp(name, only, strlen(only)) == 0;
+}
+
+void row(const char *name, work *ours, void *our_context, work *baseline,
+         void *baseline_context, size_t round_count, size_t calls) {
+  struct comparison found;
+  if (!wanted(name)) return;
+  found = compare(ours, our_context, baseline, baseline_context,
+                  rounds(round_count), calls);
+  report(name, &found);
+}
+
+static assay_verifier *verifier_of(const char *config) {
+  assay_verifier *verifier = NULL;
+  demand(assay_verifier_new(config, strlen(config), &verifier, NULL) == 0,
+         "assay_verifier_new");
+  return verifier;
+}
+
+assay_verifier *verifier_new(char *config) {
+  assay_verifier *verifier = verifier_of(config);
+  free(config);
+  return verifier;
+}
+
+void use(assay_doc *doc, assay_status status, assay_status expected) {
+  size_t length = 0;
+  demand(status == expected, assay_status_name(status));
+  demand(assay_doc_json(doc, &length) != NULL && length > 0, "assay_doc_json");
+  assay_doc_free(doc);
 }
 
 /* ---- the work ------------------------------------------------------------ */
@@ -48,32 +73,14 @@ struct series {
   int64_t now;
 };
 
-static assay_verifier *verifier_of(const char *config) {
-  assay_verifier *verifier = NULL;
-  demand(assay_verifier_new(config, strlen(config), &verifier, NULL) == 0,
-         "assay_verifier_new");
-  return verifier;
-}
-
-static assay_verifier *verifier_new(const struct issuer *root, int chains) {
-  char *config = configuration(root, chains);
-  assay_verifier *verifier = verifier_of(config);
-  free(config);
-  return verifier;
-}
-
-/* What a host does: verify, read the answer, free it. */
 static void assay_call(void *context, size_t index) {
   const struct series *series = context;
   const struct jws *jws = &series->jws[index % series->count];
   assay_doc *doc;
-  size_t length = 0;
   assay_status status =
       assay_verify_jws(series->verifier, series->kind, jws->text, jws->length,
                        series->now, &doc);
-  demand(status == series->expected, assay_status_name(status));
-  demand(assay_doc_json(doc, &length) != NULL && length > 0, "assay_doc_json");
-  assay_doc_free(doc);
+  use(doc, status, series->expected);
 }
 
 /* What a host does that keeps no verifier from one request to the next. */
@@ -94,15 +101,6 @@ static void es256_call(void *context, size_t index) {
 static void chain_call(void *context, size_t index) {
   const struct series *series = context;
   bare_chain(series->store, &series->jws[index % series->count]);
-}
-
-static void run(const char *name, struct series *ours, work *baseline,
-                struct series *theirs, size_t round_count, size_t calls) {
-  struct comparison found;
-  if (!wanted(name)) return;
-  found = compare(assay_call, ours, baseline, theirs, rounds(round_count),
-                  calls);
-  report(name, &found);
 }
 
 /* ---- comparisons --------------------------------------------------------- */
@@ -155,33 +153,30 @@ static void expect_refusal(struct series *series) {
 }
 
 static void warm(const struct world *world) {
-  assay_verifier *verifier = verifier_new(&world->root, -1);
+  assay_verifier *verifier = verifier_new(configuration(&world->root, -1));
   struct jws three[3];
   struct series one = series_of(world, verifier, ASSAY_JWS_TRANSACTION,
                                 &world->transaction, 1);
   struct series notification = series_of(
       world, verifier, ASSAY_JWS_NOTIFICATION, &world->notification, 1);
   struct series parts;
+  char *config;
   three[0] = world->notification;
   three[1] = world->transaction;
   three[2] = world->renewal;
   parts = series_of(world, verifier, 0, three, 3);
-  run("warm-transaction", &one, es256_call, &one, 101, 60);
+  row("warm-transaction", assay_call, &one, es256_call, &one, 101, 60);
   /* bench.py multiplies the baseline: one notification has three checks. */
-  run("warm-notification", &notification, es256_call, &parts, 101, 30);
-  if (wanted("request")) {
-    char *config = configuration(&world->root, -1);
-    struct comparison found;
-    one.config = config;
-    found = compare(request_call, &one, assay_call, &one, rounds(101), 60);
-    report("request", &found);
-    free(config);
-  }
+  row("warm-notification", assay_call, &notification, es256_call, &parts, 101, 30);
+  config = configuration(&world->root, -1);
+  one.config = config;
+  row("request", request_call, &one, assay_call, &one, 101, 60);
+  free(config);
   assay_verifier_free(verifier);
 }
 
 static void refused(const struct world *world) {
-  assay_verifier *verifier = verifier_new(&world->root, -1);
+  assay_verifier *verifier = verifier_new(configuration(&world->root, -1));
   struct issuer foreign_root = root_new();
   struct issuer foreign = intermediate_new(&foreign_root);
   struct chain foreign_chain = chain_new(&foreign_root, &foreign);
@@ -195,14 +190,14 @@ static void refused(const struct world *world) {
   assay_call(&genuine, 0);
   series = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &forged, 1);
   expect_refusal(&series);
-  run("forged-root", &series, es256_call, &genuine, 101, 60);
+  row("forged-root", assay_call, &series, es256_call, &genuine, 101, 60);
   /* A genuine header whose signature is that of another text. */
   junk.text = strdup(junk.text);
   memcpy(junk.text + junk.signed_length + 1,
          forged.text + forged.signed_length + 1, 86);
   series = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &junk, 1);
   expect_refusal(&series);
-  run("junk-signature", &series, es256_call, &genuine, 101, 60);
+  row("junk-signature", assay_call, &series, es256_call, &genuine, 101, 60);
   assay_verifier_free(verifier);
 }
 
@@ -234,16 +229,16 @@ static void cold(const struct world *world) {
     return;
   unseen = many(world, 0);
   siblings = many(world, 1);
-  verifier = verifier_new(&world->root, MOST_REMEMBERED);
-  forgetful = verifier_new(&world->root, 0);
+  verifier = verifier_new(configuration(&world->root, MOST_REMEMBERED));
+  forgetful = verifier_new(configuration(&world->root, 0));
   ours = series_of(world, verifier, ASSAY_JWS_TRANSACTION, unseen, CHAINS);
   ours.store = bare_store(&world->root);
-  run("cold-unseen", &ours, chain_call, &ours, 101, 8);
+  row("cold-unseen", assay_call, &ours, chain_call, &ours, 101, 8);
   ours.verifier = forgetful;
-  run("cold-uncached", &ours, chain_call, &ours, 51, 8);
+  row("cold-uncached", assay_call, &ours, chain_call, &ours, 51, 8);
   ours.verifier = verifier;
   ours.jws = siblings;
-  run("cold-known-intermediate", &ours, chain_call, &ours, 101, 8);
+  row("cold-known-intermediate", assay_call, &ours, chain_call, &ours, 101, 8);
   X509_STORE_free(ours.store);
   assay_verifier_free(forgetful);
   assay_verifier_free(verifier);
@@ -329,7 +324,7 @@ static void threads(const struct world *world) {
   double delayed = 0, spent = 0;
   size_t count = rounds(ROUNDS), round;
   if (!wanted("threads")) return;
-  verifier = verifier_new(&world->root, -1);
+  verifier = verifier_new(configuration(&world->root, -1));
   one = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &world->transaction,
                   1);
   assay_call(&one, 0);
@@ -378,9 +373,9 @@ int main(int argc, char **argv) {
   warm(&world);
   refused(&world);
   cold(&world);
-  receipt_rows(&(struct selection){wanted, rounds});
-  attest_rows(&(struct selection){wanted, rounds});
-  token_rows(&(struct selection){wanted, rounds});
+  receipt_rows();
+  attest_rows();
+  token_rows();
   unpin();
   threads(&world);
   return 0;

@@ -1,14 +1,11 @@
-/* bench_receipts.c - see bench_receipts.h. */
+/* bench_receipts.c - the rows of receipts and of triage. */
 #define _GNU_SOURCE
-#include "bench_receipts.h"
-
-#include <assay.h>
-#include <openssl/cms.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
+#include "bare.h"
+#include "bench.h"
 #include "receipt_evidence.h"
 
 enum { PURCHASES = 100, MIX = 1000 };
@@ -27,12 +24,6 @@ struct pile {
 
 /* ---- the work ------------------------------------------------------------ */
 
-static void use(assay_doc *doc) {
-  size_t length = 0;
-  demand(assay_doc_json(doc, &length) != NULL && length > 0, "assay_doc_json");
-  assay_doc_free(doc);
-}
-
 static void verify_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
@@ -40,30 +31,25 @@ static void verify_call(void *context, size_t index) {
   assay_status status =
       assay_verify_receipt(pile->verifier, pile->kind, receipt->text,
                            receipt->length, NULL, 0, pile->now, &doc);
-  demand(status == ASSAY_OK, assay_status_name(status));
-  use(doc);
+  use(doc, status, ASSAY_OK);
 }
 
 static void triage_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
   assay_doc *doc;
-  assay_triage(pile->verifier, receipt->text, receipt->length, pile->now, &doc);
-  use(doc);
+  assay_status status = assay_triage(pile->verifier, receipt->text,
+                                     receipt->length, pile->now, &doc);
+  use(doc, status, status);
 }
 
 /* SHA-1 RSA with a ready key over the ready bytes. */
 static void rsa_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
-  EVP_MD_CTX *check = EVP_MD_CTX_new();
-  demand(EVP_DigestVerifyInit(check, NULL, EVP_sha1(), NULL,
-                              receipt->line->leaf.key) == 1 &&
-             EVP_DigestVerify(check, receipt->signature,
-                              sizeof receipt->signature, receipt->signed_bytes,
-                              receipt->signed_length) == 1,
-         "EVP_DigestVerify");
-  EVP_MD_CTX_free(check);
+  bare_signature(receipt->line->leaf.key, EVP_sha1(), receipt->signature.at,
+                 receipt->signature.length, receipt->signed_bytes,
+                 receipt->signed_length);
 }
 
 /* What a careful C program does: base64, CMS, chain and signature. */
@@ -71,19 +57,11 @@ static void cms_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
   unsigned char *der = malloc(receipt->length);
-  const unsigned char *read = der;
-  CMS_ContentInfo *cms;
-  BIO *out = BIO_new(BIO_s_mem());
   demand(der != NULL &&
              EVP_DecodeBlock(der, (const unsigned char *)receipt->text,
                              (int)receipt->length) > 0,
          "EVP_DecodeBlock");
-  cms = d2i_CMS_ContentInfo(NULL, &read, (long)receipt->decoded_length);
-  demand(cms != NULL &&
-             CMS_verify(cms, NULL, pile->store, NULL, out, CMS_BINARY) == 1,
-         "CMS_verify");
-  CMS_ContentInfo_free(cms);
-  BIO_free(out);
+  bare_cms(pile->store, der, receipt->decoded.length);
   free(der);
 }
 
@@ -98,19 +76,6 @@ static void decode_call(void *context, size_t index) {
 }
 
 /* ---- rows ---------------------------------------------------------------- */
-
-static X509_STORE *store_of(const struct receipt_line *line) {
-  X509_STORE *store = X509_STORE_new();
-  X509_VERIFY_PARAM *rules = X509_VERIFY_PARAM_new();
-  /* SHA-1 and old keys are what receipts have: level 0, whatever the default. */
-  X509_VERIFY_PARAM_set_auth_level(rules, 0);
-  X509_VERIFY_PARAM_set_purpose(rules, X509_PURPOSE_ANY);
-  demand(X509_STORE_add_cert(store, line->root.certificate) == 1 &&
-             X509_STORE_set1_param(store, rules) == 1,
-         "X509_STORE");
-  X509_VERIFY_PARAM_free(rules);
-  return store;
-}
 
 /* The day of a payment server (docs/spec/receipts-triage.md 1.1): of 1,000
  * blobs 750 transaction receipts and 40 app receipts of other apps, 93 of a
@@ -144,52 +109,33 @@ static struct receipt *mix_new(const struct receipt_line *line) {
   return mix;
 }
 
-void receipt_rows(const struct selection *selection) {
+void receipt_rows(void) {
   struct receipt_line line;
-  struct receipt transaction, app, *mix;
-  struct pile pile = {0};
-  struct comparison found;
-  assay_verifier *verifier = NULL;
-  char *config;
-  if (!selection->wanted("receipt-transaction") &&
-      !selection->wanted("receipt-app") && !selection->wanted("triage"))
+  struct receipt transaction, app;
+  struct pile one = {0}, apps, mix;
+  if (!wanted("receipt-transaction") && !wanted("receipt-app") &&
+      !wanted("triage"))
     return;
   line = receipt_line_new();
-  config = receipt_configuration(&line);
-  demand(assay_verifier_new(config, strlen(config), &verifier, NULL) == 0,
-         "assay_verifier_new");
-  free(config);
   transaction = transaction_receipt_new(&line, ours, 1);
   app = app_receipt_new(&line, ours, PURCHASES);
   printf("# transaction receipt: %zu bytes of base64; app receipt with %d "
          "purchases: %zu\n",
          transaction.length, PURCHASES, app.length);
-  pile.verifier = verifier;
-  pile.now = now_ms();
-  pile.count = 1;
-  if (selection->wanted("receipt-transaction")) {
-    pile.kind = ASSAY_RECEIPT_TRANSACTION;
-    pile.receipts = &transaction;
-    found = compare(verify_call, &pile, rsa_call, &pile,
-                    selection->rounds(101), 200);
-    report("receipt-transaction", &found);
-  }
-  if (selection->wanted("receipt-app")) {
-    pile.kind = ASSAY_RECEIPT_APP;
-    pile.receipts = &app;
-    pile.store = store_of(&line);
-    found = compare(verify_call, &pile, cms_call, &pile,
-                    selection->rounds(101), 10);
-    report("receipt-app", &found);
-    X509_STORE_free(pile.store);
-  }
-  if (selection->wanted("triage")) {
-    mix = mix_new(&line);
-    pile.receipts = mix;
-    pile.count = MIX;
-    found = compare(triage_call, &pile, decode_call, &pile,
-                    selection->rounds(51), 2 * MIX);
-    report("triage", &found);
-  }
-  assay_verifier_free(verifier);
+  one.verifier = verifier_new(receipt_configuration(&line));
+  one.now = now_ms();
+  one.count = 1;
+  one.kind = ASSAY_RECEIPT_TRANSACTION;
+  one.receipts = &transaction;
+  row("receipt-transaction", verify_call, &one, rsa_call, &one, 101, 200);
+  apps = one;
+  apps.kind = ASSAY_RECEIPT_APP;
+  apps.receipts = &app;
+  /* SHA-1 and old keys are what receipts have: level 0, whatever the default. */
+  apps.store = bare_store_any(&line.root, 0);
+  row("receipt-app", verify_call, &apps, cms_call, &apps, 101, 10);
+  mix = one;
+  mix.receipts = mix_new(&line);
+  mix.count = MIX;
+  row("triage", triage_call, &mix, decode_call, &mix, 51, 2 * MIX);
 }

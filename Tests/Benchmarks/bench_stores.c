@@ -37,34 +37,30 @@ static const cJSON *member(const cJSON *object, const char *name) {
 
 /* A coin pack's transaction with this number. Allocated. */
 static char *coins(size_t number, int64_t now) {
-  char *text = NULL;
-  demand(asprintf(&text,
-                  "{\"transactionId\":\"20000009%08zu\","
-                  "\"originalTransactionId\":\"20000009%08zu\","
-                  "\"bundleId\":\"com.example.bench\","
-                  "\"productId\":\"com.example.bench.coins\","
-                  "\"purchaseDate\":%lld,\"originalPurchaseDate\":%lld,"
-                  "\"quantity\":1,\"type\":\"Consumable\","
-                  "\"inAppOwnershipType\":\"PURCHASED\",\"signedDate\":%lld,"
-                  "\"environment\":\"Sandbox\","
-                  "\"transactionReason\":\"PURCHASE\","
-                  "\"storefront\":\"USA\",\"storefrontId\":\"143441\"}",
-                  number, number, (long long)now - 90000,
-                  (long long)now - 90000, (long long)now - 60000) > 0,
-         "asprintf");
-  return text;
+  return format(
+      "{\"transactionId\":\"20000009%08zu\","
+      "\"originalTransactionId\":\"20000009%08zu\","
+      "\"bundleId\":\"com.example.bench\","
+      "\"productId\":\"com.example.bench.coins\","
+      "\"purchaseDate\":%lld,\"originalPurchaseDate\":%lld,"
+      "\"quantity\":1,\"type\":\"Consumable\","
+      "\"inAppOwnershipType\":\"PURCHASED\",\"signedDate\":%lld,"
+      "\"environment\":\"Sandbox\","
+      "\"transactionReason\":\"PURCHASE\","
+      "\"storefront\":\"USA\",\"storefrontId\":\"143441\"}",
+      number, number, (long long)now - 90000,
+      (long long)now - 90000, (long long)now - 60000);
 }
 
 /* The configuration of evidence.h with a catalogue and a store. Allocated. */
 static char *shop_configuration(const struct issuer *root) {
-  char *plain = configuration(root, -1), *text = NULL;
+  char *plain = configuration(root, -1), *text;
   plain[strlen(plain) - 1] = '\0';
-  demand(asprintf(&text,
-                  "%s,\"products\":{\"com.example.bench.coins\":"
-                  "{\"type\":\"consumable\"}},"
-                  "\"stores\":{\"dialect\":\"sqlite\"}}",
-                  plain) > 0,
-         "asprintf");
+  text = format(
+      "%s,\"products\":{\"com.example.bench.coins\":"
+      "{\"type\":\"consumable\"}},"
+      "\"stores\":{\"dialect\":\"sqlite\"}}",
+      plain);
   free(plain);
   return text;
 }

@@ -1,7 +1,10 @@
 /* der.c - see der.h. */
+#define _GNU_SOURCE
 #include "der.h"
 
 #include <openssl/evp.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,5 +71,27 @@ char *base64(const unsigned char *from, size_t length) {
   char *text = malloc(length / 3 * 4 + 5);
   demand(text != NULL, "malloc");
   EVP_EncodeBlock((unsigned char *)text, from, (int)length);
+  return text;
+}
+
+char *format(const char *pattern, ...) {
+  va_list arguments;
+  char *text = NULL;
+  int length;
+  va_start(arguments, pattern);
+  length = vasprintf(&text, pattern, arguments);
+  va_end(arguments);
+  demand(length >= 0, "vasprintf");
+  return text;
+}
+
+char *base64url(const unsigned char *from, size_t length) {
+  char *text = base64(from, length), *at;
+  for (at = text; *at != '\0'; at++) {
+    if (*at == '+') *at = '-';
+    if (*at == '/') *at = '_';
+    if (*at == '=') *at = '\0';
+    if (*at == '\0') break;
+  }
   return text;
 }

@@ -22,7 +22,10 @@ void number(struct bytes *to, unsigned long long value);
 void attribute(struct bytes *to, unsigned type, const void *value,
                size_t length);
 
-/** The text of some bytes. Allocated. */
+/** The text of some bytes; base64url is without padding. Allocated. */
 char *base64(const unsigned char *from, size_t length);
+char *base64url(const unsigned char *from, size_t length);
+/** A text as printf writes it. Allocated. */
+char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/cms.h>
 #include <openssl/conf.h>
 #include <openssl/ec.h>
 #include <openssl/rand.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "der.h"
 #include "measure.h"
 
 static const char extensions[] =
@@ -58,32 +58,6 @@ static const char *const subjects[][9] = {
      "Benchmark Developer Relations", "O", "Assay Benchmark", "C", "US", NULL},
 };
 
-/* ---- texts --------------------------------------------------------------- */
-
-static char *format(const char *pattern, ...)
-    __attribute__((format(printf, 1, 2)));
-static char *format(const char *pattern, ...) {
-  va_list arguments;
-  char *text = NULL;
-  int length;
-  va_start(arguments, pattern);
-  length = vasprintf(&text, pattern, arguments);
-  va_end(arguments);
-  demand(length >= 0, "vasprintf");
-  return text;
-}
-
-static char *base64url(const unsigned char *bytes, size_t length) {
-  char *text = base64(bytes, length), *at;
-  for (at = text; *at != '\0'; at++) {
-    if (*at == '+') *at = '-';
-    if (*at == '/') *at = '_';
-    if (*at == '=') *at = '\0';
-    if (*at == '\0') break;
-  }
-  return text;
-}
-
 /* ---- certificates -------------------------------------------------------- */
 
 struct issuer certificate_new(EVP_PKEY *key, const char *const *subject,
@@ -123,6 +97,18 @@ void certificate_extend(X509 *certificate, const char *name,
   demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
          name);
   X509_EXTENSION_free(extension);
+}
+
+void certificate_sign(const struct issuer *made, const struct issuer *issuer,
+                      int is_authority, const char *usage, const char *marker,
+                      const EVP_MD *digest) {
+  certificate_extend(made->certificate, "basicConstraints",
+                     is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+  certificate_extend(made->certificate, "keyUsage", usage);
+  if (marker != NULL)
+    certificate_extend(made->certificate, marker, "DER:05:00");
+  demand(X509_sign(made->certificate, (issuer ? issuer : made)->key, digest) > 0,
+         "X509_sign");
 }
 
 char *certificate_text(X509 *certificate) {
@@ -182,24 +168,63 @@ struct chain chain_new(const struct issuer *root,
   return chain;
 }
 
+/* ---- signatures ---------------------------------------------------------- */
+
+struct bytes signature_new(EVP_PKEY *key, const EVP_MD *digest,
+                           const void *text, size_t length) {
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  struct bytes made = {0};
+  unsigned char signature[512];
+  size_t size = sizeof signature;
+  demand(EVP_DigestSignInit(context, NULL, digest, NULL, key) == 1 &&
+             EVP_DigestSign(context, signature, &size, text, length) == 1,
+         "EVP_DigestSign");
+  put(&made, signature, size);
+  EVP_MD_CTX_free(context);
+  return made;
+}
+
+struct bytes cms_new(const struct issuer *const chain[3], const EVP_MD *digest,
+                     const struct bytes *content, struct bytes *signature) {
+  BIO *text = BIO_new_mem_buf(content->at, (int)content->length);
+  CMS_ContentInfo *cms =
+      CMS_sign(NULL, NULL, NULL, text, CMS_BINARY | CMS_PARTIAL);
+  struct bytes made = {0};
+  unsigned char *der = NULL;
+  const ASN1_OCTET_STRING *octets;
+  int size;
+  demand(cms != NULL &&
+             CMS_add1_signer(cms, chain[0]->certificate, chain[0]->key, digest,
+                             CMS_NOATTR | CMS_BINARY) != NULL &&
+             CMS_add1_cert(cms, chain[1]->certificate) == 1 &&
+             CMS_add1_cert(cms, chain[2]->certificate) == 1 &&
+             CMS_final(cms, text, NULL, CMS_BINARY) == 1,
+         "CMS_sign");
+  octets = CMS_SignerInfo_get0_signature(
+      sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(cms), 0));
+  if (signature != NULL)
+    put(signature, ASN1_STRING_get0_data(octets),
+        (size_t)ASN1_STRING_length(octets));
+  size = i2d_CMS_ContentInfo(cms, &der);
+  demand(size > 0, "i2d_CMS_ContentInfo");
+  put(&made, der, (size_t)size);
+  OPENSSL_free(der);
+  CMS_ContentInfo_free(cms);
+  BIO_free(text);
+  return made;
+}
+
 /* ---- JWS ----------------------------------------------------------------- */
 
 static void sign(struct jws *jws, const char *text) {
-  EVP_MD_CTX *context = EVP_MD_CTX_new();
-  unsigned char der[128];
-  const unsigned char *read = der;
-  size_t length = sizeof der;
-  ECDSA_SIG *numbers;
-  demand(EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL,
-                            jws->chain->leaf_key) == 1 &&
-             EVP_DigestSign(context, der, &length,
-                            (const unsigned char *)text, strlen(text)) == 1,
-         "EVP_DigestSign");
-  numbers = d2i_ECDSA_SIG(NULL, &read, (long)length);
+  struct bytes der =
+      signature_new(jws->chain->leaf_key, EVP_sha256(), text, strlen(text));
+  const unsigned char *read = der.at;
+  ECDSA_SIG *numbers = d2i_ECDSA_SIG(NULL, &read, (long)der.length);
   BN_bn2binpad(ECDSA_SIG_get0_r(numbers), jws->signature, 32);
   BN_bn2binpad(ECDSA_SIG_get0_s(numbers), jws->signature + 32, 32);
   ECDSA_SIG_free(numbers);
-  EVP_MD_CTX_free(context);
+  free(der.at);
 }
 
 struct jws jws_sign(const struct chain *chain, const char *payload) {

@@ -13,6 +13,8 @@
 #include <openssl/x509.h>
 #include <stddef.h>
 
+#include "der.h"
+
 /** A certificate and the key that it is about. */
 struct issuer {
   EVP_PKEY *key;
@@ -43,8 +45,21 @@ struct issuer certificate_new(EVP_PKEY *key, const char *const *subject,
                               long days_after);
 /** Add an extension, in the words of openssl.cnf. */
 void certificate_extend(X509 *certificate, const char *name, const char *value);
+/** Give a certificate basicConstraints, key usage and a marker of Apple's that is
+ * NULL or empty, and sign it; without an issuer it is its own. */
+void certificate_sign(const struct issuer *made, const struct issuer *issuer,
+                      int is_authority, const char *usage, const char *marker,
+                      const EVP_MD *digest);
 /** Its DER in base64. Allocated. */
 char *certificate_text(X509 *certificate);
+
+/** A signature over a text. */
+struct bytes signature_new(EVP_PKEY *key, const EVP_MD *digest,
+                           const void *text, size_t length);
+/** A CMS container over a content, with the certificates of its chain, signer
+ * first; `signature`, if not NULL, receives its signature. */
+struct bytes cms_new(const struct issuer *const chain[3], const EVP_MD *digest,
+                     const struct bytes *content, struct bytes *signature);
 
 /** A root of the test authority, valid around now. */
 struct issuer root_new(void);

@@ -8,40 +8,20 @@ the rounds' ratios, separated by tabs.
 """
 
 import pathlib
-import statistics
 import sys
 from time import process_time_ns, time_ns
+
+import compared
 
 import assay
 from assay._library import functions
 
 
-def timed(work, calls):
-    start = process_time_ns()
-    for _ in range(calls):
-        work()
-    return (process_time_ns() - start) / calls
-
-
 def compare(name, ours, our_calls, baseline, baseline_calls, rounds):
-    """Run both in turn; print medians over the rounds."""
-    timed(ours, our_calls), timed(baseline, baseline_calls)
-    mine, theirs, ratios = [], [], []
-    for _ in range(rounds):
-        mine.append(timed(ours, our_calls))
-        theirs.append(timed(baseline, baseline_calls))
-        ratios.append(theirs[-1] / mine[-1])
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    print(
-        name,
-        round(statistics.median(mine)),
-        round(statistics.median(theirs)),
-        f"{middle:.3f}",
-        f"{low:.3f}",
-        f"{high:.3f}",
-        sep="\t",
-        flush=True,
-    )
+    """By CPU time; what counts is how many of ours go into one of theirs."""
+    compared.compare(
+        name, ours, baseline, rounds=rounds, calls=(our_calls, baseline_calls),
+        clock=process_time_ns, ratio=lambda mine, theirs: theirs / mine)
 
 
 def compare_attestations(folder, rounds):
@@ -178,7 +158,8 @@ def main(folder, quick):
 
     compare("python-package", bare_ctypes, 60, ours, 60, rounds)
     version = functions.assay_version_number
-    print(f"# one empty call through ctypes: {timed(version, 20000):.0f} ns")
+    empty = compared.timed(version, 20000, process_time_ns)
+    print(f"# one empty call through ctypes: {empty:.0f} ns")
     compare_attestations(folder, rounds)
     compare_tokens(rounds)
 

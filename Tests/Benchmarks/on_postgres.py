@@ -12,7 +12,6 @@ from __future__ import annotations
 import pathlib
 import select
 import socket
-import statistics
 import sys
 import threading
 from contextlib import closing
@@ -21,6 +20,7 @@ from urllib.parse import urlparse, urlunparse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stores"))
 
+import compared
 from engines import scratch
 
 CONFIG = {
@@ -63,23 +63,6 @@ class Relay:
                         client.sendall(data)
 
 
-def timed(work, calls: int) -> float:
-    start = perf_counter_ns()
-    for _ in range(calls):
-        work()
-    return (perf_counter_ns() - start) / calls
-
-
-def compare(ours, bare, rounds: int, calls: int) -> None:
-    timed(ours, calls), timed(bare, calls)
-    found = [(timed(ours, calls), timed(bare, calls)) for _ in range(rounds)]
-    low, middle, high = statistics.quantiles([mine / other for mine, other in found], n=4)
-    print(
-        "quota-postgres",
-        *(round(statistics.median(times)) for times in zip(*found, strict=True)),
-        f"{middle:.3f}", f"{low:.3f}", f"{high:.3f}", sep="\t", flush=True)
-
-
 def statement_of_take(verifier):
     """What the library hands out for one take, and its values, for an account of its own."""
     exchange = verifier.exchange(
@@ -113,8 +96,11 @@ def main() -> None:
             sql, args = statement_of_take(ledger.verifier)
             with psycopg.connect(engine.url, autocommit=True,
                                  cursor_factory=psycopg.RawCursor) as connection:
-                compare(lambda: ledger.take("ours", "bench", "free"),
-                        lambda: connection.execute(sql, args).fetchall(), rounds, calls)
+                compared.compare(
+                    "quota-postgres", lambda: ledger.take("ours", "bench", "free"),
+                    lambda: connection.execute(sql, args).fetchall(), rounds=rounds,
+                    calls=(calls, calls), clock=perf_counter_ns,
+                    ratio=lambda mine, other: mine / other)
             counted.take("counted", "bench", "free")
             before = relay.trips
             for _ in range(calls):

@@ -62,11 +62,17 @@ static void see_integer(const assay_doc *doc, const char *path,
   seen += (size_t)assay_doc_integer(doc, path, path_len, -1);
 }
 
-static void one_call(const assay_verifier *verifier, const struct text *jws,
-                     int64_t now_ms) {
+/* What is called, with a verifier that is there or with one for each request. */
+struct call {
+  struct text config, jws;
+  int64_t now_ms;
+  assay_verifier *verifier;
+};
+
+static void one_call(struct call *call) {
   assay_doc *doc = NULL;
-  if (assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, jws->at, jws->length,
-                       now_ms, &doc) != ASSAY_OK) {
+  if (assay_verify_jws(call->verifier, ASSAY_JWS_TRANSACTION, call->jws.at,
+                       call->jws.length, call->now_ms, &doc) != ASSAY_OK) {
     fprintf(stderr, "refused: %s\n", assay_doc_json(doc, NULL));
     exit(1);
   }
@@ -83,56 +89,50 @@ static void one_call(const assay_verifier *verifier, const struct text *jws,
   assay_doc_free(doc);
 }
 
-static assay_verifier *verifier_new(const struct text *config) {
-  assay_verifier *verifier = NULL;
-  if (assay_verifier_new(config->at, config->length, &verifier, NULL) !=
-      ASSAY_OK) {
+static void verifier_make(struct call *call) {
+  if (assay_verifier_new(call->config.at, call->config.length, &call->verifier,
+                         NULL) != ASSAY_OK) {
     fputs("the configuration is refused\n", stderr);
     exit(1);
   }
-  return verifier;
 }
 
 /* What a request costs where each has a verifier of its own. */
-static void one_request(const struct text *config, const struct text *jws,
-                        int64_t now_ms) {
-  assay_verifier *verifier = verifier_new(config);
-  one_call(verifier, jws, now_ms);
-  assay_verifier_free(verifier);
+static void one_request(struct call *call) {
+  verifier_make(call);
+  one_call(call);
+  assay_verifier_free(call->verifier);
+}
+
+static void measure(const char *name, void (*work)(struct call *call),
+                    struct call *call, long count) {
+  long i;
+  int round;
+  for (i = 0; i < WARM_UP; i++) work(call);
+  printf("{\"language\": \"%s\", \"ns\": [", name);
+  for (round = 0; round < ROUNDS; round++) {
+    double begin = now_ns();
+    for (i = 0; i < count; i++) work(call);
+    printf("%s%.1f", round ? ", " : "", (now_ns() - begin) / (double)count);
+  }
+  puts("]}");
 }
 
 int main(int argc, char **argv) {
-  struct text config, jws;
-  assay_verifier *verifier;
-  long count, i;
-  int64_t now_ms;
-  int round;
+  struct call call;
+  long count;
   if (argc != 5 || (count = strtol(argv[4], NULL, 10)) < 1) {
     fputs("usage: overhead CONFIG_FILE JWS_FILE NOW_MS COUNT\n", stderr);
     return 2;
   }
-  config = read_file(argv[1]);
-  jws = read_file(argv[2]);
-  now_ms = strtoll(argv[3], NULL, 10);
-  verifier = verifier_new(&config);
-  for (i = 0; i < WARM_UP; i++) one_call(verifier, &jws, now_ms);
-  printf("{\"language\": \"c\", \"ns\": [");
-  for (round = 0; round < ROUNDS; round++) {
-    double begin = now_ns();
-    for (i = 0; i < count; i++) one_call(verifier, &jws, now_ms);
-    printf("%s%.1f", round ? ", " : "", (now_ns() - begin) / (double)count);
-  }
-  puts("]}");
-  assay_verifier_free(verifier);
-  for (i = 0; i < WARM_UP; i++) one_request(&config, &jws, now_ms);
-  printf("{\"language\": \"c-request\", \"ns\": [");
-  for (round = 0; round < ROUNDS; round++) {
-    double begin = now_ns();
-    for (i = 0; i < count; i++) one_request(&config, &jws, now_ms);
-    printf("%s%.1f", round ? ", " : "", (now_ns() - begin) / (double)count);
-  }
-  puts("]}");
-  free(config.at);
-  free(jws.at);
+  call.config = read_file(argv[1]);
+  call.jws = read_file(argv[2]);
+  call.now_ms = strtoll(argv[3], NULL, 10);
+  verifier_make(&call);
+  measure("c", one_call, &call, count);
+  assay_verifier_free(call.verifier);
+  measure("c-request", one_request, &call, count);
+  free(call.config.at);
+  free(call.jws.at);
   return 0;
 }

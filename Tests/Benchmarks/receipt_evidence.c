@@ -21,15 +21,11 @@ static struct issuer certificate(const char *name, const struct issuer *issuer,
   const char *subject[] = {"C", "US", "O", "Assay Benchmark", "CN", name, NULL};
   struct issuer made =
       certificate_new(EVP_RSA_gen(2048), subject, issuer, 400, 700);
-  if (issuer == NULL) issuer = &made;
-  certificate_extend(made.certificate, "basicConstraints",
-         is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-  certificate_extend(made.certificate, "keyUsage",
-         is_authority ? "critical,digitalSignature,keyCertSign,cRLSign"
-                      : "critical,digitalSignature");
-  if (marker != NULL) certificate_extend(made.certificate, marker, "DER:05:00");
-  demand(X509_sign(made.certificate, issuer->key, EVP_sha256()) > 0,
-         "X509_sign");
+  certificate_sign(&made, issuer, is_authority,
+                   is_authority
+                       ? "critical,digitalSignature,keyCertSign,cRLSign"
+                       : "critical,digitalSignature",
+                   marker, EVP_sha256());
   return made;
 }
 
@@ -85,7 +81,7 @@ static struct bytes blob_of(const struct receipt *receipt) {
   length[2] = (unsigned char)(size >> 8);
   length[3] = (unsigned char)size;
   put(&blob, &version, 1);
-  put(&blob, receipt->signature, sizeof receipt->signature);
+  put(&blob, receipt->signature.at, receipt->signature.length);
   put(&blob, length, 4);
   put(&blob, der, (size_t)size);
   OPENSSL_free(der);
@@ -96,8 +92,6 @@ struct receipt transaction_receipt_new(const struct receipt_line *line,
                                        const char *bundle_id, unsigned n) {
   struct receipt receipt = {0};
   struct bytes info = {0}, outer = {0}, blob;
-  EVP_MD_CTX *sign = EVP_MD_CTX_new();
-  size_t size = sizeof receipt.signature;
   long long bought = now_ms() / 1000 - 86400 - n;
   char id[32], product[300], *text;
   receipt.line = line;
@@ -125,11 +119,8 @@ struct receipt transaction_receipt_new(const struct receipt_line *line,
   receipt.signed_bytes[0] = 3;
   memcpy(receipt.signed_bytes + 1, info.at, info.length);
   receipt.signed_length = info.length + 1;
-  demand(EVP_DigestSignInit(sign, NULL, EVP_sha1(), NULL, line->leaf.key) == 1 &&
-             EVP_DigestSign(sign, receipt.signature, &size,
-                            receipt.signed_bytes, receipt.signed_length) == 1,
-         "EVP_DigestSign");
-  EVP_MD_CTX_free(sign);
+  receipt.signature = signature_new(line->leaf.key, EVP_sha1(),
+                                    receipt.signed_bytes, receipt.signed_length);
   blob = blob_of(&receipt);
   put(&outer, "{\n", 2);
   text = base64(blob.at, blob.length);
@@ -208,12 +199,11 @@ struct receipt app_receipt_new(const struct receipt_line *line,
                                const char *bundle_id, unsigned purchases) {
   struct receipt receipt = {0};
   struct bytes set = {0}, payload = {0};
-  unsigned char opaque[20], *der = NULL;
+  const struct issuer *const chain[] = {&line->leaf, &line->intermediate,
+                                        &line->root};
+  unsigned char opaque[20];
   unsigned n;
-  int size;
   char text[64];
-  BIO *content;
-  CMS_ContentInfo *cms;
   receipt.line = line;
   attribute_text(&set, 0, 0x0c, "ProductionSandbox");
   attribute_number(&set, 1, 0);
@@ -232,23 +222,9 @@ struct receipt app_receipt_new(const struct receipt_line *line,
   attribute_text(&set, 19, 0x0c, "1.0");
   for (n = 0; n < purchases; n++) purchase(&set, bundle_id, n);
   element(&payload, 0x31, set.at, set.length);
-  content = BIO_new_mem_buf(payload.at, (int)payload.length);
-  cms = CMS_sign(NULL, NULL, NULL, content, CMS_BINARY | CMS_PARTIAL);
-  demand(cms != NULL &&
-             CMS_add1_signer(cms, line->leaf.certificate, line->leaf.key,
-                             EVP_sha1(), CMS_NOATTR | CMS_BINARY) != NULL &&
-             CMS_add1_cert(cms, line->intermediate.certificate) == 1 &&
-             CMS_add1_cert(cms, line->root.certificate) == 1 &&
-             CMS_final(cms, content, NULL, CMS_BINARY) == 1,
-         "CMS_sign");
-  size = i2d_CMS_ContentInfo(cms, &der);
-  demand(size > 0, "i2d_CMS_ContentInfo");
-  receipt.decoded = der;
-  receipt.decoded_length = (size_t)size;
-  receipt.text = base64(der, (size_t)size);
+  receipt.decoded = cms_new(chain, EVP_sha1(), &payload, NULL);
+  receipt.text = base64(receipt.decoded.at, receipt.decoded.length);
   receipt.length = strlen(receipt.text);
-  CMS_ContentInfo_free(cms);
-  BIO_free(content);
   free(set.at);
   free(payload.at);
   return receipt;
@@ -259,17 +235,14 @@ struct receipt app_receipt_new(const struct receipt_line *line,
 char *receipt_configuration(const struct receipt_line *line) {
   char *root = certificate_text(line->root.certificate);
   char *intermediate = certificate_text(line->intermediate.certificate);
-  char *text = NULL;
-  demand(
-      asprintf(
-          &text,
-          "{\"apps\":[{\"bundleId\":\"com.example.bench\"}],"
-          "\"environments\":[\"Sandbox\"],\"plans\":[\"free\",\"premium\"],"
-          "\"products\":{\"com.example.bench.premium.monthly\":"
-          "{\"plan\":\"premium\",\"type\":\"auto-renewable\"}},"
-          "\"receipts\":{\"anchors\":[\"%s\"],\"intermediates\":[\"%s\"]}}",
-          root, intermediate) > 0,
-      "asprintf");
+  char *text;
+  text = format(
+      "{\"apps\":[{\"bundleId\":\"com.example.bench\"}],"
+      "\"environments\":[\"Sandbox\"],\"plans\":[\"free\",\"premium\"],"
+      "\"products\":{\"com.example.bench.premium.monthly\":"
+      "{\"plan\":\"premium\",\"type\":\"auto-renewable\"}},"
+      "\"receipts\":{\"anchors\":[\"%s\"],\"intermediates\":[\"%s\"]}}",
+      root, intermediate);
   free(root);
   free(intermediate);
   return text;

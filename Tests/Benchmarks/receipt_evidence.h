@@ -25,11 +25,10 @@ struct receipt {
   const struct receipt_line *line;
   char *text; /**< base64 */
   size_t length;
-  unsigned char *decoded; /**< of an app receipt: the container */
-  size_t decoded_length;
+  struct bytes decoded; /**< of an app receipt: the container */
   unsigned char *signed_bytes; /**< of a transaction receipt */
   size_t signed_length;
-  unsigned char signature[256];
+  struct bytes signature;
 };
 
 struct receipt_line receipt_line_new(void);

@@ -6,7 +6,7 @@
   fuzz.py run TARGET --runs N     one target
   fuzz.py fuzz --seconds N        every target for N seconds
   fuzz.py million [--runs N]      all targets, N executions together (10 million)
-  fuzz.py merge [TARGET]          take over what seeds and runs found, minimised
+  fuzz.py merge [TARGET]          take over what runs found, minimised
   fuzz.py add TARGET FILE...      take over these inputs as they are
 
 The corpus of a target is corpus/TARGET.tar: each input under the first 16 digits of its
@@ -31,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(os.environ.get("ASSAY_FUZZ_OUT", HERE.parent.parent / "build" / "fuzz"))
 PROGRAM = OUT / "assay-fuzz"
 CORPUS = HERE / "corpus"
-DICTIONARIES = HERE / "dictionaries"
+DICTIONARIES = HERE / "dictionaries.txt"
 
 # name: (longest input, dictionary, share of a long run)
 TARGETS = {
@@ -71,6 +71,8 @@ TARGETS = {
     "cbor": (512, "attest", 20),
     "auth-data": (512, "attest", 20),
 }
+# What the words of a line of dictionaries.txt are.
+FORMS = {"word": ["{}"], "name": ['"{}":'], "text": ['"{}"'], "both": ['"{}":', '"{}"']}
 TOTAL = 10_000_000
 # All corpora together stay below 750 kB: of the many inputs of a target, all sizes
 # alike, those that fit.
@@ -101,7 +103,7 @@ def can_look_for_leaks():
 
 
 def link():
-    for name in [*TARGETS, "replay", "write-seeds"]:
+    for name in [*TARGETS, "replay"]:
         place = OUT / name
         if not place.exists() or place.stat().st_ino != PROGRAM.stat().st_ino:
             place.unlink(missing_ok=True)
@@ -168,9 +170,32 @@ def replay():
     return 1 if failed else 0
 
 
+def words(name):
+    """The words of a dictionary, as libFuzzer writes them."""
+    found = []
+    for line in DICTIONARIES.read_text().splitlines():
+        if not line.startswith(name + " "):
+            continue
+        kind, *rest = line.split()[1:]
+        if kind == "with":
+            found += words(rest[0])
+        else:
+            found += [form.format(word).replace('"', r"\x22")
+                      for form in FORMS[kind] for word in rest]
+    return found
+
+
+def dictionary(name):
+    """A file with them, made anew."""
+    path = OUT / "dictionaries" / f"{name}.dict"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f'"{word}"\n' for word in words(name)))
+    return path
+
+
 def run_target(name, limits):
     """Fuzz one target; executions, finds, seconds."""
-    longest, dictionary, _ = TARGETS[name]
+    longest, own_words, _ = TARGETS[name]
     grown = OUT / "grown" / name
     finds = OUT / "finds" / name
     logs = OUT / "logs"
@@ -179,8 +204,8 @@ def run_target(name, limits):
     known = set(finds.iterdir())
     command = [str(OUT / name), *OPTIONS, f"-max_len={longest}",
                f"-artifact_prefix={finds}/", *limits]
-    if dictionary:
-        command.append(f"-dict={DICTIONARIES / (dictionary + '.dict')}")
+    if own_words:
+        command.append(f"-dict={dictionary(own_words)}")
     command += [str(grown), str(unpack(name))]
     log = logs / f"{name}.log"
     with log.open("w") as out:
@@ -224,7 +249,7 @@ def merge(names):
         small = OUT / "merged" / name
         shutil.rmtree(small, ignore_errors=True)
         small.mkdir(parents=True)
-        sources = [unpack(name), OUT / "seeds" / name, OUT / "grown" / name]
+        sources = [unpack(name), OUT / "grown" / name]
         sources = [str(folder) for folder in sources if folder.is_dir()]
         subprocess.run([str(OUT / name), "-set_cover_merge=1", "-timeout=10", "-rss_limit_mb=2048",
                         f"-max_len={TARGETS[name][0]}", str(small), *sources],

@@ -109,7 +109,7 @@ def check_verify(suite, program, environment, cases):
             if wanted == "ok":
                 good = result.returncode == 0 and first == f"verified: {kind}"
             else:
-                good = result.returncode == 1 and first == f"refused: {wanted}"
+                good = result.returncode == 1 and first == f"refused:  {wanted}"
             suite.expect(good, f"verify: {case['name']}", f"{result.returncode}, {first}")
 
 

@@ -199,6 +199,7 @@ def build_go(source, folder, tools):
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
+    shutil.copy(EVIDENCE / "evidence.go", module)
     program = folder / f"{source.stem}.program"
     command = ["go", "build", "-o", program, "."]
     name, binding = "assay.example/bindings/go", tools.bindings["go"]

@@ -74,54 +74,46 @@ final class AttestBench {
     _ verifier: OpaquePointer?, _ object: [UInt8], keyId: [UInt8], kind: Int32 = data,
     clientData: [UInt8] = clientData
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = object.withUnsafeBytes { object in
-      keyId.withUnsafeBytes { key in
-        clientData.withUnsafeBytes { data in
-          assay_verify_attestation(
-            verifier, object.baseAddress, object.count, key.baseAddress, key.count, kind,
-            data.baseAddress, data.count, FuzzBench.instant, &document)
+    Answer { document in
+      object.withUnsafeBytes { object in
+        keyId.withUnsafeBytes { key in
+          clientData.withUnsafeBytes { data in
+            assay_verify_attestation(
+              verifier, object.baseAddress, object.count, key.baseAddress, key.count, kind,
+              data.baseAddress, data.count, FuzzBench.instant, document)
+          }
         }
       }
     }
-    return Answer(status, document)
   }
 
   func verifyAssertion(
     _ verifier: OpaquePointer?, _ object: [UInt8], key: [UInt8], counter: UInt32 = 0,
     kind: Int32 = data, clientData: [UInt8] = clientData
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = object.withUnsafeBytes { object in
-      key.withUnsafeBytes { key in
-        clientData.withUnsafeBytes { data in
-          assay_verify_assertion(
-            verifier, object.baseAddress, object.count, key.baseAddress, key.count, counter, kind,
-            data.baseAddress, data.count, FuzzBench.instant, &document)
+    Answer { document in
+      object.withUnsafeBytes { object in
+        key.withUnsafeBytes { key in
+          clientData.withUnsafeBytes { data in
+            assay_verify_assertion(
+              verifier, object.baseAddress, object.count, key.baseAddress, key.count, counter,
+              kind, data.baseAddress, data.count, FuzzBench.instant, document)
+          }
         }
       }
     }
-    return Answer(status, document)
   }
 
   /// Begins a conversation that must be done at once.
   func exchange(
     _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?] = []
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    var exchange: OpaquePointer? = nil
-    let status = request.withUnsafeBytes { request in
-      evidence.withUnsafeBufferPointer { evidence in
-        assay_exchange_new(
-          verifier, request.baseAddress?.assumingMemoryBound(to: CChar.self), request.count,
-          evidence.isEmpty ? nil : evidence.baseAddress, evidence.count, FuzzBench.instant,
-          &exchange, &document)
-      }
-    }
+    let (exchange, answer) = Calls.begin(verifier, request, evidence: evidence)
     demand(
-      (exchange != nil) == (status & 0xff == 9), "a conversation that is done is still open")
+      (exchange != nil) == (answer.status & 0xff == 9),
+      "a conversation that is done is still open")
     assay_exchange_free(exchange)
-    return Answer(status, document)
+    return answer
   }
 
   // MARK: minted evidence

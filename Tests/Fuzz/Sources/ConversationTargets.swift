@@ -194,33 +194,17 @@ enum ConversationTargets {
     if first & 2 != 0 {
       request = request.appending("deadlineMs", .integer(FuzzBench.instant + 3000))
     }
-    var document: OpaquePointer? = nil
-    var exchange: OpaquePointer? = nil
     let proofs = [evidence(first)].compactMap { $0 }
-    let status = request.bytes.withUnsafeBytes { text in
-      proofs.withUnsafeBufferPointer {
-        assay_exchange_new(
-          verifier, text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count,
-          proofs.isEmpty ? nil : $0.baseAddress, proofs.count, FuzzBench.instant, &exchange,
-          &document)
-      }
-    }
+    let (exchange, answer) = Calls.begin(verifier, request.bytes, evidence: proofs)
     demand(exchange != nil, "no conversation")
-    return (exchange, Answer(status, document))
+    return (exchange, answer)
   }
 
   private static func step(
     _ exchange: OpaquePointer?, _ line: ArraySlice<UInt8>, _ open: Open?
   ) -> Answer {
     let now = open?.notBefore ?? FuzzBench.instant
-    let text = answer(line, to: open?.id ?? 0)
-    AnswerCount.add()
-    var document: OpaquePointer? = nil
-    let status = text.withUnsafeBytes {
-      assay_exchange_step(
-        exchange, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now, &document)
-    }
-    let answer = Answer(status, document)
+    let answer = Calls.step(exchange, answer(line, to: open?.id ?? 0), now: now)
     if answer.text("exchange.state") != "request" {
       for (text, name) in secrets {
         demand(!answer.holds(text), "\(name) is disclosed")
@@ -283,18 +267,10 @@ enum ConversationTargets {
     guard let jws = try? bench.authority.mint(bench.purchase.transactionPayload),
       let receipt = try? bench.attest.receipt(bench.receiptFacts())
     else { fatalError("no evidence") }
-    var found: (jws: OpaquePointer?, receipt: OpaquePointer?) = (nil, nil)
-    let first = jws.withUnsafeBytes {
-      assay_verify_jws(
-        verifier, 1, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
-        FuzzBench.instant, &found.jws)
-    }
-    let second = receipt.withUnsafeBytes {
-      assay_verify_receipt(
-        verifier, 3, $0.baseAddress, $0.count, nil, 0, FuzzBench.instant, &found.receipt)
-    }
-    demand(first == 0 && second == 0, "evidence was refused")
-    return found
+    let first = FuzzBench.shared.verify(verifier, 1, jws)
+    let second = ReceiptBench.shared.verify(verifier, AttestBench.receiptKind, receipt)
+    demand(first.isOK && second.isOK, "evidence was refused")
+    return (first.handle, second.handle)
   }()
 
   /// Nobody signed an answer: at best it is not known whether a certificate was revoked.
@@ -311,12 +287,7 @@ enum ConversationTargets {
     demand(bundleId.hasPrefix("com.example."), "an app of somebody else: \(bundleId)")
     demand(
       answer.text("exchange.verifyReceipt.evidence") == "apple-answer", "evidence of no class")
-    var document: OpaquePointer? = nil
-    let evidence: [OpaquePointer?] = [answer.handle]
-    let status = evidence.withUnsafeBufferPointer {
-      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
-    }
-    Answer(status, document).free()
+    Calls.decide(verifier, [answer.handle]).free()
   }
 
   /// An answer about a device says one of four things, and proves no purchase.
@@ -325,13 +296,9 @@ enum ConversationTargets {
     demand(["bits", "no-bits", "updated", "valid"].contains(outcome), "the outcome \(outcome)")
     demand(
       answer.text("exchange.deviceCheck.offer") != "device-used", "a used device gets an offer")
-    var document: OpaquePointer? = nil
-    let evidence: [OpaquePointer?] = [answer.handle]
-    let status = evidence.withUnsafeBufferPointer {
-      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
-    }
-    demand(status & 0xff == 5, "decided about a device")
-    Answer(status, document).free()
+    let decision = Calls.decide(verifier, [answer.handle])
+    demand(decision.status & 0xff == 5, "decided about a device")
+    decision.free()
   }
 
   /// Everything in an answer of the App Store was verified, and is of our app and of the
@@ -348,54 +315,17 @@ enum ConversationTargets {
         demand(answer.text(path + "bundleId") == "com.example.app", "\(list) of another app")
       }
     }
-    var document: OpaquePointer? = nil
-    let evidence: [OpaquePointer?] = [answer.handle]
-    let status = evidence.withUnsafeBufferPointer {
-      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
-    }
-    Answer(status, document).free()
+    Calls.decide(verifier, [answer.handle]).free()
   }
 
   /// A set of keys is one, says whose it is, and is of now.
   private static func checkKeys(_ answer: Answer) {
     let text = Array((answer.text("exchange.keyset") ?? "").utf8)
-    var (keys, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
-    let status = text.withUnsafeBytes {
-      assay_keyset_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &keys, &document)
-    }
-    let found = Answer(status, document)
+    let (keys, found) = Calls.keyset(text)
     demand(found.isOK, "keys that cannot be read again")
     demand(found.text("keyset.issuer") == TokenAuthority.pool, "keys of somebody else")
     found.free()
     assay_keyset_free(keys)
-  }
-
-  // MARK: seeds
-
-  /// A transcript of the case table as this target takes it.
-  static func seed(_ request: EvidenceText, _ steps: [EvidenceCase.Step]) -> [UInt8] {
-    let name = (try? JSONReader.readObject(request.bytes, caps: Answer.caps).root)?
-      .member("kind")?.text?.string
-    var input = [UInt8(kinds.firstIndex { $0.name == name } ?? 0) << 2]
-    for (place, step) in steps.enumerated() {
-      guard case .bytes(let answer) = step.answer else { continue }
-      if place > 0 { input.append(0x0a) }
-      input += line(answer)
-    }
-    return input
-  }
-
-  private static func line(_ answer: [UInt8]) -> [UInt8] {
-    guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
-      let status = root.member("status")?.integer
-    else { return answer.elementsEqual("{}".utf8) ? [0x77] : answer }
-    let body = root.member("body")
-    if let base64 = body?.member("base64")?.text?.utf8 {
-      return Array("b\(status) ".utf8) + base64
-    }
-    let text = body?.member("text")?.text?.utf8 ?? []
-    return Array("h\(status) ".utf8) + text.filter { $0 != 0x0a }
   }
 }
 

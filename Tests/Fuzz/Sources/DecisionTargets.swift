@@ -38,7 +38,7 @@ enum DecisionTargets {
     guard let selector = input.first else { return }
     let parts = input.dropFirst().split(
       separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
-    guard let account = parts.first else { return }
+    guard let account = parts.first.map({ Array($0) }) else { return }
     let (name, verifier) = bench.verifiers[Int(selector) % bench.verifiers.count]
     let isXcode = name == "xcode" || name == "local-testing"
     let evidence = parts.dropFirst().map { part in
@@ -47,10 +47,12 @@ enum DecisionTargets {
         bench.signed(Array(part.dropFirst()), asXcode: isXcode))
     }
     let handles = evidence.map(\.handle)
-    let first = decision(verifier, handles, account)
-    let second = decision(verifier, handles, account)
+    let first = Calls.decide(verifier, handles, account: account)
+    let second = Calls.decide(verifier, handles, account: account)
     demand(first.json == second.json, "two decisions about the same differ")
-    if isDecided(first) { checkOrder(first, decision(verifier, handles.reversed(), account)) }
+    if isDecided(first) {
+      checkOrder(first, Calls.decide(verifier, handles.reversed(), account: account))
+    }
     if first.isOK {
       demand(
         evidence.allSatisfy(\.isOK) && !evidence.isEmpty, "a decision on refused evidence")
@@ -76,21 +78,6 @@ enum DecisionTargets {
   private static func facts(_ answer: Answer) -> [UInt8] {
     guard let json = try? JSONReader.readObject(answer.json, caps: Answer.caps) else { return [] }
     return Array(json.root.member("decision")?.source ?? [])
-  }
-
-  private static func decision(
-    _ verifier: OpaquePointer, _ evidence: [OpaquePointer?], _ account: ArraySlice<UInt8>
-  ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = evidence.withUnsafeBufferPointer { list in
-      account.withUnsafeBytes { text in
-        assay_decide(
-          verifier, list.baseAddress, list.count,
-          text.isEmpty ? nil : text.baseAddress?.assumingMemoryBound(to: CChar.self),
-          text.count, FuzzBench.instant, &document)
-      }
-    }
-    return Answer(status, document)
   }
 
   // MARK: stored dates
@@ -144,11 +131,9 @@ enum DecisionTargets {
         bench.verify(bench.verifier("standard"), 3, bench.signed(notification.bytes)))
     }
     return answers.map { answer in
-      let bytes = answer.json
-      let json = bytes.withUnsafeBytes {
-        reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+      guard let json = answer.json.asText({ reference_json_read($0, $1) }) else {
+        fatalError("cJSON does not read a document")
       }
-      guard let json else { fatalError("cJSON does not read a document") }
       return (answer, json)
     }
   }()

@@ -57,10 +57,6 @@ public func initialize(
 ) -> Int32 {
   let first = arguments?.pointee?.pointee.map { String(cString: $0) } ?? ""
   let name = first.split(separator: "/").last.map { String($0) } ?? ""
-  if name == "write-seeds" {
-    Seeds.write(to: arguments?.pointee?[1].map { String(cString: $0) } ?? "")
-    exit(0)
-  }
   if name == "replay" {
     Replay.run()
     exit(0)

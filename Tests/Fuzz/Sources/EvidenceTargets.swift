@@ -65,12 +65,9 @@ enum EvidenceTargets {
   }
 
   private static func reference(reads payload: ArraySlice<UInt8>) -> Bool {
-    payload.withUnsafeBytes {
-      let json = reference_json_read(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-      defer { reference_json_free(json) }
-      return json != nil
-    }
+    let json = Array(payload).asText { reference_json_read($0, $1) }
+    defer { reference_json_free(json) }
+    return json != nil
   }
 
   /// A notification whose nested JWS are properly signed too. NUL separates the
@@ -121,9 +118,7 @@ enum EvidenceTargets {
 
   /// What cJSON reads in an accepted header.
   private static func checkAccepted(_ header: [UInt8], _ isXcode: Bool, ignoresRoot: Bool) {
-    let json = header.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let json = header.asText { reference_json_read($0, $1) }
     defer { reference_json_free(json) }
     demand(json != nil, "cJSON does not read an accepted header")
     var algorithm: String? = nil

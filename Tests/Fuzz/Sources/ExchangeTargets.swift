@@ -73,9 +73,7 @@ enum ExchangeTargets {
 
   /// What was answered is JSON for cJSON too, and its result has its members.
   private static func checkAnswered(_ answer: Answer, _ request: [UInt8]) {
-    let json = request.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let json = request.asText { reference_json_read($0, $1) }
     demand(json != nil, "cJSON does not read an answered request")
     reference_json_free(json)
     guard let tree = answer.tree else { fatalError("no tree") }
@@ -92,7 +90,7 @@ enum ExchangeTargets {
 
   // MARK: configurations
 
-  static let configTexts: [UInt8: [UInt8]] = [
+  private static let configTexts: [UInt8: [UInt8]] = [
     1: Base64Text.encode(bench.authority.rootCertificate),
     2: Base64Text.encode(bench.authority.receiptChain.root),
     3: Array(FuzzBench.shared.authority.anchor.utf8), 4: escapedKey,
@@ -130,7 +128,7 @@ enum ExchangeTargets {
     for request in requests { bench.exchange(verifier, Array(request.utf8)).free() }
   }
 
-  static let requests = [
+  private static let requests = [
     "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"promo\"}}",
     "{\"kind\":\"deviceCheck.read\",\"call\":\"query\",\"status\":200,\"body\":{\"text\":"
       + "\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"

@@ -59,20 +59,12 @@ final class FuzzBench {
     return (number / 5 % verifiers.count, Int32(number % 5 + 1))
   }
 
-  static func selector(verifier: Int, kind: Int32) -> UInt8 {
-    UInt8(verifier * 5 + Int(kind) - 1)
-  }
-
   static func verifier(_ config: [UInt8]) -> OpaquePointer {
-    var (made, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
-    let status = config.withUnsafeBytes {
-      assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &made, &document)
-    }
-    defer { assay_doc_free(document) }
-    guard status == 0, let made else {
-      let said = assay_doc_json(document, nil).map { String(cString: $0) }
-      fatalError("a verifier of the bench was refused: \(said ?? "\(status)")")
+    let (made, answer) = Calls.verifier(config)
+    defer { answer.free() }
+    guard let made else {
+      let said = String(decoding: answer.json, as: UTF8.self)
+      fatalError("a verifier of the bench was refused: \(said)")
     }
     return made
   }
@@ -94,13 +86,9 @@ final class FuzzBench {
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ jws: [UInt8], now: Int64 = FuzzBench.instant
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = jws.withUnsafeBytes {
-      assay_verify_jws(
-        verifier, kind, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now,
-        &document)
+    Answer { document in
+      jws.asText { assay_verify_jws(verifier, kind, $0, $1, now, document) }
     }
-    return Answer(status, document)
   }
 }
 
@@ -119,17 +107,6 @@ func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
   return out
 }
 
-/// The other way round: a configuration as an input in which bytes stand for the texts.
-func standIns(_ config: [UInt8], _ texts: [UInt8: [UInt8]]) -> [UInt8] {
-  var short = config[...]
-  for (number, text) in texts {
-    while let place = short.firstRange(of: text) {
-      short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
-    }
-  }
-  return Array(short)
-}
-
 /// Any bytes as a configuration, in which bytes stand for texts. What builds a verifier lets
 /// it work; there is one exactly if the answer is ok.
 func configure(
@@ -137,13 +114,7 @@ func configure(
   _ use: (_ verifier: OpaquePointer?, _ config: [UInt8], _ answer: Answer) -> Void
 ) {
   let config = expand(input[...], texts)
-  var (verifier, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
-  let status = config.withUnsafeBytes {
-    assay_verifier_new(
-      $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
-  }
-  let answer = Answer(status, document)
-  demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+  let (verifier, answer) = Calls.verifier(config)
   use(verifier, config, answer)
   assay_verifier_free(verifier)
   answer.free()
@@ -162,11 +133,5 @@ struct Selector {
     mode = Int(byte >> 3 & 3)
     route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
     lastBit = byte & 0x80 != 0
-  }
-
-  static func byte(
-    _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
-  ) -> UInt8 {
-    UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
   }
 }

@@ -85,20 +85,4 @@ enum HostileNames {
     ("fb2xm", "3Sbfa"),
     ("HUoKa", "aCXsA"),
   ]
-
-  // MARK: seeds
-
-  /// Objects and lists with what this can make.
-  static let seeds: [[UInt8]] = [
-    Array("{".utf8) + [3, 3] + Array("}".utf8),
-    Array("{".utf8) + [3, 5] + Array("}".utf8),
-    Array("{".utf8) + [4, 32] + Array("}".utf8),
-    Array("{".utf8) + [5, 5] + Array("}".utf8),
-    Array("{".utf8) + [1] + Array(":1,".utf8) + [2] + Array(":[],".utf8) + [1] + Array(":{}}".utf8),
-    Array("{\"a\":[{\"b\":1},".utf8) + [6, 255] + Array("{}]}".utf8),
-    Array("{\"a\":[{".utf8) + [4, 9] + Array("},{".utf8) + [4, 9] + Array("}]}".utf8),
-    Array("{".utf8) + [3, 4] + Array(",\"a\":{".utf8) + [5, 6] + Array("},\"a\":1}".utf8),
-    Array("{\"a\":\"\\u00e9".utf8) + [6, 255] + Array("\",\"a\":1}".utf8),
-    Array("{\"a\":[[[[[[[[[[[[[[[[".utf8) + [6, 4],
-  ]
 }

@@ -27,9 +27,7 @@ enum ReaderTargets {
       return
     }
     demand(hasNoRepeats(mine.root), "a name stands twice")
-    let other = text.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let other = text.asText { reference_json_read($0, $1) }
     guard let other else { fatalError("cJSON does not read an accepted text") }
     defer { reference_json_free(other) }
     compare(mine.root, other)

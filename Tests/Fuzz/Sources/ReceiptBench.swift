@@ -15,9 +15,7 @@ final class ReceiptBench {
   /// In the years of version 2 receipts.
   var oldPurchase: Purchase { purchase.moved(by: 1_400_000_000_000 - FuzzBench.instant) }
 
-  var production: Purchase { ReceiptBench.inProduction(purchase) }
-
-  static func inProduction(_ purchase: Purchase) -> Purchase {
+  var production: Purchase {
     purchase.with {
       $0.environment = "Production"
       $0.transactionId = "180000900000001"
@@ -90,34 +88,29 @@ final class ReceiptBench {
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil
   ) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = receipt.withUnsafeBytes { text in
-      (subject ?? []).withUnsafeBytes { device in
-        assay_verify_receipt(
-          verifier, kind, text.baseAddress, text.count,
-          subject == nil ? nil : device.baseAddress, device.count, FuzzBench.instant, &document)
+    Answer { document in
+      (subject ?? []).asText { device, length in
+        receipt.asText {
+          assay_verify_receipt(
+            verifier, kind, $0, $1, subject == nil ? nil : device, length, FuzzBench.instant,
+            document)
+        }
       }
     }
-    return Answer(status, document)
   }
 
   func triage(_ verifier: OpaquePointer?, _ blob: [UInt8]) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = blob.withUnsafeBytes {
-      assay_triage(verifier, $0.baseAddress, $0.count, FuzzBench.instant, &document)
+    let answer = Answer { document in
+      blob.asText { assay_triage(verifier, $0, $1, FuzzBench.instant, document) }
     }
-    demand(status != 0, "triage accepted something")
-    return Answer(status, document)
+    demand(!answer.isOK, "triage accepted something")
+    return answer
   }
 
   func read(_ verifier: OpaquePointer?, answer body: [UInt8]) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = body.withUnsafeBytes {
-      assay_read_verify_receipt(
-        verifier, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
-        FuzzBench.instant, &document)
+    Answer { document in
+      body.asText { assay_read_verify_receipt(verifier, $0, $1, FuzzBench.instant, document) }
     }
-    return Answer(status, document)
   }
 
   // MARK: pieces
@@ -146,27 +139,10 @@ final class ReceiptBench {
     }
     return out
   }
-
-  /// The other way round, for seeds.
-  static func marked(_ bytes: [UInt8], _ pieces: [[UInt8]]) -> [UInt8] {
-    var out: [UInt8] = []
-    var at = 0
-    next: while at < bytes.count {
-      for (number, piece) in pieces.enumerated()
-      where piece.count > 8 && bytes[at...].starts(with: piece) {
-        out += [mark, UInt8(number)]
-        at += piece.count
-        continue next
-      }
-      out += bytes[at] == mark ? [mark, mark] : [bytes[at]]
-      at += 1
-    }
-    return out
-  }
 }
 
 /// How an input travels, by two bits of its selector.
-enum Route: Int, CaseIterable {
+enum Route: Int {
   case raw, base64, doubled, wrapped
 
   func carry(_ bytes: [UInt8]) -> [UInt8] {

@@ -79,32 +79,4 @@ enum RevocationTargets {
         AssayAuthority.DER.sequence(
           AssayAuthority.DER.oid(OID.basicResponse), AssayAuthority.DER.octetString(basic))))
   }
-
-  // MARK: seeds
-
-  /// The answer of a transcript, and what is signed of it; what it names by the keys of
-  /// the case table is marked.
-  static func seeds(_ answer: [UInt8]) -> [[UInt8]] {
-    guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
-      let text = root.member("body")?.member("base64")?.text?.utf8,
-      let body = Base64.decodeStandard(text[...])
-    else { return [] }
-    guard case .basic(let response)? = OCSPEnvelope.read(body) else { return [[0] + body] }
-    var names = pieces.map { _ in [UInt8]() }
-    func name(_ place: Int, _ range: Range<Int>) { names[place] = Array(response.der[range]) }
-    if let single = response.singles.first {
-      let isShort = single.issuerName.count == 20
-      name(isShort ? 3 : 0, single.issuerName)
-      name(isShort ? 4 : 1, single.issuerKey)
-      name(2, single.serial)
-    }
-    switch response.responder {
-    case .name(let range): name(5, range)
-    case .key(let range): name(6, range)
-    }
-    return [
-      [0] + ReceiptBench.marked(body, names),
-      [1] + ReceiptBench.marked(Array(response.der[response.signed]), names),
-    ]
-  }
 }

@@ -86,19 +86,9 @@ enum StoreTargets {
   // MARK: requests
 
   private static func begin(_ start: Start) -> (OpaquePointer?, Answer) {
-    let text = request(start).bytes
-    let proofs = evidence(start)
-    var (exchange, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
     let place = dialects.firstIndex(of: start.dialect) ?? 0
-    let status = text.withUnsafeBytes { text in
-      proofs.withUnsafeBufferPointer {
-        assay_exchange_new(
-          verifiers[place], text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count,
-          proofs.isEmpty ? nil : $0.baseAddress, proofs.count, FuzzBench.instant, &exchange,
-          &document)
-      }
-    }
-    let answer = Answer(status, document)
+    let (exchange, answer) = Calls.begin(
+      verifiers[place], request(start).bytes, evidence: evidence(start))
     // A sign-up that was created has nothing to give back, and Redis has no tables.
     let isSettled = answer.isOK && [.signupSettle, .schemaCreate].contains(start.kind)
     demand(
@@ -204,20 +194,15 @@ enum StoreTargets {
       refunded.revocationDate = FuzzBench.instant - 60_000
       refunded.revocationReason = 0
       let bytes = try cases.attest.receipt(cases.receiptFacts())
-      var kept: OpaquePointer? = nil
-      let status = bytes.withUnsafeBytes {
-        assay_verify_receipt(
-          verifier, AttestBench.receiptKind, $0.baseAddress, $0.count, nil, 0, FuzzBench.instant,
-          &kept)
-      }
+      let kept = ReceiptBench.shared.verify(verifier, AttestBench.receiptKind, bytes)
       let attested = bench.verifyAttestation(
         verifier, bench.attestation(), keyId: bench.device.keyId)
       let asserted = bench.verifyAssertion(
         verifier, AttestTargets.goodAssertions[0].whole, key: bench.device.point)
-      demand(status == 0 && attested.isOK && asserted.isOK, "no evidence")
+      demand(kept.isOK && attested.isOK && asserted.isOK, "no evidence")
       purchase = try Proofs.transaction(cases.purchase, verifier)
       refund = try Proofs.transaction(refunded, verifier)
-      receipt = kept
+      receipt = kept.handle
       (attestation, assertion) = (attested.handle, asserted.handle)
     }
 
@@ -225,14 +210,9 @@ enum StoreTargets {
       _ purchase: Purchase, _ verifier: OpaquePointer
     ) throws -> OpaquePointer? {
       let jws = try FuzzBench.shared.cases.authority.mint(purchase.transactionPayload)
-      var document: OpaquePointer? = nil
-      let status = jws.withUnsafeBytes {
-        assay_verify_jws(
-          verifier, 1, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
-          FuzzBench.instant, &document)
-      }
-      demand(status == 0, "a purchase was refused")
-      return document
+      let answer = FuzzBench.shared.verify(verifier, 1, jws)
+      demand(answer.isOK, "a purchase was refused")
+      return answer.handle
     }
   }
 
@@ -249,14 +229,7 @@ enum StoreTargets {
   ) -> Answer {
     let form = open.tree?.member("exchange")
     let now = form?.member("notBeforeMs")?.integer ?? FuzzBench.instant
-    let text = answer(line, form).bytes
-    var document: OpaquePointer? = nil
-    let status = text.withUnsafeBytes {
-      assay_exchange_step(
-        exchange, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now, &document)
-    }
-    AnswerCount.add()
-    return Answer(status, document)
+    return Calls.step(exchange, answer(line, form).bytes, now: now)
   }
 
   private static func answer(_ line: ArraySlice<UInt8>, _ form: JSONValue?) -> JSONText {
@@ -281,23 +254,6 @@ enum StoreTargets {
     case UInt8(ascii: "g"): return answer.setting("code", rest.isEmpty ? 200 : 500)
     case UInt8(ascii: "w"): return [:]
     default: return .raw(Array(line))
-    }
-  }
-
-  // MARK: seeds
-
-  /// A few plain ways through each kind in each dialect.
-  static var seeds: [[UInt8]] {
-    let ways = [
-      "s\ns\ns\ng\ns\ns\ns\ns", "s\u{1}\ns\u{1}\ns\u{1}\ns\u{1}", "0\nw\n0\nw\n0\nw\n0\nw",
-      "fuSQLITE_BUSY\nw\ns\ng\ns", "fn40001\nw\nfn1205\nw\ns\ng",
-      "s\u{0}\u{80}\u{81}\u{82}\u{83}\ng1",
-    ]
-    return StoreKind.allCases.flatMap { kind in
-      (0..<10).map { choice in
-        [UInt8(kind.rawValue), UInt8(choice % 5 | choice / 5 << 3)]
-          + Array(ways[(kind.rawValue + choice) % ways.count].utf8)
-      }
     }
   }
 }

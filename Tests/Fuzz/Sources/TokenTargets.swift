@@ -21,7 +21,7 @@ enum TokenTargets {
   ]
 
   private static let keysets: [OpaquePointer] = issuers.map { issuer in
-    guard let text = try? authority.keyset(issuer: issuer).bytes, let made = keyset(text).keys
+    guard let text = try? authority.keyset(issuer: issuer).bytes, let made = Calls.keyset(text).keys
     else { fatalError("no key set of \(issuer)") }
     return made
   }
@@ -32,10 +32,9 @@ enum TokenTargets {
   /// or skipped, and none is secret.
   static func keysetNew(_ input: [UInt8]) {
     let text = expand(input[...], keyStandIns)
-    let (keys, answer) = keyset(text)
-    let (others, again) = keyset(text)
+    let (keys, answer) = Calls.keyset(text)
+    let (others, again) = Calls.keyset(text)
     demand(answer.json == again.json, "two answers to one key set differ")
-    demand((keys != nil) == answer.isOK, "a key set without ASSAY_OK, or none with it")
     if answer.isOK {
       demand(answer.text("keyset.keys.0.kid") != nil, "a key set without a key")
       let facts = answer.tree?.member("keyset")
@@ -59,16 +58,6 @@ enum TokenTargets {
     else { fatalError("no keys") }
     return [1: rsa, 2: elliptic]
   }()
-
-  private static func keyset(_ text: [UInt8]) -> (keys: OpaquePointer?, answer: Answer) {
-    var keys: OpaquePointer? = nil
-    var document: OpaquePointer? = nil
-    let status = text.withUnsafeBytes {
-      assay_keyset_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &keys, &document)
-    }
-    return (keys, Answer(status, document))
-  }
 
   // MARK: tokens
 
@@ -112,29 +101,10 @@ enum TokenTargets {
   }
 
   private static func verify(_ token: [UInt8], _ keys: OpaquePointer) -> Answer {
-    var document: OpaquePointer? = nil
-    let status = token.withUnsafeBytes {
-      assay_verify_token(
-        verifier, keys, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
-        FuzzBench.instant, &document)
+    Answer { document in
+      token.asText {
+        assay_verify_token(verifier, keys, $0, $1, FuzzBench.instant, document)
+      }
     }
-    return Answer(status, document)
-  }
-
-  // MARK: seeds
-
-  /// An input that means this token under the keys of this issuer; claims and header are
-  /// taken apart where that is the one way in which the keys can sign it again.
-  static func seeds(_ token: [UInt8], _ jwks: [UInt8]) -> [[UInt8]] {
-    let issuer = try? JSONReader.readObject(jwks).root.member("issuer")?.text?.string
-    let place = UInt8(issuers.firstIndex { $0 == issuer } ?? 0)
-    var found = [[place] + token]
-    let segments = token.split(separator: 0x2e, omittingEmptySubsequences: false)
-    guard segments.count == 3, let header = Base64Text.decodeLeniently(Array(segments[0])),
-      let claims = Base64Text.decodeLeniently(Array(segments[1])), !header.contains(0)
-    else { return found }
-    found.append([place | 4] + claims)
-    found.append([place | 12] + header + [0] + claims)
-    return found
   }
 }

@@ -143,9 +143,7 @@ enum TriageTargets {
   }
 
   private static func checkAccepted(_ answer: Answer, _ body: [UInt8]) {
-    let json = body.withUnsafeBytes {
-      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-    }
+    let json = body.asText { reference_json_read($0, $1) }
     guard let json else { fatalError("cJSON does not read an accepted answer") }
     defer { reference_json_free(json) }
     let status = member("status", of: json).map { reference_json_number($0) }
@@ -221,7 +219,7 @@ enum TriageTargets {
 
   // MARK: configurations
 
-  static let configTexts: [UInt8: [UInt8]] = {
+  private static let configTexts: [UInt8: [UInt8]] = {
     var texts: [UInt8: [UInt8]] = [
       1: Array(FuzzBench.shared.authority.anchor.utf8), 2: Array(bench.authority.anchor.utf8),
       7: Array(bench.authority.xcodeFingerprint.utf8),

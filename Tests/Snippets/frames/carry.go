@@ -4,30 +4,9 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-	"log"
-	"net/http"
-	"os"
-	"os/exec"
-	"strings"
 
 	assay "assay.example/bindings/go"
 )
-
-func minted(kind string) string {
-	text, err := exec.Command("assay", "mint", kind, "--authority", "authority").Output()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return strings.TrimSpace(string(text))
-}
-
-type apple struct{ said string }
-
-func (a *apple) Do(*http.Request) (*http.Response, error) {
-	body := io.NopCloser(strings.NewReader(a.said))
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body}, nil
-}
 
 func queue(*assay.Document) error { return errors.New("nothing is to be queued") }
 
@@ -36,22 +15,11 @@ func ask(ctx context.Context, exchange *assay.Exchange, sender *assay.Sender) er
 }
 
 func main() {
-	config, err := os.ReadFile("authority/config.json")
-	if err != nil {
-		log.Fatal(err)
-	}
-	verifier, err := assay.NewVerifier(string(config))
-	if err != nil {
-		log.Fatal(err)
-	}
 	ctx := context.Background()
-	exchange, err := verifier.Exchange(ctx, map[string]string{
-		"kind": "verifyReceipt", "receipt": minted("app-receipt")}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	sender := &assay.Sender{Client: &apple{minted("verify-receipt")}}
-	if err := ask(ctx, exchange, sender); err != nil {
-		log.Fatal(err)
-	}
+	receipt := minted("app-receipt")
+	exchange, err := verifierOfAuthority().Exchange(
+		ctx, map[string]string{"kind": "verifyReceipt", "receipt": receipt}, nil)
+	check(err)
+	sender := &assay.Sender{Client: &apple{[]string{minted("verify-receipt")}}}
+	check(ask(ctx, exchange, sender))
 }

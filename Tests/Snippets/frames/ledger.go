@@ -8,9 +8,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"strings"
 
 	"assay.example/bindings/go/store"
 	_ "github.com/mattn/go-sqlite3"
@@ -23,25 +20,15 @@ func claim(ctx context.Context, w http.ResponseWriter, config, jws string) error
 	return nil
 }
 
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
-}
-
 func main() {
-	jws, err := exec.Command("assay", "mint", "transaction", "--type", "consumable",
-		"--product", "com.example.app.coins100", "--authority", "authority").Output()
-	check(err)
-	config, err := os.ReadFile("authority/config.json")
-	check(err)
+	jws := minted("transaction", "--type", "consumable", "--product", "com.example.app.coins100")
 	db, err := sql.Open("sqlite3", "shop.db")
 	check(err)
 	// A customer without a row yet.
 	_, err = db.Exec("CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)")
 	check(err)
 	w := httptest.NewRecorder()
-	check(claim(context.Background(), w, string(config), strings.TrimSpace(string(jws))))
+	check(claim(context.Background(), w, authority(), jws))
 	var coins int
 	check(db.QueryRow("SELECT coins FROM wallet").Scan(&coins))
 	if said := w.Body.String(); coins != 100 || said != `{"answer":"granted"}` {

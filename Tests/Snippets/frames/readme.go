@@ -6,21 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
-	"strings"
 
 	assay "assay.example/bindings/go"
 )
-
-func minted(arguments ...string) string {
-	all := append([]string{"mint"}, arguments...)
-	text, err := exec.Command("assay", append(all, "--authority", "authority")...).Output()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return strings.TrimSpace(string(text))
-}
 
 func decide(ctx context.Context, config, jws string) error {
 	// SNIPPET
@@ -31,18 +19,12 @@ func decide(ctx context.Context, config, jws string) error {
 }
 
 func main() {
-	config, err := os.ReadFile("authority/config.json")
-	if err != nil {
-		log.Fatal(err)
-	}
 	jws := minted("transaction", "--product", "com.example.app.premium.monthly",
 		"--environment", "Production")
-	if err := decide(context.Background(), string(config), jws); err != nil {
-		log.Fatal(err)
-	}
+	check(decide(context.Background(), authority(), jws))
 	// A forged one ends in the fragment's own answer.
 	forged := minted("transaction", "--forge", "JWS-20")
-	if err := decide(context.Background(), string(config), forged); !errors.Is(err, assay.ErrRejected) {
+	if err := decide(context.Background(), authority(), forged); !errors.Is(err, assay.ErrRejected) {
 		log.Fatal(err)
 	}
 }

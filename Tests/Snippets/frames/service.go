@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
 	"strings"
 
 	assay "assay.example/bindings/go"
@@ -17,31 +15,16 @@ import (
 
 const token = "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb"
 
-func minted(arguments ...string) string {
-	all := append([]string{"mint"}, arguments...)
-	text, err := exec.Command("assay", append(all, "--authority", "authority")...).Output()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return strings.TrimSpace(string(text))
-}
-
-func member(text []byte, name string) json.RawMessage {
+func member(text json.RawMessage, name string) json.RawMessage {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		log.Fatal(err)
-	}
+	check(json.Unmarshal(text, &members))
 	return members[name]
 }
 
 // verifierUnderTest adds the authority's roots to a configuration.
 func verifierUnderTest(config string) (*assay.Verifier, error) {
-	authority, err := os.ReadFile("authority/config.json")
-	if err != nil {
-		log.Fatal(err)
-	}
-	anchors := `, "storekit": {"anchors": ` +
-		string(member(member(authority, "storekit"), "anchors")) + "}}"
+	roots := member(member(json.RawMessage(authority()), "storekit"), "anchors")
+	anchors := `, "storekit": {"anchors": ` + string(roots) + "}}"
 	return assay.NewVerifier(strings.TrimSuffix(strings.TrimSpace(config), "}") + anchors)
 }
 

@@ -19,14 +19,8 @@
  *
  *   cc attest.c -o attest $(pkg-config --cflags --libs assay libcjson)
  */
-#include <assay.h>
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "documents.h"
 
-enum { VERIFIED = 0, REFUSED = 1, USAGE = 2 };
 enum { LONGEST_KEY = 91, KEY_ID_TEXT = 44 };
 
 struct options {
@@ -42,26 +36,10 @@ struct blob {
 
 /* ---- files -------------------------------------------------------------- */
 
-/* All bytes of a file, and a terminator after them; NULL bytes: none. */
-static struct blob read_path(const char *path) {
+/* Those of a path; NULL bytes: none. */
+static struct blob blob_of(const char *path) {
   struct blob blob = {NULL, 0};
-  size_t room = 65536;
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    perror(path);
-    return blob;
-  }
-  blob.bytes = malloc(room);
-  while (blob.bytes != NULL) {
-    char *larger;
-    blob.len += fread(blob.bytes + blob.len, 1, room - blob.len, file);
-    if (blob.len < room) break;
-    larger = realloc(blob.bytes, room *= 2);
-    if (larger == NULL) free(blob.bytes);
-    blob.bytes = larger;
-  }
-  if (blob.bytes != NULL) blob.bytes[blob.len] = '\0';
-  fclose(file);
+  blob.bytes = read_path(path, &blob.len);
   return blob;
 }
 
@@ -73,35 +51,6 @@ static int write_record(const char *path, const cJSON *record) {
   if (file != NULL && fclose(file) != 0) written = 0;
   cJSON_free(text);
   return written;
-}
-
-/* ---- documents ---------------------------------------------------------- */
-
-static const cJSON *member(const cJSON *object, const char *name) {
-  return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
-/* The text of one member of an object, or "" when it has none. */
-static const char *text_of(const cJSON *object, const char *name) {
-  const cJSON *item = member(object, name);
-  return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-/* The document as a tree; the caller deletes it. */
-static cJSON *tree_of(const assay_doc *doc) {
-  size_t len = 0;
-  const char *json = assay_doc_json(doc, &len);
-  return cJSON_ParseWithLength(json == NULL ? "" : json, len);
-}
-
-/* The hint is for the operator's log, never for the client. */
-static void print_refusal(const cJSON *root) {
-  const cJSON *error = member(root, "error");
-  printf("refused:  %s\n", text_of(member(root, "status"), "name"));
-  printf("  because %s\n", text_of(error, "message"));
-  printf("  check   %s\n", text_of(error, "check"));
-  printf("  at      %s\n", text_of(error, "at"));
-  printf("  hint    %s\n", text_of(error, "hint"));
 }
 
 /* ---- the record --------------------------------------------------------- */
@@ -144,9 +93,7 @@ static int normal_key_id(const assay_verifier *verifier, const char *key_id,
     memcpy(text, found, KEY_ID_TEXT);
     text[KEY_ID_TEXT] = '\0';
   } else {
-    cJSON *root = tree_of(doc);
-    print_refusal(root);
-    cJSON_Delete(root);
+    print_document(doc, print_refusal);
     found = NULL;
   }
   assay_exchange_free(exchange);
@@ -193,22 +140,6 @@ static int advance(const char *path, cJSON *record, const cJSON *root) {
 
 /* ---- the two actions ---------------------------------------------------- */
 
-static assay_verifier *verifier_from(const char *path) {
-  struct blob config = read_path(path);
-  assay_verifier *verifier = NULL;
-  assay_doc *doc = NULL;
-  if (config.bytes == NULL) return NULL;
-  if (assay_verifier_new(config.bytes, config.len, &verifier, &doc) !=
-      ASSAY_OK) {
-    cJSON *root = tree_of(doc);
-    print_refusal(root);
-    cJSON_Delete(root);
-  }
-  assay_doc_free(doc);
-  free(config.bytes);
-  return verifier;
-}
-
 static int register_key(const assay_verifier *verifier, struct blob object,
                         struct blob data, const struct options *options) {
   assay_doc *doc = NULL;
@@ -235,7 +166,7 @@ static int register_key(const assay_verifier *verifier, struct blob object,
 
 static int check_request(const assay_verifier *verifier, struct blob object,
                          struct blob data, const struct options *options) {
-  struct blob text = read_path(options->record);
+  struct blob text = blob_of(options->record);
   cJSON *record =
       text.bytes == NULL ? NULL : cJSON_ParseWithLength(text.bytes, text.len);
   const cJSON *counter = member(record, "counter");
@@ -284,7 +215,7 @@ static int read_options(int argc, char **argv, struct options *options) {
   int i;
   memset(options, 0, sizeof *options);
   options->client_data_kind = ASSAY_CLIENT_DATA;
-  options->now_ms = (int64_t)time(NULL) * 1000;
+  options->now_ms = clock_ms();
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--at") == 0 && i + 1 < argc)
       options->now_ms = strtoll(argv[++i], NULL, 10);
@@ -312,8 +243,8 @@ int main(int argc, char **argv) {
     return USAGE;
   }
   verifier = verifier_from(options.config);
-  if (verifier != NULL) object = read_path(options.object);
-  if (object.bytes != NULL) data = read_path(options.client_data);
+  if (verifier != NULL) object = blob_of(options.object);
+  if (object.bytes != NULL) data = blob_of(options.client_data);
   if (data.bytes != NULL)
     code = strcmp(options.action, "register") == 0
                ? register_key(verifier, object, data, &options)

@@ -17,17 +17,12 @@
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
 
-#include <assay.h>
-#include <cjson/cJSON.h>
 #include <curl/curl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "documents.h"
 #include "http_step.h"
 
-enum { ACCEPTED = 0, REFUSED = 1, USAGE = 2, LATER = 3 };
+enum { LATER = 3 };
 enum { MOST_HOSTS = 16 };
 
 struct options {
@@ -79,28 +74,11 @@ static int read_options(int argc, char **argv, struct options *options) {
   return options->request != NULL;
 }
 
-/* A file, with a NUL behind it; the caller frees it. */
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  char *text = NULL;
-  size_t len = 0, room = 0;
-  while (file != NULL && len == room) {
-    char *larger = realloc(text, (room = room * 2 + 4096) + 1);
-    if (larger == NULL) break;
-    text = larger;
-    len += fread(text + len, 1, room - len, file);
-  }
-  if (file == NULL) perror(path);
-  else fclose(file);
-  if (text != NULL) text[len] = '\0';
-  return text;
-}
-
 /* ---- the steps -------------------------------------------------------------- */
 
 /* Sleeps until the time of a wait; 0: it is too far away. */
 static int slept(const cJSON *step, struct options *options) {
-  const cJSON *until = cJSON_GetObjectItemCaseSensitive(step, "notBeforeMs");
+  const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(options);
   struct timespec pause = {0, 0};
   if ((double)left > options->patience_s * 1000) return 0;
@@ -117,8 +95,8 @@ static int slept(const cJSON *step, struct options *options) {
 /* The answer to the open step as JSON, to be freed; NULL: not now. */
 static char *carried_out(const assay_doc *doc, struct options *options) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
-  const cJSON *step = cJSON_GetObjectItemCaseSensitive(root, "exchange");
-  const cJSON *request = cJSON_GetObjectItemCaseSensitive(step, "request");
+  const cJSON *step = member(root, "exchange");
+  const cJSON *request = member(step, "request");
   cJSON *answer = NULL;
   char *text = NULL;
   if (request != NULL)
@@ -150,7 +128,7 @@ static int conversed(const assay_verifier *verifier, const char *request,
   assay_doc_free(doc);
   assay_exchange_free(exchange);
   if ((status & 0xff) == ASSAY_PENDING) return LATER;
-  return status == ASSAY_OK ? ACCEPTED : REFUSED;
+  return status == ASSAY_OK ? VERIFIED : REFUSED;
 }
 
 int main(int argc, char **argv) {
@@ -158,6 +136,7 @@ int main(int argc, char **argv) {
   assay_verifier *verifier = NULL;
   assay_doc *doc = NULL;
   char *config, *request;
+  size_t config_len, request_len;
   int code = USAGE;
   curl_global_init(CURL_GLOBAL_DEFAULT);
   if (!read_options(argc, argv, &options)) {
@@ -167,10 +146,10 @@ int main(int argc, char **argv) {
             "[--at MS]\n");
     return USAGE;
   }
-  config = read_file(options.config);
-  request = read_file(options.request);
+  config = read_path(options.config, &config_len);
+  request = read_path(options.request, &request_len);
   if (config != NULL && request != NULL) {
-    if (assay_verifier_new(config, strlen(config), &verifier, &doc) == ASSAY_OK)
+    if (assay_verifier_new(config, config_len, &verifier, &doc) == ASSAY_OK)
       code = conversed(verifier, request, &options);
     else
       fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));

@@ -20,16 +20,10 @@
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
 
-#include <assay.h>
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
+#include "documents.h"
 #include "sqlite_step.h"
 
-enum { GRANTED = 0, REFUSED = 1, USAGE = 2, LATER = 3 };
+enum { GRANTED = 0, LATER = 3 };
 
 static const char *const wallet =
     "CREATE TABLE IF NOT EXISTS wallet (grant_id TEXT NOT NULL PRIMARY KEY,"
@@ -49,29 +43,7 @@ static int64_t now_ms(const struct shop *shop) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A file, with a NUL behind it and no line end; the caller frees it. */
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  char *text = NULL;
-  size_t len = 0, room = 0;
-  while (file != NULL && len == room) {
-    char *larger = realloc(text, (room = room * 2 + 4096) + 1);
-    if (larger == NULL) break;
-    text = larger;
-    len += fread(text + len, 1, room - len, file);
-  }
-  if (file == NULL) perror(path);
-  else fclose(file);
-  while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-  if (text != NULL) text[len] = '\0';
-  return text;
-}
-
 /* ---- the grant ----------------------------------------------------------- */
-
-static const cJSON *member(const cJSON *object, const char *name) {
-  return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 static void bind_member(sqlite3_stmt *insert, int place, const cJSON *item) {
   if (cJSON_IsString(item))
@@ -212,13 +184,13 @@ static int print_answer(const assay_doc *doc) {
   return strcmp(answer, "deferred") == 0 ? LATER : REFUSED;
 }
 
-static int claimed(const struct shop *shop, const char *jws) {
+static int claimed(const struct shop *shop, const char *jws, size_t len) {
   assay_doc *evidence = NULL, *doc = NULL;
   char *request = claim_request(shop->account);
   int code = LATER;
   assay_status status =
-      assay_verify_jws(shop->verifier, ASSAY_JWS_TRANSACTION, jws, strlen(jws),
-                       now_ms(shop), &evidence);
+      assay_verify_jws(shop->verifier, ASSAY_JWS_TRANSACTION, jws,
+                       without_line_end(jws, len), now_ms(shop), &evidence);
   if (status != ASSAY_OK) {
     code = print_answer(evidence);
   } else if (request == NULL) {
@@ -235,20 +207,10 @@ static int claimed(const struct shop *shop, const char *jws) {
 
 /* ---- the program --------------------------------------------------------- */
 
-static int opened(struct shop *shop, const char *config, const char *path,
-                  int is_new) {
-  assay_doc *doc = NULL;
-  int good = assay_verifier_new(config, strlen(config), &shop->verifier,
-                                &doc) == ASSAY_OK;
-  if (!good) fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
-  assay_doc_free(doc);
-  if (good) shop->db = is_new ? create_database(path) : open_database(path);
-  return shop->db != NULL;
-}
-
 int main(int argc, char **argv) {
   struct shop shop = {NULL, NULL, NULL, 0};
-  char *config, *jws = NULL;
+  char *jws = NULL;
+  size_t len = 0;
   int code = USAGE;
   int is_new = argc == 4 && strcmp(argv[3], "--create") == 0;
   if (argc == 7 && strcmp(argv[5], "--at") == 0) {
@@ -259,17 +221,17 @@ int main(int argc, char **argv) {
           "[--at MILLISECONDS]\n", stderr);
     return USAGE;
   }
-  config = read_file(argv[1]);
-  if (!is_new) jws = read_file(argv[4]);
+  if (!is_new) jws = read_path(argv[4], &len);
   shop.account = argv[3];
-  if (config != NULL && (is_new || jws != NULL) &&
-      opened(&shop, config, argv[2], is_new)) {
-    if (!is_new) code = claimed(&shop, jws);
+  if (is_new || jws != NULL) shop.verifier = verifier_from(argv[1]);
+  if (shop.verifier != NULL)
+    shop.db = is_new ? create_database(argv[2]) : open_database(argv[2]);
+  if (shop.db != NULL) {
+    if (!is_new) code = claimed(&shop, jws, len);
     else if (made_tables(&shop)) code = GRANTED;
   }
   sqlite3_close(shop.db);
   assay_verifier_free(shop.verifier);
-  free(config);
   free(jws);
   return code;
 }

@@ -11,14 +11,8 @@
  *
  *   cc receipt.c -o receipt $(pkg-config --cflags --libs assay libcjson)
  */
-#include <assay.h>
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "documents.h"
 
-enum { VERIFIED = 0, REFUSED = 1, USAGE = 2 };
 enum { LONGEST_DEVICE = 16 };
 
 struct options {
@@ -29,41 +23,10 @@ struct options {
   size_t device_len;
 };
 
-/* All bytes of a stream; the caller frees them. */
-static char *read_all(FILE *file, size_t *len) {
-  size_t room = 65536;
-  char *text = malloc(room);
-  *len = 0;
-  while (text != NULL) {
-    char *larger;
-    *len += fread(text + *len, 1, room - *len, file);
-    if (*len < room) return text;
-    larger = realloc(text, room *= 2);
-    if (larger == NULL) free(text);
-    text = larger;
-  }
-  return NULL;
-}
-
-static char *read_path(const char *path, size_t *len) {
-  FILE *file = path == NULL ? stdin : fopen(path, "rb");
-  char *text;
-  if (file == NULL) {
-    perror(path);
-    return NULL;
-  }
-  text = read_all(file, len);
-  if (file != stdin) fclose(file);
-  return text;
-}
-
-/* What a file or a terminal adds after a text is not part of it. What begins
- * as DER is not text: its last byte may be any. */
-static size_t without_line_end(const char *text, size_t len) {
-  unsigned char first = len > 0 ? (unsigned char)text[0] : 0;
-  if (first == 0x30 || first >= 0x80) return len;
-  while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-  return len;
+/* What begins as DER is not text: its last byte may be any. */
+static size_t blob_length(const char *blob, size_t len) {
+  unsigned char first = len > 0 ? (unsigned char)blob[0] : 0;
+  return first == 0x30 || first >= 0x80 ? len : without_line_end(blob, len);
 }
 
 /* The number of bytes that the hex text gives; 0: it is not hex. */
@@ -80,7 +43,7 @@ static size_t read_hex(const char *text, unsigned char *bytes) {
 static int read_options(int argc, char **argv, struct options *options) {
   int i;
   memset(options, 0, sizeof *options);
-  options->now_ms = (int64_t)time(NULL) * 1000;
+  options->now_ms = clock_ms();
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--at") == 0 && i + 1 < argc) {
       options->now_ms = strtoll(argv[++i], NULL, 10);
@@ -97,32 +60,6 @@ static int read_options(int argc, char **argv, struct options *options) {
 }
 
 /* ---- what the documents say --------------------------------------------- */
-
-static const cJSON *member(const cJSON *object, const char *name) {
-  return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
-/* The text of one member of an object, or "" when it has none. */
-static const char *text_of(const cJSON *object, const char *name) {
-  const cJSON *item = member(object, name);
-  return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-/* The document as a tree; the caller deletes it. */
-static cJSON *tree_of(const assay_doc *doc) {
-  size_t len = 0;
-  const char *json = assay_doc_json(doc, &len);
-  return cJSON_ParseWithLength(json == NULL ? "" : json, len);
-}
-
-static void print_refusal(const cJSON *root) {
-  const cJSON *error = member(root, "error");
-  printf("refused:  %s\n", text_of(member(root, "status"), "name"));
-  printf("  because %s\n", text_of(error, "message"));
-  printf("  check   %s\n", text_of(error, "check"));
-  printf("  at      %s\n", text_of(error, "at"));
-  printf("  hint    %s\n", text_of(error, "hint"));
-}
 
 /* What triage found. Claims of the blob are claims: not acted upon here. */
 static void print_triage(const cJSON *root) {
@@ -153,22 +90,6 @@ static void print_facts(const cJSON *root) {
 
 /* ---- the two steps ------------------------------------------------------ */
 
-static assay_verifier *verifier_from(const char *path) {
-  size_t len = 0;
-  char *config = read_path(path, &len);
-  assay_verifier *verifier = NULL;
-  assay_doc *doc = NULL;
-  if (config == NULL) return NULL;
-  if (assay_verifier_new(config, len, &verifier, &doc) != ASSAY_OK) {
-    cJSON *root = tree_of(doc);
-    print_refusal(root);
-    cJSON_Delete(root);
-  }
-  assay_doc_free(doc);
-  free(config);
-  return verifier;
-}
-
 /* Verify a blob as the kind that triage found; NULL: there is no call for it. */
 static assay_doc *verify(const assay_verifier *verifier, const char *form,
                          const char *blob, size_t len,
@@ -193,6 +114,7 @@ static int run(const assay_verifier *verifier, const char *blob, size_t len,
   assay_status status =
       assay_triage(verifier, blob, len, options->now_ms, &finding);
   cJSON *root = tree_of(finding);
+  int code;
   print_triage(root);
   if ((status & 0xff) == ASSAY_PENDING)
     proof = verify(verifier, text_of(member(root, "triage"), "form"), blob, len,
@@ -202,15 +124,9 @@ static int run(const assay_verifier *verifier, const char *blob, size_t len,
   cJSON_Delete(root);
   assay_doc_free(finding);
   if (proof == NULL) return REFUSED;
-  status = assay_doc_status(proof);
-  root = tree_of(proof);
-  if (status == ASSAY_OK)
-    print_facts(root);
-  else
-    print_refusal(root);
-  cJSON_Delete(root);
+  code = print_document(proof, print_facts);
   assay_doc_free(proof);
-  return status == ASSAY_OK ? VERIFIED : REFUSED;
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -226,7 +142,7 @@ int main(int argc, char **argv) {
   }
   verifier = verifier_from(options.config);
   blob = verifier == NULL ? NULL : read_path(options.path, &len);
-  len = blob == NULL ? 0 : without_line_end(blob, len);
+  len = blob == NULL ? 0 : blob_length(blob, len);
   if (blob != NULL) code = run(verifier, blob, len, &options);
   free(blob);
   assay_verifier_free(verifier);
