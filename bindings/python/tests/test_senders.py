@@ -109,6 +109,8 @@ class SenderTest(unittest.TestCase):
                     "http://127.0.0.1/path", "127.0.0.1", "http://127.0.0.1.example.com"):
             with self.subTest(url=url), self.assertRaisesRegex(ValueError, "this machine"):
                 self.sender({NAME: url})
+        for url in ("http://localhost:80", "https://[::1]:443", "http://127.1.2.3/"):
+            self.sender({NAME: url})
 
     def test_the_log_has_no_secret(self):
         with self.assertLogs("assay.http", logging.INFO) as logs:

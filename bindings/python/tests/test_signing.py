@@ -10,8 +10,7 @@ import unittest
 import uuid
 
 import assay
-from case_table import table
-from test_attest import first, verify_assertion
+from case_table import called, table
 
 NOW = 1_795_219_200_000
 APPS = [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}]
@@ -141,10 +140,8 @@ class SigningTest(unittest.TestCase):
 
 class SessionTest(unittest.TestCase):
     def test_round_trip(self):
-        case = first("verify_assertion")
-        case = {**case, "verifier": "signing"}
-        proven = verify_assertion(case)
-        verifier = table().verifier("signing")
+        case, verifier = table().first("verify_assertion"), table().verifier("signing")
+        proven = called(case, verifier)
         issued = verifier.issue_session(
             proven, "account-1", "limited", 3, "jti", 60_000, now=case["now"])
         self.assertEqual(issued.expires_ms - issued.issued_ms, 60_000)
