@@ -37,6 +37,10 @@ def check_members(test, found, where):
     values = found._members()
     named = {member.name for member in known.values()} | set(others)
     test.assertLessEqual(set(values) - OPAQUE, named, where)
+    # What is in the signed JSON alone is read from there.
+    signed = {member.name for member in known.values()
+              if isinstance(member, _members.SignedMember)}
+    test.assertLessEqual(named & set(found.payload) - set(values), signed, where)
     for name, member in known.items():
         source = found.payload if isinstance(member, _members.SignedMember) else values
         value = getattr(found, name)

@@ -6,14 +6,9 @@ import unittest
 import assay
 from assay.app_store import AppStore
 from case_table import given, table
-from conversations import answers
+from conversations import played, transcript
 
 MARK = " App Store: "
-
-
-def transcript(name):
-    return next(case for case in table().cases
-                if case["call"] == "conversation" and case["name"].endswith(MARK + name))
 
 
 def transcripts():
@@ -70,18 +65,9 @@ class CallsTest(unittest.TestCase):
 class FactsTest(unittest.TestCase):
     """Of the other answers test_case_table.py compares each property with the document."""
 
-    def play(self, name):
-        case = transcript(name)
-        verifier = table().verifier(case["verifier"])
-        exchange = verifier.exchange(given(case, "request"), now=case["now"])
-        for step, answer in zip(case["steps"], answers(case)):
-            exchange.step(answer, step["now"])
-        self.assertTrue(exchange.done)
-        return verifier, exchange, case
-
     def test_pages(self):
-        verifier, exchange, case = self.play("two pages")
-        facts = exchange.facts
+        case = transcript("two pages")
+        facts = played(case).facts
         self.assertIs(type(facts), assay.AppStoreAnswer)
         first, second = facts.transactions
         self.assertIs(type(first), assay.Transaction)
@@ -92,7 +78,7 @@ class FactsTest(unittest.TestCase):
         self.assertIsNone(facts.next)
         self.assertEqual((facts.renewals, facts.refused), ((), ()))
         self.assertEqual(len(facts.as_dict()["transactions"]), 2)
-        decision = verifier.decide(facts, now=case["now"])
+        decision = table().verifier(case["verifier"]).decide(facts, now=case["now"])
         self.assertTrue(decision.entitled)
 
 

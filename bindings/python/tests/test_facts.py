@@ -1,5 +1,5 @@
-"""The typed facts say what the document says, under Python's names and types."""
-import collections
+"""The typed facts say what the document says, under Python's names and types. That they have
+every member of docs/spec/members.tsv, Tests/Gates/facts.py asks."""
 import copy
 import datetime
 import json
@@ -7,52 +7,12 @@ import pickle
 import unittest
 
 import assay
-from assay import _members, facts, names, receipts
-from case_table import ROOT, called, table
-
-
-def members_of(kind):
-    """Name in the JSON -> descriptors of a class and its bases."""
-    found = {}
-    for base in kind.__mro__:
-        for value in vars(base).values():
-            if isinstance(value, _members.Member):
-                found.setdefault(value.name, []).append(value)
-    return found
+from assay import _members, facts, names
+from case_table import called, table
 
 
 def verified(kind):
     return called(table().accepted(kind))
-
-
-class TableTest(unittest.TestCase):
-    """Python knows every member that the library reads, and where it is."""
-
-    def read_members(self):
-        """Class, member and whether it stands in the payload, of docs/spec/members.tsv."""
-        for line in (ROOT / "docs/spec/members.tsv").read_text().splitlines():
-            row = line.split("\t")
-            if line.startswith("#") or len(row) < 8:
-                continue
-            name, path = row[:2]
-            kind = getattr(facts, name, None) or getattr(receipts, name)
-            if path.startswith("@"):
-                for member in row[-1].split():
-                    yield kind, member, False
-            else:
-                yield kind, path.removeprefix("payload."), path.startswith("payload.")
-
-    def test_every_member_that_the_library_reads_has_a_property(self):
-        seen = collections.Counter()
-        for kind, member, is_signed in self.read_members():
-            seen[kind] += 1
-            with self.subTest(kind=kind.__name__, member=member):
-                for descriptor in members_of(kind)[member]:
-                    self.assertIs(isinstance(descriptor, _members.SignedMember), is_signed)
-        for kind, _ in (facts.KINDS[name] for name in ("transaction", "notification")):
-            self.assertGreater(seen[kind], 8)
-        self.assertGreater(seen[receipts.AppleTransaction], 20)
-        self.assertGreater(sum(seen.values()), 200)
 
 
 class TypedFactsTest(unittest.TestCase):

@@ -34,7 +34,7 @@ def configuration(config):
                  for bundle in bundles],
         "environments": config.get("environments") or [named],
         "products": {name: {"type": "consumable"} for name in config.get("product_ids", ())},
-        "attest": {"time": "stored"},
+        **({"attest": {"time": "stored"}} if team else {}),
     }
 
 

@@ -88,12 +88,29 @@ class VerificationTest(unittest.TestCase):
         self.assertLess(max(sizes), SLACK)
 
 
+# How much a program grows in so many rounds of its `once`, after a third of them.
+MEASURED = """
+import gc, json, os, pathlib, sys
+rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
+def work(count):
+    for _ in range(count):
+        once()
+        gc.collect()
+def resident():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+%s
+work(rounds // 3)
+before = resident()
+work(rounds)
+print(resident() - before)
+"""
+
 # Import, verify, forget and unload, as often as asked. Python itself keeps some of
 # what a module made (ctypes every type of a pointer), so that both programs are run
 # without a verification as well: what counts is the difference.
-RELOAD = """
-import _ctypes, json, os, pathlib, sys
-rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
+RELOAD = MEASURED % """
+import _ctypes
 def verify(assay):
     with assay.Verifier(configuration) as verifier:
         assert verifier.verify_transaction(jws, now=now).product_id
@@ -110,46 +127,23 @@ def once():
             _ctypes.dlclose(handle)
         except OSError:
             break
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-import gc
-def work(count):
-    for _ in range(count):
-        once()
-        gc.collect()
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
 """
 
 # The library without the package.
-LIBRARY_ALONE = """
-import _ctypes, ctypes, json, os, pathlib, sys
-rounds, _, library, *_ = json.load(sys.stdin)
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-def work(count):
-    for _ in range(count):
-        _ctypes.dlclose(ctypes.CDLL(library)._handle)
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
+LIBRARY_ALONE = MEASURED.replace("        gc.collect()\n", "") % """
+import _ctypes, ctypes
+def once():
+    _ctypes.dlclose(ctypes.CDLL(library)._handle)
 """
 
 # The same in interpreters of this process, each made and ended in turn.
-INTERPRETERS = """
-import json, os, pathlib, sys
+INTERPRETERS = MEASURED % """
 try:
     import _interpreters as interpreters
     run = interpreters.exec
 except ImportError:
     import _xxsubinterpreters as interpreters
     run = interpreters.run_string
-rounds, verifies, _, configuration, jws, now = json.load(sys.stdin)
 code = "import assay" if not verifies else f'''
 import assay
 with assay.Verifier({json.dumps(configuration)!r}) as verifier:
@@ -160,19 +154,11 @@ def make():
         return interpreters.create("legacy")
     except TypeError:
         return interpreters.create(isolated=False)
-def work(count):
-    for _ in range(count):
-        made = make()
-        failed = run(made, code)
-        assert failed is None, failed
-        interpreters.destroy(made)
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
+def once():
+    made = make()
+    failed = run(made, code)
+    assert failed is None, failed
+    interpreters.destroy(made)
 """
 
 

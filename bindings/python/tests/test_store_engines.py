@@ -173,6 +173,48 @@ class LedgerTests(CounterTests):
             self.assertEqual(sorted(each.text for each in found.evidence), sorted(kept))
             self.assertIn(digests[1], found.missing)
 
+    # ---- refunds
+
+    def signed(self, id, ago, **options):
+        """The transaction as Apple signed it so many minutes ago."""
+        now = int(time.time() * 1000)
+        return self.ledger.verifier.verify_transaction(self.authority.transaction(
+            product=COINS, type="consumable", environment="Production", transaction_id=id,
+            original_transaction_id=id, purchased=now - 86_400_000, signed=now - ago * 60_000,
+            **options))
+
+    def test_a_refund_and_its_reversal_in_every_order(self):
+        """STO-33 to 35: what is out is what the newest signed state says, given and taken once."""
+        orders = sorted(set(itertools.permutations("crv" * 2)))
+        for order in random.Random(7).sample(orders, 8):
+            id, given, taken = str(next(self.numbers)), {}, {}
+            told = {"c": self.signed(id, 50), "r": self.signed(id, 40, refunded=True),
+                    "v": self.signed(id, 30)}
+
+            def give(grant, given=given):
+                given.setdefault(grant.grant_id, grant.units)
+
+            def take(take, taken=taken):
+                taken.setdefault(take.take_id, take.units)
+
+            def event(evidence, give=give, take=take):
+                found = self.ledger.apply_event(evidence, grant=give, take_back=take)
+                self.assertEqual(found.http_status, 200)
+
+            for each in order:
+                if each == "c":
+                    self.ledger.claim(told["c"], "ann", grant=give)
+                else:
+                    event(told[each])
+                self.assertIn(sum(given.values()) - sum(taken.values()), (0, 1), order)
+            self.ledger.claim(self.signed(id, 20), "ann", grant=give)
+            for each in order:
+                event(told[each])
+            row, = self.ledger.lookup(environment="Production", transaction_id=id).rows
+            self.assertEqual((row.state, sum(given.values()) - sum(taken.values())),
+                             ("granted", 1), order)
+
+
 class SQLTests(LedgerTests):
     # How SQLAlchemy names the client, the executor's class, and the codes of a lock that was
     # waited for and of a database that is not there.

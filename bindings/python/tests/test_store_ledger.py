@@ -10,7 +10,6 @@ import logging
 import os
 import sqlite3
 import tempfile
-import threading
 import time
 import unittest
 from functools import partial
