@@ -51,7 +51,8 @@ class EveryCallTest(unittest.TestCase):
     def test_forms(self):
         for case, name, evidence, octets in self.each():
             wanted = called(case).document.text
-            texts = texts_of(octets) if name in OBJECTS else (octets.decode(),)
+            plain = (octets.decode(),) if octets.isascii() else ()
+            texts = texts_of(octets) if name in OBJECTS else plain
             for form in (octets, bytearray(octets), memoryview(octets), *texts):
                 with self.subTest(name, form=type(form).__name__):
                     self.assertEqual(called(case, **{evidence: form}).document.text, wanted)
@@ -119,8 +120,6 @@ class KindTest(unittest.TestCase):
         for kind in ("transaction", "verify-receipt"):
             with self.subTest(kind=kind), self.assertRaisesRegex(ValueError, "subject"):
                 verifier.verify(kind, "x", case["now"], b"\0" * 16)
-        document = verifier.verify("transaction-receipt", "x", case["now"], b"\0" * 16)
-        self.assertEqual(document.status, "misuse.receipt.subject")
 
 
 class AppAttestTest(unittest.TestCase):

@@ -6,7 +6,6 @@ import pathlib
 import sqlite3
 import time
 import unittest
-from contextlib import closing
 
 from test_examples import ACCOUNT, ExampleCase, load
 
@@ -55,9 +54,7 @@ class NotificationTest(ExampleCase):
                 "original_transaction_id": "950001", "signed": self.now + minutes * 60_000}
 
     def bookings(self):
-        with closing(sqlite3.connect(self.database)) as connection:
-            found = connection.execute("select account, units from booking order by rowid")
-            return found.fetchall()
+        return self.sql(self.database, ("select account, units from booking order by rowid",))
 
     def bought(self):
         return self.ledger.verifier.verify_transaction(
@@ -81,12 +78,10 @@ class NotificationTest(ExampleCase):
         """A booking that cannot be written leaves nothing in the ledger either."""
         self.claim()
         body = self.told("REFUND", -40)
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute("alter table booking rename to away")
+        self.sql(self.database, ("alter table booking rename to away",))
         with self.assertRaises(sqlite3.OperationalError):  # a WSGI server answers 500
             self.post(body)
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute("alter table away rename to booking")
+        self.sql(self.database, ("alter table away rename to booking",))
         self.assertEqual(self.post(body), "200 OK")
         self.assertEqual(self.bookings(), [(ACCOUNT, 1), (ACCOUNT, -1)])
 

@@ -232,9 +232,7 @@ class ClaimTest(LedgerTest):
         self.assertEqual(found.answer, "refused-keep")
 
     def test_in_a_transaction(self):
-        other = sqlite3.connect(self.folder / "shop.db")
-        self.addCleanup(other.close)
-        other.execute("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, n INTEGER)")
+        self.rows("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, n INTEGER)")
 
         def pay(grant):
             grant.connection.execute("INSERT INTO coins VALUES (?, ?)",
@@ -376,9 +374,7 @@ class EventTest(LedgerTest):
     def test_in_one_transaction(self):
         """STO-35, mode "transaction": the take-back stands with the refund, or neither does."""
         id, refund = self.refunded()
-        other = sqlite3.connect(self.folder / "shop.db")
-        self.addCleanup(other.close)
-        other.execute("CREATE TABLE taken (take_id TEXT PRIMARY KEY, n INTEGER)")
+        self.rows("CREATE TABLE taken (take_id TEXT PRIMARY KEY, n INTEGER)")
 
         def take(given):
             given.connection.execute("INSERT INTO taken VALUES (?, ?)",
