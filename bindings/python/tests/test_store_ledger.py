@@ -136,6 +136,12 @@ class ClaimTest(LedgerTest):
         with self.assertRaises(assay.UnavailableError):
             gone.raise_for_refusal()
 
+    def test_the_same_attempt_again(self):
+        bought = self.transaction()
+        first = self.ledger.claim(bought, "ann", attempt="a" * 22)
+        again = self.ledger.claim(bought, "ann", attempt="a" * 22)
+        self.assertEqual((again.outcome, again.claim.grant_id), ("new", first.claim.grant_id))
+
     def claim_with(self, bought, meanwhile):
         """A claim that finds a lease that is over; something happens before it takes it over."""
         request = {"kind": "claim", "account": "ann", "attempt": "b" * 22}
