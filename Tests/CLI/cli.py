@@ -74,6 +74,16 @@ class Command:
         path.write_bytes(content)
         return path
 
+    def verify(self, blob, kind, *more):
+        """Exit code, name of the status or what was said instead, and the document."""
+        self.file("evidence", blob)
+        code, out, err = self.run("verify", "evidence", "--kind", kind, "--config",
+                                  "ca/config.json", "--now", NOW, "--json", *more)
+        if not out:
+            return code, err, {}
+        document = json.loads(out)
+        return code, document["status"]["name"], document
+
     def report(self, *arguments, stdin=b""):
         """The report of a file, as JSON."""
         code, out, err = self.run(
@@ -515,11 +525,8 @@ def check_progress(suite, assay):
 # ---- evidence ------------------------------------------------------------------
 
 def check_evidence(suite, assay, blobs):
-    def verify(name, blob, kind, *more):
-        assay.file(name, blob)
-        code, out, err = assay.run("verify", name, "--kind", kind, "--config", "ca/config.json",
-                                   "--now", NOW, "--json", *more)
-        return code, json.loads(out)["status"]["name"] if out else err
+    def verify(blob, kind, *more):
+        return assay.verify(blob, kind, *more)[:2]
 
     older = assay.mint("transaction-receipt", "--receipt-version", "2", "--purchased",
                        "2014-03-01", "--expires", "2014-04-01", "--transport", "doubled")
@@ -534,19 +541,19 @@ def check_evidence(suite, assay, blobs):
             ("twelve purchases", many, "app-receipt"),
             ("answer", blobs["answer"], "verify-receipt"),
             ("expired answer", older_answer, "verify-receipt")]:
-        got = verify("evidence", blob, kind)
+        got = verify(blob, kind)
         suite.expect(got == (0, "ok"), f"verify {name}", str(got))
-    got = verify("evidence", many, "app-receipt", "--subject", "02005E102030")
+    got = verify(many, "app-receipt", "--subject", "02005E102030")
     suite.expect(got == (0, "ok"), "an app receipt of this device", str(got))
-    got = verify("evidence", many, "app-receipt", "--subject", "02005E102031")
+    got = verify(many, "app-receipt", "--subject", "02005E102031")
     suite.expect(got == (1, "rejected.account.device"), "and of another", str(got))
-    got = verify("evidence", blobs["jws"], "transaction", "--subject", "00")
+    got = verify(blobs["jws"], "transaction", "--subject", "00")
     suite.expect(got[0] == 2 and "--subject" in got[1], "a subject for a JWS", str(got))
-    got = verify("evidence", many, "app-receipt", "--subject", "0g")
+    got = verify(many, "app-receipt", "--subject", "0g")
     suite.expect(got[0] == 2 and "hexadecimal" in got[1], "an invalid subject", str(got))
-    got = verify("evidence", blobs["app-receipt"], "transaction-receipt")
+    got = verify(blobs["app-receipt"], "transaction-receipt")
     suite.expect(got == (1, "rejected.kind.mismatch"), "the wrong kind", str(got))
-    got = verify("evidence", blobs["receipt"], "receipt")
+    got = verify(blobs["receipt"], "receipt")
     suite.expect(got[0] == 2 and "app-receipt" in got[1], "an invalid kind", str(got))
     _, out, _ = assay.run("verify", assay.file("answer", blobs["answer"]), "--kind",
                           "verify-receipt", "--config", "ca/config.json", "--now", NOW)
@@ -564,15 +571,7 @@ def check_attested_keys(suite, assay):
     key_id, public_key = device["keyId"], device["publicKey"]
     mint = ("--client-data", signed)
 
-    def verify(blob, kind, *more):
-        assay.file("evidence", blob)
-        code, out, err = assay.run("verify", "evidence", "--kind", kind, "--config",
-                                   "ca/config.json", "--now", NOW, "--json", *more)
-        if not out:
-            return code, err, {}
-        document = json.loads(out)
-        return code, document["status"]["name"], document
-
+    verify = assay.verify
     about = ("--key-id", key_id, "--client-data", signed)
     for transport in ["base64", "raw", "url-safe", "unpadded", "wrapped"]:
         blob = assay.mint("attestation", *mint, "--transport", transport)
@@ -676,6 +675,24 @@ def check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed
         suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
 
 
+def check_shown(suite, assay, name, blob, form, words):
+    """What `inspect` shows is marked as unverified, and a cut of it ends nothing."""
+    assay.file("look", blob)
+    code, out, _ = assay.run("inspect", "look")
+    shown = out.decode().splitlines()
+    suite.expect(code == 0 and all(row.startswith("UNVERIFIED") for row in shown)
+                 and all(any(word in row for row in shown) for word in words),
+                 f"inspect {name}", out.decode()[:600])
+    code, out, _ = assay.run("inspect", "look", "--json")
+    seen = json.loads(out)
+    suite.expect((code, seen["verified"], seen["form"]) == (0, False, form),
+                 f"inspect {name} as JSON", out.decode()[:200])
+    for cut in range(0, len(blob), max(1, len(blob) // 25)):
+        assay.file("cut", blob[:cut])
+        code, _, err = assay.run("inspect", "cut")
+        suite.expect(code in (0, 1), f"inspect {name} cut at {cut}", f"{code} {err}")
+
+
 def check_attest_inspection(suite, assay, mint, key_id):
     blob = assay.mint("attestation", *mint, "--category", "2")
     assay.file("look", blob)
@@ -691,20 +708,7 @@ def check_attest_inspection(suite, assay, mint, key_id):
             ("attest-receipt", ["6 type  ATTEST", "attestedKey", "certificates[2]"])]:
         for transport in ["base64", "raw"]:
             blob = assay.mint(kind, *mint, "--transport", transport)
-            assay.file("look", blob)
-            code, out, _ = assay.run("inspect", "look")
-            shown = out.decode().splitlines()
-            suite.expect(code == 0 and all(row.startswith("UNVERIFIED") for row in shown)
-                         and all(any(word in row for row in shown) for word in words),
-                         f"inspect an {kind}, {transport}", out.decode()[:600])
-            code, out, _ = assay.run("inspect", "look", "--json")
-            seen = json.loads(out)
-            suite.expect((code, seen["verified"], seen["form"]) == (0, False, kind),
-                         f"inspect an {kind} as JSON", out.decode()[:200])
-        for cut in range(0, len(blob), max(1, len(blob) // 25)):
-            assay.file("cut", blob[:cut])
-            code, _, err = assay.run("inspect", "cut")
-            suite.expect(code in (0, 1), f"inspect an {kind} cut at {cut}", f"{code} {err}")
+            check_shown(suite, assay, f"an {kind}, {transport}", blob, kind, words)
 
 
 def check_decisions(suite, assay, blobs, expired):
@@ -735,20 +739,7 @@ def check_inspection(suite, assay, blobs, many):
              ["bid  com.example.app", "version  3", "not checked"]),
             ("an app receipt", many, "app-receipt",
              ["2 bundleId  com.example.app", "1703 transactionId", "certificates[0]"])]:
-        assay.file("look", blob)
-        code, out, _ = assay.run("inspect", "look")
-        shown = out.decode().splitlines()
-        suite.expect(code == 0 and all(row.startswith("UNVERIFIED") for row in shown)
-                     and all(any(word in row for row in shown) for word in words),
-                     f"inspect {name}", out.decode()[:400])
-        code, out, _ = assay.run("inspect", "look", "--json")
-        seen = json.loads(out)
-        suite.expect((code, seen["verified"], seen["form"]) == (0, False, form),
-                     f"inspect {name} as JSON", out.decode()[:200])
-        for cut in range(0, len(blob), max(1, len(blob) // 40)):
-            assay.file("cut", blob[:cut])
-            code, _, err = assay.run("inspect", "cut")
-            suite.expect(code in (0, 1), f"inspect {name} cut at {cut}", f"{code} {err}")
+        check_shown(suite, assay, name, blob, form, words)
     code, _, err = assay.run("inspect", assay.file("look", b"com.urus.iap.1"))
     suite.expect(code == 1 and "assay triage" in err, "inspect something else", err)
 

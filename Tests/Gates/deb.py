@@ -8,7 +8,6 @@ this machine's: dependencies are judged as they would be here, and nothing here
 changes. What is installed there is built against and used.
 """
 import argparse
-import base64
 import hashlib
 import json
 import os
@@ -20,6 +19,9 @@ import tempfile
 
 from contract import ROOT, declared_functions, run, soname, version
 from report import Suite
+
+sys.path.insert(0, str(ROOT / "bindings/python/tests"))
+import case_table  # noqa: E402
 
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
 # This is not an upload to Debian's archive, which would close a bug report.
@@ -136,16 +138,6 @@ def example_environment(root, multiarch):
                 PKG_CONFIG_SYSROOT_DIR=str(root.folder))
 
 
-def good_transaction(cases):
-    """The case of a good transaction, and its configuration."""
-    table = json.loads(pathlib.Path(cases).read_text())
-    for case in table["cases"]:
-        if case["call"] == "verify_jws" and case["expect"]["status"] == "ok" \
-                and case["kind"] == "transaction":
-            return case, table["verifiers"][case["verifier"]]
-    raise SystemExit("the table of cases has no good transaction")
-
-
 def check_use(suite, root, cases, folder):
     """verify.c against the installed packages, and the installed command line."""
     multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").stdout.strip()
@@ -157,9 +149,10 @@ def check_use(suite, root, cases, folder):
     result = run("gcc", ROOT / "bindings/c/examples/verify.c", "-o", program, *flags, "-lcjson")
     suite.expect(result.returncode == 0, "verify.c builds against the packages",
                  result.stderr[:800])
-    case, config = good_transaction(cases)
-    (folder / "config.json").write_text(json.dumps(config))
-    text = case["jws"].encode() if "jws" in case else base64.b64decode(case["jwsBase64"])
+    table = case_table.CaseTable(cases)
+    case = table.accepted("transaction")
+    (folder / "config.json").write_text(json.dumps(table.configuration(case["verifier"])))
+    text = case_table.octets_of(case, "jws")
     (folder / "good.jws").write_bytes(text)
     head, _, rest = text.partition(b".")
     forged = rest[:-8] + (b"AAAAAAAA" if rest[-8:] != b"AAAAAAAA" else b"BBBBBBBB")

@@ -4,8 +4,8 @@
   installed.py CASES --cli BINARY [--suite NAME]
 
 Installs into a folder of its own, builds the C examples with pkg-config (and
-with CMake where it is installed), runs them on evidence of the case table and
-against a player of Apple, and removes everything again.
+with CMake where it is installed), and runs them on evidence of the case table and
+against a player of Apple. Which files are installed, and removed, install_tree.py asks.
 """
 import argparse
 import base64
@@ -21,7 +21,7 @@ import time
 
 import c_ledger
 from contract import ROOT, run, version
-from install_tree import library_files, make
+from install_tree import make
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "Tests/CLI"))
@@ -32,11 +32,6 @@ TESTS = ROOT / "bindings/c/tests"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
-def files_below(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
-                  if path.is_file() or path.is_symlink())
-
-
 def pkg_config(prefix, *arguments):
     environment = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig"))
     return run("pkg-config", *arguments, env=environment)
@@ -45,12 +40,8 @@ def pkg_config(prefix, *arguments):
 def check_install(suite, prefix):
     result = make("install-lib", f"PREFIX={prefix}")
     suite.expect(result.returncode == 0, "make install-lib", result.stderr[-1500:])
-    wanted, found = library_files(), set(files_below(prefix))
-    suite.expect(found == wanted, "installs these files", str(sorted(found ^ wanted)))
     said = pkg_config(prefix, "--modversion", "assay").stdout.strip()
     suite.expect(said == version(), "pkg-config knows the version", said)
-    suite.expect("@" not in (prefix / "lib/pkgconfig/assay.pc").read_text(),
-                 "assay.pc is filled in")
 
 
 def build_examples(suite, prefix, folder):
@@ -399,19 +390,6 @@ def check_cmake(suite, prefix, folder, environment):
     suite.expect(result.returncode == 0, "the example built with CMake runs", result.stdout)
 
 
-def check_uninstall(suite, prefix, folder):
-    result = make("uninstall", f"PREFIX={prefix}")
-    suite.expect(result.returncode == 0 and files_below(prefix) == [],
-                 "make uninstall leaves nothing", str(files_below(prefix)))
-    stage = folder / "stage"
-    result = make("install-lib", "PREFIX=/opt/assay", f"DESTDIR={stage}")
-    suite.expect(result.returncode == 0 and (stage / "opt/assay/include/assay.h").exists(),
-                 "DESTDIR goes before PREFIX", result.stderr[-800:])
-    text = (stage / "opt/assay/lib/pkgconfig/assay.pc").read_text()
-    suite.expect("prefix=/opt/assay" in text and str(stage) not in text,
-                 "DESTDIR stands in no installed file")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases")
@@ -442,7 +420,6 @@ def main():
         result = run(folder / "plus", env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")
         check_cmake(suite, prefix, folder, environment)
-        check_uninstall(suite, prefix, folder)
     suite.finish()
 
 

@@ -34,22 +34,17 @@ class CaseTable:
             self._verifiers[name] = assay.Verifier(self.configuration(name))
         return self._verifiers[name]
 
-    def accepted(self, kind, **facts):
-        """The first case of a kind that is accepted and has these facts."""
+    def first(self, call, status="ok", **members):
+        """The first case of a call, with a status or of a family of them, and these members."""
         for case in self.cases:
-            if case["call"] != "verify_jws" or case["kind"] != kind:
-                continue
-            known = case["expect"].get("facts", {})
-            if case["expect"]["status"] == "ok" and facts.items() <= known.items():
+            if case["call"] == call and status in (case["expect"]["status"], family_of(case)) \
+                    and all(case.get(name) == members[name] for name in members):
                 return case
-        raise AssertionError(f"the case table has no accepted {kind} with {facts}")
+        raise AssertionError(f"the case table has no {status} {call} with {members}")
 
-    def refused(self, family):
-        """The first JWS case of a family of statuses."""
-        for case in self.cases:
-            if case["call"] == "verify_jws" and family_of(case) == family:
-                return case
-        raise AssertionError(f"the case table has no {family} case")
+    def accepted(self, kind):
+        """The first case of a kind of JWS that is accepted."""
+        return self.first("verify_jws", kind=kind)
 
 
 def family_of(case):
@@ -104,14 +99,50 @@ def octets_of(case, name):
 
 def client_data_of(case):
     """Client data of a case as the arguments of a verification; only the kinds that
-    the binding can express."""
-    names = {1: "client_data", 2: "client_data_hash"}
-    return {names[case["clientDataKind"]]: octets_of(case, "clientData")}
+    the binding can express, and nothing of the others."""
+    name = {1: "client_data", 2: "client_data_hash"}.get(case["clientDataKind"])
+    return {name: octets_of(case, "clientData")} if name else {}
 
 
 def subject_of(case):
     """What a receipt must belong to, a device or a key; None where none is given."""
     return given(case, "subject") if "subjectBase64" in case else None
+
+
+def call_of(case):
+    """A verification, as the method's name and its arguments; None where it is none."""
+    call, named = case["call"], {"now": case.get("now")}
+    if call == "verify_jws":
+        return "verify_" + case["kind"].replace("-", "_"), {"jws": jws_of(case), **named}
+    if call == "verify_receipt":
+        given_to = {"attest-receipt": "public_key", "app-receipt": "subject"}.get(case["kind"])
+        return "verify_" + case["kind"].replace("-", "_"), {
+            "receipt": given(case, "receipt"), **named,
+            **({given_to: subject_of(case)} if given_to else {})}
+    if call == "read_verify_receipt":
+        return call, {"body": given(case, "body"), **named}
+    if call == "triage":
+        return call, {"blob": given(case, "blob"), **named}
+    if call == "verify_attestation":
+        return call, {"attestation": octets_of(case, "attestation"), **client_data_of(case),
+                      "key_id": octets_of(case, "keyId"), **named}
+    if call == "verify_assertion":
+        return call, {"assertion": octets_of(case, "assertion"), **client_data_of(case),
+                      "public_key": octets_of(case, "publicKey"), "counter": case["counter"],
+                      **named}
+    if call == "verify_token":
+        import assay
+
+        return call, {"token": given(case, "token"), "keys": assay.Keyset(given(case, "jwks")),
+                      **named}
+    return None
+
+
+def called(case, verifier=None, **changes):
+    """What the method answers, with some of the arguments changed."""
+    name, arguments = call_of(case)
+    method = getattr(verifier or table().verifier(case["verifier"]), name)
+    return method(**{**arguments, **changes})
 
 
 def configuration_of(case):

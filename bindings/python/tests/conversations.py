@@ -9,9 +9,10 @@ from case_table import given, table
 
 
 def transcript(name):
-    """A case of the table that is a transcript."""
+    """The case of the table that is a transcript of this name, or of what follows its rule."""
     for case in table().cases:
-        if case["call"] == "conversation" and case["name"].endswith(f"conversation: {name}"):
+        if case["call"] == "conversation" \
+                and name in (case["name"], case["name"].partition(": ")[2]):
             return case
     raise AssertionError(f"the case table has no transcript {name}")
 
@@ -32,6 +33,14 @@ def begun(case, verifier=None):
     """The exchange of a transcript, before its first answer."""
     verifier = verifier or table().verifier(case["verifier"])
     return verifier.exchange(given(case, "request"), now=case["now"])
+
+
+def played(case):
+    """The exchange of a transcript after its last answer."""
+    exchange = begun(case)
+    for step, answer in zip(case["steps"], answers(case)):
+        exchange.step(answer, step["now"])
+    return exchange
 
 
 @contextlib.contextmanager

@@ -6,14 +6,9 @@ import unittest
 import assay
 from assay.app_store import AppStore
 from case_table import given, table
-from conversations import answers
+from conversations import played, transcript
 
 MARK = " App Store: "
-
-
-def transcript(name):
-    return next(case for case in table().cases
-                if case["call"] == "conversation" and case["name"].endswith(MARK + name))
 
 
 def transcripts():
@@ -68,18 +63,11 @@ class CallsTest(unittest.TestCase):
 
 
 class FactsTest(unittest.TestCase):
-    def play(self, name):
-        case = transcript(name)
-        verifier = table().verifier(case["verifier"])
-        exchange = verifier.exchange(given(case, "request"), now=case["now"])
-        for step, answer in zip(case["steps"], answers(case)):
-            exchange.step(answer, step["now"])
-        self.assertTrue(exchange.done)
-        return verifier, exchange, case
+    """Of the other answers test_case_table.py compares each property with the document."""
 
     def test_pages(self):
-        verifier, exchange, case = self.play("two pages")
-        facts = exchange.facts
+        case = transcript("two pages")
+        facts = played(case).facts
         self.assertIs(type(facts), assay.AppStoreAnswer)
         first, second = facts.transactions
         self.assertIs(type(first), assay.Transaction)
@@ -90,40 +78,8 @@ class FactsTest(unittest.TestCase):
         self.assertIsNone(facts.next)
         self.assertEqual((facts.renewals, facts.refused), ((), ()))
         self.assertEqual(len(facts.as_dict()["transactions"]), 2)
-        decision = verifier.decide(facts, now=case["now"])
+        decision = table().verifier(case["verifier"]).decide(facts, now=case["now"])
         self.assertTrue(decision.entitled)
-
-    def test_statuses(self):
-        _, exchange, _ = self.play("the subscriptions of a customer")
-        facts = exchange.facts
-        entry, = facts.statuses
-        self.assertEqual(entry.status, 1)
-        self.assertEqual(
-            facts.renewals[entry.renewal_index].payload["originalTransactionId"],
-            facts.transactions[entry.transaction_index].original_transaction_id)
-
-    def test_notifications(self):
-        _, exchange, case = self.play("the notifications that were missed")
-        facts = exchange.facts
-        self.assertEqual(facts.notifications[0].transaction.product_id,
-                         "com.example.app.premium.monthly")
-        attempt, = facts.unsigned.send_attempts
-        self.assertEqual(attempt.send_attempt_result, "TIMED_OUT")
-        self.assertEqual(attempt.attempt_date, case["now"] - 5000)
-        _, exchange, _ = self.play("the download of the app")
-        self.assertEqual(exchange.facts.app_transaction.bundle_id, "com.example.app")
-
-    def test_refusals(self):
-        _, exchange, _ = self.play("some of a history")
-        self.assertFalse(exchange.document.ok)
-        refused, = exchange.facts.refused
-        self.assertEqual(refused.status.name, "rejected.jws.signature")
-        _, exchange, _ = self.play("a forged transaction")
-        self.assertIsNone(exchange.facts)
-        _, exchange, _ = self.play("unknown in both")
-        with self.assertRaises(assay.RejectedError) as caught:
-            exchange.document.raise_for_refusal()
-        self.assertEqual(caught.exception.http_status, 404)
 
 
 class UnverifiedIdTest(unittest.TestCase):

@@ -1,5 +1,4 @@
 """A refusal raises the class of its family, and says rule, place and hint."""
-import datetime
 import pickle
 import unittest
 
@@ -39,7 +38,7 @@ class FamilyTest(unittest.TestCase):
 
 class RefusalTest(unittest.TestCase):
     def refusal(self, family):
-        case = table().refused(family)
+        case = table().first("verify_jws", family)
         verifier = table().verifier(case["verifier"])
         with self.assertRaises(assay.AssayError) as caught:
             verifier.verify(case["kind"], jws_of(case), case["now"]).raise_for_refusal()
@@ -91,98 +90,6 @@ class RefusalTest(unittest.TestCase):
         self.assertEqual(str(again), str(refusal))
         self.assertIs(type(again), type(refusal))
         self.assertIsNone(again.document)
-
-    def test_configuration(self):
-        with self.assertRaises(assay.ConfigError) as caught:
-            assay.Verifier({"apps": [], "aps": 1})
-        self.assertEqual(caught.exception.code & 0xFF, _prototypes.ASSAY_CONFIG)
-        with self.assertRaises(assay.ConfigError) as caught:
-            assay.Verifier("{")
-        self.assertEqual(caught.exception.status, "config.document.syntax")
-
-
-class ArgumentTest(unittest.TestCase):
-    """Wrong arguments are Python errors or refusals, never a crash."""
-
-    def setUp(self):
-        self.case = table().accepted("transaction")
-        self.verifier = table().verifier(self.case["verifier"])
-        self.jws = jws_of(self.case)
-
-    def test_jws(self):
-        for wrong in (None, 5, ["a"], object()):
-            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
-                self.verifier.verify_transaction(wrong)
-        for bad in ("", "\ud800", "\0", b"", b"\xff" * 9, "ü.ü.ü"):
-            with self.subTest(bad=bad), self.assertRaises(assay.MalformedError):
-                self.verifier.verify_transaction(bad, self.case["now"])
-
-    def test_forms_of_text(self):
-        octets = self.jws.encode()
-        for form in (self.jws, octets, bytearray(octets), memoryview(octets)):
-            with self.subTest(form=type(form).__name__):
-                found = self.verifier.verify_transaction(form, self.case["now"])
-                self.assertTrue(found.document.ok)
-
-    def test_now(self):
-        now = self.case["now"]
-        aware = datetime.datetime.fromtimestamp(
-            now // 1000, datetime.timezone(datetime.timedelta(hours=-7))
-        )
-        self.assertTrue(self.verifier.verify_transaction(self.jws, aware).document.ok)
-        for wrong in (1.5, "now", True, datetime.date(2025, 1, 1)):
-            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
-                self.verifier.verify_transaction(self.jws, wrong)
-        with self.assertRaises(ValueError):
-            self.verifier.verify_transaction(self.jws, datetime.datetime(2025, 1, 1))
-        for outside in (0, -1, 2**63, 10**40, -(10**40)):
-            with self.subTest(outside=outside), self.assertRaises(assay.MisuseError) as caught:
-                self.verifier.verify_transaction(self.jws, outside)
-            self.assertEqual(caught.exception.status, "misuse.call.now")
-
-    def test_now_is_the_clock_when_left_out(self):
-        document = self.verifier.verify("transaction", self.jws)
-        self.assertNotIn(document.code & 0xFF,
-                         (_prototypes.ASSAY_MISUSE, _prototypes.ASSAY_INTERNAL))
-
-    def test_kind(self):
-        for wrong in ("any", 1, None, ""):
-            with self.subTest(wrong=wrong), self.assertRaises(ValueError):
-                self.verifier.verify(wrong, self.jws)
-
-    def test_evidence(self):
-        with self.assertRaises(assay.MisuseError) as caught:
-            self.verifier.decide([], now=self.case["now"])
-        self.assertEqual(caught.exception.status, "misuse.decide.empty")
-        for wrong in (self.jws, [self.jws], [None], [{}]):
-            with self.subTest(wrong=type(wrong)), self.assertRaises(TypeError):
-                self.verifier.decide(wrong)
-        refused = self.verifier.verify("transaction", "a.b.c", self.case["now"])
-        with self.assertRaises(assay.MisuseError) as caught:
-            self.verifier.decide(refused, now=self.case["now"])
-        self.assertEqual(caught.exception.status, "misuse.decide.evidence")
-
-    def test_configuration(self):
-        with self.assertRaises(TypeError):
-            assay.Verifier(5)
-        with self.assertRaises(TypeError):
-            assay.Verifier({"apps": object()})
-        with self.assertRaises(TypeError):
-            assay.Verifier({5: []})
-        with self.assertRaises(ValueError):
-            assay.Verifier({"apps": float("nan")})
-        with self.assertRaises(assay.ConfigError):
-            assay.Verifier({"apps": "\ud800"})
-
-    def test_dates(self):
-        with self.assertRaises(ValueError):
-            assay.check_expiry(2**63)
-        with self.assertRaises(ValueError):
-            assay.check_expiry(-(2**63))
-        with self.assertRaises(assay.MisuseError):
-            assay.check_expiry(1, now=5)
-        self.assertTrue(assay.check_expiry(assay.FOREVER))
-        self.assertFalse(assay.check_expiry(None))
 
     def test_no_document_of_a_call(self):
         """NULL where a handle must be is a status, in the library itself."""

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import unittest
 from contextlib import closing
+from unittest import mock
 
 import assay
 from case_table import given, jws_of, octets_of, table
@@ -33,6 +34,26 @@ class ExampleCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def given(self, **variables):
+        """Variables of the environment, for this test."""
+        self.enterContext(mock.patch.dict(os.environ, variables))
+
+    def sql(self, database, *statements):
+        """What the last of them found in a file, all of them in one transaction."""
+        with closing(sqlite3.connect(database)) as connection, connection:
+            return [connection.execute(*each).fetchall() for each in statements][-1]
+
+    def check_claims(self, handler, body, accepted, refused):
+        """The account is where API Gateway has put it, and nowhere else."""
+        for context in ({"authorizer": CLAIMED[0]}, {"authorizer": CLAIMED[1]}, *UNCLAIMED, None):
+            with self.subTest(context=context):
+                answer = handler({"requestContext": context, "body": body}, None)
+                known = context and context.get("authorizer") in CLAIMED
+                self.assertEqual(answer["statusCode"], accepted if known else 401)
+                if not known:
+                    self.assertEqual(json.loads(answer["body"]), refused)
+        self.assertEqual(handler({}, None)["statusCode"], 401)
 
     def evidence(self, kind):
         """An accepted case: its text and its configuration in a file."""
@@ -68,8 +89,7 @@ class LambdaTest(ExampleCase):
 
     def test_refusals(self):
         case, config = self.evidence("transaction")
-        self.addCleanup(os.environ.pop, "ASSAY_CONFIG", None)
-        os.environ["ASSAY_CONFIG"] = str(config)
+        self.given(ASSAY_CONFIG=str(config))
         handler = load("lambda_handler").handler
         caller = {"authorizer": {"claims": {"sub": ACCOUNT}}}
         forged = json.dumps({"transaction": jws_of(case)[:-4] + "AAAA"})
@@ -85,18 +105,9 @@ class LambdaTest(ExampleCase):
 
     def test_both_places_of_the_claims(self):
         _, config = self.evidence("transaction")
-        self.addCleanup(os.environ.pop, "ASSAY_CONFIG", None)
-        os.environ["ASSAY_CONFIG"] = str(config)
-        handler = load("lambda_handler").handler
-        for authorizer in CLAIMED:
-            with self.subTest(authorizer=authorizer):
-                event = {"requestContext": {"authorizer": authorizer}, "body": "{}"}
-                self.assertEqual(handler(event, None)["statusCode"], 400)
-        for context in (*UNCLAIMED, None):
-            with self.subTest(context=context):
-                answer = handler({"requestContext": context, "body": "{}"}, None)
-                self.assertEqual(answer["statusCode"], 401)
-        self.assertEqual(handler({}, None)["statusCode"], 401)
+        self.given(ASSAY_CONFIG=str(config))
+        self.check_claims(load("lambda_handler").handler, "{}", 400,
+                          {"error": "not signed in"})
 
 
 class ReceiptEndpointTest(ExampleCase):
@@ -111,9 +122,7 @@ class ReceiptEndpointTest(ExampleCase):
         self.environment = {
             "ASSAY_CONFIG": str(config), "LEDGER": str(self.folder / "ledger.db"),
         }
-        for name, value in self.environment.items():
-            os.environ[name] = value
-            self.addCleanup(os.environ.pop, name, None)
+        self.given(**self.environment)
         self.example = load("receipt_endpoint")
 
     def receipt(self, call, status, kind=None):
@@ -125,6 +134,9 @@ class ReceiptEndpointTest(ExampleCase):
                         and "subjectBase64" not in case):
                     return text
         raise AssertionError(f"the case table has no {call} of {kind} with {status}")
+
+    def ledger(self, *statements):
+        return self.sql(self.environment["LEDGER"], *((each,) for each in statements))
 
     def post(self, receipt, account="u-17"):
         event = {
@@ -148,11 +160,9 @@ class ReceiptEndpointTest(ExampleCase):
             for text in (genuine, lowered, other_pod, genuine)
         ]
         self.assertEqual(answers, ["granted"] + ["already-granted"] * 3)
-        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection:
-            rows = connection.execute("select transaction_key, environment, until_ms from claim")
-            self.assertEqual(
-                [(key.split("/")[0], *rest) for key, *rest in rows],
-                [("Production", "Production", None)])
+        rows = self.ledger("select transaction_key, environment, until_ms from claim")
+        self.assertEqual([(key.split("/")[0], *rest) for key, *rest in rows],
+                         [("Production", "Production", None)])
 
     def test_placeholders(self):
         """LST-2: words in place of a signature are not kept and tried again."""
@@ -184,18 +194,12 @@ class ReceiptEndpointTest(ExampleCase):
                 self.assertEqual(self.post(text), ("already-granted", 200))
                 with self.assertLogs("receipts", "WARNING"):
                     self.assertEqual(self.post(text, "u-18"), ("refused-final", 409))
-                self.tearDownLedger()
-
-    def tearDownLedger(self):
-        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection, connection:
-            connection.execute("delete from claim")
-            connection.execute("delete from line")
+                self.ledger("delete from claim", "delete from line")
 
     def test_refunded_stays_refunded(self):
         text = self.receipt("verify_receipt", "ok", "transaction-receipt")
         self.assertEqual(self.post(text), ("granted", 200))
-        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection, connection:
-            connection.execute("update claim set revoked = 1")
+        self.ledger("update claim set revoked = 1")
         with self.assertLogs("receipts", "WARNING") as logged:
             self.assertEqual(self.post(text), ("refused-final", 409))
         self.assertIn("revoked", logged.output[0])
@@ -234,15 +238,7 @@ class ReceiptEndpointTest(ExampleCase):
 
     def test_both_places_of_the_claims(self):
         text = json.dumps({"receipt": self.receipt("verify_receipt", "ok", "transaction-receipt")})
-        for authorizer in CLAIMED:
-            with self.subTest(authorizer=authorizer):
-                event = {"requestContext": {"authorizer": authorizer}, "body": text}
-                self.assertEqual(self.example.handler(event, None)["statusCode"], 200)
-        for context in (*UNCLAIMED, None):
-            with self.subTest(context=context):
-                answer = self.example.handler({"requestContext": context, "body": text}, None)
-                self.assertEqual((answer["statusCode"], json.loads(answer["body"])),
-                                 (401, {"answer": "deferred"}))
+        self.check_claims(self.example.handler, text, 200, {"answer": "deferred"})
 
     def test_a_ledger_that_is_away_defers(self):
         text = self.receipt("verify_receipt", "ok", "transaction-receipt")
@@ -289,11 +285,9 @@ class AttestEndpointTest(ExampleCase):
     def challenge(self, purpose, account="u-17", ends_ms=None):
         """Stores the challenge of the cases as if it had just been issued."""
         ends_ms = self.attested["now"] + 1000 if ends_ms is None else ends_ms
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute("delete from challenge")
-            connection.execute(
-                "insert into challenge values (?,?,?,?,null)",
-                (hashlib.sha256(self.CHALLENGE).hexdigest(), account, purpose, ends_ms))
+        self.sql(self.database, ("delete from challenge",), (
+            "insert into challenge values (?,?,?,?,null)",
+            (hashlib.sha256(self.CHALLENGE).hexdigest(), account, purpose, ends_ms)))
 
     def post(self, path, body, account="u-17", **headers):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -325,16 +319,14 @@ class AttestEndpointTest(ExampleCase):
         self.assertIn(said, logged.output[0])
 
     def counter(self):
-        with closing(sqlite3.connect(self.database)) as connection:
-            return connection.execute("select counter from attest_key").fetchall()
+        return self.sql(self.database, ("select counter from attest_key",))
 
     def test_key_id_in_every_form(self):
         octets = base64.b64decode(self.key_id)
         url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
         for form in (self.key_id, url, octets.hex(), octets.hex().upper()):
             with self.subTest(form=form):
-                with closing(sqlite3.connect(self.database)) as connection, connection:
-                    connection.execute("delete from attest_key")
+                self.sql(self.database, ("delete from attest_key",))
                 self.challenge("key")
                 self.assertEqual(self.register(), (200, "registered"))
                 self.challenge("request")
@@ -382,8 +374,7 @@ class AttestEndpointTest(ExampleCase):
     def test_a_retired_key(self):
         self.challenge("key")
         self.register()
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute("update attest_key set state = 'retired'")
+        self.sql(self.database, ("update attest_key set state = 'retired'",))
         self.refused((401, "attest-again"), self.register, "retired")
         self.refused((401, "attest-again"), self.request, "no such key")
 
@@ -441,10 +432,9 @@ class AttestEndpointTest(ExampleCase):
         self.assertEqual(seen[0][1]["content-length"], str(len(text)))
         challenge = base64.urlsafe_b64decode(json.loads(text)["challenge"] + "=")
         self.assertEqual(len(challenge), 32)
-        with closing(sqlite3.connect(self.database)) as connection:
-            self.assertEqual(
-                connection.execute("select sha256, account, purpose from challenge").fetchall(),
-                [(hashlib.sha256(challenge).hexdigest(), "u", "key")])
+        self.assertEqual(
+            self.sql(self.database, ("select sha256, account, purpose from challenge",)),
+            [(hashlib.sha256(challenge).hexdigest(), "u", "key")])
 
 
 if __name__ == "__main__":

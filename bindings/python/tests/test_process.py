@@ -10,13 +10,34 @@ import weakref
 
 import assay
 from assay import _library
-from case_table import client_data_of, jws_of, octets_of, table
+from case_table import called, jws_of, table
 from test_loading import real_library
 
 
 def resident_bytes():
     pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def at_once(work, threads=8):
+    """Runs it in threads that begin together; what they raised."""
+    barrier, raised = threading.Barrier(threads), []
+
+    def run():
+        barrier.wait()
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+
+    running = [threading.Thread(target=run) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join(120)
+        if thread.is_alive():
+            raised.append("a thread hangs")
+    return raised
 
 
 class EvidenceCase(unittest.TestCase):
@@ -26,6 +47,20 @@ class EvidenceCase(unittest.TestCase):
         self.configuration = table().configuration(self.case["verifier"])
         self.verifier = assay.Verifier(self.configuration)
         self.product = self.verifier.verify_transaction(self.jws, self.now).product_id
+
+    def answers(self, verifier):
+        """What a verifier says of a purchase, a forged one, and a device that is attested."""
+        named = {"verifier": self.case["verifier"]}
+        bought = verifier.verify_transaction(self.jws, self.now)
+        refused = verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now)
+        attested = table().first("verify_attestation", **named)
+        key = called(attested, verifier)
+        receipt = verifier.verify_attest_receipt(
+            key.receipt.raw, key.public_key, attested["now"])
+        risk = verifier.assess_risk({"request": "paid", "attestation": "refused"}, self.now)
+        return (bought.product_id, refused.status, key.key_id, receipt.key_id, risk.verdict,
+                verifier.decide(bought, now=self.now).document.kind,
+                called(table().first("verify_assertion", **named), verifier).counter)
 
 
 class CloseTest(EvidenceCase):
@@ -97,29 +132,13 @@ class CloseTest(EvidenceCase):
 
 class ThreadTest(EvidenceCase):
     def test_eight_threads(self):
-        rounds, wrong = 250, []
-        barrier = threading.Barrier(8)
+        wanted, wrong = self.answers(self.verifier), []
 
         def work():
-            barrier.wait()
-            for _ in range(rounds):
-                transaction = self.verifier.verify_transaction(self.jws, self.now)
-                refused = self.verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now)
-                decision = self.verifier.decide(transaction, now=self.now)
-                if (
-                    transaction.product_id != self.product
-                    or refused.ok
-                    or decision.document.kind != "decision"
-                ):
-                    wrong.append((transaction, refused, decision))
+            wrong.extend(found for found in (self.answers(self.verifier) for _ in range(80))
+                         if found != wanted)
 
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-            self.assertFalse(thread.is_alive(), "a thread hangs")
-        self.assertEqual(wrong, [])
+        self.assertEqual((at_once(work), wrong), ([], []))
 
     def test_one_document_in_many_threads(self):
         document = self.verifier.verify("transaction", self.jws, self.now)
@@ -129,11 +148,7 @@ class ThreadTest(EvidenceCase):
             for _ in range(200):
                 found.append((document.facts.product_id, document.json["kind"]))
 
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
+        self.assertEqual(at_once(work), [])
         self.assertEqual(set(found), {(self.product, "transaction")})
         self.assertEqual(len(found), 1600)
 
@@ -158,10 +173,9 @@ class ForkTest(EvidenceCase):
             stop.set()
             for thread in threads:
                 thread.join(60)
-        self.assertEqual(answers, [(self.product,) * 3] * 8)
+        wanted = self.answers(self.verifier)
+        self.assertEqual(answers, [(wanted, wanted, self.product)] * 8)
         self.assertEqual(failed, [])
-        again = self.verifier.verify_transaction(self.jws, self.now)
-        self.assertEqual(again.product_id, self.product)
 
     def answer_of_a_child(self):
         context = multiprocessing.get_context("fork")
@@ -176,104 +190,15 @@ class ForkTest(EvidenceCase):
         return answer
 
     def child(self, document, writer):
-        inherited = self.verifier.verify_transaction(self.jws, self.now).product_id
+        inherited = self.answers(self.verifier)
         with assay.Verifier(self.configuration) as own:
-            fresh = own.verify_transaction(self.jws, self.now).product_id
+            fresh = self.answers(own)
         self.verifier.close()
         writer.send((inherited, fresh, document.facts.product_id))
 
 
-class AttestCase(unittest.TestCase):
-    """One attestation, one assertion of its key, and a request without either."""
-
-    def setUp(self):
-        self.attested = self.first("verify_attestation")
-        self.asserted = self.first("verify_assertion", self.attested["verifier"])
-        self.now = self.attested["now"]
-        self.configuration = table().configuration(self.attested["verifier"])
-        self.verifier = assay.Verifier(self.configuration)
-        self.expected = self.answers(self.verifier)
-
-    def first(self, call, verifier=None):
-        for case in table().cases:
-            if (case["call"], case["expect"]["status"]) != (call, "ok"):
-                continue
-            if verifier in (None, case["verifier"]):
-                return case
-        raise AssertionError(f"the case table has no accepted {call}")
-
-    def answers(self, verifier):
-        found = verifier.verify_attestation(
-            octets_of(self.attested, "attestation"), now=self.now,
-            key_id=octets_of(self.attested, "keyId"), **client_data_of(self.attested))
-        receipt = verifier.verify_attest_receipt(found.receipt.raw, found.public_key, self.now)
-        assertion = verifier.verify_assertion(
-            octets_of(self.asserted, "assertion"), counter=self.asserted["counter"],
-            public_key=octets_of(self.asserted, "publicKey"), now=self.asserted["now"],
-            **client_data_of(self.asserted))
-        risk = verifier.assess_risk({"request": "paid", "attestation": "refused"}, self.now)
-        return found.key_id, receipt.key_id, assertion.counter, risk.verdict
-
-    def test_eight_threads(self):
-        wrong = []
-
-        def work():
-            try:
-                for _ in range(60):
-                    if self.answers(self.verifier) != self.expected:
-                        wrong.append("another answer")
-            except BaseException as error:
-                wrong.append(error)
-
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-            self.assertFalse(thread.is_alive(), "a thread hangs")
-        self.assertEqual(wrong, [])
-
-    def test_fork(self):
-        context = multiprocessing.get_context("fork")
-        reader, writer = context.Pipe(duplex=False)
-
-        def child():
-            with assay.Verifier(self.configuration) as own:
-                writer.send((self.answers(self.verifier), self.answers(own)))
-
-        process = context.Process(target=child)
-        process.start()
-        self.assertTrue(reader.poll(60), "the child hangs")
-        self.assertEqual(reader.recv(), (self.expected, self.expected))
-        process.join(60)
-        self.assertEqual(process.exitcode, 0)
-        self.assertEqual(self.answers(self.verifier), self.expected)
-
-    def test_flat_memory(self):
-        def work(count):
-            for _ in range(count):
-                self.answers(self.verifier)
-
-        work(300)
-        before = resident_bytes()
-        work(3_000)
-        self.assertLess(resident_bytes() - before, 1 << 20)
-
-
 class MemoryTest(EvidenceCase):
-    def test_flat_over_20000_verifications(self):
-        def work(count):
-            for _ in range(count):
-                transaction = self.verifier.verify_transaction(self.jws, self.now)
-                transaction.product_id, transaction.expires_date, transaction.environment
-            for _ in range(count // 4):
-                self.verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now).error
-                self.verifier.decide(transaction, now=self.now).plan
-
-        work(2_000)
-        before = resident_bytes()
-        work(20_000)
-        self.assertLess(resident_bytes() - before, 1 << 20)
+    """Of calls: test_soak.py."""
 
     def test_verifiers_are_given_back(self):
         def work(count):
@@ -286,23 +211,18 @@ class MemoryTest(EvidenceCase):
         self.assertLess(resident_bytes() - before, 1 << 20)
 
 
+# Loaded and unloaded again and again: Tests/ABI/reload.c.
 SIGNALS = """
-import ctypes, pathlib, _ctypes, sys, threading
+import pathlib, sys, threading
 def state():
     lines = pathlib.Path("/proc/self/status").read_text().splitlines()
     # Not SigQ: it counts the signals that wait for all processes of the user.
     names = ("SigPnd", "SigBlk", "SigIgn", "SigCgt", "ShdPnd", "Threads")
     return [line for line in lines if line.startswith(names)]
 before = state()
-for _ in range(20):
-    library = ctypes.CDLL(sys.argv[1])
-    library.assay_version_number.restype = ctypes.c_uint32
-    assert library.assay_version_number() >= 100
-    _ctypes.dlclose(library._handle)
-assert state() == before, (before, state())
 import assay
-verifier = assay.Verifier(sys.argv[2])
-verifier.verify("transaction", sys.argv[3], int(sys.argv[4]))
+verifier = assay.Verifier(sys.argv[1])
+verifier.verify("transaction", sys.argv[2], int(sys.argv[3]))
 verifier.close()
 assert state() == before, (before, state())
 print("same")
@@ -314,8 +234,8 @@ class HostTest(EvidenceCase):
         import json
 
         done = subprocess.run(
-            [sys.executable, "-c", SIGNALS, real_library(), json.dumps(self.configuration),
-             self.jws, str(self.now)],
+            [sys.executable, "-c", SIGNALS, json.dumps(self.configuration), self.jws,
+             str(self.now)],
             capture_output=True, text=True, timeout=60,
             env={**os.environ, "ASSAY_LIBRARY": real_library(),
                  "PYTHONPATH": str(pathlib.Path(assay.__file__).parent.parent)},

@@ -12,8 +12,9 @@ import time
 import unittest
 
 import assay
-from case_table import client_data_of, given, jws_of, octets_of, table
+from case_table import call_of, jws_of, table
 from test_loading import real_library
+from test_process import resident_bytes
 
 VARIABLE = "ASSAY_SOAK"
 COUNT = int(os.environ.get(VARIABLE, "30000"))
@@ -23,23 +24,8 @@ SLACK = 1 << 20
 PACKAGES = str(pathlib.Path(assay.__file__).parent.parent)
 
 
-def resident_bytes():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def first(call, kind=None, verifier=None):
-    """The first accepted case of a call."""
-    for case in table().cases:
-        if (case["call"], case["expect"]["status"]) != (call, "ok"):
-            continue
-        if kind in (None, case.get("kind")) and verifier in (None, case["verifier"]):
-            return case
-    raise AssertionError(f"the case table has no accepted {call} of {kind}")
-
-
 class VerificationTest(unittest.TestCase):
-    """One round: mostly transactions with their facts, and of everything else some."""
+    """Mostly transactions with their facts, and of each other call one in 32."""
 
     def setUp(self):
         case = table().accepted("transaction")
@@ -47,9 +33,10 @@ class VerificationTest(unittest.TestCase):
         self.verifier = assay.Verifier(table().configuration(case["verifier"]))
         self.others = [
             self.refusal, self.decision, self.conversation,
-            self.receipt("verify_app_receipt", "app-receipt"),
-            self.receipt("verify_transaction_receipt", "transaction-receipt"),
-            self.notification(), self.attestation(), self.assertion(),
+            self.call("verify_receipt", kind="app-receipt"),
+            self.call("verify_receipt", kind="transaction-receipt"),
+            self.call("verify_jws", kind="notification"),
+            self.call("verify_attestation"), self.call("verify_assertion"),
         ]
 
     def facts(self):
@@ -71,40 +58,20 @@ class VerificationTest(unittest.TestCase):
         with self.verifier.exchange(request, now=self.now) as exchange:
             self.assertTrue(exchange.done)
 
-    def receipt(self, method, kind):
-        case = next(case for case in table().cases
-                    if (case["call"], case.get("kind"), case["expect"]["status"])
-                    == ("verify_receipt", kind, "ok") and "subjectBase64" not in case)
-        verifier, text = table().verifier(case["verifier"]), given(case, "receipt")
-        return lambda: getattr(verifier, method)(text, now=case["now"]).environment
-
-    def notification(self):
-        case = first("verify_jws", "notification")
-        verifier, text = table().verifier(case["verifier"]), jws_of(case)
-        return lambda: verifier.verify_notification(text, case["now"]).notification_type
-
-    def attestation(self):
-        case = first("verify_attestation")
+    def call(self, call, **members):
+        """Another call, and a look at its facts."""
+        case = table().first(call, **members)
         verifier = table().verifier(case["verifier"])
-        octets, key_id = octets_of(case, "attestation"), octets_of(case, "keyId")
-        data = client_data_of(case)
-        return lambda: verifier.verify_attestation(
-            octets, key_id=key_id, now=case["now"], **data).key_id
-
-    def assertion(self):
-        case = first("verify_assertion")
-        verifier = table().verifier(case["verifier"])
-        octets, key = octets_of(case, "assertion"), octets_of(case, "publicKey")
-        data = client_data_of(case)
-        return lambda: verifier.verify_assertion(
-            octets, public_key=key, counter=case["counter"], now=case["now"], **data).counter
+        name, arguments = call_of(case)
+        method = getattr(verifier, name)
+        return lambda: repr(method(**arguments))
 
     def work(self, count):
         for number in range(count):
-            if number % 20:
+            if number % 4:
                 self.facts()
             else:
-                self.others[number // 20 % len(self.others)]()
+                self.others[number // 4 % len(self.others)]()
 
     def test_flat_memory(self):
         self.assertEqual(self.facts()[2], table().accepted("transaction")["expect"]["facts"]
@@ -121,12 +88,29 @@ class VerificationTest(unittest.TestCase):
         self.assertLess(max(sizes), SLACK)
 
 
+# How much a program grows in so many rounds of its `once`, after a third of them.
+MEASURED = """
+import gc, json, os, pathlib, sys
+rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
+def work(count):
+    for _ in range(count):
+        once()
+        gc.collect()
+def resident():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+%s
+work(rounds // 3)
+before = resident()
+work(rounds)
+print(resident() - before)
+"""
+
 # Import, verify, forget and unload, as often as asked. Python itself keeps some of
 # what a module made (ctypes every type of a pointer), so that both programs are run
 # without a verification as well: what counts is the difference.
-RELOAD = """
-import _ctypes, json, os, pathlib, sys
-rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
+RELOAD = MEASURED % """
+import _ctypes
 def verify(assay):
     with assay.Verifier(configuration) as verifier:
         assert verifier.verify_transaction(jws, now=now).product_id
@@ -143,46 +127,23 @@ def once():
             _ctypes.dlclose(handle)
         except OSError:
             break
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-import gc
-def work(count):
-    for _ in range(count):
-        once()
-        gc.collect()
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
 """
 
 # The library without the package.
-LIBRARY_ALONE = """
-import _ctypes, ctypes, json, os, pathlib, sys
-rounds, _, library, *_ = json.load(sys.stdin)
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-def work(count):
-    for _ in range(count):
-        _ctypes.dlclose(ctypes.CDLL(library)._handle)
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
+LIBRARY_ALONE = MEASURED.replace("        gc.collect()\n", "") % """
+import _ctypes, ctypes
+def once():
+    _ctypes.dlclose(ctypes.CDLL(library)._handle)
 """
 
 # The same in interpreters of this process, each made and ended in turn.
-INTERPRETERS = """
-import json, os, pathlib, sys
+INTERPRETERS = MEASURED % """
 try:
     import _interpreters as interpreters
     run = interpreters.exec
 except ImportError:
     import _xxsubinterpreters as interpreters
     run = interpreters.run_string
-rounds, verifies, _, configuration, jws, now = json.load(sys.stdin)
 code = "import assay" if not verifies else f'''
 import assay
 with assay.Verifier({json.dumps(configuration)!r}) as verifier:
@@ -193,19 +154,11 @@ def make():
         return interpreters.create("legacy")
     except TypeError:
         return interpreters.create(isolated=False)
-def work(count):
-    for _ in range(count):
-        made = make()
-        failed = run(made, code)
-        assert failed is None, failed
-        interpreters.destroy(made)
-def resident():
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-work(rounds // 3)
-before = resident()
-work(rounds)
-print(resident() - before)
+def once():
+    made = make()
+    failed = run(made, code)
+    assert failed is None, failed
+    interpreters.destroy(made)
 """
 
 

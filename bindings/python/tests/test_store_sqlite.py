@@ -265,12 +265,6 @@ class TransactionTest(SQLiteTest):
         self.assertTrue(exchange.is_closed)
         self.assertEqual(self.rows(), [])
 
-    def test_a_grant_that_says_no(self):
-        exchange = Exchange(*self.claim().payloads[:2])
-        carry_out(exchange, self.store, lambda given: False)
-        self.assertEqual(exchange.answers[1], {"id": 90, "code": 500})
-        self.assertEqual(self.rows(), [])
-
     def test_a_grant_that_ends_the_transaction(self):
         """STO-38: it is told so, whether it listens or not, and nothing of the claim stands."""
         def unheard(end):

@@ -1,4 +1,5 @@
-"""The wheel: one file, the library inside, the same bytes every time."""
+"""The wheel: one file, the library inside, the same bytes every time. That it works where it is
+installed, Tests/Gates/wheel.py asks."""
 import base64
 import csv
 import hashlib
@@ -6,7 +7,6 @@ import importlib
 import io
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import tempfile
@@ -18,9 +18,6 @@ from test_loading import real_library
 BINDING = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BINDING))
 build_wheel = importlib.import_module("build_wheel")
-
-PLATFORM = f"manylinux_2_34_{platform.machine()}"
-
 
 class WheelTest(unittest.TestCase):
     @classmethod
@@ -38,9 +35,6 @@ class WheelTest(unittest.TestCase):
             check=True, capture_output=True, text=True, env={**os.environ, **environment},
         )
         return pathlib.Path(done.stdout.strip())
-
-    def test_name(self):
-        self.assertRegex(self.wheel.name, rf"^assay-[0-9.]+-py3-none-{PLATFORM}\.whl$")
 
     def test_same_bytes_every_time(self):
         again = self.build("two", TZ="Asia/Tokyo")
@@ -102,25 +96,11 @@ class WheelTest(unittest.TestCase):
     def test_contents(self):
         with zipfile.ZipFile(self.wheel) as archive:
             names = set(archive.namelist())
-            self.assertIn("assay/py.typed", names)
             self.assertEqual(
                 archive.read("assay/libassay.so.0"), pathlib.Path(real_library()).read_bytes()
             )
-            sources = {f"assay/{path.name}" for path in (BINDING / "assay").glob("*.py")}
-            self.assertLessEqual(sources, names)
-            self.assertFalse([name for name in names
-                          if "test_" in name or "tests" in name or ".pyc" in name])
-
-    def test_installed_package_uses_its_own_library(self):
-        site = pathlib.Path(self.folder.name) / "site"
-        with zipfile.ZipFile(self.wheel) as archive:
-            archive.extractall(site)
-        clean = {name: value for name, value in os.environ.items() if name != "ASSAY_LIBRARY"}
-        done = subprocess.run(
-            [sys.executable, "-c", "import assay; print(assay.library_path())"],
-            capture_output=True, text=True, cwd="/", env={**clean, "PYTHONPATH": str(site)},
-        )
-        self.assertEqual(done.stdout.strip(), str(site / "assay" / "libassay.so.0"), done.stderr)
+        sources = {str(path.relative_to(BINDING)) for path in (BINDING / "assay").rglob("*.py")}
+        self.assertLessEqual(sources, names)
 
 
 if __name__ == "__main__":

@@ -4,20 +4,12 @@ import hashlib
 import hmac
 import secrets
 import sqlite3
-import threading
 import unittest
 from unittest import mock
 
 from assay_testing.apple import PlayedApple
 from freemium.records import Unreachable
-from running import (
-    ENGINE,
-    PREMIUM,
-    STANDARD,
-    App,
-    BackendCase,
-    post,
-)
+from running import ENGINE, PREMIUM, STANDARD, App, BackendCase, at_once, post
 
 UNAUTHORIZED = {"error": "Unauthorized"}
 CONFLICT = {"status": "conflict"}
@@ -148,17 +140,8 @@ class LinkTest(AppleCase):
         a.update(self.bought(PREMIUM))
         tries = [(a, self.signed_in_at_apple(a, subjects[1])),
                  (b, self.signed_in_at_apple(b, subjects[0]))]
-        said = [None, None]
-
-        def link(number):
-            app, body = tries[number]
-            said[number] = app.post("/v1/account/link", body)
-
-        threads = [threading.Thread(target=link, args=(number,)) for number in (0, 1)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        said = at_once([lambda app=app, body=body: app.post("/v1/account/link", body)
+                        for app, body in tries])
         self.assertEqual([(each.status, each.json) for each in said], [(409, CONFLICT)] * 2)
         self.assertEqual((a.plan(), b.plan()), ("premium", "free"))
 

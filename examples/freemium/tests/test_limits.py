@@ -1,13 +1,12 @@
 """What nobody gets twice, or for nothing: limits, owners, Sandbox."""
 import dataclasses
-import json
 import sqlite3
 import unittest
 from unittest import mock
 
 import assay
 from freemium.backend import Backend
-from running import DAY, ENGINE, HOUR, LIFETIME, PREMIUM, STANDARD, App, BackendCase, at_once, post
+from running import DAY, ENGINE, HOUR, LIFETIME, PREMIUM, STANDARD, BackendCase, at_once, post
 
 INVALID = "Invalid subscription data"
 LIMIT = 4
@@ -257,16 +256,6 @@ class SandboxTest(BackendCase):
 
 def replaced(settings, testers):
     return dataclasses.replace(settings, testers=testers)
-
-
-class TwoDevicesTest(BackendCase):
-    def test_a_second_device_without_purchases(self):
-        """The deployed policy keeps what another device of the account has shown."""
-        phone = self.app()
-        tablet = App(self, phone.username, phone.password).sign_in()
-        phone.update(self.bought(PREMIUM))
-        self.assertAnswer(tablet.update(None), 200, {"plan": "premium"})
-        self.assertEqual(json.loads(phone.analyze("premium").text)["plan"], "premium")
 
 
 if __name__ == "__main__":

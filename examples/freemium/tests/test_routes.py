@@ -3,6 +3,7 @@ import base64
 import datetime
 import json
 import unittest
+from unittest import mock
 
 from running import (
     DAY,
@@ -141,12 +142,10 @@ class RoutesCase:
         app = self.app()
         app.update(self.bought(STANDARD))
         first = app.analyze("premium").headers["RateLimit"]
-        model, self.backend.model = self.backend.model, fails
-        try:
-            with self.assertLogs("freemium", "ERROR") as logged:
-                said = app.analyze("premium")
-        finally:
-            self.backend.model = model
+        fails = RuntimeError("the secret of a customer")
+        with mock.patch.object(self.backend, "model", side_effect=fails), \
+                self.assertLogs("freemium", "ERROR") as logged:
+            said = app.analyze("premium")
         self.assertAnswer(said, 503, {"error": "Try again later"})
         self.assertGreaterEqual(int(said.headers["Retry-After"]), 1)
         self.assertNotIn("secret of a customer", "".join(logged.output))
@@ -298,10 +297,6 @@ class RoutesCase:
 NO_PURCHASE = ({}, {"signedTransactionData": None}, {"signedTransactionData": ""})
 LIMITS = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 3},
           "premium": {"free": 99999, "premium": 5}}
-
-
-def fails(tier, given, seconds):
-    raise RuntimeError("the secret of a customer")
 
 
 class ClearTest(BackendCase):
