@@ -11,7 +11,7 @@ use Assay\Exception\Malformed;
 use Assay\Exception\Misuse;
 use Assay\Exception\TooLarge;
 use Assay\Expiry;
-use Assay\Internal\FfiDocument;
+use Assay\Internal\FfiHandle;
 use Assay\Internal\Header;
 use Assay\Internal\Loader;
 use Assay\Kind;
@@ -254,14 +254,14 @@ final class ArgumentsTest extends TestCase
         $transaction = $this->verifier->verifyTransaction($this->jws, $now);
         $handle = $transaction->document()->handle();
         $this->assertThrows(\Error::class, fn () => clone $handle);
-        if (!$handle instanceof FfiDocument) {
+        if (!$handle instanceof FfiHandle) {
             return;
         }
         $inside = fn (): object => clone $this;
         $this->assertNull($inside->call($handle)->pointer());
         $this->assertSame('transaction', $transaction->document()->kind());
         $pointer = $handle->pointer();
-        $again = fn () => $handle->__construct(\FFI::cdef('typedef int x;'), $pointer);
+        $again = fn () => $handle->__construct(\FFI::cdef('typedef int x;'), 'doc', $pointer);
         $this->assertThrows(\LogicException::class, $again);
         $handle->__destruct();
         $handle->__destruct();
