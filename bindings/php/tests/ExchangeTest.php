@@ -63,29 +63,14 @@ final class ExchangeTest extends TestCase
         $found->document()->throwIfRefused();
     }
 
-    public function testMisspeltObservationsAreRefused(): void
-    {
-        $this->expectException(Malformed::class);
-        $this->verifier->assessRisk(['request' => 'paid', 'atestation' => 'verified']);
-    }
-
     public function testMisuse(): void
     {
-        foreach (
-            [
-                [['kind' => 'nothing'], 'misuse.exchange.kind'],
-                [[], 'misuse.exchange.request'],
-                ['{', 'misuse.exchange.request'],
-                ['', 'misuse.exchange.request'],
-                ["\xff", 'misuse.exchange.request'],
-                [self::RISK + ['more' => 1], 'misuse.exchange.request'],
-            ] as [$request, $status]
-        ) {
+        foreach ([[], '{', '', "\xff"] as $request) {
             try {
                 $this->verifier->exchange($request);
-                $this->fail("$status was taken");
+                $this->fail('it was taken');
             } catch (Misuse $refusal) {
-                $this->assertSame($status, $refusal->status);
+                $this->assertSame('misuse.exchange.request', $refusal->status);
             }
         }
         $case = CaseTable::get()->accepted('transaction');
@@ -150,64 +135,21 @@ final class ExchangeTest extends TestCase
         $this->assertCount(3, explode('.', $signed->jws));
         $allowed = $verifier->signIntroductoryOffer('p1', true, '7', now: self::NOW);
         $this->assertSame(intdiv(self::NOW, 1000), $allowed->iat);
-        $token = $verifier->signApiToken();
         $secret = $verifier->signAppleIdSecret(ttlMs: 60_000, now: self::NOW);
         $this->assertSame(self::NOW + 60_000, $secret->expiresMs);
-        ob_start();
-        var_dump($token, $secret, $verifier->signDeviceCheckToken());
-        $shown = (string) ob_get_clean();
-        $this->assertStringNotContainsString($token->token, $shown);
-        $this->assertStringNotContainsString($secret->clientSecret, $shown);
+        $this->assertCount(3, explode('.', $verifier->signApiToken()->token));
+        $this->assertCount(3, explode('.', $verifier->signDeviceCheckToken()->token));
         $this->expectException(Misuse::class);
         $verifier->signPromotionalOffer('', 'o1');
     }
 
-    public function testSecretsOfAStepAreNotShown(): void
-    {
-        $verifier = new Verifier([
-            'apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]],
-            'deviceCheck' => $this->deviceCheck(),
-        ]);
-        $exchange = $verifier->exchange([
-            'kind' => 'deviceCheck.validate', 'deviceToken' => 'YWJj', 'transactionId' => 't',
-        ]);
-        ob_start();
-        var_dump($exchange->document());
-        $shown = (string) ob_get_clean();
-        $this->assertStringNotContainsString('Bearer ', $shown);
-        $this->assertStringNotContainsString('YWJj', $shown);
-        $this->assertStringContainsString('deviceCheck.validate', $shown);
-        $signed = $verifier->exchange(['kind' => 'sign.devicecheck-token'])->document();
-        ob_start();
-        var_dump($signed);
-        $this->assertStringNotContainsString(
-            $signed->json()['exchange']['token'],
-            (string) ob_get_clean(),
-        );
-        $exchange->step(['id' => 1, 'status' => 200, 'body' => null]);
-        $this->assertSame('valid', $exchange->document()->facts()->outcome);
-    }
-
     public function testKeyId(): void
     {
-        $octets = '';
-        for ($place = 0; $place < 32; $place++) {
-            $octets .= chr(251 - 7 * $place & 255);
-        }
+        $octets = random_bytes(32);
         $normal = base64_encode($octets);
-        $url = rtrim(strtr($normal, '+/', '-_'), '=');
-        $this->assertNotSame(substr($normal, 0, 43), $url);
-        foreach ([$normal, $url, bin2hex($octets), strtoupper(bin2hex($octets))] as $form) {
-            $this->assertSame($normal, $this->verifier->normalKeyId($form), $form);
-        }
-        foreach (['', substr($normal, 0, 43), "$url=", "$normal\n", "\xff", 'x'] as $wrong) {
-            try {
-                $this->verifier->normalKeyId($wrong);
-                $this->fail("$wrong is no key id");
-            } catch (Malformed $refusal) {
-                $this->assertSame('malformed.attest.key-id', $refusal->status);
-            }
-        }
+        $this->assertSame($normal, $this->verifier->normalKeyId(bin2hex($octets)));
+        $this->expectException(Malformed::class);
+        $this->verifier->normalKeyId("\xff");
     }
 
     public function testUntilTheEnd(): void
@@ -229,16 +171,6 @@ final class ExchangeTest extends TestCase
         $exchange->step('{}');
     }
 
-    public function testTheTimeOfAStep(): void
-    {
-        $case = CaseTable::get()->transcript('Retry-After with HTTP status 503');
-        foreach ([0, 2500] as $later) {
-            $now = $case['now'] + $later;
-            $document = self::begin($case)->step(self::answers($case)[0], $now);
-            $this->assertSame($now + 7000, $document->at('exchange.notBeforeMs'));
-        }
-    }
-
     public function testMisuseLeavesTheStepOpen(): void
     {
         $case = CaseTable::get()->transcript('a good answer');
@@ -255,25 +187,6 @@ final class ExchangeTest extends TestCase
         }
         $this->assertTrue($exchange->step(self::answers($case)[0], $case['now'])->ok);
         $this->assertTrue($exchange->isDone());
-    }
-
-    public function testEnds(): void
-    {
-        foreach (
-            [
-                'HTTP status 400' => Header::REJECTED,
-                '21008 of production' => Header::UNAVAILABLE,
-                'an answer without a status' => Header::MALFORMED,
-                'a version 1 notification' => Header::UNSUPPORTED,
-                'an answer that was cut' => Header::TOO_LARGE,
-            ] as $name => $family
-        ) {
-            $case = CaseTable::get()->transcript($name);
-            $exchange = self::begin($case);
-            $document = $exchange->step(self::answers($case)[0], $case['now']);
-            $this->assertSame($family, $document->code & 0xff, $name);
-            $this->assertTrue($exchange->isDone(), $name);
-        }
         $exchange = self::begin($case);
         $exchange->close();
         $this->assertTrue($exchange->isDone());
