@@ -72,45 +72,6 @@ final class FactsTest extends TestCase
         }
     }
 
-    public function testEveryMemberThatTheLibraryReadsHasAProperty(): void
-    {
-        $seen = [];
-        foreach ($this->readMembers() as [$class, $member, $isSigned]) {
-            $seen[$class] = ($seen[$class] ?? 0) + 1;
-            $rows = array_filter($class::members(), static fn (array $row) => $row[1] === $member);
-            $this->assertNotSame([], $rows, "$class: $member");
-            foreach ($rows as $row) {
-                $this->assertSame($isSigned, ($row[0] & Member::SIGNED) !== 0, "$class: $member");
-            }
-        }
-        $this->assertGreaterThan(20, $seen[Facts\Transaction::class]);
-        $this->assertGreaterThan(20, $seen[Facts\AppleTransaction::class]);
-        $this->assertGreaterThan(200, array_sum($seen));
-    }
-
-    /**
-     * What docs/spec/members.tsv says that the library reads.
-     *
-     * @return iterable<array{class-string<Facts\Members>, string, bool}> class, member, and
-     *     whether it stands in the payload
-     */
-    private function readMembers(): iterable
-    {
-        $table = file(dirname(__DIR__, 3) . '/docs/spec/members.tsv', FILE_IGNORE_NEW_LINES);
-        foreach ($table as $line) {
-            $row = explode("\t", $line);
-            if (str_starts_with($line, '#') || count($row) < 8) {
-                continue;
-            }
-            $class = "Assay\\Facts\\$row[0]";
-            $isSigned = str_starts_with($row[1], 'payload.');
-            $names = [$isSigned ? substr($row[1], strlen('payload.')) : $row[1]];
-            foreach ($row[1][0] === '@' ? explode(' ', $row[7]) : $names as $name) {
-                yield [$class, $name, $isSigned];
-            }
-        }
-    }
-
     public function testTransaction(): void
     {
         $transaction = $this->verified('transaction');
