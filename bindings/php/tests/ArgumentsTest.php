@@ -22,6 +22,8 @@ use PHPUnit\Framework\TestCase;
 /** Wrong arguments are errors of PHP or refusals, never a crash. */
 final class ArgumentsTest extends TestCase
 {
+    use Refusals;
+
     private array $case;
     private Verifier $verifier;
     private string $jws;
@@ -86,12 +88,8 @@ final class ArgumentsTest extends TestCase
         );
         foreach ([0, -1, PHP_INT_MAX, PHP_INT_MIN, new DateTimeImmutable('9999-12-31'),
             new DateTimeImmutable('@' . PHP_INT_MAX)] as $outside) {
-            try {
-                $this->verifier->verifyTransaction($this->jws, $outside);
-                $this->fail('a time outside 2008 … 2100 was taken');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.call.now', $refusal->status);
-            }
+            $this->refused('misuse.call.now', fn () =>
+                $this->verifier->verifyTransaction($this->jws, $outside));
         }
         $document = $this->verifier->verify(Kind::Transaction, $this->jws);
         $this->assertNotContains($document->code & 0xff, [Header::MISUSE, Header::INTERNAL]);
@@ -150,12 +148,7 @@ final class ArgumentsTest extends TestCase
         }
         $refused = $this->verifier->verify(Kind::Transaction, 'a.b.c', $now);
         foreach ([[[], 'misuse.decide.empty'], [$refused, 'misuse.decide.evidence']] as $case) {
-            try {
-                $this->verifier->decide($case[0], null, $now);
-                $this->fail("{$case[1]} was taken");
-            } catch (Misuse $refusal) {
-                $this->assertSame($case[1], $refusal->status);
-            }
+            $this->refused($case[1], fn () => $this->verifier->decide($case[0], null, $now));
         }
         $forged = new Document(Loader::library(), new \stdClass(), 0);
         $this->assertThrows(

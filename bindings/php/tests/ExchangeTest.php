@@ -19,6 +19,8 @@ use PHPUnit\Framework\TestCase;
 /** Conversations: those that are done at once, and those with steps. */
 final class ExchangeTest extends TestCase
 {
+    use Refusals;
+
     private const RISK = [
         'kind' => 'risk.assess',
         'observations' => ['request' => 'paid', 'attestation' => 'verified'],
@@ -66,12 +68,7 @@ final class ExchangeTest extends TestCase
     public function testMisuse(): void
     {
         foreach ([[], '{', '', "\xff"] as $request) {
-            try {
-                $this->verifier->exchange($request);
-                $this->fail('it was taken');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.exchange.request', $refusal->status);
-            }
+            $this->refused('misuse.exchange.request', fn () => $this->verifier->exchange($request));
         }
         $case = CaseTable::get()->accepted('transaction');
         $owner = CaseTable::get()->verifier($case['verifier']);
@@ -94,13 +91,9 @@ final class ExchangeTest extends TestCase
         $observed = ['request' => 'promo', 'attestation' => 'unsupported'];
         $risk = $verifier->assessRisk($observed + ['deviceCheck' => $found], self::NOW);
         $this->assertNotSame('allow', $risk->verdict);
-        try {
-            $verifier->readDeviceCheck('query', 200, $body, true, self::NOW);
-            $this->fail('a used offer was given');
-        } catch (Rejected $refusal) {
-            $this->assertSame('rejected.promo.device-used', $refusal->status);
-            $this->assertSame('device-used', $refusal->document->facts()->offer);
-        }
+        $refusal = $this->refused('rejected.promo.device-used', fn () =>
+            $verifier->readDeviceCheck('query', 200, $body, true, self::NOW));
+        $this->assertSame('device-used', $refusal->document->facts()->offer);
         $this->assertSame('YWJj', $verifier->checkDeviceToken('YWJj'));
         $this->expectException(Malformed::class);
         $verifier->checkDeviceToken('*');
@@ -177,13 +170,9 @@ final class ExchangeTest extends TestCase
         $exchange = self::begin($case);
         $first = $exchange->document();
         foreach ([[], ['id' => 2, 'status' => 200, 'body' => null], '[]'] as $wrong) {
-            try {
-                $exchange->step($wrong, $case['now']);
-                $this->fail('the answer was taken');
-            } catch (Misuse) {
-                $this->assertSame($first, $exchange->document());
-                $this->assertFalse($exchange->isDone());
-            }
+            $this->thrown(Misuse::class, fn () => $exchange->step($wrong, $case['now']));
+            $this->assertSame($first, $exchange->document());
+            $this->assertFalse($exchange->isDone());
         }
         $this->assertTrue($exchange->step(self::answers($case)[0], $case['now'])->ok);
         $this->assertTrue($exchange->isDone());

@@ -17,6 +17,8 @@ use PHPUnit\Framework\TestCase;
 /** What is secret is neither printed nor serialised (EXC-22). */
 final class PrintingTest extends TestCase
 {
+    use Refusals;
+
     private const SECRET = 'eyJhbGciOi';
     private const MEMBERS = [
         AppleTokens::class => ['accessToken', 'refreshToken'],
@@ -60,12 +62,8 @@ final class PrintingTest extends TestCase
 
     private function assertNotSerialised(Details $details): void
     {
-        try {
-            serialize($details);
-            $this->fail($details::class . ' is serialised');
-        } catch (\LogicException $error) {
-            $this->assertStringContainsString('payload', $error->getMessage());
-        }
+        $error = $this->thrown(\LogicException::class, fn () => serialize($details));
+        $this->assertStringContainsString('payload', $error->getMessage());
     }
 
     /** Documents of open steps, of signatures and of issued texts, read before. */

@@ -13,6 +13,8 @@ use PHPUnit\Framework\TestCase;
 /** Conversations over the network, against a scripted server on loopback. */
 final class SenderTest extends TestCase
 {
+    use Refusals;
+
     private const HOSTS = ['buy.itunes.apple.com', 'sandbox.itunes.apple.com'];
 
     private string $folder;
@@ -144,12 +146,9 @@ final class SenderTest extends TestCase
             ['http://example.com', 'https://10.0.0.1', 'ftp://127.0.0.1', '127.0.0.1',
                 'http://127.0.0.1/path', 'http://127.0.0.1.example.com'] as $url
         ) {
-            try {
-                new Sender(['example.com' => $url]);
-                $this->fail("$url is taken");
-            } catch (\ValueError $error) {
-                $this->assertStringContainsString('this machine', $error->getMessage());
-            }
+            $error = $this->thrown(\ValueError::class, fn () =>
+                new Sender(['example.com' => $url]));
+            $this->assertStringContainsString('this machine', $error->getMessage());
         }
     }
 
