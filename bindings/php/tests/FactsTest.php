@@ -14,64 +14,6 @@ use PHPUnit\Framework\TestCase;
 /** The typed facts say what the document says, under PHP's names and types. */
 final class FactsTest extends TestCase
 {
-    /** PHP types of the kinds of members. */
-    private const TYPES = [
-        Member::TEXT => '?string',
-        Member::INTEGER => '?int',
-        Member::TIME => '?int',
-        Member::MOMENT => '?DateTimeImmutable',
-        Member::BOOLEAN => '?bool',
-        Member::TEXTS => 'array',
-        Member::NUMBERS => 'array',
-        Member::DETAILS_LIST => 'array',
-        Member::NESTED_LIST => 'array',
-        Member::MAP => 'array',
-        Member::OCTETS => '?string',
-        Member::INNER_TEXT => '?string',
-        Member::INNER_OCTETS => '?string',
-    ];
-
-    /** @return iterable<string, array{class-string<Facts\Members>}> */
-    public function classes(): iterable
-    {
-        foreach (glob(__DIR__ . '/../src/Facts/*.php') as $file) {
-            $class = 'Assay\\Facts\\' . basename($file, '.php');
-            if (!(new \ReflectionClass($class))->isAbstract()) {
-                yield basename($file, '.php') => [$class];
-            }
-        }
-    }
-
-    /**
-     * @dataProvider classes
-     *
-     * @param class-string<Facts\Members> $class
-     */
-    public function testPropertiesAndRowsAreTheSame(string $class): void
-    {
-        $reflection = new \ReflectionClass($class);
-        $this->assertTrue($reflection->isFinal());
-        $properties = [];
-        foreach ($reflection->getProperties(\ReflectionProperty::IS_PUBLIC) as $property) {
-            $this->assertTrue($property->isReadOnly(), $property->getName());
-            $this->assertNotFalse($property->getDocComment(), $property->getName());
-            $properties[$property->getName()] = (string) $property->getType();
-        }
-        $rows = $class::members();
-        $this->assertSame(array_keys($rows), array_keys($properties));
-        foreach ($rows as $name => $row) {
-            $kind = $row[0] & ~Member::SIGNED;
-            $type = self::TYPES[$kind] ?? null;
-            if ($kind === Member::DETAILS || $kind === Member::NESTED) {
-                $type = "?$row[2]";
-            }
-            if ($kind !== Member::OWN) {
-                // Whether it may be null is the table's: `make check-facts` looks.
-                $this->assertSame(ltrim($type, '?'), ltrim($properties[$name], '?'), $name);
-            }
-        }
-    }
-
     public function testTransaction(): void
     {
         $transaction = $this->verified('transaction');
