@@ -86,7 +86,8 @@ func (c genuineCase) document(t *testing.T, octets []byte) *Document {
 	case "assertion":
 		found, err = verifier.VerifyAssertion(ctx, octets, config.PublicKey, 0, data, now)
 	case "app-attest-receipt":
-		found, err = verifier.Verify(ctx, KindAttestReceipt, octets, now, PublicKeyOf(config.PublicKey))
+		key := PublicKeyOf(config.PublicKey)
+		found, err = verifier.Verify(ctx, KindAttestReceipt, octets, now, key)
 	case "verify-receipt-response":
 		found, err = verifier.Verify(ctx, KindVerifyReceipt, octets, now)
 	default:

@@ -18,7 +18,7 @@ final class GenuineTest extends TestCase
 {
     private const VECTORS = __DIR__ . '/../../../../shared/vectors';
 
-    /** @return iterable<string, array{string, int}> folders, and how many entries they have at least */
+    /** @return iterable<string, array{string, int}> folders, with the least of their entries */
     public function folders(): iterable
     {
         yield 'jws' => ['jws', 15];

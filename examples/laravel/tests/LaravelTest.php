@@ -153,10 +153,12 @@ final class LaravelTest extends TestCase
             '--set',
             "data.signedTransactionInfo=\"$text\"",
         )];
+        $refunded = static fn (int $share): string =>
+            $signed(20, '--refunded', '--set', "revocationPercentage=$share");
         $events = [
             'bought' => [self::PURCHASES, $signed(10)],
-            'a part' => $noted('REFUND', $signed(20, '--refunded', '--set', 'revocationPercentage=40000')),
-            'all' => $noted('REFUND', $signed(20, '--refunded', '--set', 'revocationPercentage=100000')),
+            'a part' => $noted('REFUND', $refunded(40_000)),
+            'all' => $noted('REFUND', $refunded(100_000)),
             'reversed' => $noted('REFUND_REVERSED', $signed(30)),
         ];
         foreach ([
