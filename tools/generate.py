@@ -23,7 +23,7 @@ risk.md) come:
   bindings/go/functions_test.go             the functions that Go must bind
   bindings/go/statuses.go                   names, sentences and HTTP statuses
   bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
-  bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
+  bindings/php/src/Internal/                constants, statuses, calls
   bindings/php/ext/                         stub, arginfo and functions of the extension
 from endpoints.tsv and errors.tsv in Sources/Assay/Exchange/AppStore:
   Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API

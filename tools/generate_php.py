@@ -1,7 +1,7 @@
 """What the header and the status table imply for the PHP binding.
 
-Every function of the header but the ..._free ones becomes one method of the interface
-Assay\\Internal\\Library and of its two implementations, and one function of the
+Every function of the header but the ..._free ones becomes one method of the class
+Assay\\Internal\\Library, which FFI and the extension implement, and one function of the
 extension, all by the same rules:
 
   (pointer, length) of bytes      string; ?string where the comment of the parameter
@@ -50,6 +50,13 @@ class Call:
         self.sized = any(argument.form == "length" for argument in self.arguments)
         if self.result != "const char*" and self.result not in RANGES:
             sys.exit(f"assay.h: no PHP type for the result of {self.name}")
+        made = [argument for argument in self.arguments if argument.form == "out"]
+        if self.arguments[len(self.arguments) - len(made):] != made or \
+                [one.name for one in made] not in ([], ["doc"], ["out", "doc"]):
+            sys.exit(f"assay.h: what {self.name} makes is not a handle and a document at its end")
+        # As `answer` takes them: the document first.
+        self.made = ["$doc"] * bool(made) + \
+            [f"'{one.type.removeprefix('assay_')}', $out" for one in made[:-1]]
 
     @property
     def method(self):
@@ -167,7 +174,7 @@ def header_class(contract):
     return "\n".join([*out, "}", ""])
 
 
-def signature(call, declare="?object &"):
+def signature(call):
     shown = []
     for argument in call.shown:
         name = "$" + argument.php
@@ -176,7 +183,7 @@ def signature(call, declare="?object &"):
         elif argument.form == "handles":
             shown.append("array " + name)
         elif argument.form == "out":
-            shown.append(declare + name)
+            shown.append("?object &" + name)
         elif argument.form == "handle":
             shown.append("object " + name)
         else:
@@ -184,143 +191,59 @@ def signature(call, declare="?object &"):
     return shown
 
 
-def method_head(call):
-    """The declaration of a method, on one line or with a line for each parameter."""
-    shown = signature(call)
-    line = f"    public function {call.method}({', '.join(shown)}): {call.php_result}"
-    if len(line) < 100:
-        return line, "\n    {"
-    inside = "".join(f"        {part},\n" for part in shown)
-    return f"    public function {call.method}(\n{inside}    ): {call.php_result}", " {"
-
-
-def library(found):
-    out = [PHP.format("include/assay.h"), "/**",
-           " * libassay, however it was reached. One method a function of the header; handles",
-           " * are objects that give themselves back.", " *", " * @internal", " */",
-           "interface Library", "{",
-           "    /** How the library was reached: \"ffi\" or \"extension\". */",
-           "    public function way(): string;", "",
-           "    /** The name under which the library was loaded: a path, or what was found. */",
-           "    public function path(): string;"]
-    for call in found:
-        sentence = re.match(r"(.*?\.)(\s|$)", call.doc)
-        if sentence:
-            out += ["", *wrapped(sentence[1])]
-        else:
-            out.append("")
-        out.append(method_head(call)[0] + ";")
-    return "\n".join([*out, "}", ""])
-
-
-def wrapped(sentence):
-    if len(sentence) < 85:
-        return [f"    /** {sentence} */"]
-    lines, line = [], "     *"
-    for word in sentence.split():
-        if len(line) + len(word) > 90:
-            lines.append(line)
-            line = "     *"
-        line += " " + word
-    return ["    /**", *lines, line, "     */"]
-
-
-def ffi_method(call):
-    head, brace = method_head(call)
-    before, passed, after = [], [], []
-    for argument in call.arguments:
-        name = "$" + argument.php
-        if argument.form == "bytes":
-            length = f"strlen({name} ?? '')" if argument.nullable else f"strlen({name})"
-            passed += [name, length]
-        elif argument.form == "handles":
-            before.append(f"        $pointers = $this->pointers({name});")
-            passed += ["$pointers", f"count({name})"]
-        elif argument.form == "handle":
-            passed.append(f"{name}->pointer()")
-        elif argument.form == "out":
-            slot = f"$made{words(argument.type)}"
-            before.append(
-                f"        {slot} = $this->ffi->new($this->slot{words(argument.type)});")
-            passed.append(slot)
-            after += [f"        $pointer = {slot}[0];",
-                      f"        {name} = $pointer === null ? null"
-                      f" : new Ffi{words(argument.type)}($this->ffi, $pointer);"]
-        elif argument.form == "length":
-            before.append("        $length = $this->ffi->new($this->slotLength);")
-            passed.append("$length")
-        else:
-            if RANGES[argument.type]:
-                low, high = RANGES[argument.type][:2]
-                before.append(f"        self::fits({name}, {low}, {high}, '{argument.php}');")
-            passed.append(name)
-    line = f"$this->ffi->{call.name}({', '.join(passed)});"
-    if len(line) > 80:
-        inside = "".join(f"            {part},\n" for part in passed)
-        line = f"$this->ffi->{call.name}(\n{inside}        );"
-    body = [*before]
-    if call.sized:
-        body += [f"        $bytes = {line}", "",
-                 "        return $bytes === null ? null : FFI::string($bytes, $length[0]);"]
-    elif after:
-        body += [f"        $status = {line}", *after, "", "        return $status;"]
-    else:
-        body += [f"        return {line}"]
-    return [head + brace, *body, "    }"]
-
-
-FFI_HEAD = '''
-use FFI;
-use FFI\\CData;
-use FFI\\CType;
+LIBRARY_START = '''
+use SensitiveParameter;
 
 /**
- * libassay by FFI. Under `ffi.enable=preload` it works where this file was preloaded.
+ * libassay, however it was reached. One method a function of the header; handles
+ * are objects that give themselves back.
  *
  * @internal
  */
-final class FfiLibrary implements Library
+abstract class Library
 {
+    /** How the library was reached: "ffi" or "extension". */
+    abstract public function way(): string;
+
+    /** The name under which the library was loaded: a path, or what was found. */
+    abstract public function path(): string;
+
+    /**
+     * Call a function of the header.
+     *
+     * @param list<mixed> $given integers, octets, handles, and lists of documents
+     */
+    abstract protected function call(
+        string $name,
+        #[SensitiveParameter] array $given = [],
+    ): int|string;
+
+    /**
+     * Call a function whose octets have their length beside them; null where it has none.
+     *
+     * @param list<mixed> $given
+     */
+    abstract protected function read(
+        string $name,
+        #[SensitiveParameter] array $given,
+    ): ?string;
+
+    /**
+     * Call a function that answers with a document, and may make a handle.
+     *
+     * @param list<mixed> $given
+     */
+    abstract protected function answer(
+        string $name,
+        #[SensitiveParameter] array $given,
+        ?object &$doc,
+        string $handle = '',
+        ?object &$out = null,
+    ): int;
 '''
 
-FFI_START = '''    private CType $slotLength;
-
-    public function __construct(private FFI $ffi, private string $path)
-    {
-{SLOTS}
-        $this->slotLength = $ffi->type('size_t[1]');
-    }
-
-    public function way(): string
-    {
-        return 'ffi';
-    }
-
-    public function path(): string
-    {
-        return $this->path;
-    }
-'''
-
-FFI_END = '''
-    /** @param list<object> $handles */
-    private function pointers(array $handles): ?CData
-    {
-        if ($handles === []) {
-            return null;
-        }
-        $pointers = $this->ffi->new('assay_doc*[' . count($handles) . ']');
-        foreach (array_values($handles) as $index => $handle) {
-            if (!$handle instanceof FfiDocument) {
-                throw new \\TypeError('evidence must be documents of this library');
-            }
-            $pointers[$index] = $handle->pointer();
-        }
-
-        return $pointers;
-    }
-
-    /** FFI would cut what does not fit. */
+LIBRARY_END = '''
+    /** C would cut what does not fit. */
     private static function fits(int $value, int $low, int $high, string $name): void
     {
         if ($value < $low || $value > $high) {
@@ -331,92 +254,47 @@ FFI_END = '''
 '''
 
 
-def ffi_library(found, contract):
-    out = PHP.format("include/assay.h") + FFI_HEAD
-    slots = []
-    for handle in contract.handles:
-        out += f"    private CType $slot{words(handle)};\n"
-        slots.append(f"        $this->slot{words(handle)} = $ffi->type('{handle}*[1]');")
-    out += FFI_START.replace("{SLOTS}", "\n".join(slots))
+def library(found):
+    out = PHP.format("include/assay.h") + LIBRARY_START
     for call in found:
-        out += "\n" + "\n".join(ffi_method(call)) + "\n"
-    return out + FFI_END
+        out += "\n" + "\n".join([*comment(call), *method(call)]) + "\n"
+    return out + LIBRARY_END
 
 
-FFI_HANDLE = '''
-use FFI;
-use FFI\\CData;
-
-/**
- * The address of one {c}; frees it when nothing refers to it.
- *
- * @internal
- */
-final class Ffi{name}
-{{
-    private ?FFI $ffi = null;
-    private ?CData $pointer = null;
-
-    public function __construct(FFI $ffi, CData $pointer)
-    {{
-        if ($this->ffi !== null) {{
-            throw new \LogicException('a handle is made once');
-        }}
-        $this->ffi = $ffi;
-        $this->pointer = $pointer;
-    }}
-
-    /** Null, which the library refuses, once it was freed. */
-    public function pointer(): ?CData
-    {{
-        return $this->pointer;
-    }}
-
-    public function __destruct()
-    {{
-        $pointer = $this->pointer;
-        $this->pointer = null;
-        if ($pointer !== null) {{
-            $this->ffi?->{c}_free($pointer);
-        }}
-    }}
-
-    private function __clone()
-    {{
-        // One owner for each handle, even from inside the class.
-        $this->pointer = null;
-    }}
-
-    public function __serialize(): array
-    {{
-        throw new \\LogicException('a handle lives in one process');
-    }}
-
-    public function __unserialize(array $data): void
-    {{
-        throw new \\LogicException('a handle lives in one process');
-    }}
-}}
-'''
+def comment(call):
+    """The first sentence of the header's comment, in lines of at most 90 columns."""
+    sentence = re.match(r"(.*?\.)(\s|$)", call.doc)
+    if not sentence:
+        return []
+    if len(sentence[1]) < 85:
+        return [f"    /** {sentence[1]} */"]
+    lines, line = [], "     *"
+    for word in sentence[1].split():
+        if len(line) + len(word) > 90:
+            lines.append(line)
+            line = "     *"
+        line += " " + word
+    return ["    /**", *lines, line, "     */"]
 
 
-def extension_library(found):
-    out = [PHP.format("include/assay.h"), "use Assay\\Extension as C;", "", "/**",
-           " * libassay by the compiled extension.", " *", " * @internal", " */",
-           "final class ExtensionLibrary implements Library", "{",
-           "    public function way(): string", "    {",
-           "        return 'extension';", "    }", "",
-           "    public function path(): string", "    {",
-           "        return C\\library_path();", "    }"]
-    for call in found:
-        head, brace = method_head(call)
-        passed = ", ".join("$" + argument.php for argument in call.shown)
-        line = f"        return C\\{call.short}({passed});"
-        if len(line) > 98:
-            inside = "".join(f"            ${argument.php},\n" for argument in call.shown)
-            line = f"        return C\\{call.short}(\n{inside}        );"
-        out += ["", head + brace, line, "    }"]
-    return "\n".join([*out, "}", ""])
+def method(call):
+    shown = ", ".join(signature(call))
+    head = [f"    public function {call.method}({shown}): {call.php_result}", "    {"]
+    if len(head[0]) >= 100:
+        head = [f"    public function {call.method}(",
+                *(f"        {part}," for part in signature(call)), f"    ): {call.php_result} {{"]
+    checks = [f"        self::fits(${one.php}, {RANGES[one.type][0]}, {RANGES[one.type][1]},"
+              f" '{one.php}');" for one in call.shown
+              if one.form == "integer" and RANGES[one.type]]
+    given = ["$" + one.php for one in call.shown if one.form != "out"]
+    passed = [f"'{call.name}'", *[f"[{', '.join(given)}]"] * bool(given), *call.made]
+    by = "answer" if call.made else "read" if call.sized else "call"
+    line = f"        return $this->{by}({', '.join(passed)});"
+    body = [line]
+    if len(line) > 100:
+        start, _ = line.split("(", 1)
+        body = [start + "(", *(f"            {part}," for part in passed), "        );"]
+    return [*head, *checks, *[""] * bool(checks), *body, "    }"]
 
 
 def status_class(table):
@@ -603,19 +481,13 @@ def functions(found):
 def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     found = calls(contract)
-    files = {
+    return {
         **generate_php_facts.outputs(),
         "bindings/php/assay.ffi.h": cdef(contract),
         SRC + "Header.php": header_class(contract),
         SRC + "Library.php": library(found),
-        SRC + "FfiLibrary.php": ffi_library(found, contract),
-        SRC + "ExtensionLibrary.php": extension_library(found),
         SRC + "StatusTable.php": status_class(table),
         EXT + "assay.stub.php": stub(found, contract),
         EXT + "assay_arginfo.h": arginfo(found, contract),
         EXT + "functions.c": functions(found),
     }
-    for handle in contract.handles:
-        files[SRC + f"Ffi{words(handle)}.php"] = PHP.format("include/assay.h") + \
-            FFI_HANDLE.format(c=handle, name=words(handle))
-    return files

@@ -179,13 +179,6 @@ func TestConversationsWithFaults(t *testing.T) {
 	}
 }
 
-func TestSenderRefused(t *testing.T) {
-	sender := &Sender{Hosts: map[string]string{appleHosts[0]: "http://127.0.0.1:1"}}
-	if _, err := sent(t, sender, nil); err == nil {
-		t.Error("nobody listens, and there is an answer")
-	}
-}
-
 // PLY-4: a certificate of the test authority is believed by who is told to, and not expired.
 func TestSenderCertificates(t *testing.T) {
 	bench := playFaults(t, "--tls")

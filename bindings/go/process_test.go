@@ -143,8 +143,8 @@ func (w worked) round(v *Verifier) error {
 	return nil
 }
 
-// together runs work in goroutines and returns their errors.
-func together(count int, work func() error) []error {
+// together runs work in goroutines and returns the first of their errors.
+func together(count int, work func() error) error {
 	found := make([]error, count)
 	var all sync.WaitGroup
 	for i := 0; i < count; i++ {
@@ -155,7 +155,40 @@ func together(count int, work func() error) []error {
 		}(i)
 	}
 	all.Wait()
-	return found
+	for _, err := range found {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closedWhile shuts something down while others work with it; calls under way finish, later
+// ones answer that it is over, and nothing crashes.
+func closedWhile(
+	t *testing.T, count int, after time.Duration, over error, work func() error, shut func(),
+) {
+	t.Helper()
+	started := make(chan struct{}, count)
+	done := make(chan error)
+	go func() {
+		done <- together(count, func() error {
+			started <- struct{}{}
+			for {
+				if err := work(); errors.Is(err, over) {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		})
+	}()
+	for i := 0; i < count; i++ {
+		<-started
+	}
+	time.Sleep(after)
+	shut()
+	must(t, <-done)
 }
 
 func TestGoroutines(t *testing.T) {
@@ -166,45 +199,22 @@ func TestGoroutines(t *testing.T) {
 	if libassay.Stressed || racing {
 		rounds = 20
 	}
-	for _, err := range together(16, func() error {
+	must(t, together(16, func() error {
 		for i := 0; i < rounds; i++ {
 			if err := w.round(verifier); err != nil {
 				return err
 			}
 		}
 		return nil
-	}) {
-		must(t, err)
-	}
+	}))
 }
 
-// Calls under way finish, later ones answer ErrClosed, nothing crashes.
 func TestCloseWhileOthersVerify(t *testing.T) {
 	w := accepted(t)
 	for i := 0; i < 20; i++ {
 		verifier := w.verifier(t)
-		started := make(chan struct{}, 8)
-		done := make(chan []error)
-		go func() {
-			done <- together(8, func() error {
-				started <- struct{}{}
-				for {
-					if err := w.round(verifier); errors.Is(err, ErrClosed) {
-						return nil
-					} else if err != nil {
-						return err
-					}
-				}
-			})
-		}()
-		for j := 0; j < 8; j++ {
-			<-started
-		}
-		time.Sleep(time.Duration(i) * 50 * time.Microsecond)
-		verifier.Close()
-		for _, err := range <-done {
-			must(t, err)
-		}
+		closedWhile(t, 8, time.Duration(i)*50*time.Microsecond, ErrClosed,
+			func() error { return w.round(verifier) }, verifier.Close)
 	}
 }
 
@@ -216,40 +226,20 @@ func TestCloseOfADocumentInUse(t *testing.T) {
 	for i := 0; i < 40; i++ {
 		transaction, err := verifier.VerifyTransaction(ctx, w.jws, w.at())
 		must(t, err)
-		started := make(chan struct{}, 4)
-		done := make(chan []error)
-		go func() {
-			done <- together(4, func() error {
-				started <- struct{}{}
-				for {
-					_, err := verifier.Decide(ctx, []Evidence{transaction}, w.at())
-					if err == nil {
-						_, _, err = transaction.Document().Text("kind")
-					}
-					if errors.Is(err, ErrClosed) {
-						return nil
-					}
-					if err != nil {
-						return err
-					}
-				}
-			})
-		}()
-		for j := 0; j < 4; j++ {
-			<-started
-		}
-		time.Sleep(time.Duration(i) * 20 * time.Microsecond)
-		transaction.Close()
-		for _, err := range <-done {
-			must(t, err)
-		}
+		closedWhile(t, 4, time.Duration(i)*20*time.Microsecond, ErrClosed, func() error {
+			_, err := verifier.Decide(ctx, []Evidence{transaction}, w.at())
+			if err == nil {
+				_, _, err = transaction.Document().Text("kind")
+			}
+			return err
+		}, transaction.Close)
 	}
 }
 
 // What is no longer referenced is freed, even while its call runs.
 func TestVerifierThatNobodyKeeps(t *testing.T) {
 	w := accepted(t)
-	for _, err := range together(4, func() error {
+	must(t, together(4, func() error {
 		for i := 0; i < 20; i++ {
 			verifier, err := NewVerifier(w.config)
 			if err != nil {
@@ -262,9 +252,7 @@ func TestVerifierThatNobodyKeeps(t *testing.T) {
 			}
 		}
 		return nil
-	}) {
-		must(t, err)
-	}
+	}))
 }
 
 // Evidence outlives its verifier, and another one of the same configuration takes it.
@@ -290,7 +278,7 @@ func TestOneDocumentForMany(t *testing.T) {
 	defer verifier.Close()
 	document, err := verifier.Verify(ctx, KindTransaction, []byte(w.jws), w.at())
 	must(t, err)
-	for _, err := range together(8, func() error {
+	must(t, together(8, func() error {
 		for i := 0; i < 50; i++ {
 			facts, err := document.Facts()
 			if err != nil || facts.(*Transaction).ProductID != w.product {
@@ -302,9 +290,7 @@ func TestOneDocumentForMany(t *testing.T) {
 			}
 		}
 		return nil
-	}) {
-		must(t, err)
-	}
+	}))
 }
 
 // A call does not start once its context is done, and others go on.
@@ -314,7 +300,7 @@ func TestDeadlineUnderLoad(t *testing.T) {
 	defer verifier.Close()
 	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	for _, err := range together(4, func() error {
+	must(t, together(4, func() error {
 		for {
 			_, err := verifier.VerifyTransaction(limited, w.jws, w.at())
 			if err == context.DeadlineExceeded {
@@ -324,9 +310,7 @@ func TestDeadlineUnderLoad(t *testing.T) {
 				return err
 			}
 		}
-	}) {
-		must(t, err)
-	}
+	}))
 }
 
 // Memory is flat over verifications whose documents are never closed, and over
@@ -355,7 +339,7 @@ func TestSoak(t *testing.T) {
 	verifier := w.verifier(t)
 	defer verifier.Close()
 	verify := func(count int) {
-		for _, err := range together(2, func() error {
+		must(t, together(2, func() error {
 			for i := 0; i < count/2; i++ {
 				transaction, err := verifier.VerifyTransaction(ctx, w.jws, w.at())
 				if err != nil {
@@ -378,9 +362,7 @@ func TestSoak(t *testing.T) {
 				}
 			}
 			return nil
-		}) {
-			must(t, err)
-		}
+		}))
 	}
 	verifiers := func(count int) {
 		for i := 0; i < count; i++ {

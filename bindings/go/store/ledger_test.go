@@ -221,7 +221,28 @@ func isRefused(t testing.TB, err error, name string) *assay.Error {
 	return found
 }
 
-func TestAPurchaseIsPaidOutOnce(t *testing.T) { onceIn(t, open(t, nil)) }
+// A part is a test of the ledger, and what its configuration has besides.
+type part struct {
+	in   func(*testing.T, *shop)
+	more map[string]any
+}
+
+// parts are tried over SQLite, and by TestEngines over each engine.
+var parts = map[string]part{
+	"once": {onceIn, nil}, "undone": {undoneIn, nil}, "lease": {leaseIn, nil},
+	"many": {manyIn, nil}, "meters": {metersIn, limits}, "support": {supportIn, nil},
+	"refund": {refundIn, nil}, "subscription": {subscriptionIn, nil},
+	"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps}, "signup": {signUpIn, admitsOne},
+	"challenges": {challengesIn, nil}, "lineage": {lineageIn, nil}, "takes": {takesIn, nil},
+	"events": {eventsIn, nil}, "held": {heldIn, nil}, "deferred": {deferredIn, nil},
+	"ends": {endsIn, nil},
+}
+
+func TestLedger(t *testing.T) {
+	for what, tried := range parts {
+		t.Run(what, func(t *testing.T) { tried.in(t, open(t, tried.more)) })
+	}
+}
 
 func onceIn(t *testing.T, shop *shop) {
 	jws := coins(t, "--quantity", "2")
@@ -245,8 +266,6 @@ func TestAForgedOneReachesNoStore(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
-
-func TestAGrantThatFailsIsUndone(t *testing.T) { undoneIn(t, open(t, nil)) }
 
 func undoneIn(t *testing.T, shop *shop) {
 	jws := coins(t)
@@ -274,8 +293,6 @@ func undoneIn(t *testing.T, shop *shop) {
 	shop.claims(t, jws, "bob", "granted", 200)
 	shop.has(t, map[string]int64{"bob": 100})
 }
-
-func TestALease(t *testing.T) { leaseIn(t, open(t, nil)) }
 
 // A marker is an executor that writes down how the steps of its store are marked.
 type marker struct {
@@ -368,8 +385,6 @@ func leaseIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann": 200, "bob": 100})
 }
 
-func TestSupportFindsIt(t *testing.T) { supportIn(t, open(t, nil)) }
-
 func supportIn(t *testing.T, shop *shop) {
 	jws := coins(t)
 	fact, err := shop.Verifier().VerifyTransaction(ctx, jws)
@@ -393,8 +408,6 @@ func supportIn(t *testing.T, shop *shop) {
 		}
 	}
 }
-
-func TestARefund(t *testing.T) { refundIn(t, open(t, nil)) }
 
 // state is the JWS of one purchase as it stood so long after it was bought.
 func (s *shop) state(t testing.TB, id string, after time.Duration, more ...string) string {
@@ -426,8 +439,6 @@ func refundIn(t *testing.T, shop *shop) {
 		t.Errorf("again: %+v", revoked)
 	}
 }
-
-func TestATakeBack(t *testing.T) { takesIn(t, open(t, nil)) }
 
 // STO-35: under a lease it comes again until it is completed; in a transaction both stand, or
 // neither.
@@ -481,8 +492,6 @@ func takesIn(t *testing.T, shop *shop) {
 	}
 }
 
-func TestAnEvent(t *testing.T) { eventsIn(t, open(t, nil)) }
-
 // STO-33, STO-34: the newest signed state stands, in whatever order they come.
 func eventsIn(t *testing.T, shop *shop) {
 	for number, event := range []EventRequest{
@@ -508,8 +517,6 @@ func eventsIn(t *testing.T, shop *shop) {
 		}
 	}
 }
-
-func TestAPaymentThatIsNotCompleted(t *testing.T) { deferredIn(t, open(t, nil)) }
 
 // STO-20: it is deferred, and the next call completes it.
 func deferredIn(t *testing.T, shop *shop) {
@@ -542,8 +549,6 @@ func deferredIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann": 100})
 }
 
-func TestWhatALeaseHandedOut(t *testing.T) { heldIn(t, open(t, nil)) }
-
 // STO-37: no transaction pays it.
 func heldIn(t *testing.T, shop *shop) {
 	jws := coins(t)
@@ -573,8 +578,6 @@ func heldIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann": 100})
 }
 
-func TestAGrantThatEndsItsTransaction(t *testing.T) { endsIn(t, open(t, nil)) }
-
 // STO-38.
 func endsIn(t *testing.T, shop *shop) {
 	jws := coins(t)
@@ -592,8 +595,6 @@ func endsIn(t *testing.T, shop *shop) {
 	shop.claims(t, jws, "ann", "granted", 200)
 	shop.has(t, map[string]int64{"ann": 100})
 }
-
-func TestASubscription(t *testing.T) { subscriptionIn(t, open(t, nil)) }
 
 func subscriptionIn(t *testing.T, shop *shop) {
 	plan := func(wanted string) *Plan {
@@ -640,8 +641,6 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	}
 }
 
-func TestAccounts(t *testing.T) { accountsIn(t, open(t, forgets)) }
-
 var forgets = map[string]any{"stores": map[string]any{
 	"forgetKey": strings.Repeat("AAAA", 11)[:43] + "="}}
 
@@ -668,8 +667,6 @@ func accountsIn(t *testing.T, shop *shop) {
 	}
 }
 
-func TestKeptTexts(t *testing.T) { textsIn(t, open(t, keeps)) }
-
 var keeps = map[string]any{"stores": map[string]any{"keepEvidence": true}}
 
 func textsIn(t *testing.T, shop *shop) {
@@ -681,8 +678,6 @@ func textsIn(t *testing.T, shop *shop) {
 		t.Errorf("kept: %+v", kept)
 	}
 }
-
-func TestMeters(t *testing.T) { metersIn(t, open(t, limits)) }
 
 var limits = map[string]any{"limits": map[string]any{
 	"free": map[string]any{"free": 99}, "premium": map[string]any{"free": 99, "premium": 2}}}
@@ -707,8 +702,6 @@ func metersIn(t *testing.T, shop *shop) {
 	}
 }
 
-func TestSignUp(t *testing.T) { signUpIn(t, open(t, admitsOne)) }
-
 var admitsOne = map[string]any{"stores": map[string]any{"signup": map[string]any{"limit": 1}}}
 
 func signUpIn(t *testing.T, shop *shop) {
@@ -724,8 +717,6 @@ func signUpIn(t *testing.T, shop *shop) {
 	_, err := shop.Admit(ctx, "192.0.2.1", name, password)
 	isRefused(t, err, "rejected.signup.exhausted")
 }
-
-func TestChallengesAndOnce(t *testing.T) { challengesIn(t, open(t, nil)) }
 
 func challengesIn(t *testing.T, shop *shop) {
 	challenge, err := shop.Challenge(ctx, "login", "ann")
@@ -799,8 +790,6 @@ func driftIn(t *testing.T, shop *shop) {
 	}
 }
 
-func TestAnotherStoreUnderTheName(t *testing.T) { lineageIn(t, open(t, nil)) }
-
 // STO-78.
 func lineageIn(t *testing.T, shop *shop) {
 	must(t, shop.CheckSchema(ctx))
@@ -828,8 +817,6 @@ func TestAMissingFile(t *testing.T) {
 	must(t, ledger.CreateSchema(ctx))
 	must(t, ledger.CheckSchema(ctx))
 }
-
-func TestManyAtOnce(t *testing.T) { manyIn(t, open(t, nil)) }
 
 func manyIn(t *testing.T, shop *shop) {
 	jws := coins(t)

@@ -12,20 +12,10 @@
 
 #include "handles.h"
 
-zend_class_entry *assay_verifier_ce;
-zend_class_entry *assay_keyset_ce;
-zend_class_entry *assay_doc_ce;
-zend_class_entry *assay_exchange_ce;
-
 struct handle {
   void *pointer;
   zend_object object;
 };
-
-static zend_object_handlers verifier_handlers;
-static zend_object_handlers keyset_handlers;
-static zend_object_handlers doc_handlers;
-static zend_object_handlers exchange_handlers;
 
 static struct handle *handle_of(zend_object *object) {
   return (struct handle *)((char *)object - XtOffsetOf(struct handle, object));
@@ -43,46 +33,6 @@ static zend_object *create(zend_class_entry *class,
   object_properties_init(&handle->object, class);
   handle->object.handlers = handlers;
   return &handle->object;
-}
-
-static zend_object *create_verifier(zend_class_entry *class) {
-  return create(class, &verifier_handlers);
-}
-
-static zend_object *create_keyset(zend_class_entry *class) {
-  return create(class, &keyset_handlers);
-}
-
-static zend_object *create_doc(zend_class_entry *class) {
-  return create(class, &doc_handlers);
-}
-
-static zend_object *create_exchange(zend_class_entry *class) {
-  return create(class, &exchange_handlers);
-}
-
-static void free_verifier(zend_object *object) {
-  assay_verifier_free(handle_of(object)->pointer);
-  handle_of(object)->pointer = NULL;
-  zend_object_std_dtor(object);
-}
-
-static void free_keyset(zend_object *object) {
-  assay_keyset_free(handle_of(object)->pointer);
-  handle_of(object)->pointer = NULL;
-  zend_object_std_dtor(object);
-}
-
-static void free_doc(zend_object *object) {
-  assay_doc_free(handle_of(object)->pointer);
-  handle_of(object)->pointer = NULL;
-  zend_object_std_dtor(object);
-}
-
-static void free_exchange(zend_object *object) {
-  assay_exchange_free(handle_of(object)->pointer);
-  handle_of(object)->pointer = NULL;
-  zend_object_std_dtor(object);
 }
 
 static zend_function *no_constructor(zend_object *object) {
@@ -147,13 +97,31 @@ static zend_class_entry *declare(const char *name,
   return declared;
 }
 
+/* One class of objects that own a handle, and what frees it. */
+#define ASSAY_HANDLE(type)                                                   \
+  zend_class_entry *type##_ce;                                               \
+  static zend_object_handlers type##_handlers;                               \
+  static zend_object *type##_create(zend_class_entry *class) {               \
+    return create(class, &type##_handlers);                                  \
+  }                                                                          \
+  static void type##_object_free(zend_object *object) {                      \
+    type##_free(handle_of(object)->pointer);                                 \
+    handle_of(object)->pointer = NULL;                                       \
+    zend_object_std_dtor(object);                                            \
+  }                                                                          \
+  static void type##_declare(const char *name) {                             \
+    type##_ce = declare(name, type##_create, &type##_handlers,               \
+                        type##_object_free);                                 \
+  }
+
+ASSAY_HANDLE(assay_verifier)
+ASSAY_HANDLE(assay_keyset)
+ASSAY_HANDLE(assay_doc)
+ASSAY_HANDLE(assay_exchange)
+
 void assay_declare_classes(void) {
-  assay_verifier_ce = declare("Assay\\Extension\\Verifier", create_verifier,
-                              &verifier_handlers, free_verifier);
-  assay_keyset_ce = declare("Assay\\Extension\\Keyset", create_keyset,
-                            &keyset_handlers, free_keyset);
-  assay_doc_ce = declare("Assay\\Extension\\Document", create_doc,
-                         &doc_handlers, free_doc);
-  assay_exchange_ce = declare("Assay\\Extension\\Exchange", create_exchange,
-                              &exchange_handlers, free_exchange);
+  assay_verifier_declare("Assay\\Extension\\Verifier");
+  assay_keyset_declare("Assay\\Extension\\Keyset");
+  assay_doc_declare("Assay\\Extension\\Document");
+  assay_exchange_declare("Assay\\Extension\\Exchange");
 }

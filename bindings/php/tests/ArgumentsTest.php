@@ -11,7 +11,7 @@ use Assay\Exception\Malformed;
 use Assay\Exception\Misuse;
 use Assay\Exception\TooLarge;
 use Assay\Expiry;
-use Assay\Internal\FfiDocument;
+use Assay\Internal\FfiHandle;
 use Assay\Internal\Header;
 use Assay\Internal\Loader;
 use Assay\Kind;
@@ -22,6 +22,8 @@ use PHPUnit\Framework\TestCase;
 /** Wrong arguments are errors of PHP or refusals, never a crash. */
 final class ArgumentsTest extends TestCase
 {
+    use Refusals;
+
     private array $case;
     private Verifier $verifier;
     private string $jws;
@@ -86,12 +88,8 @@ final class ArgumentsTest extends TestCase
         );
         foreach ([0, -1, PHP_INT_MAX, PHP_INT_MIN, new DateTimeImmutable('9999-12-31'),
             new DateTimeImmutable('@' . PHP_INT_MAX)] as $outside) {
-            try {
-                $this->verifier->verifyTransaction($this->jws, $outside);
-                $this->fail('a time outside 2008 … 2100 was taken');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.call.now', $refusal->status);
-            }
+            $this->refused('misuse.call.now', fn () =>
+                $this->verifier->verifyTransaction($this->jws, $outside));
         }
         $document = $this->verifier->verify(Kind::Transaction, $this->jws);
         $this->assertNotContains($document->code & 0xff, [Header::MISUSE, Header::INTERNAL]);
@@ -150,12 +148,7 @@ final class ArgumentsTest extends TestCase
         }
         $refused = $this->verifier->verify(Kind::Transaction, 'a.b.c', $now);
         foreach ([[[], 'misuse.decide.empty'], [$refused, 'misuse.decide.evidence']] as $case) {
-            try {
-                $this->verifier->decide($case[0], null, $now);
-                $this->fail("{$case[1]} was taken");
-            } catch (Misuse $refusal) {
-                $this->assertSame($case[1], $refusal->status);
-            }
+            $this->refused($case[1], fn () => $this->verifier->decide($case[0], null, $now));
         }
         $forged = new Document(Loader::library(), new \stdClass(), 0);
         $this->assertThrows(
@@ -254,14 +247,14 @@ final class ArgumentsTest extends TestCase
         $transaction = $this->verifier->verifyTransaction($this->jws, $now);
         $handle = $transaction->document()->handle();
         $this->assertThrows(\Error::class, fn () => clone $handle);
-        if (!$handle instanceof FfiDocument) {
+        if (!$handle instanceof FfiHandle) {
             return;
         }
         $inside = fn (): object => clone $this;
         $this->assertNull($inside->call($handle)->pointer());
         $this->assertSame('transaction', $transaction->document()->kind());
         $pointer = $handle->pointer();
-        $again = fn () => $handle->__construct(\FFI::cdef('typedef int x;'), $pointer);
+        $again = fn () => $handle->__construct(\FFI::cdef('typedef int x;'), 'doc', $pointer);
         $this->assertThrows(\LogicException::class, $again);
         $handle->__destruct();
         $handle->__destruct();

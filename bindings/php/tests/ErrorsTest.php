@@ -9,7 +9,6 @@ use Assay\Exception\AssayException;
 use Assay\Exception\Configuration;
 use Assay\Exception\Internal;
 use Assay\Exception\Malformed;
-use Assay\Exception\Misuse;
 use Assay\Exception\Rejected;
 use Assay\Exception\TooLarge;
 use Assay\Exception\Unsupported;
@@ -24,6 +23,8 @@ use PHPUnit\Framework\TestCase;
 /** A refusal throws the class of its family, and says rule, place and hint. */
 final class ErrorsTest extends TestCase
 {
+    use Refusals;
+
     public function testEveryFamilyHasItsClass(): void
     {
         $families = array_filter(
@@ -89,14 +90,10 @@ final class ErrorsTest extends TestCase
     public function testTheHintIsThatOfTheKindOfEvidence(): void
     {
         $verifier = new Verifier(['apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]]]);
-        try {
-            $verifier->verifyAttestation('object', 'id', 'data');
-            $this->fail('the attestation was accepted');
-        } catch (Configuration $refusal) {
-            $this->assertSame('config.attest.app-ids', $refusal->status);
-            $this->assertStringContainsString('this verifier knows no App ID', $refusal->hint);
-            $this->assertNotSame(StatusTable::ROWS[$refusal->getCode()][4], $refusal->hint);
-        }
+        $refusal = $this->refused('config.attest.app-ids', fn () =>
+            $verifier->verifyAttestation('object', 'id', 'data'));
+        $this->assertStringContainsString('this verifier knows no App ID', $refusal->hint);
+        $this->assertNotSame(StatusTable::ROWS[$refusal->getCode()][4], $refusal->hint);
     }
 
     public function testChecksSayWhichOneFailed(): void
@@ -125,22 +122,16 @@ final class ErrorsTest extends TestCase
     {
         $case = CaseTable::get()->accepted('transaction');
         $forged = substr(CaseTable::evidence($case), 0, -4) . 'AAAA';
-        try {
-            CaseTable::get()->verifier($case['verifier'])->verifyTransaction($forged);
-            $this->fail('the forgery was accepted');
-        } catch (AssayException $refusal) {
-            $this->assertStringNotContainsString(substr($forged, 0, 12), (string) $refusal);
-        }
+        $refusal = $this->thrown(AssayException::class, fn () =>
+            CaseTable::get()->verifier($case['verifier'])->verifyTransaction($forged));
+        $this->assertStringNotContainsString(substr($forged, 0, 12), (string) $refusal);
     }
 
     public function testConfiguration(): void
     {
-        try {
-            new Verifier(['apps' => [], 'aps' => 1]);
-            $this->fail('the configuration was accepted');
-        } catch (Configuration $refusal) {
-            $this->assertSame(500, $refusal->httpStatus);
-        }
+        $refusal = $this->thrown(Configuration::class, fn () =>
+            new Verifier(['apps' => [], 'aps' => 1]));
+        $this->assertSame(500, $refusal->httpStatus);
         $this->expectException(Configuration::class);
         $this->expectExceptionMessage('config.document.syntax');
         new Verifier('{');

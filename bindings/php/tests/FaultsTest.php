@@ -11,6 +11,8 @@ use PHPUnit\Framework\TestCase;
 /** Senders against `assay play-apple` and its faults (PLY-7). */
 final class FaultsTest extends TestCase
 {
+    use Refusals;
+
     private const NAME = 'api.storekit.apple.com';
     private const SECRETS = ['Bearer ', 'client_secret', '-----BEGIN', 'shared-secret', 'ZGV2aWNl'];
     private const LONGEST_NS = 2e9;
@@ -172,12 +174,8 @@ final class FaultsTest extends TestCase
             $this->assertMatchesRegularExpression(sprintf($form, self::NAME), $lines[$at]);
         }
         $failing = self::sender($curl, static fn () => throw new \RuntimeException('full disk'));
-        try {
-            self::sent($failing, 'good');
-            $this->fail('what the log throws is lost');
-        } catch (\RuntimeException $error) {
-            $lines[] = (string) $error;
-        }
+        $error = $this->thrown(\RuntimeException::class, fn () => self::sent($failing, 'good'));
+        $lines[] = (string) $error;
         $text = implode("\n", $lines) . print_r($sender, true) . var_export($sender, true);
         foreach (self::SECRETS as $secret) {
             $this->assertStringNotContainsString($secret, $text);

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Assay\Tests;
 
 use Assay\Exception\Configuration;
-use Assay\Exception\Misuse;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Store\Grant;
@@ -17,6 +16,8 @@ use PHPUnit\Framework\TestCase;
 /** A shop's ledger, from what the app sent to the row in its wallet. */
 class LedgerTest extends TestCase
 {
+    use Refusals;
+
     protected string $folder;
     protected int $now;
 
@@ -130,15 +131,12 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
-        try {
+        $this->thrown(\DomainException::class, fn () =>
             $ledger->claim($jws, 'ann', static function (Grant $grant, object $pdo): void {
                 self::pay($grant, $pdo);
                 throw new \DomainException('the shop is closed');
-            });
-            $this->fail('the exception was lost');
-        } catch (\DomainException) {
-            $this->assertSame([], $this->coins());
-        }
+            }));
+        $this->assertSame([], $this->coins());
         $no = $ledger->claim($jws, 'ann', static function (Grant $grant, object $pdo): bool {
             self::pay($grant, $pdo);
 
@@ -224,20 +222,19 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         foreach ([
-            [false, static fn (PDO $pdo) => $pdo->exec('COMMIT')],
-            [false, static fn (PDO $pdo) => $pdo->commit()],
-        ] as [$isCommitted, $end]) {
+            static fn (PDO $pdo) => $pdo->exec('COMMIT'),
+            static fn (PDO $pdo) => $pdo->commit(),
+        ] as $end) {
             $jws = Minted::get()->coins();
-            try {
-                $ledger->claim($jws, 'ann', static function (Grant $grant, PDO $pdo) use ($end): void {
-                    self::pay($grant, $pdo);
-                    $end($pdo);
-                });
-                $this->fail('it was granted');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.store.transaction', $refusal->status);
-                $this->assertSame($isCommitted, $refusal->document?->at('exchange.committed'));
-            }
+            $pay = static function (Grant $grant, PDO $pdo) use ($end): void {
+                self::pay($grant, $pdo);
+                $end($pdo);
+            };
+            $refusal = $this->refused(
+                'misuse.store.transaction',
+                fn () => $ledger->claim($jws, 'ann', $pay),
+            );
+            $this->assertFalse($refusal->document?->at('exchange.committed'));
             $this->assertSame([], $this->coins());
         }
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
@@ -255,12 +252,7 @@ class LedgerTest extends TestCase
         $pdo->exec("INSERT INTO wallet VALUES ('own', 'bob', 1)");
         foreach ([fn () => $ledger->claim($jws, 'ann', self::pay(...)),
             fn () => $ledger->once('NOTE#1'), fn () => $ledger->read('ann')] as $call) {
-            try {
-                $call();
-                $this->fail('it was taken');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.store.transaction', $refusal->status);
-            }
+            $this->refused('misuse.store.transaction', $call);
         }
         $this->assertTrue($pdo->inTransaction());
         $pdo->commit();
@@ -273,12 +265,9 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
-        try {
-            $ledger->claim($jws, 'ann', static fn () => $ledger->once('MAIL#1'));
-            $this->fail('the transaction was shared');
-        } catch (\LogicException $error) {
-            $this->assertStringContainsString('another one', $error->getMessage());
-        }
+        $error = $this->thrown(\LogicException::class, fn () =>
+            $ledger->claim($jws, 'ann', static fn () => $ledger->once('MAIL#1')));
+        $this->assertStringContainsString('another one', $error->getMessage());
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
     }
 
@@ -330,13 +319,10 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $ledger->claim($this->state('3000000000000002', 0), 'ann', self::pay(...));
         $refund = $this->state('3000000000000002', 1000, '--refunded');
-        try {
+        $this->thrown(\DomainException::class, fn () =>
             $ledger->revoke($refund, static function (): never {
                 throw new \DomainException('the wallet is away');
-            });
-            $this->fail('the exception was lost');
-        } catch (\DomainException) {
-        }
+            }));
         $this->assertSame([], $ledger->dueTakes()->takes);
         $this->now += 61_000;
         $this->assertSame(503, $this->away('assay_ledger', $ledger->dueTakes(...), self::takeBack(...))
@@ -366,15 +352,12 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $ledger->claim($this->state('3000000000000003', 0), 'ann', self::pay(...));
         $refund = $this->state('3000000000000003', 1000, '--refunded');
-        try {
+        $this->thrown(\DomainException::class, fn () =>
             $ledger->revoke($refund, static function (Take $take, object $pdo): never {
                 self::takeBack($take, $pdo);
                 throw new \DomainException('no');
-            }, 'transaction');
-            $this->fail('the exception was lost');
-        } catch (\DomainException) {
-            $this->assertSame(['ann' => 100], $this->coins());
-        }
+            }, 'transaction'));
+        $this->assertSame(['ann' => 100], $this->coins());
         foreach ([1, 2] as $ignored) {
             $this->assertTrue($ledger->revoke($refund, self::takeBack(...), 'transaction')->ok);
             $this->assertSame(['ann' => 0], $this->coins());
@@ -475,12 +458,7 @@ class LedgerTest extends TestCase
         $read = $ledger->read('ann');
         $this->assertSame([$plan, true], [$read->plan, $read->lines[0]->counts]);
         $this->assertGreaterThan($this->now, $read->until);
-        try {
-            $ledger->apply($jws, 'bob');
-            $this->fail('a second account has it');
-        } catch (Rejected $refusal) {
-            $this->assertSame('rejected.ledger.other-account', $refusal->status);
-        }
+        $this->refused('rejected.ledger.other-account', fn () => $ledger->apply($jws, 'bob'));
         $cleared = $ledger->clear('ann');
         $this->assertSame(['free', 1], [$cleared->plan, $cleared->cleared]);
         $this->assertSame('free', $ledger->read('ann')->plan);
@@ -501,12 +479,7 @@ class LedgerTest extends TestCase
         $this->assertSame('linked', $joined->outcome);
         $this->assertSame([1, 1], [$joined->moved['lines'], $joined->moved['purchases']]);
         $this->assertSame('already', $ledger->link('anonymous', 'ann')->outcome);
-        try {
-            $ledger->link('ann', 'anonymous');
-            $this->fail('joined the other way round');
-        } catch (Rejected $refusal) {
-            $this->assertSame('rejected.account.linked', $refusal->status);
-        }
+        $this->refused('rejected.account.linked', fn () => $ledger->link('ann', 'anonymous'));
         $this->assertNotSame('free', $ledger->read('ann')->plan);
         $this->assertSame('forgotten', $ledger->forget('ann')->outcome);
         $this->assertSame('already', $ledger->forget('ann')->outcome);
@@ -532,14 +505,10 @@ class LedgerTest extends TestCase
         $this->assertSame([1, 2, 1], [$first->used, $first->limit, $first->left]);
         $this->assertNotEmpty($first->headers);
         $ledger->take('ann', 'premium', 'premium');
-        try {
-            $ledger->take('ann', 'premium', 'premium');
-            $this->fail('more than the limit');
-        } catch (Rejected $full) {
-            $this->assertSame(429, $full->httpStatus);
-            $this->assertSame('free', $full->document->at('exchange.fallback'));
-            $this->assertArrayHasKey('Retry-After', $full->document->at('exchange.headers'));
-        }
+        $full = $this->thrown(Rejected::class, fn () => $ledger->take('ann', 'premium', 'premium'));
+        $this->assertSame(429, $full->httpStatus);
+        $this->assertSame('free', $full->document->at('exchange.fallback'));
+        $this->assertArrayHasKey('Retry-After', $full->document->at('exchange.headers'));
         $ledger->refund($first->ticket);
         $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
     }
@@ -564,12 +533,8 @@ class LedgerTest extends TestCase
         $this->assertMatchesRegularExpression('/^[\w-]{43}$/', $challenge->text());
         $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
         $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
-        try {
-            $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'y');
-            $this->fail('used twice');
-        } catch (Rejected $refusal) {
-            $this->assertSame('rejected.challenge.used', $refusal->status);
-        }
+        $this->refused('rejected.challenge.used', fn () =>
+            $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'y'));
     }
 
     public function testOnce(): void
@@ -623,12 +588,7 @@ class LedgerTest extends TestCase
         )->answer);
         $this->assertSame([], $ledger->checkSchema());
         $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
-        try {
-            $ledger->checkSchema();
-            $this->fail('unseen');
-        } catch (Unavailable $refusal) {
-            $this->assertSame('unavailable.store.engine', $refusal->status);
-        }
+        $this->refused('unavailable.store.engine', fn () => $ledger->checkSchema());
     }
 
     /** STO-78: what is missing is not made anew, or each purchase would be paid again. */
@@ -637,15 +597,11 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $this->pdo()->exec('DROP TABLE assay_ledger');
         foreach ([$ledger->createSchema(...), $ledger->checkSchema(...)] as $call) {
-            try {
-                $call();
-                $this->fail('unseen');
-            } catch (Configuration $refusal) {
-                $this->assertSame(
-                    ['config.store.schema', 'assay_ledger'],
-                    [$refusal->status, $refusal->at],
-                );
-            }
+            $refusal = $this->thrown(Configuration::class, $call);
+            $this->assertSame(
+                ['config.store.schema', 'assay_ledger'],
+                [$refusal->status, $refusal->at],
+            );
         }
         $this->expectException(\PDOException::class);
         $this->pdo()->query('SELECT * FROM assay_ledger');

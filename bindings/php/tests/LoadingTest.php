@@ -13,6 +13,8 @@ use PHPUnit\Framework\TestCase;
 /** Which library is loaded, and what is said when none fits. */
 final class LoadingTest extends TestCase
 {
+    use Refusals;
+
     private const PRINT = 'require "autoload.php"; try { '
         . 'echo Assay\Assay::loadedBy(), " ", Assay\Assay::libraryPath(); } '
         . 'catch (Assay\Exception\LoadError $error) { echo $error->getMessage(); }';
@@ -155,12 +157,9 @@ final class LoadingTest extends TestCase
                 [0, 77, '/it has ABI 0, but ABI 77 is needed/'],
             ] as [$version, $abi, $wanted]
         ) {
-            try {
-                Loader::fitting($library, $version, $abi);
-                $this->fail('the library was taken');
-            } catch (LoadError $error) {
-                $this->assertMatchesRegularExpression($wanted, $error->getMessage());
-            }
+            $error = $this->thrown(LoadError::class, fn () =>
+                Loader::fitting($library, $version, $abi));
+            $this->assertMatchesRegularExpression($wanted, $error->getMessage());
         }
     }
 

@@ -13,6 +13,8 @@ use PHPUnit\Framework\TestCase;
 /** Steps of a store over SQLite, made by hand. */
 final class PdoExecutorTest extends TestCase
 {
+    use Refusals;
+
     private string $file;
 
     protected function setUp(): void
@@ -263,11 +265,7 @@ final class PdoExecutorTest extends TestCase
             $executor->carryOut(self::step('begin', self::insert('claim')));
             $guarded = $executor->enterGrant();
             $guarded->exec("INSERT INTO t VALUES ('grant', 1)");
-            try {
-                $guarded->exec($text);
-                $this->fail("passed: $text");
-            } catch (Misuse) {
-            }
+            $this->thrown(Misuse::class, fn () => $guarded->exec($text));
             $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null), $text);
             $this->assertSame([], $this->keys());
         }
@@ -317,13 +315,9 @@ final class PdoExecutorTest extends TestCase
             $begin === null ? $pdo->beginTransaction() : $pdo->exec($begin);
             $pdo->exec("INSERT INTO t VALUES ('own$begin', 1)");
             foreach (['begin', 'whole', null] as $transaction) {
-                try {
-                    PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a')));
-                    $this->fail('it was taken');
-                } catch (Misuse $refusal) {
-                    $this->assertSame('misuse.store.transaction', $refusal->status);
-                    $this->assertStringContainsString('open transaction', $refusal->reason);
-                }
+                $refusal = $this->refused('misuse.store.transaction', fn () =>
+                    PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
+                $this->assertStringContainsString('open transaction', $refusal->reason);
             }
             $begin === null ? $pdo->commit() : $pdo->exec('COMMIT');
         }

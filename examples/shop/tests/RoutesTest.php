@@ -150,20 +150,6 @@ final class RoutesTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
     }
 
-    public function testARefundIsReversed(): void
-    {
-        $shop = $this->shop();
-        $id = self::id();
-        $now = self::now();
-        $bought = self::jws(self::coins($id, '--signed', (string) ($now - 3_600_000)));
-        $this->assertSame([200, 'granted'], $shop->send($bought)->said());
-        $shop->notify(self::notification('REFUND', self::coins($id, '--refunded', '--signed', (string) ($now - 100_000))));
-        $this->assertSame([], $shop->coins());
-        $shop->notify(self::notification('REFUND_REVERSED', self::coins($id, '--signed', (string) ($now - 1000))));
-        $this->assertSame(['ann' => 100], $shop->coins(), $shop->log());
-        $this->assertSame([200, 'already-granted'], $shop->send($bought)->said());
-    }
-
     public function testSto25AReceiptWithMorePurchasesThanOneClaimTakes(): void
     {
         $shop = $this->shop();

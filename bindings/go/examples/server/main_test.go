@@ -24,6 +24,13 @@ type minted struct {
 	Expect                    struct{ Status string }
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // evidence is the first accepted case of a kind, and its configuration.
 func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
 	t.Helper()
@@ -32,16 +39,12 @@ func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
 		t.Fatal("ASSAY_CASES is not set: run `make check`, which mints the cases")
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var table struct {
 		Verifiers map[string]json.RawMessage
 		Cases     []json.RawMessage
 	}
-	if err := json.Unmarshal(text, &table); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &table))
 	for _, raw := range table.Cases {
 		var each minted
 		if json.Unmarshal(raw, &each) == nil && each.Call == "verify_jws" &&
@@ -57,19 +60,13 @@ func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
 func started(t *testing.T, config json.RawMessage, now time.Time) (*server, string) {
 	t.Helper()
 	verifier, err := assay.NewVerifier(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	s, err := newServer(
 		ctx, verifier, func() time.Time { return now }, filepath.Join(t.TempDir(), "journal"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ended := make(chan error)
 	go func() { ended <- serve(ctx, listener, s.handler()) }()
 	t.Cleanup(func() {
@@ -85,23 +82,15 @@ func started(t *testing.T, config json.RawMessage, now time.Time) (*server, stri
 func post(t *testing.T, url string, body any) (int, map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer, err := http.Post(url, "application/json", bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	said, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := map[string]any{}
 	if answer.StatusCode == http.StatusOK {
-		if err := json.Unmarshal(said, &found); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(said, &found))
 	}
 	return answer.StatusCode, found
 }
@@ -144,13 +133,10 @@ func TestJournal(t *testing.T) {
 		t.Fatalf("200 was answered, and the journal has %q, %v", text, err)
 	}
 	// A crash while the next line was written, and another start.
-	if _, err := s.store.journal.WriteString("eyJ"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.store.journal.WriteString("eyJ")
+	must(t, err)
 	again, err := newServer(context.Background(), s.verifier, s.clock, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !reflect.DeepEqual(again.store.plans, s.store.plans) ||
 		!reflect.DeepEqual(again.store.seen, s.store.seen) {
 		t.Errorf("the journal gives %v", again.store)
@@ -195,9 +181,7 @@ func TestTransaction(t *testing.T) {
 		t.Errorf("a huge body: %d", code)
 	}
 	answer, err := http.Get(address + "/transactions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("GET: %d", answer.StatusCode)

@@ -24,122 +24,72 @@ static answer answered(assay_status status, assay_doc *doc) {
   return out;
 }
 
-static made go_verifier_new(const char *config, size_t config_len) {
-  assay_verifier *verifier = NULL;
-  assay_doc *doc = NULL;
-  assay_status status = assay_verifier_new(config, config_len, &verifier, &doc);
-  made out = {answered(status, doc), verifier};
-  return out;
-}
+// Each call as Go makes it: NAME, how the C function is called, and the parameters.
+#define ANSWER(name, call, ...)              \
+  static answer go_##name(__VA_ARGS__) {     \
+    assay_doc *doc = NULL;                   \
+    assay_status status = call;              \
+    return answered(status, doc);            \
+  }
 
-static answer go_verify_jws(const assay_verifier *verifier, int32_t kind,
-                            const char *jws, size_t jws_len, int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_verify_jws(verifier, kind, jws, jws_len, now_ms, &doc);
-  return answered(status, doc);
-}
+#define MADE(name, type, call, ...)          \
+  static made go_##name(__VA_ARGS__) {       \
+    type *object = NULL;                     \
+    assay_doc *doc = NULL;                   \
+    assay_status status = call;              \
+    made out = {answered(status, doc), object}; \
+    return out;                              \
+  }
 
-static answer go_verify_receipt(const assay_verifier *verifier, int32_t kind,
-                                const char *receipt, size_t receipt_len,
-                                const char *subject, size_t subject_len,
-                                int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_verify_receipt(verifier, kind, receipt, receipt_len, subject,
-                           subject_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static answer go_triage(const assay_verifier *verifier, const char *blob,
-                        size_t blob_len, int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status = assay_triage(verifier, blob, blob_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static answer go_read_verify_receipt(const assay_verifier *verifier,
-                                     const char *body, size_t body_len,
-                                     int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_read_verify_receipt(verifier, body, body_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static answer go_verify_attestation(const assay_verifier *verifier,
-                                    const char *attestation,
-                                    size_t attestation_len, const char *key_id,
-                                    size_t key_id_len, int32_t data_kind,
-                                    const char *data, size_t data_len,
-                                    int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status = assay_verify_attestation(
-      verifier, attestation, attestation_len, key_id, key_id_len, data_kind,
-      data, data_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static answer go_verify_assertion(const assay_verifier *verifier,
-                                  const char *assertion, size_t assertion_len,
-                                  const char *key, size_t key_len,
-                                  uint32_t counter, int32_t data_kind,
-                                  const char *data, size_t data_len,
-                                  int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status = assay_verify_assertion(
-      verifier, assertion, assertion_len, key, key_len, counter, data_kind,
-      data, data_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static made go_keyset_new(const char *jwks, size_t jwks_len) {
-  assay_keyset *keys = NULL;
-  assay_doc *doc = NULL;
-  assay_status status = assay_keyset_new(jwks, jwks_len, &keys, &doc);
-  made out = {answered(status, doc), keys};
-  return out;
-}
-
-static answer go_verify_token(const assay_verifier *verifier,
-                              const assay_keyset *keys, const char *token,
-                              size_t token_len, int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_verify_token(verifier, keys, token, token_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static answer go_decide(const assay_verifier *verifier,
-                        const assay_doc *const *evidence, size_t count,
-                        const char *account, size_t account_len,
-                        int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status = assay_decide(verifier, evidence, count, account,
-                                     account_len, now_ms, &doc);
-  return answered(status, doc);
-}
-
-static made go_exchange_new(const assay_verifier *verifier,
-                            const char *request, size_t request_len,
-                            const assay_doc *const *evidence, size_t count,
-                            int64_t now_ms) {
-  assay_exchange *exchange = NULL;
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_exchange_new(verifier, request, request_len, evidence, count,
-                         now_ms, &exchange, &doc);
-  made out = {answered(status, doc), exchange};
-  return out;
-}
-
-static answer go_exchange_step(assay_exchange *exchange, const char *text,
-                               size_t text_len, int64_t now_ms) {
-  assay_doc *doc = NULL;
-  assay_status status =
-      assay_exchange_step(exchange, text, text_len, now_ms, &doc);
-  return answered(status, doc);
-}
+MADE(verifier_new, assay_verifier,
+     assay_verifier_new(config, config_len, &object, &doc),
+     const char *config, size_t config_len)
+MADE(keyset_new, assay_keyset,
+     assay_keyset_new(jwks, jwks_len, &object, &doc),
+     const char *jwks, size_t jwks_len)
+MADE(exchange_new, assay_exchange,
+     assay_exchange_new(verifier, request, request_len, evidence, count, now_ms,
+                        &object, &doc),
+     const assay_verifier *verifier, const char *request, size_t request_len,
+     const assay_doc *const *evidence, size_t count, int64_t now_ms)
+ANSWER(exchange_step,
+       assay_exchange_step(exchange, text, text_len, now_ms, &doc),
+       assay_exchange *exchange, const char *text, size_t text_len, int64_t now_ms)
+ANSWER(verify_jws,
+       assay_verify_jws(verifier, kind, jws, jws_len, now_ms, &doc),
+       const assay_verifier *verifier, int32_t kind, const char *jws,
+       size_t jws_len, int64_t now_ms)
+ANSWER(verify_receipt,
+       assay_verify_receipt(verifier, kind, receipt, receipt_len, subject,
+                            subject_len, now_ms, &doc),
+       const assay_verifier *verifier, int32_t kind, const char *receipt,
+       size_t receipt_len, const char *subject, size_t subject_len, int64_t now_ms)
+ANSWER(triage,
+       assay_triage(verifier, blob, blob_len, now_ms, &doc),
+       const assay_verifier *verifier, const char *blob, size_t blob_len, int64_t now_ms)
+ANSWER(read_verify_receipt,
+       assay_read_verify_receipt(verifier, body, body_len, now_ms, &doc),
+       const assay_verifier *verifier, const char *body, size_t body_len, int64_t now_ms)
+ANSWER(verify_attestation,
+       assay_verify_attestation(verifier, attestation, attestation_len, key_id,
+                                key_id_len, data_kind, data, data_len, now_ms, &doc),
+       const assay_verifier *verifier, const char *attestation, size_t attestation_len,
+       const char *key_id, size_t key_id_len, int32_t data_kind, const char *data,
+       size_t data_len, int64_t now_ms)
+ANSWER(verify_assertion,
+       assay_verify_assertion(verifier, assertion, assertion_len, key, key_len,
+                              counter, data_kind, data, data_len, now_ms, &doc),
+       const assay_verifier *verifier, const char *assertion, size_t assertion_len,
+       const char *key, size_t key_len, uint32_t counter, int32_t data_kind,
+       const char *data, size_t data_len, int64_t now_ms)
+ANSWER(verify_token,
+       assay_verify_token(verifier, keys, token, token_len, now_ms, &doc),
+       const assay_verifier *verifier, const assay_keyset *keys, const char *token,
+       size_t token_len, int64_t now_ms)
+ANSWER(decide,
+       assay_decide(verifier, evidence, count, account, account_len, now_ms, &doc),
+       const assay_verifier *verifier, const assay_doc *const *evidence, size_t count,
+       const char *account, size_t account_len, int64_t now_ms)
 */
 import "C"
 
@@ -244,94 +194,71 @@ func newObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 	return Object{pointer, free}
 }
 
-// VerifyJWS verifies one JWS; false when the verifier is closed, as in all
-// calls below.
-func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
-	pointer := v.use()
+// called makes a call with a handle, and keeps its texts alive; false when the handle is closed.
+func called(h *Handle, call func(unsafe.Pointer) C.answer, texts ...Text) (Answer, bool) {
+	pointer := h.use()
 	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_verify_jws(
-		(*C.assay_verifier)(pointer), C.int32_t(kind), jws.pointer(), jws.length(), C.int64_t(now))
-	runtime.KeepAlive(jws)
-	v.done()
+	found := call(pointer)
+	runtime.KeepAlive(texts)
+	h.done()
 	return answered(found), true
+}
+
+// VerifyJWS verifies one JWS; false when the verifier is closed, as in all
+// calls below.
+func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_verify_jws(
+			(*C.assay_verifier)(p), C.int32_t(kind), jws.pointer(), jws.length(), C.int64_t(now))
+	}, jws)
 }
 
 // VerifyReceipt verifies one receipt.
 func VerifyReceipt(v *Handle, kind int32, receipt, subject Text, now int64) (Answer, bool) {
-	pointer := v.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_verify_receipt((*C.assay_verifier)(pointer), C.int32_t(kind), receipt.pointer(),
-		receipt.length(), subject.pointer(), subject.length(), C.int64_t(now))
-	runtime.KeepAlive(receipt)
-	runtime.KeepAlive(subject)
-	v.done()
-	return answered(found), true
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_verify_receipt((*C.assay_verifier)(p), C.int32_t(kind), receipt.pointer(),
+			receipt.length(), subject.pointer(), subject.length(), C.int64_t(now))
+	}, receipt, subject)
 }
 
 // Triage looks at an untrusted blob.
 func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
-	pointer := v.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_triage((*C.assay_verifier)(pointer), blob.pointer(), blob.length(),
-		C.int64_t(now))
-	runtime.KeepAlive(blob)
-	v.done()
-	return answered(found), true
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_triage((*C.assay_verifier)(p), blob.pointer(), blob.length(),
+			C.int64_t(now))
+	}, blob)
 }
 
 // ReadVerifyReceipt reads an answer of verifyReceipt.
 func ReadVerifyReceipt(v *Handle, body Text, now int64) (Answer, bool) {
-	pointer := v.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_read_verify_receipt(
-		(*C.assay_verifier)(pointer), body.pointer(), body.length(), C.int64_t(now))
-	runtime.KeepAlive(body)
-	v.done()
-	return answered(found), true
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_read_verify_receipt(
+			(*C.assay_verifier)(p), body.pointer(), body.length(), C.int64_t(now))
+	}, body)
 }
 
 // VerifyAttestation verifies an attestation.
 func VerifyAttestation(
 	v *Handle, attestation, keyID Text, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
-	pointer := v.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_verify_attestation((*C.assay_verifier)(pointer), attestation.pointer(),
-		attestation.length(), keyID.pointer(), keyID.length(), C.int32_t(dataKind),
-		data.pointer(), data.length(), C.int64_t(now))
-	runtime.KeepAlive(attestation)
-	runtime.KeepAlive(keyID)
-	runtime.KeepAlive(data)
-	v.done()
-	return answered(found), true
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_verify_attestation((*C.assay_verifier)(p), attestation.pointer(),
+			attestation.length(), keyID.pointer(), keyID.length(), C.int32_t(dataKind),
+			data.pointer(), data.length(), C.int64_t(now))
+	}, attestation, keyID, data)
 }
 
 // VerifyAssertion verifies an assertion.
 func VerifyAssertion(
 	v *Handle, assertion, key Text, counter uint32, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
-	pointer := v.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_verify_assertion((*C.assay_verifier)(pointer), assertion.pointer(),
-		assertion.length(), key.pointer(), key.length(), C.uint32_t(counter),
-		C.int32_t(dataKind), data.pointer(), data.length(), C.int64_t(now))
-	runtime.KeepAlive(assertion)
-	runtime.KeepAlive(key)
-	runtime.KeepAlive(data)
-	v.done()
-	return answered(found), true
+	return called(v, func(p unsafe.Pointer) C.answer {
+		return C.go_verify_assertion((*C.assay_verifier)(p), assertion.pointer(),
+			assertion.length(), key.pointer(), key.length(), C.uint32_t(counter),
+			C.int32_t(dataKind), data.pointer(), data.length(), C.int64_t(now))
+	}, assertion, key, data)
 }
 
 // NewKeyset reads a key set; the object is empty when it was refused.
@@ -445,15 +372,10 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 
 // StepExchange hands in the result of the last step; one goroutine at a time.
 func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
-	pointer := x.use()
-	if pointer == nil {
-		return Answer{}, false
-	}
-	found := C.go_exchange_step(
-		(*C.assay_exchange)(pointer), text.pointer(), text.length(), C.int64_t(now))
-	runtime.KeepAlive(text)
-	x.done()
-	return answered(found), true
+	return called(x, func(p unsafe.Pointer) C.answer {
+		return C.go_exchange_step(
+			(*C.assay_exchange)(p), text.pointer(), text.length(), C.int64_t(now))
+	}, text)
 }
 
 // DocumentStatus is the status that the call that made a document returned.

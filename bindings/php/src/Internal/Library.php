@@ -6,46 +6,110 @@ declare(strict_types=1);
 
 namespace Assay\Internal;
 
+use SensitiveParameter;
+
 /**
  * libassay, however it was reached. One method a function of the header; handles
  * are objects that give themselves back.
  *
  * @internal
  */
-interface Library
+abstract class Library
 {
     /** How the library was reached: "ffi" or "extension". */
-    public function way(): string;
+    abstract public function way(): string;
 
     /** The name under which the library was loaded: a path, or what was found. */
-    public function path(): string;
+    abstract public function path(): string;
+
+    /**
+     * Call a function of the header.
+     *
+     * @param list<mixed> $given integers, octets, handles, and lists of documents
+     */
+    abstract protected function call(
+        string $name,
+        #[SensitiveParameter] array $given = [],
+    ): int|string;
+
+    /**
+     * Call a function whose octets have their length beside them; null where it has none.
+     *
+     * @param list<mixed> $given
+     */
+    abstract protected function read(
+        string $name,
+        #[SensitiveParameter] array $given,
+    ): ?string;
+
+    /**
+     * Call a function that answers with a document, and may make a handle.
+     *
+     * @param list<mixed> $given
+     */
+    abstract protected function answer(
+        string $name,
+        #[SensitiveParameter] array $given,
+        ?object &$doc,
+        string $handle = '',
+        ?object &$out = null,
+    ): int;
 
     /** Version of the loaded library, to compare with ASSAY_VERSION_NUMBER. */
-    public function versionNumber(): int;
+    public function versionNumber(): int
+    {
+        return $this->call('assay_version_number');
+    }
 
     /** The same as text. */
-    public function version(): string;
+    public function version(): string
+    {
+        return $this->call('assay_version');
+    }
 
     /** JSON about this build: commit, compiler, libcrypto, features. */
-    public function buildInfo(): string;
+    public function buildInfo(): string
+    {
+        return $this->call('assay_build_info');
+    }
 
     /** Name of a status, like "rejected.chain.untrusted-root". */
-    public function statusName(int $status): string;
+    public function statusName(int $status): string
+    {
+        self::fits($status, -0x80000000, 0x7fffffff, 'status');
+
+        return $this->call('assay_status_name', [$status]);
+    }
 
     /** The status the producing call returned; ASSAY_MISUSE for NULL. */
-    public function docStatus(object $doc): int;
+    public function docStatus(object $doc): int
+    {
+        return $this->call('assay_doc_status', [$doc]);
+    }
 
     /** The whole document as UTF-8 JSON, also NUL-terminated. */
-    public function docJson(object $doc): ?string;
+    public function docJson(object $doc): ?string
+    {
+        return $this->read('assay_doc_json', [$doc]);
+    }
 
     /** One member as text, by dotted path ("transaction.productId"). */
-    public function docText(object $doc, string $path): ?string;
+    public function docText(object $doc, string $path): ?string
+    {
+        return $this->read('assay_doc_text', [$doc, $path]);
+    }
 
     /** One member as integer; fallback if absent or not an integer. */
-    public function docInteger(object $doc, string $path, int $fallback): int;
+    public function docInteger(object $doc, string $path, int $fallback): int
+    {
+        return $this->call('assay_doc_integer', [$doc, $path, $fallback]);
+    }
 
     /** Build a verifier from a JSON configuration. */
-    public function verifierNew(string $config, ?object &$out, ?object &$doc): int;
+    public function verifierNew(string $config, ?object &$out, ?object &$doc): int
+    {
+        return $this->answer('assay_verifier_new', [$config], $doc, 'verifier', $out);
+    }
 
     /** Verify one compact JWS with an x5c chain. */
     public function verifyJws(
@@ -54,7 +118,11 @@ interface Library
         string $jws,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        self::fits($kind, -0x80000000, 0x7fffffff, 'kind');
+
+        return $this->answer('assay_verify_jws', [$verifier, $kind, $jws, $nowMs], $doc);
+    }
 
     /** Verify one receipt, raw or base64. */
     public function verifyReceipt(
@@ -64,13 +132,24 @@ interface Library
         ?string $subject,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        self::fits($kind, -0x80000000, 0x7fffffff, 'kind');
+
+        return $this->answer(
+            'assay_verify_receipt',
+            [$verifier, $kind, $receipt, $subject, $nowMs],
+            $doc,
+        );
+    }
 
     /**
      * Look at an untrusted blob without cryptography: what is it, and is it worth
      * verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
      */
-    public function triage(object $verifier, string $blob, int $nowMs, ?object &$doc): int;
+    public function triage(object $verifier, string $blob, int $nowMs, ?object &$doc): int
+    {
+        return $this->answer('assay_triage', [$verifier, $blob, $nowMs], $doc);
+    }
 
     /** Interpret an answer from Apple's verifyReceipt endpoint. */
     public function readVerifyReceipt(
@@ -78,7 +157,9 @@ interface Library
         string $body,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        return $this->answer('assay_read_verify_receipt', [$verifier, $body, $nowMs], $doc);
+    }
 
     /** Verify an App Attest attestation. */
     public function verifyAttestation(
@@ -89,7 +170,15 @@ interface Library
         string $clientData,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        self::fits($clientDataKind, -0x80000000, 0x7fffffff, 'clientDataKind');
+
+        return $this->answer(
+            'assay_verify_attestation',
+            [$verifier, $attestation, $keyId, $clientDataKind, $clientData, $nowMs],
+            $doc,
+        );
+    }
 
     /** Verify an App Attest assertion. */
     public function verifyAssertion(
@@ -101,10 +190,22 @@ interface Library
         string $clientData,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        self::fits($counter, 0, 0xffffffff, 'counter');
+        self::fits($clientDataKind, -0x80000000, 0x7fffffff, 'clientDataKind');
+
+        return $this->answer(
+            'assay_verify_assertion',
+            [$verifier, $assertion, $publicKey, $counter, $clientDataKind, $clientData, $nowMs],
+            $doc,
+        );
+    }
 
     /** Read a JWKS; a member "issuer" beside "keys" says whose it is. */
-    public function keysetNew(string $jwks, ?object &$out, ?object &$doc): int;
+    public function keysetNew(string $jwks, ?object &$out, ?object &$doc): int
+    {
+        return $this->answer('assay_keyset_new', [$jwks], $doc, 'keyset', $out);
+    }
 
     /** Verify an access token against a key set and the configured issuers. */
     public function verifyToken(
@@ -113,7 +214,9 @@ interface Library
         string $token,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        return $this->answer('assay_verify_token', [$verifier, $keys, $token, $nowMs], $doc);
+    }
 
     /** Decide plan, state and next check time from verified documents. */
     public function decide(
@@ -122,10 +225,15 @@ interface Library
         ?string $account,
         int $nowMs,
         ?object &$doc,
-    ): int;
+    ): int {
+        return $this->answer('assay_decide', [$verifier, $evidence, $account, $nowMs], $doc);
+    }
 
     /** Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when absent. */
-    public function checkExpiry(int $expiresMs, int $graceMs, int $revokedMs, int $nowMs): int;
+    public function checkExpiry(int $expiresMs, int $graceMs, int $revokedMs, int $nowMs): int
+    {
+        return $this->call('assay_check_expiry', [$expiresMs, $graceMs, $revokedMs, $nowMs]);
+    }
 
     /**
      * Start a conversation described in JSON, such as
@@ -138,8 +246,26 @@ interface Library
         int $nowMs,
         ?object &$out,
         ?object &$doc,
-    ): int;
+    ): int {
+        return $this->answer(
+            'assay_exchange_new',
+            [$verifier, $request, $evidence, $nowMs],
+            $doc,
+            'exchange', $out,
+        );
+    }
 
     /** Hand in the result of the last step, as JSON, and learn the next step. */
-    public function exchangeStep(object $exchange, string $answer, int $nowMs, ?object &$doc): int;
+    public function exchangeStep(object $exchange, string $answer, int $nowMs, ?object &$doc): int
+    {
+        return $this->answer('assay_exchange_step', [$exchange, $answer, $nowMs], $doc);
+    }
+
+    /** C would cut what does not fit. */
+    private static function fits(int $value, int $low, int $high, string $name): void
+    {
+        if ($value < $low || $value > $high) {
+            throw new \ValueError("$name must be between $low and $high");
+        }
+    }
 }

@@ -128,12 +128,8 @@ abstract class EngineLedgerTest extends LedgerTest
         $other = $this->pdo();
         $other->exec(static::DRIVER === 'pgsql'
             ? 'BEGIN; LOCK TABLE assay_ledger' : 'LOCK TABLES assay_ledger WRITE');
-        try {
-            $ledger->claim($jws, 'ann', self::pay(...));
-            $this->fail('it did not wait');
-        } catch (Unavailable $refusal) {
-            $this->assertSame('unavailable.store.contention', $refusal->status);
-        }
+        $this->refused('unavailable.store.contention', fn () =>
+            $ledger->claim($jws, 'ann', self::pay(...)));
         $other->exec(static::DRIVER === 'pgsql' ? 'ROLLBACK' : 'UNLOCK TABLES');
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
     }
@@ -145,12 +141,8 @@ abstract class EngineLedgerTest extends LedgerTest
             $name = strstr($part, '=', true);
             $dsn = preg_replace("/$name=[^;]*;/", $part, $this->dsn(), -1, $count);
             $this->assertSame(1, $count);
-            try {
-                Ledger::open($dsn, Minted::get()->configuration())->once('NOTE#1');
-                $this->fail("it was reached: $part");
-            } catch (Unavailable $refusal) {
-                $this->assertSame("unavailable.store.$why", $refusal->status);
-            }
+            $this->refused("unavailable.store.$why", fn () =>
+                Ledger::open($dsn, Minted::get()->configuration())->once('NOTE#1'));
         }
     }
 }

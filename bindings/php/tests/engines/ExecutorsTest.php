@@ -6,12 +6,15 @@ namespace Assay\Tests\Engines;
 
 use Assay\Exception\Misuse;
 use Assay\Store\PdoExecutor;
+use Assay\Tests\Refusals;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
 /** What PdoExecutor does with PostgreSQL and MariaDB when something goes wrong. */
 final class ExecutorsTest extends TestCase
 {
+    use Refusals;
+
     private const DRIVERS = ['postgres' => 'pgsql', 'mariadb' => 'mysql'];
 
     /** @return array<string, array{string}> */
@@ -99,15 +102,11 @@ final class ExecutorsTest extends TestCase
                 $executor->carryOut(self::step('begin', self::insert('claim')));
                 $guarded = $executor->enterGrant();
                 $guarded->exec(self::insert('grant'));
-                try {
-                    $try($guarded);
-                    $this->fail("passed: $place");
-                } catch (Misuse $refusal) {
-                    $this->assertSame(
-                        self::TRANSACTION,
-                        $executor->leaveGrant($refusal),
-                    );
-                }
+                $refusal = $this->thrown(Misuse::class, fn () => $try($guarded));
+                $this->assertSame(
+                    self::TRANSACTION,
+                    $executor->leaveGrant($refusal),
+                );
                 $this->assertFalse($executor->isInside());
                 $this->assertSame(['row'], self::keys($admin));
                 $answer = $executor->carryOut(self::step(null, 'SELECT k FROM t'));
@@ -187,12 +186,8 @@ final class ExecutorsTest extends TestCase
         foreach (['commit', 'rollBack'] as $end) {
             $executor->carryOut(self::step('begin', self::insert('late')));
             $layer = $executor->enterGrant()->nested();
-            try {
-                $layer->{$end}();
-                $this->fail("passed: $end");
-            } catch (Misuse $refusal) {
-                $this->assertSame(self::TRANSACTION, $executor->leaveGrant($refusal));
-            }
+            $refusal = $this->thrown(Misuse::class, fn () => $layer->{$end}());
+            $this->assertSame(self::TRANSACTION, $executor->leaveGrant($refusal));
         }
     }
 
@@ -294,13 +289,9 @@ final class ExecutorsTest extends TestCase
             $pdo = new PDO(self::dsn($name), options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
             $pdo->beginTransaction();
             $pdo->exec(self::insert((string) $transaction));
-            try {
-                PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a')));
-                $this->fail('it was taken');
-            } catch (Misuse $refusal) {
-                $this->assertSame('misuse.store.transaction', $refusal->status);
-                $this->assertStringContainsString('open transaction of yours', $refusal->reason);
-            }
+            $refusal = $this->refused('misuse.store.transaction', fn () =>
+                PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
+            $this->assertStringContainsString('open transaction of yours', $refusal->reason);
             $this->assertTrue($pdo->inTransaction());
             $this->assertSame(PDO::ERRMODE_SILENT, $pdo->getAttribute(PDO::ATTR_ERRMODE));
             $pdo->commit();

@@ -10,11 +10,14 @@ use Assay\Exception\Unavailable;
 use Assay\Store\Ledger;
 use Assay\Store\RedisExecutor;
 use Assay\Tests\Minted;
+use Assay\Tests\Refusals;
 use PHPUnit\Framework\TestCase;
 
 /** Quotas, sign-ups, challenges and `once` over Redis. */
 final class RedisLedgerTest extends TestCase
 {
+    use Refusals;
+
     private \Redis $redis;
 
     protected function setUp(): void
@@ -49,12 +52,8 @@ final class RedisLedgerTest extends TestCase
         $first = $ledger->take('ann', 'premium', 'premium');
         $this->assertSame([1, 1], [$first->used, $first->left]);
         $ledger->take('ann', 'premium', 'premium');
-        try {
-            $ledger->take('ann', 'premium', 'premium');
-            $this->fail('more than the limit');
-        } catch (Rejected $full) {
-            $this->assertSame(429, $full->httpStatus);
-        }
+        $full = $this->thrown(Rejected::class, fn () => $ledger->take('ann', 'premium', 'premium'));
+        $this->assertSame(429, $full->httpStatus);
         $ledger->refund($first->ticket);
         $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
         $this->redis->script('flush');
@@ -102,12 +101,8 @@ final class RedisLedgerTest extends TestCase
         $this->redis->setOption(\Redis::OPT_READ_TIMEOUT, 0.2);
         $other->rawCommand('CLIENT', 'PAUSE', '700');
         foreach (['unclear', 'unreachable'] as $why) {
-            try {
-                $ledger->take('ann', 'premium', 'premium');
-                $this->fail("it was answered: $why");
-            } catch (Unavailable $refusal) {
-                $this->assertSame("unavailable.store.$why", $refusal->status);
-            }
+            $this->refused("unavailable.store.$why", fn () =>
+                $ledger->take('ann', 'premium', 'premium'));
         }
         usleep(800_000);
     }

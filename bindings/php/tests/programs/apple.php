@@ -17,8 +17,7 @@ $seen = [
 ];
 file_put_contents(sprintf('%s/seen-%03d', $folder, $number), json_encode($seen));
 $script = json_decode((string) file_get_contents("$folder/script"), true);
-[$status, $headers, $body, $waitMs] = $script[$number] + [3 => 0];
-usleep($waitMs * 1000);
+[$status, $headers, $body] = $script[$number];
 http_response_code($status);
 header('Content-Type: application/json');
 foreach ($headers as $name => $value) {
