@@ -118,13 +118,11 @@ extension CaseBench {
     _ expect: EvidenceCase.Expectation
   ) {
     let given = given ?? .data(clientData)
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) attestation: \(name)", rule: rule,
-        call: .verifyAttestation(
-          verifier: verifier, attestation: object, keyId: keyId, clientDataKind: given.kind,
-          clientData: given.text, now: now ?? self.now),
-        expect: expect))
+    add(
+      rule, "attestation: \(name)",
+      .verifyAttestation(
+        verifier: verifier, attestation: object, keyId: keyId, clientDataKind: given.kind,
+        clientData: given.text, now: now ?? self.now), expect)
   }
 
   /// An assertion that differs from a good one in one thing.
@@ -152,13 +150,11 @@ extension CaseBench {
     now: Int64? = nil, _ expect: EvidenceCase.Expectation
   ) {
     let given = given ?? .data(clientData)
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) assertion: \(name)", rule: rule,
-        call: .verifyAssertion(
-          verifier: verifier, assertion: object, publicKey: publicKey, counter: stored,
-          clientDataKind: given.kind, clientData: given.text, now: now ?? self.now),
-        expect: expect))
+    add(
+      rule, "assertion: \(name)",
+      .verifyAssertion(
+        verifier: verifier, assertion: object, publicKey: publicKey, counter: stored,
+        clientDataKind: given.kind, clientData: given.text, now: now ?? self.now), expect)
   }
 
   /// What a receipt about the device says.

@@ -59,15 +59,10 @@ struct ChallengePlace {
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
   /// What the document says about the challenge.
-  func facts(_ member: String) -> CaseBench.Facts {
+  var facts: CaseBench.Facts {
     guard isFound else { return [] }
-    guard let challenge else { return [(member + ".challenge", "unchecked")] }
-    return [
-      (
-        member + ".challenge.sha256",
-        .text(AttestDigest.hex(AttestDigest.sha256(challenge)))
-      )
-    ]
+    guard let challenge else { return [("challenge", "unchecked")] }
+    return [("challenge.sha256", .text(AttestDigest.hex(AttestDigest.sha256(challenge))))]
   }
 
   private init(

@@ -62,9 +62,8 @@ extension CaseBench {
         at: status == "ok" ? nil : "x5c[0]")
     }
     try verify(
-      "JWS-43", "a purchase whose leaf has ended since",
-      payload: purchase.transactionPayload, now: later,
-      facts: [("transaction.effectiveDate.ms", .integer(purchase.signedDate))])
+      "JWS-43", "a purchase whose leaf has ended since", payload: purchase.transactionPayload,
+      now: later, facts: [("effectiveDate.ms", .integer(purchase.signedDate))])
     let second = purchase.signedDate / 1000
     let intermediates: [(String, Int64, Int64, String)] = [
       ("has ended", second - 9_000_000, second - 1, "rejected.chain.expired"),

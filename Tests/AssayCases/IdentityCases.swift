@@ -104,9 +104,8 @@ extension CaseBench {
         $0.transactionId = id
         $0.originalTransactionId = id
       }
-      for (kind, payload, member) in [
-        (EvidenceKind.transaction, shape.transactionPayload, "transaction"),
-        (.renewal, shape.renewalPayload, "renewal"),
+      for (kind, payload) in [
+        (EvidenceKind.transaction, shape.transactionPayload), (.renewal, shape.renewalPayload),
       ] {
         try verify(
           "JWS-71", "a \(kind.rawValue) of id \"\(id)\" without environment",
@@ -114,20 +113,14 @@ extension CaseBench {
           environment == nil ? "rejected.identity.environment-missing" : "ok",
           check: environment == nil ? "identity.environment" : nil,
           facts: environment.map {
-            [
-              ("\(member).environment", .text($0)),
-              ("\(member).environmentSource", "transaction-id"),
-            ]
+            [("environment", .text($0)), ("environmentSource", "transaction-id")]
           } ?? [])
       }
     }
     try verify(
       "JWS-71", "an environment that its id contradicts",
       payload: purchase.with { $0.environment = "Production" }.transactionPayload,
-      facts: [
-        ("transaction.environment", "Production"),
-        ("warnings.0.id", "environment-id-disagree"),
-      ])
+      facts: [("environment", "Production"), ("/warnings.0.id", "environment-id-disagree")])
     try verify(
       "JWS-71", "a realtime request without environment is not derived",
       payload: purchase.realtimeRequestPayload.removing("environment"),

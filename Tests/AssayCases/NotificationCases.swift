@@ -14,26 +14,22 @@ extension CaseBench {
     for (type, subtype) in NotificationKind.all {
       for shape in [purchase, production] {
         let name = type + (subtype.map { " / " + $0 } ?? "") + " of " + shape.environment
-        var facts: [(path: String, value: EvidenceCase.Fact)] = [
-          ("notification.type", .text(type)),
-          ("notification.subtype", subtype.map { .text($0) } ?? .null),
-          ("notification.uuid", "c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01"),
-          ("notification.environment", .text(shape.environment)),
-          (
-            "notification.keys.notification",
-            .text(shape.environment + "/c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01")
-          ),
+        var facts: Facts = [
+          ("type", .text(type)), ("subtype", subtype.map { .text($0) } ?? .null),
+          ("uuid", "c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01"),
+          ("environment", .text(shape.environment)),
+          ("keys.notification", .text(shape.environment + "/c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01")),
         ]
         switch type {
         case "TEST", "EXTERNAL_PURCHASE_TOKEN": break
         case "RESCIND_CONSENT":
-          facts.append(("notification.appTransaction.bundleId", .text(shape.bundleId)))
-          facts.append(("notification.transaction", .null))
+          facts.append(("appTransaction.bundleId", .text(shape.bundleId)))
+          facts.append(("transaction", .null))
         default:
           if subtype == "SUMMARY" { break }
           facts += [
-            ("notification.transaction.transactionId", .text(shape.transactionId)),
-            ("notification.renewal.autoRenewStatus", 1),
+            ("transaction.transactionId", .text(shape.transactionId)),
+            ("renewal.autoRenewStatus", 1),
           ]
         }
         try verify(
@@ -46,43 +42,37 @@ extension CaseBench {
       "NTF-3", "an unknown type with a known body",
       payload: subscribed.setting("notificationType", "SOMETHING_NEW"), kind: .notification,
       facts: [
-        ("notification.type", "SOMETHING_NEW"),
-        ("notification.transaction.productId", .text(purchase.productId)),
-        ("warnings.0.id", "unknown-value"), ("warnings.0.at", "notificationType"),
+        ("type", "SOMETHING_NEW"), ("transaction.productId", .text(purchase.productId)),
+        ("/warnings.0.id", "unknown-value"), ("/warnings.0.at", "notificationType"),
       ])
     try verify(
-      "NTF-3", "an unknown subtype",
-      payload: subscribed.setting("subtype", "SOMETHING_NEW"), kind: .notification,
-      facts: [("warnings.0.id", "unknown-value"), ("warnings.0.at", "subtype")])
+      "NTF-3", "an unknown subtype", payload: subscribed.setting("subtype", "SOMETHING_NEW"),
+      kind: .notification,
+      facts: [("/warnings.0.id", "unknown-value"), ("/warnings.0.at", "subtype")])
     for status in 1...5 as ClosedRange<Int64> {
       try verify(
-        "NTF-7", "status \(status)",
-        payload: subscribed.setting("data.status", .integer(status)), kind: .notification,
-        facts: [
-          ("notification.payload.data.status", .integer(status)), ("warnings.0.id", .null),
-        ])
+        "NTF-7", "status \(status)", payload: subscribed.setting("data.status", .integer(status)),
+        kind: .notification,
+        facts: [("payload.data.status", .integer(status)), ("/warnings.0.id", .null)])
     }
     try verify(
       "NTF-7", "an unknown status", payload: subscribed.setting("data.status", 9),
-      kind: .notification, facts: [("warnings.0.id", "unknown-value")])
+      kind: .notification, facts: [("/warnings.0.id", "unknown-value")])
     for reason in [
       "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
     ] {
       try verify(
         "PAY-2", "a consumption request for \(reason)",
-        payload: try authority.notification("CONSUMPTION_REQUEST", nil, purchase)
-          .setting("data.consumptionRequestReason", .string(reason)),
-        kind: .notification, facts: [("warnings.0.id", .null)])
+        payload: try authority.notification("CONSUMPTION_REQUEST", nil, purchase).setting(
+          "data.consumptionRequestReason", .string(reason)), kind: .notification,
+        facts: [("/warnings.0.id", .null)])
     }
     let consumable = purchase.of("com.example.app.coins100", .consumable)
     try verify(
       "NTF-4", "a consumption request for a consumable, without renewal",
       payload: try authority.notification("CONSUMPTION_REQUEST", nil, consumable),
       kind: .notification,
-      facts: [
-        ("notification.transaction.productId", "com.example.app.coins100"),
-        ("notification.renewal", .null),
-      ])
+      facts: [("transaction.productId", "com.example.app.coins100"), ("renewal", .null)])
   }
 
   private func addBodies() throws {
@@ -203,8 +193,7 @@ extension CaseBench {
     try verify(
       "NTF-8", "a nested forgery that is not looked at",
       payload: good.setting("data.signedTransactionInfo", "a.b.c"), kind: .notification,
-      verifier: "nested-omitted",
-      facts: [("notification.transaction", .null), ("notification.renewal", .null)])
+      verifier: "nested-omitted", facts: [("transaction", .null), ("renewal", .null)])
   }
 
   private func addAgreement() throws {
@@ -296,10 +285,7 @@ extension CaseBench {
     let afterLeaf = authority.windows.leaf.upperBound * 1000 + Purchase.day
     try verify(
       "JWS-44", "an undated notification judged now", payload: good, kind: .notification,
-      facts: [
-        ("notification.effectiveDate.source", "now"),
-        ("notification.effectiveDate.ms", .integer(now)),
-      ])
+      facts: [("effectiveDate.source", "now"), ("effectiveDate.ms", .integer(now))])
     try verify(
       "JWS-44", "an undated notification after the leaf's end", payload: good,
       kind: .notification, now: afterLeaf, "rejected.chain.expired",
@@ -308,14 +294,12 @@ extension CaseBench {
       "JWS-44", "an undated notification dated by what is nested", payload: good,
       kind: .notification, verifier: "undated-nested", now: afterLeaf,
       facts: [
-        ("notification.effectiveDate.source", "nested"),
-        ("notification.effectiveDate.ms", .integer(purchase.signedDate)),
+        ("effectiveDate.source", "nested"), ("effectiveDate.ms", .integer(purchase.signedDate)),
       ])
     try verify(
       "JWS-44", "an undated notification dated by its renewal",
       payload: good.removing("data.signedTransactionInfo"), kind: .notification,
-      verifier: "undated-nested", now: afterLeaf,
-      facts: [("notification.effectiveDate.source", "nested")])
+      verifier: "undated-nested", now: afterLeaf, facts: [("effectiveDate.source", "nested")])
     let otherChain = try JWSTemplate(
       payload: purchase.transactionPayload.bytes,
       chain: try authority.chain(leafKey: try .generate(.p256))

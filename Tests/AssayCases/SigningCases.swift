@@ -28,13 +28,12 @@ extension CaseBench {
   private func addTokens() {
     let named: JSONText = ["kind": "sign.api-token", "bundleId": "com.example.second"]
     let done: Facts = [
-      ("kind", "exchange"), ("exchange.state", "done"), ("exchange.secret.0", "token"),
-      ("exchange.secret.1", .null), ("checks.2.why", "does not apply to this evidence"),
-      ("checks.3.ok", true),
+      ("/kind", "exchange"), ("state", "done"), ("secret.0", "token"), ("secret.1", .null),
+      ("/checks.2.why", "does not apply to this evidence"), ("/checks.3.ok", true),
     ]
     sign(
       "API-11", "an API token", named,
-      facts: done + [("exchange.expiresMs", .integer((seconds + 300) * 1000))])
+      facts: done + [("expiresMs", .integer((seconds + 300) * 1000))])
     sign(
       "API-11", "an API token of the only app", ["kind": "sign.api-token"],
       verifier: "signing-one-app", facts: done)
@@ -47,7 +46,7 @@ extension CaseBench {
     }
     sign(
       "SIG-7", "a DeviceCheck token", ["kind": "sign.devicecheck-token"],
-      facts: done + [("exchange.expiresMs", .integer((seconds + 1200) * 1000))])
+      facts: done + [("expiresMs", .integer((seconds + 1200) * 1000))])
     let missing = "config.exchange.block-missing"
     sign(
       "EXC-8", "an API token without a key", named, verifier: "standard", missing,
@@ -91,26 +90,20 @@ extension CaseBench {
   }
 
   private func addOffers() {
-    let made: Facts = [
-      ("exchange.nonce", .text(Self.nonce)), ("exchange.iat", .integer(seconds)),
-      ("exchange.secret", .null),
-    ]
-    sign("SIG-1", "an offer", offer, facts: made + [("warnings.0.id", .null)])
+    let made: Facts = [("nonce", .text(Self.nonce)), ("iat", .integer(seconds)), ("secret", .null)]
+    sign("SIG-1", "an offer", offer, facts: made + [("/warnings.0.id", .null)])
     sign(
       "SIG-2", "an offer for everybody", offer.removing("transactionId"),
-      facts: made + [("warnings.0.id", "unbound-offer"), ("warnings.0.at", "transactionId")])
+      facts: made + [("/warnings.0.id", "unbound-offer"), ("/warnings.0.at", "transactionId")])
     sign("SIG-1", "an introductory offer", introductory, facts: made)
     sign(
       "SIG-1", "no introductory offer", introductory.setting("allowIntroductoryOffer", false),
       facts: made)
-    let madeV1: Facts = [
-      ("exchange.nonce", .text(Self.nonce)), ("exchange.keyId", "2X9R4HXF34"),
-      ("exchange.secret", .null),
-    ]
-    sign("SIG-5", "an offer V1", offerV1, facts: madeV1 + [("exchange.timestamp", .integer(now))])
+    let madeV1: Facts = [("nonce", .text(Self.nonce)), ("keyId", "2X9R4HXF34"), ("secret", .null)]
+    sign("SIG-5", "an offer V1", offerV1, facts: madeV1 + [("timestamp", .integer(now))])
     sign(
       "SIG-5", "an offer V1 of yesterday", offerV1.appending("timestamp", .integer(now - 7)),
-      facts: [("exchange.timestamp", .integer(now - 7))])
+      facts: [("timestamp", .integer(now - 7))])
     sign("SIG-5", "an offer V1 for nobody", offerV1.removing("applicationUsername"), facts: madeV1)
     sign(
       "SIG-5", "an offer V1 for an empty name", offerV1.setting("applicationUsername", ""),
@@ -174,10 +167,7 @@ extension CaseBench {
     let kind: JSONText = ["kind": "sign.apple-id-secret"]
     let web = kind.appending("clientId", "com.example.web")
     func expires(_ seconds: Int64) -> Facts {
-      [
-        ("exchange.expiresMs", .integer(seconds * 1000)),
-        ("exchange.secret.0", "clientSecret"),
-      ]
+      [("expiresMs", .integer(seconds * 1000)), ("secret.0", "clientSecret")]
     }
     sign("AID-20", "a client secret", web, facts: expires(seconds + 300))
     sign(
@@ -221,29 +211,22 @@ extension CaseBench {
         "appStoreServerApi": appStoreServerApiBlock, "appleId": appleIdBlock,
         "session": sessionBlock,
       ]
-      cases.append(
-        EvidenceCase(
-          name: "\(rule) keys: \(name)", rule: rule,
-          call: .verifierNew(config: .bytes(whole.setting(members).removing(removing).bytes)),
-          expect: .init(status, at: at, facts: facts)))
+      add(
+        rule, "keys: \(name)",
+        .verifierNew(config: .bytes(whole.setting(members).removing(removing).bytes)),
+        .init(status, at: at, facts: facts))
     }
     config(
       "EXC-10", "all of them", [],
       facts: [
-        ("configuration.appStoreServerApi.privateKey", true),
-        ("configuration.appStoreServerApi.apiBaseUrl", .null),
-        ("configuration.appleId.privateKey", true),
-        ("configuration.session.secrets.0.id", "s2"),
-        ("configuration.session.secrets.0.secret", true),
-        ("configuration.session.ttlMs", 900_000),
+        ("appStoreServerApi.privateKey", true), ("appStoreServerApi.apiBaseUrl", .null),
+        ("appleId.privateKey", true), ("session.secrets.0.id", "s2"),
+        ("session.secrets.0.secret", true), ("session.ttlMs", 900_000),
       ])
     config(
       "AID-20", "team and clients of the apps", [],
       removing: ["appleId.teamId", "appleId.clientIds"],
-      facts: [
-        ("configuration.appleId.teamId", "ABCDE12345"),
-        ("configuration.appleId.clientIds.0", "com.example.app"),
-      ])
+      facts: [("appleId.teamId", "ABCDE12345"), ("appleId.clientIds.0", "com.example.app")])
     let other = JSONText.string(utf8: (try? SigningKey.generate(.p384).pem()) ?? [])
     for (rule, block, status) in [
       ("API-10", "appStoreServerApi", "config.api.private-key"),
@@ -296,8 +279,8 @@ extension CaseBench {
       ("storekit", ["xcodeCertificates": [.string(authority.xcodeFingerprint)]]),
     ]
     config(
-      "API-1", "another host for local tests", local + [(place, "https://localhost:8443/api")],
-      [], "ok", nil, [("configuration." + place, "https://localhost:8443/api")])
+      "API-1", "another host for local tests", local + [(place, "https://localhost:8443/api")], [],
+      "ok", nil, [(place, "https://localhost:8443/api")])
     let refused = "config.api.base-url"
     config(
       "API-1", "another host in Production", [(place, "https://localhost:8443")], [], refused,

@@ -91,12 +91,9 @@ class Talk {
       rule, name, asks: request, evidence: evidence, verifier: verifier, now: now,
       steps: said.map {
         EvidenceCase.Step(
-          expect: .init($0.status, facts: Self.whole($0.at)), answer: .bytes($0.answer.bytes),
-          now: now + $0.after)
-      },
-      .init(
-        status, check: check.map { "exchange." + $0 }, at: at, hint: hint, facts: Self.whole(facts))
-    )
+          expect: .init($0.status, facts: $0.at).inside("exchange"),
+          answer: .bytes($0.answer.bytes), now: now + $0.after)
+      }, .init(status, check: check.map { "exchange." + $0 }, at: at, hint: hint, facts: facts))
   }
 
   /// The same, with members of the usual request set.
@@ -115,19 +112,11 @@ class Talk {
     evidence: [EvidenceCase.Evidence]? = nil, verifier: String? = nil, now: Int64? = nil,
     steps: [EvidenceCase.Step], _ expect: EvidenceCase.Expectation
   ) {
-    bench.cases.append(
-      EvidenceCase(
-        name: "\(rule) \(service): \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier ?? self.verifier, request: .bytes((request ?? usual).bytes),
-          evidence: evidence ?? self.evidence, now: now ?? self.now, steps: steps), expect: expect))
-  }
-
-  /// Facts by their paths in the whole document.
-  private static func whole(_ facts: Facts) -> Facts {
-    facts.map { path, value in
-      (path.hasPrefix("/") ? String(path.dropFirst()) : "exchange." + path, value)
-    }
+    bench.add(
+      rule, "\(service): \(name)",
+      .conversation(
+        verifier: verifier ?? self.verifier, request: .bytes((request ?? usual).bytes),
+        evidence: evidence ?? self.evidence, now: now ?? self.now, steps: steps), expect)
   }
 }
 
