@@ -45,10 +45,8 @@ extension AppStoreTalk {
     ] as [(String, JSONText)] {
       let answer: JSONText = ["hasMore": false]
       talk(
-        "API-32",
-        "an answer about another \(member): \(String(decoding: value.bytes, as: UTF8.self))",
-        asks: history(), [apple(1, answer.setting(member, value))], disagree, check: "result",
-        at: member)
+        "API-32", "an answer about another \(member): \(value)", asks: history(),
+        [apple(1, answer.setting(member, value))], disagree, check: "result", at: member)
     }
     talk(
       "API-32", "a number of the app that is not the signed one",

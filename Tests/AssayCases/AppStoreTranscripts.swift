@@ -8,28 +8,23 @@ extension CaseBench {
     let base = standardConfig.setting([
       ("apps", one), ("appStoreServerApi", appStoreServerApiBlock),
     ])
-    verifiers.append(("app-store", base))
-    verifiers.append(("app-store-production", base.setting([("environments", ["Production"])])))
-    verifiers.append(
-      (
-        "app-store-local",
-        base.setting([
-          ("environments", ["LocalTesting", "Sandbox"]),
-          ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
-          (
-            "appStoreServerApi",
-            appStoreServerApiBlock.setting("apiBaseUrl", "https://localhost:8443/test/")
-          ),
-        ])
-      ))
-    verifiers.append(
-      (
-        "app-store-unnumbered",
-        base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])])
-      ))
-    verifiers.append(
-      ("app-store-fresh", base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])]))
-    )
+    configure("app-store", base)
+    configure("app-store-production", base.setting("environments", ["Production"]))
+    configure(
+      "app-store-local",
+      base.setting([
+        ("environments", ["LocalTesting", "Sandbox"]),
+        ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
+        (
+          "appStoreServerApi",
+          appStoreServerApiBlock.setting("apiBaseUrl", "https://localhost:8443/test/")
+        ),
+      ]))
+    configure(
+      "app-store-unnumbered",
+      base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])]))
+    configure(
+      "app-store-fresh", base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])]))
     let talk = AppStoreTalk(self)
     try talk.addAnswers()
     talk.addCommands()

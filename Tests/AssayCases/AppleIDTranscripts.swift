@@ -89,8 +89,8 @@ private final class AppleIDTalk: Talk {
       ("expires_in", 0), ("token_type", 1), ("id_token", 1),
     ] as [(String, JSONText)] {
       talk(
-        "AID-24", "an answer with \(name) \(String(decoding: value.bytes, as: UTF8.self))",
-        asks: code, [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
+        "AID-24", "an answer with \(name) \(value)", asks: code,
+        [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
     }
     for (name, body) in [("no body", nil), ("a list", []), ("a web page", .text("<html>"))]
       as [(String, JSONText?)]
@@ -223,8 +223,7 @@ private final class AppleIDTalk: Talk {
       "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
       at: "cut")
     let room = 65_536 - tokens.bytes.count
-    let longest =
-      String(decoding: tokens.bytes, as: UTF8.self) + String(repeating: " ", count: room)
+    let longest = tokens.description + String(repeating: " ", count: room)
     talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
     talk(
       "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")
@@ -234,7 +233,7 @@ private final class AppleIDTalk: Talk {
   func addParameters() {
     func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
       let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"
-      let kind = request["kind"].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+      let kind = request["kind"].map { $0.description } ?? ""
       talk(
         "AID-25", "\(kind) with \(name) \(shown)",
         asks: value.map { request.setting(name, $0) } ?? request.removing(name), [], Self.misuse,

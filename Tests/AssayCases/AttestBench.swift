@@ -29,24 +29,14 @@ extension CaseBench {
     attest("monthly-refresh", "refreshEveryMs", .integer(31 * Purchase.day))
     add("attest-no-skew", [("clockSkewMs", 0)])
     // Without the block: no App ID.
-    verifiers.append(("attest-nobody", standardConfig.removing("attest")))
-    verifiers.append(
-      (
-        "attest-of-apple",
-        standardConfig.removing(["attest.anchors", "attest.receiptAnchors"])
-      ))
-    verifiers.append(
-      (
-        "attest-derived",
-        standardConfig.removing("attest.appIds").setting(
-          "apps",
-          [
-            [
-              "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
-              "teamId": "ABCDE12345",
-            ]
-          ])
-      ))
+    configure("attest-nobody", standardConfig.removing("attest"))
+    configure(
+      "attest-of-apple", standardConfig.removing(["attest.anchors", "attest.receiptAnchors"]))
+    configure(
+      "attest-derived",
+      standardConfig.removing("attest.appIds").setting(
+        "apps",
+        [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]]))
   }
 
   /// What the app signed in these cases.

@@ -5,10 +5,10 @@ extension CaseBench {
   /// their steps are random; the Swift tests verify them.
   func addAttestRefreshTranscripts() throws {
     let refresh = standardConfig.setting("deviceCheck", deviceCheckBlock)
-    verifiers.append(("refresh", refresh))
-    verifiers.append(("refresh-stored", refresh.setting("attest.time", "stored")))
-    verifiers.append(
-      ("refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day))))
+    configure("refresh", refresh)
+    configure("refresh-stored", refresh.setting("attest.time", "stored"))
+    configure(
+      "refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day)))
     let talk = try AttestRefreshTalk(self)
     try talk.addVerdicts()
     try talk.addReceipts()

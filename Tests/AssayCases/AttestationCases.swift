@@ -24,11 +24,9 @@ extension CaseBench {
       "ATT-10", "iOS 27, production",
       facts: [
         ("/kind", "attestation"), ("/ok", true), ("keyId", .text(device.keyIdBase64)),
-        ("publicKey.x963", .text(String(decoding: Base64Text.encode(device.point), as: UTF8.self))),
-        (
-          "publicKey.spki",
-          .text(String(decoding: Base64Text.encode(try device.key.publicKeyInfo()), as: UTF8.self))
-        ), ("appId", .text(device.appId)), ("environment", "production"), ("flags", 0xc0),
+        ("publicKey.x963", .text(device.point.base64Text)),
+        ("publicKey.spki", .text((try device.key.publicKeyInfo()).base64Text)),
+        ("appId", .text(device.appId)), ("environment", "production"), ("flags", 0xc0),
         ("counter", 0), ("category", 4), ("bundleVersion", "1314"),
         ("nonce", .text(hex(AttestDigest.sha256(device.attestationData.bytes + clientDataHash)))),
         ("os.version", "27.0.1"), ("os.build", "24A446"), ("os.platform", "iphoneos"),

@@ -80,7 +80,7 @@ struct ChallengePlace {
   static let all: [ChallengePlace] = {
     let secret = Array("0123456789abcdef?>~~".utf8)
     func json(_ text: String) -> String { "{\"n\":1,\"proof\":{\"challenge\":\"\(text)\"}}" }
-    let base64 = String(decoding: Base64Text.encode(secret), as: UTF8.self)
+    let base64 = secret.base64Text
     let url = String(decoding: Base64Text.encodeURL(secret), as: UTF8.self)
     let hex = AttestDigest.hex(secret)
     let plain = "{\"n\":1}"

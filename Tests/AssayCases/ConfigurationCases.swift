@@ -121,9 +121,7 @@ extension CaseBench {
       ("storekit.rootEntry", 1), ("storekit.nested", true),
     ]
     for (path, value) in types {
-      config(
-        "CNF-1", "\(path) as \(CaseBench.shown(value))", [(path, value)],
-        "config.document.type", at: path)
+      config("CNF-1", "\(path) as \(value)", [(path, value)], "config.document.type", at: path)
     }
     for path in ["clockSkewMs", "storekit", "decide", "environments"] {
       config("CNF-2", "\(path) null", [(path, .null)], "config.document.type", at: path)
@@ -140,9 +138,7 @@ extension CaseBench {
       ("storekit.fresh.maxAgeMs.renewal", -5),
     ]
     for (path, value) in ranges {
-      config(
-        "CNF-1", "\(path) of \(CaseBench.shown(value))", [(path, value)],
-        "config.document.range", at: path)
+      config("CNF-1", "\(path) of \(value)", [(path, value)], "config.document.range", at: path)
     }
     for (path, values) in [
       ("clockSkewMs", [0, 300_000]), ("decide.leewayMs", [0, 3_600_000]),

@@ -87,12 +87,10 @@ extension CaseBench {
       windows.root = from...to
       let other = try Authority(now: now, windows: windows)
       let verifier = "root that " + name
-      verifiers.append(
-        (
-          verifier,
-          standardConfig.setting(
-            "storekit.anchors", [.string(authority.anchor), .string(other.anchor)])
-        ))
+      configure(
+        verifier,
+        standardConfig.setting(
+          "storekit.anchors", [.string(authority.anchor), .string(other.anchor)]))
       verify(
         "JWS-43", "a root that \(name)", try other.mint(purchase.transactionPayload),
         verifier: verifier, status, check: status == "ok" ? nil : "chain.validity",

@@ -201,7 +201,7 @@ extension CaseBench {
   func addKeyIdentifiers() {
     // Its base64 has characters that base64url writes differently.
     let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
-    let standard = String(decoding: Base64Text.encode(octets), as: UTF8.self)
+    let standard = octets.base64Text
     let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     let hex = octets.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
     func form(_ name: String, _ text: String, _ status: String = "ok") {
@@ -219,10 +219,8 @@ extension CaseBench {
     form("without padding", String(standard.dropLast()), malformed)
     form("in base64url with padding", url, malformed)
     form("with a line end", standard + "\n", malformed)
-    form(
-      "of 31 bytes", String(decoding: Base64Text.encode(octets.dropLast()), as: UTF8.self),
-      malformed)
-    form("of 33 bytes", String(decoding: Base64Text.encode(octets + [1]), as: UTF8.self), malformed)
+    form("of 31 bytes", octets.dropLast().base64Text, malformed)
+    form("of 33 bytes", (octets + [1]).base64Text, malformed)
     form("of 32 characters", String(hex.prefix(32)), malformed)
     form("with other digits", "g" + hex.dropFirst(), malformed)
     form("with bits left over", String(standard.dropLast(2)) + "B=", malformed)
@@ -238,7 +236,7 @@ extension CaseBench {
   /// DVC-4.
   private func addDeviceTokens() {
     let octets = Array(UInt8(1)...200)
-    let base64 = String(decoding: Base64Text.encode(octets), as: UTF8.self)
+    let base64 = octets.base64Text
     func token(_ name: String, _ value: JSONText, _ status: String = "ok") {
       request(
         "DVC-4", "a token \(name)", ["kind": "deviceCheck.token", "deviceToken": value],

@@ -123,13 +123,11 @@ extension CaseBench {
     for (member, wrong) in [
       ("notificationType", JSONText.integer(1)), ("subtype", 1), ("notificationUUID", 1),
       ("data.appAppleId", "1234567890"), ("data.bundleId", 1), ("data.environment", 1),
-      ("data.status", "1"), ("data.signedTransactionInfo", 1),
-      ("data.signedRenewalInfo", ["x"]),
+      ("data.status", "1"), ("data.signedTransactionInfo", 1), ("data.signedRenewalInfo", ["x"]),
     ] {
       try verify(
-        "PAY-4", "notification with \(member) as \(CaseBench.shown(wrong))",
-        payload: good.setting(member, wrong), kind: .notification,
-        "malformed.payload.type", check: "payload.kind", at: member)
+        "PAY-4", "notification with \(member) as \(wrong)", payload: good.setting(member, wrong),
+        kind: .notification, "malformed.payload.type", check: "payload.kind", at: member)
     }
   }
 

@@ -48,7 +48,7 @@ extension CaseBench {
       for (member, values) in members {
         for value in values {
           try verify(
-            "PAY-2", "\(kind.rawValue) with \(member) \(CaseBench.shown(value))",
+            "PAY-2", "\(kind.rawValue) with \(member) \(value)",
             payload: payload.setting(member, value), kind: kind, facts: [("/warnings.0.id", .null)])
         }
         let unknown: JSONText = if case .integer = values[0] { 77 } else { "SOMETHING_NEW" }
@@ -120,7 +120,7 @@ extension CaseBench {
       let payload = try authority.payload(kind, purchase)
       for (member, wrong) in members {
         try verify(
-          "PAY-4", "\(kind.rawValue) with \(member) as \(CaseBench.shown(wrong))",
+          "PAY-4", "\(kind.rawValue) with \(member) as \(wrong)",
           payload: payload.setting(member, wrong), kind: kind, "malformed.payload.type",
           check: "payload.kind", at: member)
       }
@@ -230,10 +230,5 @@ extension CaseBench {
     try verify(
       "JWS-91", "a renewal info needs no token", payload: purchase.renewalPayload,
       kind: .renewal, verifier: required)
-  }
-
-  /// A value as shown in a case's name.
-  static func shown(_ value: JSONText) -> String {
-    String(decoding: value.bytes, as: UTF8.self)
   }
 }

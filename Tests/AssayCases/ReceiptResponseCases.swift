@@ -174,7 +174,7 @@ extension CaseBench {
           prefix: Array("{\"status\":0,\"x\":\"".utf8), unit: Array("aaaaaaaaaaaaaaaa".utf8),
           count: 524_288, suffix: Array("\"}".utf8)), now: now),
       .init("too-large.verify-receipt.body"))
-    let entry = String(decoding: purchase.inAppEntry.bytes, as: UTF8.self)
+    let entry = purchase.inAppEntry.description
     let light =
       "{\"product_id\":\"com.example.app.coins100\",\"transaction_id\":\"2000000900000001\","
       + "\"original_transaction_id\":\"2000000900000001\",\"purchase_date_ms\":\"1794355200000\","

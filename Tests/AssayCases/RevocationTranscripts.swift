@@ -3,8 +3,7 @@ import AssayAuthority
 extension CaseBench {
   /// OCSP-1 … OCSP-22: whole conversations with the responder of the test authority.
   func addRevocationTranscripts() throws {
-    verifiers.append(
-      ("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"])))
+    configure("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"]))
     let talk = try RevocationTalk(self)
     try talk.addVerdicts()
     try talk.addUndetermined()

@@ -37,12 +37,11 @@ extension CaseBench {
     sign(
       "API-11", "an API token of the only app", ["kind": "sign.api-token"],
       verifier: "signing-one-app", facts: done)
-    sign(
-      "SIG-6", "an API token of no app", ["kind": "sign.api-token"], Self.misuse, at: "bundleId")
+    sign("SIG-6", "an API token of no app", ["kind": "sign.api-token"], Self.misuse, at: "bundleId")
     for bundleId: JSONText in ["com.example.other", "", 7, .null] {
       sign(
-        "SIG-6", "an API token of the app \(String(decoding: bundleId.bytes, as: UTF8.self))",
-        named.setting("bundleId", bundleId), Self.misuse, at: "bundleId")
+        "SIG-6", "an API token of the app \(bundleId)", named.setting("bundleId", bundleId),
+        Self.misuse, at: "bundleId")
     }
     sign(
       "SIG-7", "a DeviceCheck token", ["kind": "sign.devicecheck-token"],
@@ -117,7 +116,7 @@ extension CaseBench {
   private func addOfferParameters() {
     func bad(_ rule: String, _ request: JSONText, _ member: String, _ value: JSONText?) {
       let text = value.map { String(decoding: $0.bytes.prefix(48), as: UTF8.self) } ?? "nothing"
-      let kind = request.members.first.map { String(decoding: $0.value.bytes, as: UTF8.self) }
+      let kind = request.members.first.map { $0.value.description }
       sign(
         rule, "\(kind ?? "") with \(member) \(text)",
         value.map { request.setting(member, $0) } ?? request.removing(member), Self.misuse,
@@ -182,14 +181,14 @@ extension CaseBench {
     let misuse = "misuse.appleid.parameter"
     for life: JSONText in [59_999, 15_777_000_001, "300000", .null] {
       sign(
-        "AID-20", "a client secret for \(String(decoding: life.bytes, as: UTF8.self)) ms",
-        web.appending("ttlMs", life), misuse, at: "ttlMs")
+        "AID-20", "a client secret for \(life) ms", web.appending("ttlMs", life), misuse,
+        at: "ttlMs")
     }
     sign("AID-25", "a client secret of one of two clients", kind, misuse, at: "clientId")
     for client: JSONText in ["com.example.second", "", 1] {
       sign(
-        "AID-25", "a client secret of \(String(decoding: client.bytes, as: UTF8.self))",
-        kind.appending("clientId", client), misuse, at: "clientId")
+        "AID-25", "a client secret of \(client)", kind.appending("clientId", client), misuse,
+        at: "clientId")
     }
     sign(
       "EXC-8", "a client secret without a key", kind, verifier: "standard",
@@ -246,16 +245,15 @@ extension CaseBench {
         "config.document.unknown-member", at: block + ".key")
       let id = block + ".keyId"
       config(
-        "CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing",
-        at: id)
+        "CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing", at: id)
       for value: JSONText in ["KEYID1234", "KEYID-2345", 1] {
-        let text = String(decoding: value.bytes, as: UTF8.self)
+        let text = value.description
         let isType = text == "1"
         config(
           rule == "AID-20" ? rule : "CNF-1", "\(block) with the key id \(text)", [(id, value)],
           rule == "AID-20"
-            ? "config.appleid.key-id"
-            : isType ? "config.document.type" : "config.document.range", at: id)
+            ? "config.appleid.key-id" : isType ? "config.document.type" : "config.document.range",
+          at: id)
       }
     }
     let issuer = "appStoreServerApi.issuerId"
@@ -286,9 +284,7 @@ extension CaseBench {
       "API-1", "another host in Production", [(place, "https://localhost:8443")], [], refused,
       place, [])
     for url: JSONText in ["http://localhost", "https://", "https://a b", "localhost", 1] {
-      config(
-        "API-1", "the host \(String(decoding: url.bytes, as: UTF8.self))", local + [(place, url)],
-        [], refused, place, [])
+      config("API-1", "the host \(url)", local + [(place, url)], [], refused, place, [])
     }
   }
 
@@ -296,9 +292,7 @@ extension CaseBench {
   private func addAppleIDMembers(_ config: Adding) {
     let team = "appleId.teamId"
     for value: JSONText in ["ABCDE1234", "abcde12345", 1] {
-      config(
-        "AID-20", "the team \(String(decoding: value.bytes, as: UTF8.self))", [(team, value)], [],
-        "config.appleid.team-id", team, [])
+      config("AID-20", "the team \(value)", [(team, value)], [], "config.appleid.team-id", team, [])
     }
     config(
       "AID-20", "apps without a team",
@@ -342,15 +336,14 @@ extension CaseBench {
     ] as [(String, JSONText, String)] {
       config("SES-3", name, [(place, value)], [], "config.session.secrets", at, [])
     }
+    config("CNF-1", "a session without secrets", [], [place], "config.document.missing", place, [])
     config(
-      "CNF-1", "a session without secrets", [], [place], "config.document.missing", place, [])
-    config(
-      "SES-3", "a secret without a text", [(place, [["id": "a"]])], [],
-      "config.session.secrets", place + "[0].secret", [])
+      "SES-3", "a secret without a text", [(place, [["id": "a"]])], [], "config.session.secrets",
+      place + "[0].secret", [])
     for life: JSONText in [59_999, 3_600_001] {
       config(
-        "CNF-1", "sessions of \(String(decoding: life.bytes, as: UTF8.self)) ms",
-        [("session.ttlMs", life)], [], "config.document.range", "session.ttlMs", [])
+        "CNF-1", "sessions of \(life) ms", [("session.ttlMs", life)], [], "config.document.range",
+        "session.ttlMs", [])
     }
   }
 }

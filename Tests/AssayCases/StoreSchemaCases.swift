@@ -12,18 +12,12 @@ extension CaseBench {
 
   /// `stores`: PostgreSQL, everything kept. `stores-dynamodb`: with a table.
   private func addStoreVerifiers() {
-    verifiers.append(
-      (
-        "stores",
-        standardConfig.setting([
-          ("stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true])
-        ])
-      ))
-    verifiers.append(
-      (
-        "stores-dynamodb",
-        standardConfig.setting([("stores", ["dialect": "dynamodb", "table": "shop"])])
-      ))
+    configure(
+      "stores",
+      standardConfig.setting(
+        "stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true]))
+    configure(
+      "stores-dynamodb", standardConfig.setting("stores", ["dialect": "dynamodb", "table": "shop"]))
   }
 
   // MARK: configuration
@@ -33,7 +27,7 @@ extension CaseBench {
     at: String? = nil
   ) {
     let block: JSONText = ["dialect": "postgres"]
-    let config = standardConfig.setting([("stores", block.setting(changes))])
+    let config = standardConfig.setting("stores", block.setting(changes))
     add(
       rule, "stores: \(name)", .verifierNew(config: .bytes(config.bytes)),
       .init(status, at: at.map { "stores." + $0 }))

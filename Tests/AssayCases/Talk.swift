@@ -119,8 +119,3 @@ class Talk {
         evidence: evidence ?? self.evidence, now: now ?? self.now, steps: steps), expect)
   }
 }
-
-extension [UInt8] {
-  /// As base64, in a text.
-  var base64Text: String { String(decoding: Base64Text.encode(self), as: UTF8.self) }
-}

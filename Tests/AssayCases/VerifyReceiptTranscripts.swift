@@ -5,13 +5,10 @@ extension CaseBench {
   /// endpoint.
   func addVerifyReceiptTranscripts() throws {
     let talk = try VerifyReceiptTalk(self)
-    verifiers.append(
-      (
-        "verify-receipt",
-        standardConfig.setting([
-          ("receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTalk.secret)])
-        ])
-      ))
+    configure(
+      "verify-receipt",
+      standardConfig.setting(
+        "receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTalk.secret)]))
     talk.addVerdicts()
     try talk.addHops()
     talk.addStatuses()

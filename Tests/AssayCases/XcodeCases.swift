@@ -186,13 +186,11 @@ extension CaseBench {
 
   /// A verifier for Xcode that pins one more certificate.
   private func pin(_ name: String, _ certificate: [UInt8]) {
-    verifiers.append(
-      (
-        name,
-        standardConfig.setting([
-          ("environments", ["Xcode"]), ("attest.environments", ["development"]),
-          ("storekit.xcodeCertificates", [.string(Authority.fingerprint(certificate))]),
-        ])
-      ))
+    configure(
+      name,
+      standardConfig.setting([
+        ("environments", ["Xcode"]), ("attest.environments", ["development"]),
+        ("storekit.xcodeCertificates", [.string(Authority.fingerprint(certificate))]),
+      ]))
   }
 }
