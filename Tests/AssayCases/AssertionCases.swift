@@ -68,9 +68,8 @@ extension CaseBench {
     assertion(
       "ASR-1", "nothing", object: .bytes([]), publicKey: point, .init("malformed.assertion.cbor"))
     assertion(
-      "ASR-1", "a million bytes",
-      object: .repeated(prefix: [], unit: Array("a".utf8), count: 1_000_000, suffix: []),
-      publicKey: point, .init("too-large.assertion.object"))
+      "ASR-1", "a million bytes", object: .text("a", times: 1_000_000), publicKey: point,
+      .init("too-large.assertion.object"))
     let misuse = "misuse.attest.client-data"
     for (name, given, status) in [
       ("no client data", .data([]), misuse), ("a hash of 15 bytes", .hash(Array(1...15)), misuse),
@@ -78,9 +77,7 @@ extension CaseBench {
       ("kind 0", .kind(0, .bytes(clientData)), misuse),
       ("the hash", .hash(clientDataHash), "ok"),
       (
-        "a megabyte and a byte",
-        .kind(
-          1, .repeated(prefix: [], unit: Array("x".utf8), count: (1 << 20) + 1, suffix: [])),
+        "a megabyte and a byte", .kind(1, .text("x", times: (1 << 20) + 1)),
         "too-large.attest.client-data"
       ),
     ] as [(String, ClientDataGiven, String)] {

@@ -65,16 +65,9 @@ extension CaseBench {
       attestation("ATT-1", name, object: text, keyId: device.keyId, .init(status))
     }
     object("nothing", .bytes([]), "malformed.attest.empty")
-    object(
-      "16,384 bytes", .repeated(prefix: [], unit: Array("a".utf8), count: 16_384, suffix: []),
-      "malformed.attest.cbor")
-    object(
-      "16,385 bytes", .repeated(prefix: [], unit: Array("a".utf8), count: 16_385, suffix: []),
-      "too-large.attest.object")
-    object(
-      "three million bytes",
-      .repeated(prefix: [], unit: Array("a".utf8), count: 3_000_000, suffix: []),
-      "too-large.attest.object")
+    object("16,384 bytes", .text("a", times: 16_384), "malformed.attest.cbor")
+    object("16,385 bytes", .text("a", times: 16_385), "too-large.attest.object")
+    object("three million bytes", .text("a", times: 3_000_000), "too-large.attest.object")
     func keyId(_ name: String, _ id: [UInt8], _ status: String = "ok") {
       attestation("ATT-2", name, object: .bytes(good), keyId: id, .init(status))
     }
@@ -118,8 +111,7 @@ extension CaseBench {
     given("kind -1", .kind(-1, .bytes(clientData)), misuse)
     given("the hash", .hash(clientDataHash), "ok")
     given(
-      "a megabyte of client data and a byte",
-      .kind(1, .repeated(prefix: [], unit: Array("x".utf8), count: (1 << 20) + 1, suffix: [])),
+      "a megabyte of client data and a byte", .kind(1, .text("x", times: (1 << 20) + 1)),
       "too-large.attest.client-data")
     for count in [16, 21, 24, 31, 33, 64] {
       let hash = Array(clientData.prefix(count))
@@ -129,8 +121,7 @@ extension CaseBench {
     }
     let megabyte = [UInt8](repeating: 0x78, count: 1 << 20)
     try attestation(
-      "ATT-4", "a megabyte of client data",
-      given: .kind(1, .repeated(prefix: [], unit: Array("x".utf8), count: 1 << 20, suffix: [])),
+      "ATT-4", "a megabyte of client data", given: .kind(1, .text("x", times: 1 << 20)),
       clientDataHash: AttestDigest.sha256(megabyte))
     for (name, now) in [("before 2008", 1_199_145_599_999), ("after 2100", 4_102_444_800_001)]
       as [(String, Int64)]

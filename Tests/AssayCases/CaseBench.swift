@@ -172,19 +172,20 @@ final class CaseBench {
     at: String? = nil, facts: Facts = []
   ) throws {
     verify(
-      rule, name, try authority.mint(payload), kind: kind, verifier: verifier, now: now,
-      status, check: check, at: at, facts: facts)
+      rule, name, try authority.mint(payload), kind: kind, verifier: verifier, now: now, status,
+      check: check, at: at, facts: facts)
   }
 
+  /// A decision, by the row of the rule unless another one is named.
   func decide(
     _ rule: String, _ name: String, _ evidence: [EvidenceCase.Evidence],
     verifier: String = "standard", account: String? = nil, now: Int64? = nil,
-    _ status: String = "ok", state: String? = nil, row: String = "", facts: Facts = []
+    _ status: String = "ok", state: String? = nil, row: String? = nil, facts: Facts = []
   ) {
     add(
       rule, name,
       .decide(verifier: verifier, evidence: evidence, account: account, now: now ?? self.now),
-      .init(status, facts: state.map { outcome($0, row, facts) } ?? facts))
+      .init(status, facts: state.map { outcome($0, row ?? rule, facts) } ?? facts))
   }
 
   func transaction(_ purchase: Purchase) throws -> EvidenceCase.Evidence {

@@ -19,7 +19,6 @@ extension CaseBench {
     let renewal = try renewal(purchase)
     decide(
       "DEC-14", "a lone running transaction", [try transaction(purchase)], state: "active",
-      row: "DEC-14",
       facts: [
         ("plan", "premium"), ("until", .integer(end)), ("productId", .text(purchase.productId)),
         ("transactionId", .text(purchase.transactionId)),
@@ -29,10 +28,9 @@ extension CaseBench {
       ])
     decide(
       "DEC-14", "a running transaction with its renewal", [try transaction(purchase), renewal],
-      state: "active", row: "DEC-14", facts: [("flags.0", .null)])
+      state: "active", facts: [("flags.0", .null)])
     decide(
-      "DEC-14", "the last millisecond", [try transaction(purchase)], now: end - 1, state: "active",
-      row: "DEC-14")
+      "DEC-14", "the last millisecond", [try transaction(purchase)], now: end - 1, state: "active")
     decide(
       "DCD-14", "the millisecond of the end", [try transaction(purchase)], now: end, denied,
       state: "expired", row: "DEC-21", facts: [("plan", "free")])
@@ -51,12 +49,12 @@ extension CaseBench {
               $0.offerType = type
               $0.offerDiscountType = discount
             })
-        ], state: "active", row: "DEC-9", facts: [("flags.0", .text(flag))])
+        ], state: "active", facts: [("flags.0", .text(flag))])
     }
     let off = try self.renewal(purchase.with { $0.autoRenewStatus = 0 })
     decide(
       "DEC-10", "renewal switched off", [try transaction(purchase), off], state: "active",
-      row: "DEC-10", facts: [("flags.0", "will-not-renew"), ("until", .integer(end))])
+      facts: [("flags.0", "will-not-renew"), ("until", .integer(end))])
     decide(
       "DCD-9", "a trial that will not renew",
       [
@@ -73,21 +71,18 @@ extension CaseBench {
         try transaction(purchase),
         try self.renewal(
           purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" }),
-      ], state: "active", row: "DEC-11",
-      facts: [("flags.0", "change-pending"), ("plan", "premium")])
+      ], state: "active", facts: [("flags.0", "change-pending"), ("plan", "premium")])
     decide(
       "DEC-12", "a price increase not answered",
       [try transaction(purchase), try self.renewal(purchase.with { $0.priceIncreaseStatus = 0 })],
-      state: "active", row: "DEC-12", facts: [("flags.0", "price-consent-pending")])
+      state: "active", facts: [("flags.0", "price-consent-pending")])
     decide(
       "DEC-12", "a price increase consented",
       [try transaction(purchase), try self.renewal(purchase.with { $0.priceIncreaseStatus = 1 })],
       state: "active", row: "DEC-14")
     for (ownership, flag) in [("FAMILY_SHARED", "family"), ("ASSIGNED", "assigned")] {
       let shared = try transaction(purchase.with { $0.ownership = ownership })
-      decide(
-        "DEC-13", ownership, [shared], state: "active", row: "DEC-13",
-        facts: [("flags.0", .text(flag))])
+      decide("DEC-13", ownership, [shared], state: "active", facts: [("flags.0", .text(flag))])
     }
     decide(
       "DCD-12", "a family purchase where those are denied",
@@ -101,14 +96,14 @@ extension CaseBench {
     }
     decide(
       "DEC-6", "a renewal booked ahead", [try transaction(purchase), try transaction(later)],
-      state: "active", row: "DEC-6",
+      state: "active",
       facts: [
         ("flags.0", "renewal-booked"), ("until", .integer(end)),
         ("bookedUntil", .integer(end + 30 * Purchase.day)),
       ])
     decide(
-      "DEC-7", "a period that has not begun", [try transaction(later)], denied,
-      state: "not-started", row: "DEC-7")
+      "DEC-7", "a period that has not begun", [try transaction(later)], denied, state: "not-started"
+    )
     let skewed = purchase.with { $0.purchaseDate = now + 60_000 }
     decide(
       "DCD-15", "a start as far ahead as the skew", [try transaction(skewed)], state: "active",
@@ -131,27 +126,23 @@ extension CaseBench {
       $0.gracePeriodExpiresDate = soon + 1000
     }
     decide(
-      "DEC-15", "a billing grace period", grace, now: soon, state: "grace", row: "DEC-15",
+      "DEC-15", "a billing grace period", grace, now: soon, state: "grace",
       facts: [
         ("plan", "premium"), ("graceUntil", .integer(soon + 1000)),
         ("until", .integer(soon + 1000)),
       ])
-    decide(
-      "DEC-15", "the last millisecond of grace", grace, now: soon + 999, state: "grace",
-      row: "DEC-15")
-    decide(
-      "DEC-16", "the end of grace", grace, now: soon + 1000, denied, state: "billing-retry",
-      row: "DEC-16")
+    decide("DEC-15", "the last millisecond of grace", grace, now: soon + 999, state: "grace")
+    decide("DEC-16", "the end of grace", grace, now: soon + 1000, denied, state: "billing-retry")
     decide(
       "DEC-15", "grace that policy denies", grace, verifier: "no-grace", now: soon, denied,
-      state: "grace", row: "DEC-15")
+      state: "grace")
     let retry = try after { $0.isInBillingRetryPeriod = true }
     decide(
-      "DEC-16", "billing retry", retry, now: soon, denied, state: "billing-retry", row: "DEC-16",
+      "DEC-16", "billing retry", retry, now: soon, denied, state: "billing-retry",
       facts: [("plan", "free")])
     decide(
       "DEC-16", "billing retry that policy grants", retry, verifier: "lenient-retry", now: soon,
-      state: "billing-retry", row: "DEC-16", facts: [("plan", "premium")])
+      state: "billing-retry", facts: [("plan", "premium")])
     for reason in 1...5 as ClosedRange<Int64> {
       decide(
         "DEC-17", "ended for reason \(reason)",
@@ -159,28 +150,24 @@ extension CaseBench {
           $0.autoRenewStatus = 0
           $0.isInBillingRetryPeriod = false
           $0.expirationIntent = reason
-        }, now: soon, denied, state: "expired", row: "DEC-17", facts: [("reason", .integer(reason))]
-      )
+        }, now: soon, denied, state: "expired", facts: [("reason", .integer(reason))])
     }
     let flight = try after { _ in }
-    decide(
-      "DEC-18", "a renewal that may be in flight", flight, now: soon, denied, state: "stale",
-      row: "DEC-18")
+    decide("DEC-18", "a renewal that may be in flight", flight, now: soon, denied, state: "stale")
     decide(
       "DEC-18", "a renewal in flight, with leeway", flight, verifier: "leeway", now: soon - 1,
-      state: "stale", row: "DEC-18", facts: [("plan", "premium")])
+      state: "stale", facts: [("plan", "premium")])
     decide(
       "DEC-18", "the end of the leeway", flight, verifier: "leeway", now: soon, denied,
-      state: "stale", row: "DEC-18")
+      state: "stale")
     decide(
       "DEC-18", "the last millisecond of a day after", flight, now: end + Purchase.day - 1, denied,
-      state: "stale", row: "DEC-18")
+      state: "stale")
     decide(
-      "DEC-20", "a day after the end", flight, now: end + Purchase.day, denied, state: "expired",
-      row: "DEC-20")
+      "DEC-20", "a day after the end", flight, now: end + Purchase.day, denied, state: "expired")
     decide(
       "DEC-20", "renewal off without a reason", try after { $0.autoRenewStatus = 0 }, now: soon,
-      denied, state: "expired", row: "DEC-20")
+      denied, state: "expired")
     decide(
       "DCD-11", "an unknown reason gives nothing",
       try after {
@@ -189,7 +176,6 @@ extension CaseBench {
       }, now: soon, denied, state: "expired", row: "DEC-20")
     decide(
       "DEC-21", "a lone transaction after its end", [paid], now: soon, denied, state: "expired",
-      row: "DEC-21",
       facts: [("flags.0", "by-this-evidence"), ("until", .null), ("wouldBeUntil", .integer(end))])
     decide(
       "DCD-20", "a renewal of another line counts for nothing",
@@ -215,40 +201,40 @@ extension CaseBench {
         $0.revocationType = shared == "PURCHASED" ? "REFUND_FULL" : "FAMILY_REVOKE"
       }
       decide(
-        row, "revoked before its end", [try transaction(revoked)], denied, state: state, row: row,
+        row, "revoked before its end", [try transaction(revoked)], denied, state: state,
         facts: [("plan", "free")])
     }
     decide(
       "DEC-3", "replaced by an upgrade", [try transaction(purchase.with { $0.isUpgraded = true })],
-      denied, state: "superseded", row: "DEC-3")
+      denied, state: "superseded")
     decide(
       "DEC-2", "a product that nobody configured",
       [try transaction(purchase.with { $0.productId = "com.example.app.unknown" })], denied,
-      state: "none", row: "DEC-2", facts: [("plan", "free"), ("productId", .null)])
-    decide("DEC-2", "a renewal alone", [try renewal(purchase)], denied, state: "none", row: "DEC-2")
+      state: "none", facts: [("plan", "free"), ("productId", .null)])
+    decide("DEC-2", "a renewal alone", [try renewal(purchase)], denied, state: "none")
     let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
     decide(
-      "DEC-23", "a non-consumable", [try transaction(lifetime)], state: "owned", row: "DEC-23",
+      "DEC-23", "a non-consumable", [try transaction(lifetime)], state: "owned",
       facts: [("plan", "premium"), ("until", .null)])
     decide(
       "DEC-5", "a refunded non-consumable",
       [try transaction(lifetime.with { $0.revocationDate = now - 120_000 })], denied,
-      state: "refunded", row: "DEC-5")
+      state: "refunded")
     let coins = purchase.of("com.example.app.coins100", .consumable)
     decide(
       "DEC-24", "a consumable", [try transaction(coins.with { $0.quantity = 3 })], denied,
-      state: "once", row: "DEC-24", facts: [("plan", "free")])
+      state: "once", facts: [("plan", "free")])
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
       "DEC-22", "a non-renewing subscription", [try transaction(season)], state: "active",
-      row: "DEC-22", facts: [("plan", "standard"), ("until", .integer(seasonEnd))])
+      facts: [("plan", "standard"), ("until", .integer(seasonEnd))])
     decide(
       "DEC-22", "the last millisecond of a non-renewing subscription", [try transaction(season)],
-      now: seasonEnd - 1, state: "active", row: "DEC-22")
+      now: seasonEnd - 1, state: "active")
     decide(
       "DEC-22", "the end of a non-renewing subscription", [try transaction(season)], now: seasonEnd,
-      denied, state: "expired", row: "DEC-22")
+      denied, state: "expired")
     let second = season.with {
       $0.transactionId = "2000000900000002"
       $0.originalTransactionId = "2000000900000002"
@@ -257,7 +243,7 @@ extension CaseBench {
     decide(
       "DEC-22", "two non-renewing purchases that add up",
       [try transaction(season), try transaction(second)], now: seasonEnd, state: "active",
-      row: "DEC-22", facts: [("until", .integer(seasonEnd + 90 * Purchase.day))])
+      facts: [("until", .integer(seasonEnd + 90 * Purchase.day))])
   }
 
   /// DCD-3, DCD-4, DCD-6.
@@ -332,8 +318,7 @@ extension CaseBench {
       .notification,
       try authority.mint(try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)))
     decide(
-      "DEC-14", "a notification", [notification], state: "active", row: "DEC-14",
-      facts: [("plan", "premium")])
+      "DEC-14", "a notification", [notification], state: "active", facts: [("plan", "premium")])
     decide(
       "NTF-8", "a notification whose nested JWS were not verified", [notification],
       verifier: "nested-omitted", "misuse.decide.unverified-nested")

@@ -24,9 +24,7 @@ extension CaseBench {
       .repeated(
         prefix: Array("{\"kind\":\"".utf8), unit: Array("x".utf8), count: 9 << 20,
         suffix: Array("\"}".utf8)), misuse)
-    text(
-      "a hundred thousand lists",
-      .repeated(prefix: [], unit: Array("[".utf8), count: 100_000, suffix: []), misuse)
+    text("a hundred thousand lists", .text("[", times: 100_000), misuse)
     request("EXC-1", "no kind", good.removing("kind"), misuse)
     request("EXC-1", "a kind that is a number", good.setting("kind", 1), misuse)
     request("EXC-1", "an unknown member", good.setting("account", "x"), misuse)

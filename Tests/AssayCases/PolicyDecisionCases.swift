@@ -107,10 +107,10 @@ extension CaseBench {
     decide(
       "DEC-24", "D18 a consumable with a plan",
       [try transaction(production.of("com.example.app.boost", .consumable))],
-      verifier: "consumable-plan", denied, state: "once", row: "DEC-24", facts: [("plan", "free")])
+      verifier: "consumable-plan", denied, state: "once", facts: [("plan", "free")])
     decide(
       "DEC-21", "D19 a lone transaction that ended a year ago",
-      [try transaction(period(1, -400, -370))], denied, state: "expired", row: "DEC-21",
+      [try transaction(period(1, -400, -370))], denied, state: "expired",
       facts: [("stale", true), ("until", .null), ("nextCheck", .null)])
   }
 

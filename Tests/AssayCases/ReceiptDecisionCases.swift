@@ -31,28 +31,26 @@ extension CaseBench {
   }
 
   /// The rows that a transaction receipt and an app receipt both reach.
-  private func addSignedRows(
-    _ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence
-  ) throws {
+  private func addSignedRows(_ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence)
+    throws
+  {
     let good = try evidence(purchase)
     decide(
-      "DEC-14", "a running period by \(kind)", [good], state: "active", row: "DEC-14",
+      "DEC-14", "a running period by \(kind)", [good], state: "active",
       facts: [
         ("plan", "premium"), ("entitled", true), ("until", .integer(end)),
         ("environment", "Sandbox"), ("productId", .text(purchase.productId)),
         ("transactionId", .text(purchase.transactionId)), ("evidence.class", "signed"),
         ("evidence.kinds.0", .text(kind)), ("evidence.complete", false),
       ])
-    decide(
-      "DEC-14", "the last millisecond by \(kind)", [good], now: end - 1, state: "active",
-      row: "DEC-14")
+    decide("DEC-14", "the last millisecond by \(kind)", [good], now: end - 1, state: "active")
     decide(
       "DEC-21", "the millisecond of the end by \(kind)", [good], now: end, denied, state: "expired",
-      row: "DEC-21", facts: [("plan", "free"), ("flags.0", "by-this-evidence"), ("stale", true)])
+      facts: [("plan", "free"), ("flags.0", "by-this-evidence"), ("stale", true)])
     for (discount, flag) in [("FREE_TRIAL", "trial"), ("PAY_AS_YOU_GO", "intro")] {
       decide(
         "DEC-9", "\(flag) by \(kind)", [try evidence(offered(discount))], state: "active",
-        row: "DEC-9", facts: [("flags.0", .text(flag))])
+        facts: [("flags.0", .text(flag))])
     }
     let ahead = purchase.with {
       $0.purchaseDate = now + Purchase.day
@@ -61,23 +59,22 @@ extension CaseBench {
     }
     decide(
       "DEC-7", "a period that has not begun by \(kind)", [try evidence(ahead)], denied,
-      state: "not-started", row: "DEC-7")
+      state: "not-started")
     let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
     decide(
       "DEC-23", "a non-consumable by \(kind)", [try evidence(lifetime)], state: "owned",
-      row: "DEC-23", facts: [("plan", "premium")])
+      facts: [("plan", "premium")])
     decide(
       "DEC-24", "a consumable by \(kind)",
-      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied, state: "once",
-      row: "DEC-24")
+      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied, state: "once")
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
       "DEC-22", "a non-renewing subscription by \(kind)", [try evidence(season)], state: "active",
-      row: "DEC-22", facts: [("until", .integer(seasonEnd))])
+      facts: [("until", .integer(seasonEnd))])
     decide(
       "DEC-22", "the end of a non-renewing subscription by \(kind)", [try evidence(season)],
-      now: seasonEnd, denied, state: "expired", row: "DEC-22")
+      now: seasonEnd, denied, state: "expired")
     decide(
       "DCD-20", "\(kind) has no account token", [good],
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", state: "active", row: "DEC-14",
@@ -119,7 +116,7 @@ extension CaseBench {
     }
     decide(
       "DEC-6", "a renewal booked ahead by app-receipt", [try appEvidence([later, purchase])],
-      state: "active", row: "DEC-6",
+      state: "active",
       facts: [
         ("flags.0", "renewal-booked"), ("until", .integer(end)),
         ("bookedUntil", .integer(end + 30 * Purchase.day)),
@@ -130,14 +127,14 @@ extension CaseBench {
     }
     decide(
       "DEC-5", "a cancelled purchase by app-receipt", [try appEvidence([revoked])], denied,
-      state: "refunded", row: "DEC-5")
+      state: "refunded")
     decide(
       "DEC-2", "an app receipt without purchases", [try appEvidence([])], denied, state: "none",
-      row: "DEC-2", facts: [("plan", "free")])
+      facts: [("plan", "free")])
     decide(
       "DEC-2", "an app receipt of an unknown product",
       [try appEvidence([purchase.with { $0.productId = "com.example.app.unknown" }])], denied,
-      state: "none", row: "DEC-2")
+      state: "none")
     let ended = purchase.with {
       $0.transactionId = "2000000900000009"
       $0.purchaseDate = now - 40 * Purchase.day
@@ -158,45 +155,44 @@ extension CaseBench {
     }
     decide(
       "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)], state: "active",
-      row: "DEC-14",
       facts: [
         ("evidence.class", "apple-answer"), ("evidence.kinds.0", "verify-receipt"),
         ("until", .integer(end)),
       ])
     decide(
-      "DEC-8", "21006 before the end", [older(purchase, 21006)], state: "active", row: "DEC-8",
+      "DEC-8", "21006 before the end", [older(purchase, 21006)], state: "active",
       facts: [("flags.0", "cancelled"), ("until", .integer(end))])
     let quiet = purchase.with { $0.autoRenewStatus = 0 }
     decide(
       "DEC-10", "renewal switched off by an answer of iOS 6 style", [older(quiet)], state: "active",
-      row: "DEC-10", facts: [("flags.0", "will-not-renew")])
+      facts: [("flags.0", "will-not-renew")])
     decide(
       "DEC-11", "another product next by an answer of iOS 6 style",
       [older(purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" })],
-      state: "active", row: "DEC-11", facts: [("flags.0", "change-pending")])
+      state: "active", facts: [("flags.0", "change-pending")])
     decide(
       "DEC-18", "21006 an hour after the end, renewal on", [older(purchase, 21006)],
-      now: end + 3_600_000, denied, state: "stale", row: "DEC-18")
+      now: end + 3_600_000, denied, state: "stale")
     var silent = response(.ios6)
     silent.status = 21006
     let unsaid = EvidenceCase.Evidence(
       .answer(silent.json.removing(["auto_renew_status", "auto_renew_product_id"]).bytes))
     decide(
       "DEC-19", "21006 an hour after the end, nothing said of renewal", [unsaid],
-      now: end + 3_600_000, denied, state: "stale", row: "DEC-19")
+      now: end + 3_600_000, denied, state: "stale")
     decide(
       "DEC-19", "21006 within the leeway, nothing said of renewal", [unsaid], verifier: "leeway",
-      now: end + 3_599_999, state: "stale", row: "DEC-19", facts: [("plan", "premium")])
+      now: end + 3_599_999, state: "stale", facts: [("plan", "premium")])
     decide(
       "DEC-19", "21006 a day after the end", [older(purchase, 21006)], now: end + Purchase.day,
-      denied, state: "expired", row: "DEC-19")
+      denied, state: "expired")
     decide(
       "DEC-19", "21006 with renewal off", [older(quiet, 21006)], now: end + 3_600_000, denied,
-      state: "expired", row: "DEC-19")
+      state: "expired")
     decide(
       "DEC-16", "retry by an answer of iOS 6 style",
       [older(purchase.with { $0.isInBillingRetryPeriod = true })], now: end + 3_600_000, denied,
-      state: "billing-retry", row: "DEC-16")
+      state: "billing-retry")
     decide(
       "DEC-17", "a reason by an answer of iOS 6 style",
       [
@@ -205,11 +201,10 @@ extension CaseBench {
             $0.expirationIntent = 1
             $0.isInBillingRetryPeriod = false
           })
-      ], now: end + 3_600_000, denied, state: "expired", row: "DEC-17", facts: [("reason", 1)])
+      ], now: end + 3_600_000, denied, state: "expired", facts: [("reason", 1)])
     decide(
       "DEC-5", "a refund by an answer of iOS 6 style",
-      [older(purchase.with { $0.revocationDate = now - 60_000 })], denied, state: "refunded",
-      row: "DEC-5")
+      [older(purchase.with { $0.revocationDate = now - 60_000 })], denied, state: "refunded")
     decide(
       "DEC-1", "an answer of status 21003", [.init(.answer(Array("{\"status\":21003}".utf8)))],
       "misuse.decide.evidence")
@@ -285,16 +280,15 @@ extension CaseBench {
     for (row, name, shape, instant, status, state, more) in rows {
       decide(
         row, "\(name) by an answer of iOS 7 style", [newer(shape)], now: instant, status,
-        state: state, row: row, facts: more)
+        state: state, facts: more)
     }
     decide(
       "DEC-21", "after the end without renewals by an answer of iOS 7 style",
       [answerEvidence(response(.ios7).with { $0.renewals = false })], now: soon, denied,
-      state: "expired", row: "DEC-21")
+      state: "expired")
     decide(
       "DEC-23", "a non-consumable by an answer of iOS 7 style",
-      [newer(purchase.of("com.example.app.lifetime", .nonConsumable))], state: "owned",
-      row: "DEC-23")
+      [newer(purchase.of("com.example.app.lifetime", .nonConsumable))], state: "owned")
     decide(
       "DCD-20", "an answer with the token of another account",
       [newer(purchase.with { $0.accountToken = "1f8fad5b-d9cb-469f-a165-70867728950e" })],

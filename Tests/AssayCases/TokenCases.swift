@@ -177,17 +177,13 @@ extension CaseBench {
     try form("TOK-5", "with Bearer", Array("Bearer ".utf8) + text, hint: "remove the word Bearer")
     try form("TOK-5", "with bearer", Array("bearer ".utf8) + text, hint: "remove the word Bearer")
     token(
-      "TOK-5", "one byte too many",
-      text: .repeated(prefix: [], unit: Array("a".utf8), count: 16_385, suffix: []),
+      "TOK-5", "one byte too many", text: .text("a", times: 16_385),
       .init("too-large.token.size", check: "token.size"))
     token(
-      "TOK-5", "as many bytes as are allowed",
-      text: .repeated(prefix: [], unit: Array("a".utf8), count: 16_384, suffix: []),
+      "TOK-5", "as many bytes as are allowed", text: .text("a", times: 16_384),
       .init("malformed.token.form"))
     token(
-      "TOK-5", "a million bytes",
-      text: .repeated(prefix: [], unit: Array("a".utf8), count: 1_000_000, suffix: []),
-      .init("too-large.token.size"))
+      "TOK-5", "a million bytes", text: .text("a", times: 1_000_000), .init("too-large.token.size"))
     let padding = tokens.cognitoClaims.appending("x", .string(String(repeating: "x", count: 600)))
     try token(
       "TOK-5", "longer than a lower limit", try tokens.rs256(padding).signed(),

@@ -30,9 +30,8 @@ extension CaseBench {
       }
     }
     receipt(
-      "RCP-1", "a text past the limit",
-      text: .repeated(prefix: [], unit: Array("AAAA".utf8), count: 786_433, suffix: []),
-      kind: .appReceipt, "too-large.transport.input", check: "transport")
+      "RCP-1", "a text past the limit", text: .text("AAAA", times: 786_433), kind: .appReceipt,
+      "too-large.transport.input", check: "transport")
     receipt(
       "RCP-1", "a text past a lower limit", TransportForm.base64.encode(bytes),
       verifier: "small-input", "too-large.transport.input", check: "transport")
