@@ -266,9 +266,6 @@ extension JSONText {
 }
 
 extension [UInt8] {
-  /// As base64, in a text.
-  var base64Text: String { String(decoding: Base64Text.encode(self), as: UTF8.self) }
-
   /// Whether a JSON string can carry these bytes in every language.
   var isUTF8Text: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
 }
