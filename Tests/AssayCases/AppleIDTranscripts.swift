@@ -94,7 +94,9 @@ private final class AppleIDTalk: Talk {
     }
     for (name, body) in [("no body", nil), ("a list", []), ("a web page", .text("<html>"))]
       as [(String, JSONText?)]
-    { talk("AID-24", "an answer with \(name)", asks: code, [http(1, 200, body)], Self.unknown) }
+    {
+      talk("AID-24", "an answer with \(name)", asks: code, [http(1, 200, body)], Self.unknown)
+    }
     for status: Int64 in [0, 429, 500, 503] {
       talk(
         "AID-22", "never asked again after \(status)", asks: code, [http(1, status)], Self.noAnswer,

@@ -176,6 +176,17 @@ final class CaseBench {
       check: check, at: at, facts: facts)
   }
 
+  /// A notification signed by the authority.
+  func notify(
+    _ rule: String, _ name: String, _ payload: JSONText, verifier: String = "standard",
+    now: Int64? = nil, _ status: String = "ok", check: String? = nil, at: String? = nil,
+    facts: Facts = []
+  ) throws {
+    try verify(
+      rule, name, payload: payload, kind: .notification, verifier: verifier, now: now, status,
+      check: check, at: at, facts: facts)
+  }
+
   /// A decision, by the row of the rule unless another one is named.
   func decide(
     _ rule: String, _ name: String, _ evidence: [EvidenceCase.Evidence],

@@ -115,15 +115,14 @@ extension CaseBench {
           "JWS-50", "\(kind.rawValue) \(name)",
           payload: try kind == .notification
             ? authority.payload(kind, purchase).setting("signedDate", .integer(date))
-            : authority.payload(kind, purchase.with { $0.signedDate = date }),
-          kind: kind, verifier: "fresh", status, check: status == "ok" ? nil : "freshness")
+            : authority.payload(kind, purchase.with { $0.signedDate = date }), kind: kind,
+          verifier: "fresh", status, check: status == "ok" ? nil : "freshness")
       }
     }
-    try verify(
+    try notify(
       "JWS-50", "a fresh notification over a transaction that is too old",
-      payload: try authority.payload(
-        .notification, purchase.with { $0.signedDate = now - 3_600_001 }),
-      kind: .notification, verifier: "fresh", "rejected.freshness.stale", check: "nested")
+      try authority.payload(.notification, purchase.with { $0.signedDate = now - 3_600_001 }),
+      verifier: "fresh", "rejected.freshness.stale", check: "nested")
     let end = authority.windows.leaf.upperBound * 1000
     try verify(
       "JWS-51", "a fresh transaction whose leaf has ended meanwhile",
