@@ -1,5 +1,3 @@
-import CLibCrypto
-
 /// A test certificate authority with the shape of Apple's: a P-384 root, a
 /// P-384 intermediate below it and a P-256 leaf that signs purchases. Keys are
 /// made when it runs; nothing it signs is trusted by anyone who has not put
@@ -149,7 +147,7 @@ public struct Authority: Sendable {
   }
 
   /// The root as `storekit.anchors` takes it: base64 DER.
-  public var anchor: String { String(decoding: Base64Text.encode(chain.root), as: UTF8.self) }
+  public var anchor: String { chain.root.base64Text }
 
   /// SHA-256 of the Xcode certificate as `storekit.xcodeCertificates` takes it.
   public var xcodeFingerprint: String { Authority.fingerprint(xcodeCertificate) }
@@ -163,18 +161,13 @@ public struct Authority: Sendable {
     leafKey otherLeafKey: SigningKey? = nil,
     intermediateSigner: SigningKey? = nil, leafSigner: SigningKey? = nil
   ) throws -> CertificateChain {
-    var intermediate = intermediate
-    var leaf = leaf
-    if let otherIntermediateKey {
-      intermediate.publicKeyInfo = try otherIntermediateKey.publicKeyInfo()
-    }
-    if let otherLeafKey { leaf.publicKeyInfo = try otherLeafKey.publicKeyInfo() }
-    try changeIntermediate(&intermediate)
-    try changeLeaf(&leaf)
-    return CertificateChain(
-      leaf: try leaf.signed(by: leafSigner ?? otherIntermediateKey ?? intermediateKey),
-      intermediate: try intermediate.signed(by: intermediateSigner ?? rootKey),
-      root: chain.root, key: otherLeafKey ?? leafKey)
+    var link = CertificateLink(
+      intermediate: intermediate, intermediateKey: intermediateKey, leaf: leaf, leafKey: leafKey)
+    try link.take(intermediateKey: otherIntermediateKey, leafKey: otherLeafKey)
+    try changeIntermediate(&link.intermediate)
+    try changeLeaf(&link.leaf)
+    return try link.chain(
+      under: chain.root, by: intermediateSigner ?? rootKey, leafSigner: leafSigner)
   }
 
   /// What StoreKit testing in Xcode signs with: self-signed, serial 1, a CA.
@@ -198,17 +191,7 @@ public struct Authority: Sendable {
 
   /// SHA-256 in lower-case hex.
   public static func fingerprint(_ bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    unsafe digest.withUnsafeMutableBufferPointer { out in
-      unsafe bytes.withUnsafeBufferPointer { text in
-        _ = unsafe EVP_Digest(
-          text.baseAddress, text.count, out.baseAddress, nil, EVP_sha256(), nil)
-      }
-    }
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self)
+    AttestDigest.hex(AttestDigest.sha256(bytes))
   }
 
   /// The serial number of that certificate; without one, a new one of so many octets.
@@ -228,6 +211,35 @@ public struct Authority: Sendable {
     "This certificate was made by a test authority for trying out software. Nobody "
     + "vouches for what it signs; whoever relies on it outside a test does so without any "
     + "ground, and alone bears the damage."
+}
+
+/// Two certificates below a root before they are signed, with their keys.
+struct CertificateLink: Sendable {
+  var intermediate: CertificateTemplate
+  var intermediateKey: SigningKey
+  var leaf: CertificateTemplate
+  var leafKey: SigningKey
+
+  /// Takes other keys, where there are any.
+  mutating func take(intermediateKey: SigningKey?, leafKey: SigningKey?) throws {
+    if let intermediateKey {
+      intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo()
+      self.intermediateKey = intermediateKey
+    }
+    if let leafKey {
+      leaf.publicKeyInfo = try leafKey.publicKeyInfo()
+      self.leafKey = leafKey
+    }
+  }
+
+  /// The signed chain; the leaf is signed by the intermediate's key, or by `leafSigner`.
+  func chain(
+    under root: [UInt8], by signer: SigningKey, leafSigner: SigningKey? = nil
+  ) throws -> CertificateChain {
+    CertificateChain(
+      leaf: try leaf.signed(by: leafSigner ?? intermediateKey),
+      intermediate: try intermediate.signed(by: signer), root: root, key: leafKey)
+  }
 }
 
 /// Three certificates and the key that signs below them.

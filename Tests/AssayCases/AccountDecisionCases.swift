@@ -22,8 +22,8 @@ extension CaseBench {
   private func addAccountPolicies() throws {
     let bound = try transaction(purchase.with { $0.accountToken = mine })
     let free = try transaction(purchase)
-    let proven = outcome("active", "DEC-14", [("decision.account", "proven")])
-    let untold = outcome("active", "DEC-14", [("decision.account", .null)])
+    let proven = outcome("active", "DEC-14", [("account", "proven")])
+    let untold = outcome("active", "DEC-14", [("account", .null)])
     decide("DCD-20", "the same account", [bound], account: mine, facts: proven)
     decide(
       "DCD-20", "the same account in capital letters", [bound], account: mine.uppercased(),
@@ -35,17 +35,15 @@ extension CaseBench {
       "DCD-20", "evidence without a token", [free], account: mine,
       "rejected.account.token-missing")
     decide(
-      "DCD-20", "ifPresent and evidence without a token", [free],
-      verifier: "account-if-present", account: mine,
-      facts: outcome(
-        "active", "DEC-14",
-        [
-          ("decision.account", "unproven"), ("decision.warnings.0.id", "account-unproven"),
-          ("decision.warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
-        ]))
+      "DCD-20", "ifPresent and evidence without a token", [free], verifier: "account-if-present",
+      account: mine, state: "active", row: "DEC-14",
+      facts: [
+        ("account", "unproven"), ("warnings.0.id", "account-unproven"),
+        ("warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+      ])
     decide(
-      "DCD-20", "ifPresent and the same", [bound], verifier: "account-if-present",
-      account: mine, facts: proven)
+      "DCD-20", "ifPresent and the same", [bound], verifier: "account-if-present", account: mine,
+      facts: proven)
     decide(
       "DCD-20", "ifPresent and another", [bound], verifier: "account-if-present",
       account: other, "rejected.account.token-mismatch")
@@ -75,7 +73,7 @@ extension CaseBench {
   /// The newest token of a line, by transaction or renewal info.
   private func addLines() throws {
     let bought = period(1, -10, 20)
-    let proven = outcome("active", "DEC-14", [("decision.account", "proven")])
+    let proven = outcome("active", "DEC-14", [("account", "proven")])
     let refused = "rejected.account.token-mismatch"
     let theirs = try renewal(
       bought.with {
@@ -98,11 +96,11 @@ extension CaseBench {
       "DCD-5", "D5 a stray purchase of something that is not sold here, of another account",
       [try transaction(stray), own], account: mine,
       facts: proven + [
-        ("decision.leftOut.0.reason", "unknown-product"),
-        ("decision.leftOut.0.transactionId", .text(stray.transactionId)),
-        ("decision.leftOut.0.originalTransactionId", .text(stray.originalTransactionId)),
-        ("decision.leftOut.0.productId", "com.example.app.unknown"),
-        ("decision.leftOut.0.environment", "Production"), ("decision.leftOut.1", .null),
+        ("leftOut.0.reason", "unknown-product"),
+        ("leftOut.0.transactionId", .text(stray.transactionId)),
+        ("leftOut.0.originalTransactionId", .text(stray.originalTransactionId)),
+        ("leftOut.0.productId", "com.example.app.unknown"), ("leftOut.0.environment", "Production"),
+        ("leftOut.1", .null),
       ])
     let known = period(7, -400, -370) { $0.accountToken = other }
     decide(
@@ -126,10 +124,10 @@ extension CaseBench {
         verifier: "account-required", account: mine, "rejected.account.token-mismatch")
       decide(
         "DCD-24", "the account that the older evidence tells: \(form)", [theirs, later],
-        account: other, facts: outcome("active", "DEC-14", [("decision.account", "proven")]))
+        account: other, state: "active", row: "DEC-14", facts: [("account", "proven")])
       decide(
-        "DCD-20", "an answer that cannot carry an account, alone: \(form)", [later],
-        account: mine, facts: outcome("active", "DEC-14", [("decision.account", "unproven")]))
+        "DCD-20", "an answer that cannot carry an account, alone: \(form)", [later], account: mine,
+        state: "active", row: "DEC-14", facts: [("account", "unproven")])
     }
     decide(
       "DCD-20", "an answer that could carry an account, alone",

@@ -15,59 +15,47 @@ extension CaseBench {
     try appReceipt(
       "APR-1", "a good receipt",
       facts: [
-        ("kind", "app-receipt"), ("status.name", "ok"), ("error", .null),
-        ("appReceipt.type", "ProductionSandbox"), ("appReceipt.environment", "Sandbox"),
-        ("appReceipt.bundleId", "com.example.app"), ("appReceipt.applicationVersion", "142"),
-        ("appReceipt.originalApplicationVersion", "1.0"),
-        ("appReceipt.creationDate", .integer(purchase.signedDate)),
-        ("appReceipt.originalPurchaseDate", 1_375_340_400_000),
-        ("appReceipt.expirationDate", .null), ("appReceipt.appAppleId", 0),
-        ("appReceipt.deviceBound", false), ("appReceipt.digest", "sha256"),
-        ("appReceipt.purchases.0.productId", .text(purchase.productId)),
-        ("appReceipt.purchases.0.transactionId", .text(purchase.transactionId)),
-        ("appReceipt.purchases.0.originalTransactionId", .text(purchase.originalTransactionId)),
-        ("appReceipt.purchases.0.webOrderLineItemId", "2000000090000001"),
-        ("appReceipt.purchases.0.quantity", 1),
-        ("appReceipt.purchases.0.purchaseDate", .integer(purchase.purchaseDate)),
-        ("appReceipt.purchases.0.expiresDate", .integer(purchase.expiresDate ?? 0)),
-        ("appReceipt.purchases.0.cancellationDate", .null),
-        ("appReceipt.purchases.0.isTrialPeriod", false),
-        ("appReceipt.purchases.0.isInIntroOfferPeriod", false),
-        ("appReceipt.purchases.0.promotionalOfferId", .null),
-        ("appReceipt.purchases.0.known", true),
-        ("appReceipt.purchases.0.environment", "Sandbox"),
-        ("appReceipt.purchases.0.idConflict", false),
-        ("appReceipt.purchases.0.keys.transaction", "Sandbox/2000000900000001"),
-        (
-          "appReceipt.purchases.0.keys.purchase",
-          "Sandbox/2000000900000001/2000000090000001"
-        ),
-        ("appReceipt.purchases.0.keys.subscription", "Sandbox/2000000900000001"),
-        ("appReceipt.purchases.1.productId", .null),
-        ("appReceipt.chain.leaf.sha256", .text(Authority.fingerprint(chain.leaf))),
-        (
-          "appReceipt.chain.intermediate.sha256",
-          .text(Authority.fingerprint(chain.intermediate))
-        ),
-        ("appReceipt.chain.root.sha256", .text(Authority.fingerprint(chain.root))),
-        ("checks.0.id", "transport"), ("checks.1.id", "receipt.container"),
-        ("checks.2.id", "chain.certificates"), ("checks.3.id", "chain.shape"),
-        ("checks.4.id", "chain.signatures"), ("checks.5.id", "receipt.signature"),
-        ("checks.6.id", "receipt.attributes"), ("checks.7.id", "chain.validity"),
-        ("checks.8.id", "identity.bundle"), ("checks.9.id", "identity.app"),
-        ("checks.10.id", "identity.environment"), ("checks.11.id", "device"),
-        ("checks.11.ok", .null), ("checks.12.id", "freshness"), ("checks.13.id", .null),
+        ("/kind", "app-receipt"), ("/status.name", "ok"), ("/error", .null),
+        ("type", "ProductionSandbox"), ("environment", "Sandbox"), ("bundleId", "com.example.app"),
+        ("applicationVersion", "142"), ("originalApplicationVersion", "1.0"),
+        ("creationDate", .integer(purchase.signedDate)),
+        ("originalPurchaseDate", 1_375_340_400_000), ("expirationDate", .null), ("appAppleId", 0),
+        ("deviceBound", false), ("digest", "sha256"),
+        ("purchases.0.productId", .text(purchase.productId)),
+        ("purchases.0.transactionId", .text(purchase.transactionId)),
+        ("purchases.0.originalTransactionId", .text(purchase.originalTransactionId)),
+        ("purchases.0.webOrderLineItemId", "2000000090000001"), ("purchases.0.quantity", 1),
+        ("purchases.0.purchaseDate", .integer(purchase.purchaseDate)),
+        ("purchases.0.expiresDate", .integer(purchase.expiresDate ?? 0)),
+        ("purchases.0.cancellationDate", .null), ("purchases.0.isTrialPeriod", false),
+        ("purchases.0.isInIntroOfferPeriod", false), ("purchases.0.promotionalOfferId", .null),
+        ("purchases.0.known", true), ("purchases.0.environment", "Sandbox"),
+        ("purchases.0.idConflict", false),
+        ("purchases.0.keys.transaction", "Sandbox/2000000900000001"),
+        ("purchases.0.keys.purchase", "Sandbox/2000000900000001/2000000090000001"),
+        ("purchases.0.keys.subscription", "Sandbox/2000000900000001"),
+        ("purchases.1.productId", .null),
+        ("chain.leaf.sha256", .text(Authority.fingerprint(chain.leaf))),
+        ("chain.intermediate.sha256", .text(Authority.fingerprint(chain.intermediate))),
+        ("chain.root.sha256", .text(Authority.fingerprint(chain.root))),
+        ("/checks.0.id", "transport"), ("/checks.1.id", "receipt.container"),
+        ("/checks.2.id", "chain.certificates"), ("/checks.3.id", "chain.shape"),
+        ("/checks.4.id", "chain.signatures"), ("/checks.5.id", "receipt.signature"),
+        ("/checks.6.id", "receipt.attributes"), ("/checks.7.id", "chain.validity"),
+        ("/checks.8.id", "identity.bundle"), ("/checks.9.id", "identity.app"),
+        ("/checks.10.id", "identity.environment"), ("/checks.11.id", "device"),
+        ("/checks.11.ok", .null), ("/checks.12.id", "freshness"), ("/checks.13.id", .null),
       ])
     try appReceipt(
       "APR-12", "integers past 2^53 of Production",
       of: AppReceiptFacts([production], like: production),
       facts: [
-        ("appReceipt.environment", "Production"), ("appReceipt.appAppleId", 1_234_567_890),
-        ("appReceipt.downloadId", "500000000000000123"),
+        ("environment", "Production"), ("appAppleId", 1_234_567_890),
+        ("downloadId", "500000000000000123"),
       ])
     try appReceipt(
       "APR-14", "an empty list of purchases", of: appFacts.with { $0.purchases = [] },
-      facts: [("appReceipt.purchases.0.productId", .null)])
+      facts: [("purchases.0.productId", .null)])
     let many = (0..<300).map { number in
       purchase.with {
         $0.transactionId = String(2_000_000_900_000_001 + number)
@@ -79,8 +67,7 @@ extension CaseBench {
     try appReceipt(
       "APR-14", "three hundred purchases", of: appFacts.with { $0.purchases = many },
       facts: [
-        ("appReceipt.purchases.299.transactionId", "2000000900000300"),
-        ("appReceipt.purchases.300.transactionId", .null),
+        ("purchases.299.transactionId", "2000000900000300"), ("purchases.300.transactionId", .null),
       ])
     for (count, status) in [(2, "ok"), (3, "too-large.app-receipt.purchases")] {
       try appReceipt(
@@ -93,11 +80,11 @@ extension CaseBench {
       "too-large.app-receipt.size")
     try appReceipt(
       "APR-1", "a good receipt, the intermediate from its bag",
-      verifier: "receipts-without-intermediates",
-      facts: [("appReceipt.chain.intermediate.source", "embedded")])
+      verifier: "receipts-without-intermediates", facts: [("chain.intermediate.source", "embedded")]
+    )
     try appReceipt(
       "PTH-2", "a bag without its intermediate",
-      facts: [("appReceipt.chain.intermediate.source", "configured")]
+      facts: [("chain.intermediate.source", "configured")]
     ) { $0.certificates.remove(at: 1) }
     try appReceipt(
       "PTH-2", "a bag without its intermediate, and none configured",
@@ -114,22 +101,22 @@ extension CaseBench {
     func made(_ seconds: Int64) -> AppReceiptFacts {
       appFacts.with { $0.creationDate = seconds * 1000 }
     }
-    let source = "appReceipt.chain.intermediate.sha256"
+    let source = "chain.intermediate.sha256"
     let early = Authority.fingerprint(try receipts.chain(.first).intermediate)
     let late = Authority.fingerprint(try receipts.chain(.second).intermediate)
     let verifiers = ["standard", "receipts-without-intermediates"]
     for verifier in verifiers {
       try appReceipt(
         "PTH-3", "made in 2012, \(verifier)", of: made(1_340_000_000), verifier: verifier,
-        facts: [(source, .text(early)), ("appReceipt.digest", "sha1")])
+        facts: [(source, .text(early)), ("digest", "sha1")])
       try appReceipt(
         "PTH-3", "made in 2018, \(verifier)", of: made(1_530_000_000), verifier: verifier,
-        facts: [(source, .text(late)), ("appReceipt.digest", "sha1")])
+        facts: [(source, .text(late)), ("digest", "sha1")])
     }
     // The leaf of 2010 under the intermediate that begins in 2013 alone.
     try appReceipt(
       "PTH-3", "made in 2012, the later intermediate embedded", of: made(1_340_000_000),
-      facts: [(source, .text(early)), ("appReceipt.chain.intermediate.source", "configured")]
+      facts: [(source, .text(early)), ("chain.intermediate.source", "configured")]
     ) { $0.certificates[1] = try receipts.chain(.second).intermediate }
     try appReceipt(
       "PTH-11", "made in 2012, the later intermediate alone", of: made(1_340_000_000),
@@ -200,10 +187,7 @@ extension CaseBench {
       "APR-15", "a purchase of an unknown product",
       of: appFacts.with {
         $0.purchases = [purchase.with { $0.productId = "com.example.app.unknown" }, purchase]
-      },
-      facts: [
-        ("appReceipt.purchases.0.known", false), ("appReceipt.purchases.1.known", true),
-      ])
+      }, facts: [("purchases.0.known", false), ("purchases.1.known", true)])
     for (type, sample, environment) in [
       ("Production", production, "Production"), ("ProductionVPP", production, "Production"),
       ("ProductionSandbox", purchase, "Sandbox"), ("ProductionVPPSandbox", purchase, "Sandbox"),
@@ -211,7 +195,7 @@ extension CaseBench {
       let facts = AppReceiptFacts([sample], like: sample).with { $0.type = type }
       try appReceipt(
         "APR-16", "type \(type)", of: facts,
-        facts: [("appReceipt.environment", .text(environment)), ("appReceipt.type", .text(type))])
+        facts: [("environment", .text(environment)), ("type", .text(type))])
       let other = environment == "Production" ? "sandbox-only" : "production-only"
       try appReceipt(
         "APR-16", "type \(type) where it is not accepted", of: facts, verifier: other,
@@ -232,8 +216,8 @@ extension CaseBench {
       "APR-17", "a purchase whose id is of another environment",
       of: appFacts.with { $0.purchases = [production, purchase] },
       facts: [
-        ("appReceipt.purchases.0.idConflict", true), ("appReceipt.purchases.1.idConflict", false),
-        ("appReceipt.purchases.0.environment", "Sandbox"),
+        ("purchases.0.idConflict", true), ("purchases.1.idConflict", false),
+        ("purchases.0.environment", "Sandbox"),
       ])
   }
 
@@ -245,7 +229,7 @@ extension CaseBench {
       let facts = appFacts.with { $0.device = device }
       try appReceipt(
         "APR-18", "the receipt of \(name)", of: facts, subject: device,
-        facts: [("appReceipt.deviceBound", true), ("checks.11.ok", true)])
+        facts: [("deviceBound", true), ("/checks.11.ok", true)])
       for place in [0, device.count - 1] {
         var other = device
         other[place] ^= 1
@@ -296,17 +280,14 @@ extension CaseBench {
     try xcode(
       "APR-20", "a receipt of Xcode",
       facts: [
-        ("appReceipt.type", "Xcode"), ("appReceipt.environment", "Xcode"),
-        ("appReceipt.creationDate", .integer(purchase.signedDate)),
-        ("appReceipt.purchases.0.transactionId", "0"),
-        ("appReceipt.purchases.0.keys.transaction", .null),
-        ("appReceipt.purchases.0.keys.purchase", .null),
-        ("appReceipt.purchases.0.keys.subscription", .null),
-        ("appReceipt.purchases.0.originalTransactionId", .null),
+        ("type", "Xcode"), ("environment", "Xcode"),
+        ("creationDate", .integer(purchase.signedDate)), ("purchases.0.transactionId", "0"),
+        ("purchases.0.keys.transaction", .null), ("purchases.0.keys.purchase", .null),
+        ("purchases.0.keys.subscription", .null), ("purchases.0.originalTransactionId", .null),
       ])
     try xcode(
       "APR-18", "a receipt of Xcode with its device", subject: AppReceiptFacts.vendor,
-      facts: [("appReceipt.deviceBound", true)])
+      facts: [("deviceBound", true)])
     try xcode("APR-1", "a receipt of Xcode with definite lengths") { $0.form = .definite }
     try xcode(
       "APR-21", "a receipt of Xcode whose certificate is not listed",

@@ -177,7 +177,7 @@ extension CaseBench {
       for (digest, name) in [(SigningKey.Digest.sha1, "sha1"), (.sha256, "sha256")] {
         try appReceipt(
           "APR-5", "\(name) by a leaf of \(generation.rawValue)", of: facts, digest: digest,
-          facts: [("appReceipt.digest", .text(name))])
+          facts: [("digest", .text(name))])
       }
     }
     try appReceipt("APR-5", "a digest without parameters") {

@@ -15,7 +15,7 @@ extension AppStoreTalk {
       talk(
         "API-32", "a transaction of \(name)",
         [apple(1, ["signedTransactionInfo": try signed(.transaction, purchase.with(change))])],
-        disagree, check: "exchange.result", at: "signedTransactionInfo." + at)
+        disagree, check: "result", at: "signedTransactionInfo." + at)
     }
     talk(
       "API-32", "a transaction by its original id",
@@ -32,26 +32,21 @@ extension AppStoreTalk {
       asks: info().setting("bundleId", "com.example.second"), verifier: "signing",
       [apple(1, ["signedTransactionInfo": try signed(.transaction)])], disagree,
       at: "signedTransactionInfo.bundleId")
-    let download = request("app-transaction-info", [("transactionId", .string(id))])
+    let download = Self.request("app-transaction-info", [("transactionId", .string(id))])
     talk(
       "API-32", "Apple's number of another app", asks: download,
       [
         apple(
-          1,
-          [
-            "signedAppTransactionInfo": try signed(.appTransaction), "appAppleId": 1_234_567_890,
-          ])
+          1, ["signedAppTransactionInfo": try signed(.appTransaction), "appAppleId": 1_234_567_890])
       ])
     for (member, value) in [
-      ("environment", "Sandbox"), ("environment", "Elsewhere"),
-      ("bundleId", "com.example.second"), ("appAppleId", 1_234_567_891),
+      ("environment", "Sandbox"), ("environment", "Elsewhere"), ("bundleId", "com.example.second"),
+      ("appAppleId", 1_234_567_891),
     ] as [(String, JSONText)] {
       let answer: JSONText = ["hasMore": false]
       talk(
-        "API-32",
-        "an answer about another \(member): \(String(decoding: value.bytes, as: UTF8.self))",
-        asks: history(), [apple(1, answer.setting(member, value))], disagree,
-        check: "exchange.result", at: member)
+        "API-32", "an answer about another \(member): \(value)", asks: history(),
+        [apple(1, answer.setting(member, value))], disagree, check: "result", at: member)
     }
     talk(
       "API-32", "a number of the app that is not the signed one",
@@ -70,67 +65,59 @@ extension AppStoreTalk {
   func addForms() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     let type = "malformed.api.content-type"
-    for (name, headers) in [
-      ("no content type", []), ("HTML", [("content-type", "text/html")]),
-    ] as [(String, [(String, String)])] {
+    for (name, headers) in [("no content type", []), ("HTML", [("content-type", "text/html")])]
+      as [(String, [(String, String)])]
+    {
       talk(
-        "API-30", name, [http(1, 200, good, headers: headers)], type, check: "exchange.answer",
+        "API-30", name, [api(1, 200, good, headers: headers)], type, check: "answer",
         at: "content-type")
     }
     talk(
       "API-30", "another good status",
-      [http(1, 299, good, headers: [("CONTENT-TYPE", "Application/JSON")])])
+      [api(1, 299, good, headers: [("CONTENT-TYPE", "Application/JSON")])])
     let json = [("content-type", "application/json")]
     talk(
-      "EXC-19", "an answer that was cut", [http(1, 200, headers: json, more: [("cut", true)])],
-      "too-large.api.response", check: "exchange.answer", at: "cut")
-    cases.append(longAnswer())
+      "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("cut", true)])],
+      "too-large.api.response", check: "answer", at: "cut")
+    addLongAnswer()
     let response = "malformed.api.response"
     for (name, body, status, at) in [
       ("no transaction", [:], response, "signedTransactionInfo"),
       (
         "no transaction but null", ["signedTransactionInfo": .null], response,
         "signedTransactionInfo"
-      ),
-      ("a number", ["signedTransactionInfo": 1], response, "signedTransactionInfo"),
-      (
-        "a bundle id of another type", good.setting("bundleId", 1), response, "bundleId"
-      ),
+      ), ("a number", ["signedTransactionInfo": 1], response, "signedTransactionInfo"),
+      ("a bundle id of another type", good.setting("bundleId", 1), response, "bundleId"),
       ("a list", [1], "malformed.json.not-object", "response"),
       ("no JSON", .text("{"), "malformed.json.syntax", "response"),
     ] as [(String, JSONText, String, String)] {
-      talk(
-        "API-30", name, [http(1, 200, body, headers: json)], status, check: "exchange.answer",
-        at: at)
+      talk("API-30", name, [api(1, 200, body, headers: json)], status, check: "answer", at: at)
     }
-    talk("API-30", "nothing", [http(1, 200, headers: json)], "malformed.json.syntax")
+    talk("API-30", "nothing", [api(1, 200, headers: json)], "malformed.json.syntax")
     talk(
       "API-31", "a forged transaction", [apple(1, ["signedTransactionInfo": try forged()])],
-      "rejected.jws.signature", check: "exchange.result", at: "signedTransactionInfo/signature",
-      facts: [("exchange.result", .null), ("exchange.api", .null)])
+      "rejected.jws.signature", check: "result", at: "signedTransactionInfo/signature",
+      facts: [("result", .null), ("api", .null)])
     talk(
       "API-31", "a renewal in place of a transaction",
       [apple(1, ["signedTransactionInfo": try signed(.renewal)])], "rejected.kind.mismatch",
-      facts: [("exchange.result", .null)])
+      facts: [("result", .null)])
   }
 
   /// One byte more than is read.
-  private func longAnswer() -> EvidenceCase {
+  private func addLongAnswer() {
     let prefix =
       "{\"id\":1,\"status\":200,\"headers\":[[\"content-type\",\"application/json\"]],"
       + "\"body\":{\"text\":\""
-    return EvidenceCase(
-      name: "API-30 App Store: an answer that is too long", rule: "API-30",
-      call: .conversation(
-        verifier: "app-store", request: .bytes(info().bytes), evidence: [], now: bench.now,
-        steps: [
-          EvidenceCase.Step(
-            expect: .init("pending.exchange.request"),
-            answer: .repeated(
-              prefix: Array(prefix.utf8), unit: [0x20], count: 4_194_305,
-              suffix: Array("\"}}".utf8)), now: bench.now)
-        ]),
-      expect: .init("too-large.api.response", check: "exchange.answer", at: "body"))
+    talk(
+      "API-30", "an answer that is too long",
+      steps: [
+        EvidenceCase.Step(
+          expect: .init("pending.exchange.request"),
+          answer: .repeated(
+            prefix: Array(prefix.utf8), unit: [0x20], count: 4_194_305, suffix: Array("\"}}".utf8)),
+          now: now)
+      ], .init("too-large.api.response", check: "exchange.answer", at: "body"))
   }
 
   /// API-40, API-41.
@@ -150,9 +137,7 @@ extension AppStoreTalk {
     talk(
       "API-40", "a page that goes on", asks: history(),
       [apple(1, page(first, "r1", more: true), path: path)],
-      facts: [
-        ("exchange.result.next.revision", "r1"), ("exchange.result.unsigned.hasMore", true),
-      ])
+      facts: [("result.next.revision", "r1"), ("result.unsigned.hasMore", true)])
     talk(
       "API-40", "two pages", asks: history(["pages": 3]),
       [
@@ -160,32 +145,31 @@ extension AppStoreTalk {
         apple(2, page(second, "r2", more: false), path: path + "?revision=r%201"),
       ],
       facts: [
-        ("exchange.result.transactions.0.transactionId", .text(id)),
-        ("exchange.result.transactions.1.transactionId", "180000900000002"),
-        ("exchange.result.next", .null), ("exchange.result.unsigned.revision", "r2"),
+        ("result.transactions.0.transactionId", .text(id)),
+        ("result.transactions.1.transactionId", "180000900000002"), ("result.next", .null),
+        ("result.unsigned.revision", "r2"),
       ])
     talk(
       "API-40", "as many pages as were asked for", asks: history(["pages": 2]),
       [
         apple(1, page(first, "r1", more: true)),
         apple(2, page(second, "r2", more: true), path: path + "?revision=r1"),
-      ], facts: [("exchange.result.next.revision", "r2")])
+      ], facts: [("result.next.revision", "r2")])
     talk(
       "API-40", "pages of another query keep it",
       asks: history(["pages": 2]).setting("sort", "DESCENDING"),
       [
         apple(1, page(first, "r1", more: true), path: path + "?sort=DESCENDING"),
-        apple(
-          2, page(second, nil, more: false), path: path + "?revision=r1&sort=DESCENDING"),
+        apple(2, page(second, nil, more: false), path: path + "?revision=r1&sort=DESCENDING"),
       ])
     let loop = "malformed.api.paging"
     talk(
       "API-41", "a loop of pages", asks: history(["pages": 5]),
       [apple(1, page(first, "r1", more: true)), apple(2, page(second, "r1", more: true))], loop,
-      check: "exchange.answer", at: "revision", facts: [("exchange.result", .null)])
+      check: "answer", at: "revision", facts: [("result", .null)])
     talk(
-      "API-41", "the page that was asked for again",
-      asks: history().setting("revision", "r1"), [apple(1, page(first, "r1", more: true))], loop)
+      "API-41", "the page that was asked for again", asks: history().setting("revision", "r1"),
+      [apple(1, page(first, "r1", more: true))], loop)
     talk(
       "API-41", "a next page without its name", asks: history(),
       [apple(1, page(first, nil, more: true))], loop, at: "revision")
@@ -193,19 +177,18 @@ extension AppStoreTalk {
       "API-30", "a page that does not say whether it is the last", asks: history(),
       [apple(1, ["signedTransactions": [first]])], "malformed.api.response", at: "hasMore")
     talk(
-      "API-52", "attempts count again for each page",
-      asks: history(["pages": 2, "attempts": 2]),
+      "API-52", "attempts count again for each page", asks: history(["pages": 2, "attempts": 2]),
       [
-        http(1, 500), wait(Self.pause(1000, 1, path)),
-        apple(3, page(first, "r1", more: true), after: 2000), http(4, 500, after: 2000),
+        api(1, 500), wait(Self.pause(1000, 1, path)),
+        apple(3, page(first, "r1", more: true), after: 2000), api(4, 500, after: 2000),
         wait(2000 + Self.pause(1000, 3, path)),
         apple(6, page(second, nil, more: false), after: 4000),
-      ], facts: [("exchange.result.transactions.1.transactionId", "180000900000002")])
+      ], facts: [("result.transactions.1.transactionId", "180000900000002")])
     talk(
       "API-2", "no hop from the second page",
       asks: history(["pages": 2]).setting("environment", "auto"),
-      [apple(1, page(first, "r1", more: true)), error(2, 4_040_010)],
-      "rejected.api.not-found", facts: [("exchange.environment", "Production")])
+      [apple(1, page(first, "r1", more: true)), error(2, 4_040_010)], "rejected.api.not-found",
+      facts: [("environment", "Production")])
   }
 
   /// API-31 under `partial`.
@@ -215,33 +198,24 @@ extension AppStoreTalk {
     talk(
       "API-31", "some of a history", asks: asked,
       [
-        apple(
-          1,
-          [
-            "signedTransactions": [good, try forged()], "hasMore": true, "revision": "r1",
-          ]),
+        apple(1, ["signedTransactions": [good, try forged()], "hasMore": true, "revision": "r1"]),
         apple(2, ["signedTransactions": [good], "hasMore": false]),
-      ], "rejected.api.partial", check: "exchange.result",
-      at: "signedTransactions[1]/signature",
+      ], "rejected.api.partial", check: "result", at: "signedTransactions[1]/signature",
       facts: [
-        ("exchange.result.transactions.1.transactionId", .text(id)),
-        ("exchange.result.transactions.2", .null),
-        ("exchange.result.refused.0.at", "signedTransactions[1]/signature"),
-        ("exchange.result.refused.0.status.name", "rejected.jws.signature"),
-        ("exchange.result.refused.1", .null), ("exchange.retry", .null),
+        ("result.transactions.1.transactionId", .text(id)), ("result.transactions.2", .null),
+        ("result.refused.0.at", "signedTransactions[1]/signature"),
+        ("result.refused.0.status.name", "rejected.jws.signature"), ("result.refused.1", .null),
+        ("retry", .null),
       ])
     talk(
       "API-31", "the whole of a history", asks: asked,
       [apple(1, ["signedTransactions": [good], "hasMore": false])],
-      facts: [("exchange.result.refused.0", .null)])
+      facts: [("result.refused.0", .null)])
     talk(
       "API-32", "what disagrees is no part", asks: asked,
       [
         apple(
-          1,
-          [
-            "signedTransactions": [try signed(.transaction, sandboxPurchase)], "hasMore": false,
-          ])
+          1, ["signedTransactions": [try signed(.transaction, sandboxPurchase)], "hasMore": false])
       ], "rejected.api.disagree", at: "signedTransactions[0].environment")
   }
 
@@ -256,35 +230,27 @@ extension AppStoreTalk {
     for code: Int64 in [4_040_010, 4_040_005] {
       talk(
         "API-2", "\(code) of Production", asks: auto,
-        [
-          error(1, code, path: infoPath),
-          apple(2, found, to: Self.sandbox, path: infoPath),
-        ],
+        [error(1, code, path: infoPath), apple(2, found, to: Self.sandbox, path: infoPath)],
         facts: [
-          ("exchange.environment", "Sandbox"), ("exchange.api", .null),
-          ("exchange.result.transactions.0.environment", "Sandbox"), ("warnings.0", .null),
+          ("environment", "Sandbox"), ("api", .null),
+          ("result.transactions.0.environment", "Sandbox"), ("/warnings.0", .null),
         ])
     }
     let missing = "rejected.api.not-found"
     talk(
       "API-2", "unknown in both", asks: auto,
       [error(1, 4_040_010), error(2, 4_040_010, to: Self.sandbox, path: infoPath)], missing,
-      check: "exchange.result", at: "status",
+      check: "result", at: "status",
       facts: [
-        ("exchange.environment", "Sandbox"), ("exchange.api.httpStatus", 404),
-        ("exchange.api.errorCode", 4_040_010),
-        ("exchange.api.errorName", "TransactionIdNotFound"),
-        ("exchange.api.errorMessage", "Apple says 4040010."),
-        ("exchange.api.retryable", false), ("exchange.api.retryAtMs", .null),
-        ("exchange.api.other", .null), ("exchange.result", .null),
+        ("environment", "Sandbox"), ("api.httpStatus", 404), ("api.errorCode", 4_040_010),
+        ("api.errorName", "TransactionIdNotFound"), ("api.errorMessage", "Apple says 4040010."),
+        ("api.retryable", false), ("api.retryAtMs", .null), ("api.other", .null), ("result", .null),
       ])
-    for (name, said) in [
-      ("an account", error(1, 4_040_001)), ("a 404 of no JSON", http(1, 404)),
-    ] {
+    for (name, said) in [("an account", error(1, 4_040_001)), ("a 404 of no JSON", api(1, 404))] {
       talk("API-2", "no hop for \(name)", asks: auto, [said], missing)
     }
     talk("API-2", "no hop unless it is asked for", [error(1, 4_040_010)], missing)
-    let consumption = request(
+    let consumption = Self.request(
       "send-consumption",
       [
         ("environment", "auto"), ("transactionId", .string(id)), ("customerConsented", true),
@@ -293,19 +259,18 @@ extension AppStoreTalk {
     let path = "/inApps/v2/transactions/consumption/" + id
     talk(
       "API-2", "a 404 of no JSON about consumption", asks: consumption,
-      [http(1, 404, path: path), http(2, 202, to: Self.sandbox, path: path)],
-      facts: [("exchange.environment", "Sandbox")])
+      [api(1, 404, path: path), api(2, 202, to: Self.sandbox, path: path)],
+      facts: [("environment", "Sandbox")])
     talk(
-      "API-2", "a 404 of JSON about consumption", asks: consumption,
-      [http(1, 404, ["a": 1])], missing)
+      "API-2", "a 404 of JSON about consumption", asks: consumption, [api(1, 404, ["a": 1])],
+      missing)
     talk(
-      "API-2", "a 400 of no JSON about consumption", asks: consumption,
-      [http(1, 400, path: path)], "rejected.api.bad-request")
+      "API-2", "a 400 of no JSON about consumption", asks: consumption, [api(1, 400, path: path)],
+      "rejected.api.bad-request")
     talk(
       "API-2", "an order has no hop",
-      asks: request("order-lookup", [("environment", "auto"), ("orderId", "M1")]),
-      [http(1, 401), http(2, 401)], Self.unauthorized,
-      facts: [("exchange.environment", "Production")])
+      asks: Self.request("order-lookup", [("environment", "auto"), ("orderId", "M1")]),
+      [api(1, 401), api(2, 401)], Self.unauthorized, facts: [("environment", "Production")])
   }
 
   /// API-54, API-55.
@@ -321,126 +286,110 @@ extension AppStoreTalk {
     let release = "no release in Production yet"
     talk(
       "API-55", "our token is taken the second time",
-      [http(1, 401), apple(2, good, path: infoPath)],
-      facts: [("exchange.environment", "Production"), ("warnings.0", .null)])
+      [api(1, 401), apple(2, good, path: infoPath)],
+      facts: [("environment", "Production"), ("/warnings.0", .null)])
     talk(
-      "API-54", "Production refuses us", [http(1, 401), http(2, 401)], Self.unauthorized,
-      check: "exchange.result", at: "status", hint: release,
+      "API-54", "Production refuses us", [api(1, 401), api(2, 401)], Self.unauthorized,
+      check: "result", at: "status", hint: release,
       facts: [
-        ("exchange.api.httpStatus", 401), ("exchange.api.errorCode", .null),
-        ("error.retryClass", "after-config"),
+        ("api.httpStatus", 401), ("api.errorCode", .null), ("/error.retryClass", "after-config"),
       ])
     talk(
       "API-54", "Sandbox refuses us", asks: info("Sandbox"),
-      [http(1, 401, to: Self.sandbox, path: infoPath), http(2, 401)], Self.unauthorized,
-      hint: key)
+      [api(1, 401, to: Self.sandbox, path: infoPath), api(2, 401)], Self.unauthorized, hint: key)
     talk(
       "API-55", "an app without a release", asks: auto,
-      [http(1, 401), http(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
+      [api(1, 401), api(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
       facts: [
-        ("exchange.environment", "Sandbox"), ("warnings.0.id", "production-unauthorized"),
-        ("warnings.0.at", "environment"), ("exchange.api", .null),
+        ("environment", "Sandbox"), ("/warnings.0.id", "production-unauthorized"),
+        ("/warnings.0.at", "environment"), ("api", .null),
       ])
     talk(
       "API-54", "both refuse us", asks: auto,
-      [http(1, 401), http(2, 401), http(3, 401, to: Self.sandbox, path: infoPath)],
-      Self.unauthorized, hint: key,
-      facts: [("exchange.environment", "Sandbox"), ("exchange.api.other", .null)])
+      [api(1, 401), api(2, 401), api(3, 401, to: Self.sandbox, path: infoPath)], Self.unauthorized,
+      hint: key, facts: [("environment", "Sandbox"), ("api.other", .null)])
     talk(
       "API-55", "Production refuses us and Sandbox does not have it", asks: auto,
-      [http(1, 401), http(2, 401), error(3, 4_040_010)], Self.unauthorized, hint: release,
+      [api(1, 401), api(2, 401), error(3, 4_040_010)], Self.unauthorized, hint: release,
       facts: [
-        ("exchange.api.httpStatus", 401), ("exchange.api.other.httpStatus", 404),
-        ("exchange.api.other.errorCode", 4_040_010),
+        ("api.httpStatus", 401), ("api.other.httpStatus", 404), ("api.other.errorCode", 4_040_010),
       ])
     talk(
       "API-55", "a hop, and then one more token", asks: auto,
-      [error(1, 4_040_010), http(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
-      facts: [("warnings.0", .null)])
+      [error(1, 4_040_010), api(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
+      facts: [("/warnings.0", .null)])
     talk(
       "API-55", "a hop, and our token is refused there", asks: auto,
-      [error(1, 4_040_010), http(2, 401), http(3, 401)], Self.unauthorized, hint: key)
+      [error(1, 4_040_010), api(2, 401), api(3, 401)], Self.unauthorized, hint: key)
     talk(
       "API-55", "no hop after a hop", asks: auto,
-      [http(1, 401), error(2, 4_040_010), http(3, 401, to: Self.sandbox, path: infoPath)],
+      [api(1, 401), error(2, 4_040_010), api(3, 401, to: Self.sandbox, path: infoPath)],
       Self.unauthorized, hint: key)
     talk(
       "API-55", "Production refuses us and Sandbox is away", asks: info("auto", ["attempts": 1]),
-      [http(1, 401), http(2, 401), http(3, 503)], Self.noAnswer)
+      [api(1, 401), api(2, 401), api(3, 503)], Self.noAnswer)
     talk(
       "API-55", "a 401 is no attempt", asks: info("Production", ["attempts": 2]),
-      [
-        http(1, 500), wait(pause(1000, 1)), http(3, 401, after: 2000),
-        apple(4, good, after: 2000),
-      ])
+      [api(1, 500), wait(pause(1000, 1)), api(3, 401, after: 2000), apple(4, good, after: 2000)])
   }
 
   /// API-50 … API-53.
   func addRepetitions() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     let retry: Facts = [
-      ("exchange.retry.request.kind", "appstore.transaction-info"),
-      ("exchange.retry.request.attempt", 2), ("exchange.retry.attempt", 2),
-      ("exchange.retry.without.0", .null),
+      ("retry.request.kind", "appstore.transaction-info"), ("retry.request.attempt", 2),
+      ("retry.attempt", 2), ("retry.without.0", .null),
     ]
     for status: Int64 in [0, 500, 503, 599] {
       talk(
         "API-52", "nothing usable but \(status)",
         [
-          http(1, status), wait(pause(1000, 1), facts: retry),
-          http(3, status, path: infoPath, after: 2000), wait(2000 + pause(4000, 2)),
-          http(5, status, path: infoPath, after: 7000),
-        ], Self.noAnswer, check: "exchange.answer", at: "status",
+          api(1, status), wait(pause(1000, 1), facts: retry),
+          api(3, status, path: infoPath, after: 2000), wait(2000 + pause(4000, 2)),
+          api(5, status, path: infoPath, after: 7000),
+        ], Self.noAnswer, check: "answer", at: "status",
         facts: [
-          ("exchange.retry.notBeforeMs", .integer(bench.now + 7000 + 64_000)),
-          ("exchange.retry.reason", "retry"), ("exchange.api.retryable", true),
-          ("exchange.api.httpStatus", .integer(status)),
+          ("retry.notBeforeMs", .integer(now + 7000 + 64_000)), ("retry.reason", "retry"),
+          ("api.retryable", true), ("api.httpStatus", .integer(status)),
         ] + retry)
     }
     for code: Int64 in [4_040_002, 4_040_004, 4_040_006, 5_000_001] {
       talk(
         "API-50", "\(code) passes",
-        [error(1, code), wait(pause(1000, 1)), apple(3, good, after: 2000)]
-      )
+        [error(1, code), wait(pause(1000, 1)), apple(3, good, after: 2000)])
     }
     talk(
       "API-50", "5000000 does not", [error(1, 5_000_000)], Self.noAnswer,
-      facts: [("exchange.api.retryable", false), ("exchange.api.errorName", "GeneralInternal")])
+      facts: [("api.retryable", false), ("api.errorName", "GeneralInternal")])
     talk(
       "API-52", "five attempts", asks: info("Production", ["attempts": 5]),
       [
-        http(1, 500), wait(pause(1000, 1)), http(3, 500, after: 2000),
-        wait(2000 + pause(4000, 2)), http(5, 500, after: 8000), wait(8000 + pause(16_000, 3)),
-        http(7, 500, after: 30_000), wait(30_000 + pause(64_000, 4)),
-        apple(9, good, after: 120_000),
+        api(1, 500), wait(pause(1000, 1)), api(3, 500, after: 2000), wait(2000 + pause(4000, 2)),
+        api(5, 500, after: 8000), wait(8000 + pause(16_000, 3)), api(7, 500, after: 30_000),
+        wait(30_000 + pause(64_000, 4)), apple(9, good, after: 120_000),
       ])
     talk(
-      "API-52", "one attempt", asks: info("Production", ["attempts": 1]), [http(1, 500)],
+      "API-52", "one attempt", asks: info("Production", ["attempts": 1]), [api(1, 500)],
       Self.noAnswer)
     talk(
       "EXC-18", "the second conversation",
-      asks: info("Production", ["attempts": 1]).setting("attempt", 2),
-      [http(1, 500)], Self.noAnswer,
-      facts: [
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 256_000)),
-        ("exchange.retry.attempt", 3),
-      ])
+      asks: info("Production", ["attempts": 1]).setting("attempt", 2), [api(1, 500)], Self.noAnswer,
+      facts: [("retry.notBeforeMs", .integer(now + 256_000)), ("retry.attempt", 3)])
     try addRateLimits(good)
     talk(
-      "API-53", "a test notification is not repeated", asks: request("test-notification"),
-      [http(1, 500)], Self.noAnswer, facts: [("exchange.retry", .null)])
+      "API-53", "a test notification is not repeated", asks: Self.request("test-notification"),
+      [api(1, 500)], Self.noAnswer, facts: [("retry", .null)])
     talk(
       "API-53", "nor when the rate is limited",
-      asks: request("test-notification", [("options", ["attempts": 5])]), [http(1, 429)],
-      Self.limited, facts: [("exchange.retry", .null)])
+      asks: Self.request("test-notification", [("options", ["attempts": 5])]), [api(1, 429)],
+      Self.limited, facts: [("retry", .null)])
     talk(
-      "API-53", "but with another token", asks: request("test-notification"),
-      [http(1, 401), apple(2, ["testNotificationToken": "t"])])
+      "API-53", "but with another token", asks: Self.request("test-notification"),
+      [api(1, 401), apple(2, ["testNotificationToken": "t"])])
   }
 
   /// API-51.
   private func addRateLimits(_ good: JSONText) throws {
-    let now = bench.now
     for (name, value, pause) in [
       ("a time", "\(now + 5000)", 5000), ("now", "\(now)", 0),
       ("an hour ahead", "\(now + 3_600_000)", 3_600_000),
@@ -454,27 +403,23 @@ extension AppStoreTalk {
         "API-51", "Retry-After: \(name)",
         asks: info().setting("deadlineMs", .integer(now + 4_000_000)),
         [
-          http(1, 429, headers: [("Retry-After", value)]), wait(pause, reason: "rate-limited"),
+          api(1, 429, headers: [("Retry-After", value)]), wait(pause, reason: "rate-limited"),
           apple(3, good, path: infoPath, after: pause),
         ])
     }
     talk(
       "API-51", "the rate is limited for good", asks: info("Production", ["attempts": 1]),
-      [
-        http(
-          1, 429, ["errorCode": 4_290_000], headers: [("retry-after", "\(now + 9000)")])
-      ], Self.limited, check: "exchange.answer",
+      [api(1, 429, ["errorCode": 4_290_000], headers: [("retry-after", "\(now + 9000)")])],
+      Self.limited, check: "answer",
       facts: [
-        ("exchange.api.retryAtMs", .integer(now + 9000)),
-        ("exchange.api.errorName", "RateLimitExceeded"),
-        ("exchange.retry.notBeforeMs", .integer(now + 9000)),
-        ("exchange.retry.reason", "rate-limited"),
+        ("api.retryAtMs", .integer(now + 9000)), ("api.errorName", "RateLimitExceeded"),
+        ("retry.notBeforeMs", .integer(now + 9000)), ("retry.reason", "rate-limited"),
       ])
     talk(
       "API-52", "a wait for another reason has no time of Apple's",
-      [http(1, 503, headers: [("retry-after", "9")]), wait(pause(1000, 1))]
-        + [http(3, 400, after: 2000)], "rejected.api.bad-request",
-      facts: [("exchange.api.retryAtMs", .null)])
+      [api(1, 503, headers: [("retry-after", "9")]), wait(pause(1000, 1))] + [
+        api(3, 400, after: 2000)
+      ], "rejected.api.bad-request", facts: [("api.retryAtMs", .null)])
   }
 
   /// §7.
@@ -486,29 +431,26 @@ extension AppStoreTalk {
       (4_090_000, "rejected.api.conflict", "ImageAlreadyExists"),
     ] as [(Int64, String, String)] {
       talk(
-        "API-50", name, [error(1, code)], status, check: "exchange.result", at: "status",
+        "API-50", name, [error(1, code)], status, check: "result", at: "status",
         facts: [
-          ("exchange.api.errorName", .text(name)), ("exchange.api.errorCode", .integer(code)),
-          ("exchange.retry", .null),
+          ("api.errorName", .text(name)), ("api.errorCode", .integer(code)), ("retry", .null),
         ])
     }
     talk(
-      "API-50", "a number that is not known", [error(1, 4_009_999)],
-      "rejected.api.bad-request",
-      facts: [("exchange.api.errorName", .null), ("exchange.api.errorCode", 4_009_999)])
+      "API-50", "a number that is not known", [error(1, 4_009_999)], "rejected.api.bad-request",
+      facts: [("api.errorName", .null), ("api.errorCode", 4_009_999)])
     for (name, body) in [
-      ("no JSON", .text("<html>")), ("no number", ["errorCode": "4000006"]),
-      ("a list", [1]),
+      ("no JSON", .text("<html>")), ("no number", ["errorCode": "4000006"]), ("a list", [1]),
       ("a long message", ["errorMessage": .string(String(repeating: "x", count: 1025))]),
     ] as [(String, JSONText)] {
       talk(
-        "API-50", "an error of \(name)", [http(1, 400, body)], "rejected.api.bad-request",
-        facts: [("exchange.api.errorCode", .null), ("exchange.api.errorMessage", .null)])
+        "API-50", "an error of \(name)", [api(1, 400, body)], "rejected.api.bad-request",
+        facts: [("api.errorCode", .null), ("api.errorMessage", .null)])
     }
     for status: Int64 in [100, 302, 405, 600] {
       talk(
-        "API-30", "the HTTP status \(status)", [http(1, status)], "malformed.api.response",
-        check: "exchange.answer", at: "status")
+        "API-30", "the HTTP status \(status)", [api(1, status)], "malformed.api.response",
+        check: "answer", at: "status")
     }
   }
 }

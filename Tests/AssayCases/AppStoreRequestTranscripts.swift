@@ -8,9 +8,7 @@ extension AppStoreTalk {
     func refused(
       _ rule: String, _ name: String, _ request: JSONText, at: String,
       verifier: String = "app-store", _ status: String = AppStoreTalk.parameter
-    ) {
-      talk(rule, name, asks: request, verifier: verifier, [], status, at: at)
-    }
+    ) { talk(rule, name, asks: request, verifier: verifier, [], status, at: at) }
     let plain: Refused = { refused($0, $1, $2, at: $3, verifier: $4, $5) }
     let unsupported = "unsupported.api.environment"
     refused("API-1", "Xcode", info("Xcode"), at: "environment", unsupported)
@@ -19,7 +17,7 @@ extension AppStoreTalk {
       unsupported)
     refused(
       "API-1", "an order in Sandbox",
-      request("order-lookup", [("environment", "Sandbox"), ("orderId", "M1")]),
+      Self.request("order-lookup", [("environment", "Sandbox"), ("orderId", "M1")]),
       at: "environment", unsupported)
     refused(
       "API-1", "an environment that is not accepted", info("Sandbox"), at: "environment",
@@ -78,22 +76,20 @@ extension AppStoreTalk {
       ("an empty order", ""), ("an order with a slash", "M/1"),
       ("an order of 65 characters", .string(String(repeating: "M", count: 65))),
     ] as [(String, JSONText)] {
-      refuse(name, request("order-lookup", [("orderId", id)]), at: "orderId")
+      refuse(name, Self.request("order-lookup", [("orderId", id)]), at: "orderId")
     }
-    let status = request("test-notification-status")
+    let status = Self.request("test-notification-status")
     for (name, token) in [
       ("a token with a control character", "a\u{1}b"), ("a token of one dot", "."),
       ("a token of two dots", ".."), ("an empty token", ""),
       ("a token of 256 bytes", .string(String(repeating: "t", count: 256))),
     ] as [(String, JSONText)] {
-      refuse(
-        name, status.setting("testNotificationToken", token), at: "testNotificationToken")
+      refuse(name, status.setting("testNotificationToken", token), at: "testNotificationToken")
     }
     refuse(
       "an account that is no UUID",
-      request(
-        "set-app-account-token",
-        [("originalTransactionId", .string(id)), ("appAccountToken", "a")]),
+      Self.request(
+        "set-app-account-token", [("originalTransactionId", .string(id)), ("appAccountToken", "a")]),
       at: "appAccountToken")
   }
 
@@ -112,10 +108,10 @@ extension AppStoreTalk {
     ] as [(String, String, JSONText, String)] {
       refuse(name, history().setting(member, value), at: at)
     }
-    let statuses = request(
+    let statuses = Self.request(
       "subscription-statuses", [("transactionId", .string(id)), ("status", [6])])
     refuse("a status that does not exist", statuses, at: "status[0]")
-    let extend = request(
+    let extend = Self.request(
       "extend-renewal",
       [
         ("originalTransactionId", .string(id)), ("extendByDays", 1), ("extendReasonCode", 0),
@@ -124,17 +120,12 @@ extension AppStoreTalk {
     for (name, member, value) in [
       ("no days", "extendByDays", 0), ("91 days", "extendByDays", 91),
       ("an unknown reason", "extendReasonCode", 4),
-      (
-        "a long identifier", "requestIdentifier", .string(String(repeating: "r", count: 129))
-      ),
-    ] as [(String, String, JSONText)] {
-      refuse(name, extend.setting(member, value), at: member)
-    }
+      ("a long identifier", "requestIdentifier", .string(String(repeating: "r", count: 129))),
+    ] as [(String, String, JSONText)] { refuse(name, extend.setting(member, value), at: member) }
   }
 
   private func addDates(_ refused: Refused) {
-    let now = bench.now
-    let asked = request(
+    let asked = Self.request(
       "notification-history",
       [
         ("startDate", .integer(now - 180 * Purchase.day)), ("endDate", .integer(now)),
@@ -156,11 +147,9 @@ extension AppStoreTalk {
     let coins = purchase.of("com.example.app.coins100", .consumable)
     func evidence(_ purchase: Purchase, _ more: [(String, JSONText)] = []) throws
       -> EvidenceCase.Evidence
-    {
-      .init(.transaction, try bench.authority.mint(purchase.transactionPayload.setting(more)))
-    }
+    { .init(.transaction, try bench.authority.mint(purchase.transactionPayload.setting(more))) }
     let advanced = sandboxPurchase.rareTransactionMembers.filter { $0.0 == "advancedCommerceInfo" }
-    let asked = request(
+    let asked = Self.request(
       "send-consumption",
       [
         ("transactionId", .string(id)), ("customerConsented", true),
@@ -173,11 +162,8 @@ extension AppStoreTalk {
       + "\"refundPreference\":\"GRANT_PRORATED\"}"
     let path = "/inApps/v2/transactions/consumption/" + id
     let sent = [
-      http(
-        1, 202, path: path,
-        facts: [
-          ("exchange.request.method", "PUT"), ("exchange.request.body.text", .text(body)),
-        ])
+      api(
+        1, 202, path: path, facts: [("request.method", "PUT"), ("request.body.text", .text(body))])
     ]
     talk("API-24", "half of it was used", asks: asked, sent)
     talk(
@@ -186,9 +172,7 @@ extension AppStoreTalk {
     func refused(
       _ name: String, _ request: JSONText, _ evidence: [EvidenceCase.Evidence], at: String,
       _ status: String = AppStoreTalk.parameter
-    ) {
-      talk("API-24", name, asks: request, evidence: evidence, [], status, at: at)
-    }
+    ) { talk("API-24", name, asks: request, evidence: evidence, [], status, at: at) }
     refused("no consent", asked.setting("customerConsented", false), [], at: "customerConsented")
     refused(
       "not delivered and used", asked.setting("deliveryStatus", "UNDELIVERED_OTHER"), [],
@@ -198,7 +182,7 @@ extension AppStoreTalk {
       asks: asked.setting([
         ("deliveryStatus", "UNDELIVERED_OTHER"), ("consumptionPercentage", 0),
         ("refundPreference", "GRANT_FULL"),
-      ]), evidence: [try evidence(coins)], [http(1, 202, path: path)])
+      ]), evidence: [try evidence(coins)], [api(1, 202, path: path)])
     refused(
       "a share of a subscription", asked, [try evidence(purchase)], at: "consumptionPercentage")
     refused(
@@ -215,12 +199,12 @@ extension AppStoreTalk {
       misused)
     talk(
       "EXC-2", "a renewal in place of a transaction", asks: asked,
-      evidence: [.init(.renewal, try bench.authority.mint(purchase.renewalPayload))], [],
-      misused, at: "evidence[0]")
+      evidence: [.init(.renewal, try bench.authority.mint(purchase.renewalPayload))], [], misused,
+      at: "evidence[0]")
     talk(
       "EXC-2", "evidence for a kind that takes none", evidence: [try evidence(purchase)], [],
       misused, at: "evidence")
-    let older = request(
+    let older = Self.request(
       "send-consumption-v1",
       [
         ("transactionId", .string(id)), ("customerConsented", true), ("appAccountToken", ""),
@@ -230,11 +214,11 @@ extension AppStoreTalk {
       "API-24", "an Advanced Commerce purchase by the older request", asks: older,
       evidence: [try evidence(coins, advanced)],
       [
-        http(
+        api(
           1, 202, path: "/inApps/v1/transactions/consumption/" + id,
           facts: [
             (
-              "exchange.request.body.text",
+              "request.body.text",
               "{\"customerConsented\":true,\"platform\":2,\"deliveryStatus\":5,\"appAccountToken\":\"\",\"accountTenure\":7}"
             )
           ])
@@ -247,7 +231,7 @@ extension AppStoreTalk {
     refused(
       "another transaction by the older request", older.setting("transactionId", "1"),
       [try evidence(coins, advanced)], at: "evidence[0]", misused)
-    let account = request(
+    let account = Self.request(
       "set-app-account-token",
       [
         ("originalTransactionId", .string(id)),
@@ -255,7 +239,7 @@ extension AppStoreTalk {
       ])
     talk(
       "API-24", "an account, with its transaction", asks: account,
-      evidence: [try evidence(purchase)], [http(1, 200)])
+      evidence: [try evidence(purchase)], [api(1, 200)])
     for ownership in ["ASSIGNED", "FAMILY_SHARED"] {
       refused(
         "an account for \(ownership)", account,
@@ -268,22 +252,22 @@ extension AppStoreTalk {
 
   /// EXC-15, EXC-16.
   func addBounds() throws {
-    let short = info().setting("deadlineMs", .integer(bench.now + 3000))
+    let short = info().setting("deadlineMs", .integer(now + 3000))
     talk(
       "EXC-16", "a wait that does not fit", asks: short,
-      [http(1, 500), wait(pause(1000, 1)), http(3, 500, after: 2000)], Self.noAnswer,
+      [api(1, 500), wait(pause(1000, 1)), api(3, 500, after: 2000)], Self.noAnswer,
       facts: [
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 2000 + pause(4000, 2))),
-        ("exchange.retry.request.deadlineMs", .null),
+        ("retry.notBeforeMs", .integer(now + 2000 + pause(4000, 2))),
+        ("retry.request.deadlineMs", .null),
       ])
     talk(
       "EXC-16", "the rate is limited past the deadline", asks: short,
-      [http(1, 429, headers: [("retry-after", "4")])], Self.limited,
-      facts: [("exchange.retry.notBeforeMs", .integer(bench.now + 4000))])
+      [api(1, 429, headers: [("retry-after", "4")])], Self.limited,
+      facts: [("retry.notBeforeMs", .integer(now + 4000))])
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
-      [http(1, 401, after: 3000)], "unavailable.exchange.budget",
-      facts: [("exchange.reached.state", "request"), ("exchange.reached.steps", 1)])
+      [api(1, 401, after: 3000)], "unavailable.exchange.budget",
+      facts: [("reached.state", "request"), ("reached.steps", 1)])
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     talk("EXC-16", "an answer after the deadline", asks: short, [apple(1, good, after: 9000)])
     let found: JSONText = [
@@ -294,9 +278,8 @@ extension AppStoreTalk {
     talk(
       "EXC-15", "as many steps as there can be", asks: info("auto"),
       [
-        http(1, 401), http(2, 500), wait(pause(1000, 2)), error(4, 4_040_010, after: 2000),
-        http(5, 500, to: Self.sandbox, path: infoPath, after: 2000),
-        wait(2000 + pause(4000, 4)),
+        api(1, 401), api(2, 500), wait(pause(1000, 2)), error(4, 4_040_010, after: 2000),
+        api(5, 500, to: Self.sandbox, path: infoPath, after: 2000), wait(2000 + pause(4000, 4)),
         apple(7, found, to: Self.sandbox, path: infoPath, after: 8000),
       ])
   }

@@ -2,17 +2,7 @@ import AssayAuthority
 
 /// Makes the transcripts with the App Store Server API: purchases in both environments, and
 /// what Apple says of them.
-final class AppStoreTalk {
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, how long after `now` it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-    var status = "pending.exchange.request"
-  }
-
+final class AppStoreTalk: Talk {
   static let parameter = "misuse.api.parameter"
   static let noAnswer = "unavailable.api.no-answer"
   static let limited = "unavailable.api.rate-limited"
@@ -20,16 +10,16 @@ final class AppStoreTalk {
   static let production = "https://api.storekit.apple.com"
   static let sandbox = "https://api.storekit-sandbox.apple.com"
 
-  var cases: [EvidenceCase] = []
-  let bench: CaseBench
   /// A subscription in each environment, signed by Apple now.
   let purchase: Purchase
   let sandboxPurchase: Purchase
 
   init(_ bench: CaseBench) {
-    self.bench = bench
     purchase = bench.production
     sandboxPurchase = bench.purchase
+    super.init(
+      bench, with: "App Store", verifier: "app-store",
+      asks: Self.request("transaction-info", [("transactionId", .string(purchase.transactionId))]))
   }
 
   var id: String { purchase.transactionId }
@@ -38,8 +28,7 @@ final class AppStoreTalk {
 
   func signed(_ kind: EvidenceKind, _ purchase: Purchase? = nil) throws -> JSONText {
     .string(
-      utf8: try bench.authority.mint(
-        try bench.authority.payload(kind, purchase ?? self.purchase)))
+      utf8: try bench.authority.mint(try bench.authority.payload(kind, purchase ?? self.purchase)))
   }
 
   /// A transaction whose signature is another's.
@@ -53,45 +42,35 @@ final class AppStoreTalk {
 
   // MARK: requests
 
-  func request(_ name: String, _ more: [(String, JSONText)] = []) -> JSONText {
-    let request: JSONText = [
-      "kind": .string("appstore." + name), "environment": "Production",
-    ]
+  static func request(_ name: String, _ more: [(String, JSONText)] = []) -> JSONText {
+    let request: JSONText = ["kind": .string("appstore." + name), "environment": "Production"]
     return request.setting(more)
   }
 
   /// About the transaction, with `options` as they are given.
   func info(_ environment: String = "Production", _ options: JSONText? = nil) -> JSONText {
-    let request = request(
-      "transaction-info",
-      [("environment", .string(environment)), ("transactionId", .string(id))])
+    let request = usual.setting("environment", .string(environment))
     return options.map { request.setting("options", $0) } ?? request
   }
 
   func history(_ options: JSONText? = nil) -> JSONText {
-    let request = request("transaction-history", [("transactionId", .string(id))])
+    let request = usual.setting("kind", "appstore.transaction-history")
     return options.map { request.setting("options", $0) } ?? request
   }
 
   // MARK: answers
 
   /// Answers the request of that number, which was made so long after `now`.
-  func http(
+  func api(
     _ id: Int64, _ status: Int64, _ body: JSONText? = nil, to base: String = production,
     path: String? = nil, headers: [(String, String)] = [], after: Int64 = 0,
     more: [(String, JSONText)] = [], facts: Facts = []
   ) -> Said {
-    let listed = headers.map { JSONText.array([.string($0.0), .string($0.1)]) }
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status), "headers": .array(listed),
-      "body": body.map { ["text": .string(utf8: $0.bytes)] } ?? .null,
-    ]
-    var at: Facts = [
-      ("exchange.state", "request"), ("exchange.request.id", .integer(id)),
-      ("exchange.request.headers.0.0", "Authorization"),
-    ]
-    if let path { at.append(("exchange.request.url", .text(base + path))) }
-    return Said(answer: answer.setting(more), after: after, at: at + facts)
+    http(
+      id, status, body, headers: .array(headers.map { [.string($0.0), .string($0.1)] }),
+      after: after, more: more,
+      facts: [("request.headers.0.0", "Authorization")]
+        + (path.map { [("request.url", .text(base + $0))] } ?? []) + facts)
   }
 
   /// A good answer, JSON by its content type.
@@ -99,28 +78,18 @@ final class AppStoreTalk {
     _ id: Int64, _ body: JSONText, to base: String = production, path: String? = nil,
     after: Int64 = 0, facts: Facts = []
   ) -> Said {
-    http(
+    api(
       id, 200, body, to: base, path: path,
       headers: [("Content-Type", "application/json;charset=UTF-8")], after: after, facts: facts)
   }
 
   func error(
-    _ id: Int64, _ code: Int64, to base: String = production, path: String? = nil,
-    after: Int64 = 0
+    _ id: Int64, _ code: Int64, to base: String = production, path: String? = nil, after: Int64 = 0
   ) -> Said {
-    http(
+    api(
       id, code / 10_000,
       ["errorCode": .integer(code), "errorMessage": .string("Apple says \(code).")], to: base,
       path: path, after: after)
-  }
-
-  func wait(_ end: Int64, reason: String = "retry", facts: Facts = []) -> Said {
-    Said(
-      answer: [:], after: end,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
-        ("exchange.notBeforeMs", .integer(bench.now + end)),
-      ] + facts, status: "pending.exchange.wait")
   }
 
   /// A pause with its spread, after so many requests for the path.
@@ -135,27 +104,5 @@ final class AppStoreTalk {
   /// After the first, second … request for the transaction.
   func pause(_ milliseconds: Int64, _ requests: UInt32) -> Int64 {
     Self.pause(milliseconds, requests, infoPath)
-  }
-
-  // MARK: cases
-
-  func talk(
-    _ rule: String, _ name: String, asks request: JSONText? = nil,
-    evidence: [EvidenceCase.Evidence] = [], verifier: String = "app-store", _ said: [Said],
-    _ status: String = "ok", check: String? = nil, at: String? = nil, hint: String? = nil,
-    facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
-        now: bench.now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) App Store: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes((request ?? info()).bytes), evidence: evidence,
-          now: bench.now, steps: steps),
-        expect: .init(status, check: check, at: at, hint: hint, facts: facts)))
   }
 }

@@ -8,33 +8,23 @@ extension CaseBench {
     let base = standardConfig.setting([
       ("apps", one), ("appStoreServerApi", appStoreServerApiBlock),
     ])
-    verifiers.append(("app-store", base))
-    verifiers.append(
-      ("app-store-production", base.setting([("environments", ["Production"])])))
-    verifiers.append(
-      (
-        "app-store-local",
-        base.setting([
-          ("environments", ["LocalTesting", "Sandbox"]),
-          ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
-          (
-            "appStoreServerApi",
-            appStoreServerApiBlock.setting("apiBaseUrl", "https://localhost:8443/test/")
-          ),
-        ])
-      ))
-    verifiers.append(
-      (
-        "app-store-unnumbered",
-        base.setting([
-          ("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]]),
-        ])
-      ))
-    verifiers.append(
-      (
-        "app-store-fresh",
-        base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])])
-      ))
+    configure("app-store", base)
+    configure("app-store-production", base.setting("environments", ["Production"]))
+    configure(
+      "app-store-local",
+      base.setting([
+        ("environments", ["LocalTesting", "Sandbox"]),
+        ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
+        (
+          "appStoreServerApi",
+          appStoreServerApiBlock.setting("apiBaseUrl", "https://localhost:8443/test/")
+        ),
+      ]))
+    configure(
+      "app-store-unnumbered",
+      base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])]))
+    configure(
+      "app-store-fresh", base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])]))
     let talk = AppStoreTalk(self)
     try talk.addAnswers()
     talk.addCommands()
@@ -49,7 +39,6 @@ extension CaseBench {
     talk.addParameters()
     try talk.addConsumption()
     try talk.addBounds()
-    cases += talk.cases
   }
 }
 
@@ -63,53 +52,40 @@ extension AppStoreTalk {
         apple(
           1, ["signedTransactionInfo": try signed(.transaction)], path: infoPath,
           facts: [
-            ("exchange.request.method", "GET"), ("exchange.request.body", .null),
-            ("exchange.request.headers.1.0", "Accept"),
-            ("exchange.request.headers.1.1", "application/json"),
-            ("exchange.request.headers.2.0", "User-Agent"),
-            ("exchange.request.headers.3.0", .null), ("exchange.request.timeoutMs", 30_000),
-            ("exchange.request.maxResponseBytes", 4_194_304),
-            ("exchange.request.wantHeaders.0", "content-type"),
-            ("exchange.request.wantHeaders.1", "retry-after"),
-            ("exchange.request.secret.0", "headers.authorization"),
-            ("exchange.request.secret.1", .null), ("checks.2.why", "no input for it"),
+            ("request.method", "GET"), ("request.body", .null), ("request.headers.1.0", "Accept"),
+            ("request.headers.1.1", "application/json"), ("request.headers.2.0", "User-Agent"),
+            ("request.headers.3.0", .null), ("request.timeoutMs", 30_000),
+            ("request.maxResponseBytes", 4_194_304), ("request.wantHeaders.0", "content-type"),
+            ("request.wantHeaders.1", "retry-after"), ("request.secret.0", "headers.authorization"),
+            ("request.secret.1", .null), ("/checks.2.why", "no input for it"),
           ])
       ],
       facts: [
-        ("exchange.kind", "appstore.transaction-info"), ("exchange.state", "done"),
-        ("exchange.environment", "Production"), ("exchange.api", .null),
-        ("exchange.result.transactions.0.transactionId", .text(id)),
-        ("exchange.result.transactions.1", .null), ("exchange.result.next", .null),
-        ("exchange.result.appTransaction", .null), ("exchange.result.statuses.0", .null),
-        ("exchange.retry", .null), ("checks.2.ok", true), ("checks.3.ok", true),
+        ("kind", "appstore.transaction-info"), ("state", "done"), ("environment", "Production"),
+        ("api", .null), ("result.transactions.0.transactionId", .text(id)),
+        ("result.transactions.1", .null), ("result.next", .null), ("result.appTransaction", .null),
+        ("result.statuses.0", .null), ("retry", .null), ("/checks.2.ok", true),
+        ("/checks.3.ok", true),
       ])
     talk(
       "API-35", "the download of the app",
-      asks: request("app-transaction-info", [("transactionId", .string(id))]),
+      asks: Self.request("app-transaction-info", [("transactionId", .string(id))]),
       [
         apple(
           1, ["signedAppTransactionInfo": try signed(.appTransaction)],
           path: "/inApps/v1/transactions/appTransactions/" + id)
-      ],
-      facts: [("exchange.result.appTransaction.bundleId", "com.example.app")])
+      ], facts: [("result.appTransaction.bundleId", "com.example.app")])
     talk(
-      "API-33", "an order",
-      asks: request("order-lookup", [("orderId", "MABCDEFG01")]),
+      "API-33", "an order", asks: Self.request("order-lookup", [("orderId", "MABCDEFG01")]),
       [
         apple(
           1, ["status": 0, "signedTransactions": .array([try signed(.transaction)])],
           path: "/inApps/v1/lookup/MABCDEFG01")
-      ],
-      facts: [
-        ("exchange.result.transactions.0.transactionId", .text(id)),
-        ("exchange.result.unsigned.status", 0),
-      ])
+      ], facts: [("result.transactions.0.transactionId", .text(id)), ("result.unsigned.status", 0)])
     talk(
       "API-33", "an order that does not exist",
-      asks: request("order-lookup", [("orderId", "M1")]), [apple(1, ["status": 1])],
-      facts: [
-        ("exchange.result.unsigned.status", 1), ("exchange.result.transactions.0", .null),
-      ])
+      asks: Self.request("order-lookup", [("orderId", "M1")]), [apple(1, ["status": 1])],
+      facts: [("result.unsigned.status", 1), ("result.transactions.0", .null)])
     try addStatuses()
     try addNotifications()
     talk(
@@ -119,44 +95,40 @@ extension AppStoreTalk {
           1,
           [
             "signedTransactionInfo": try signed(
-              .transaction, purchase.with { $0.signedDate = bench.now + 4000 })
+              .transaction, purchase.with { $0.signedDate = now + 4000 })
           ], after: 5000)
       ])
     talk(
       "API-34", "a transaction that was signed before", verifier: "app-store-fresh",
-      [apple(1, ["signedTransactionInfo": try signed(.transaction)])],
-      "rejected.freshness.stale", check: "exchange.result", at: "signedTransactionInfo")
+      [apple(1, ["signedTransactionInfo": try signed(.transaction)])], "rejected.freshness.stale",
+      check: "result", at: "signedTransactionInfo")
   }
 
   private func addStatuses() throws {
     let entry: JSONText = [
       "originalTransactionId": .string(id), "status": 1,
-      "signedTransactionInfo": try signed(.transaction),
-      "signedRenewalInfo": try signed(.renewal),
+      "signedTransactionInfo": try signed(.transaction), "signedRenewalInfo": try signed(.renewal),
     ]
     let answer: JSONText = [
       "environment": "Production", "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
       "data": [["subscriptionGroupIdentifier": "21400001", "lastTransactions": [entry]]],
     ]
-    let asked = request(
+    let asked = Self.request(
       "subscription-statuses", [("transactionId", .string(id)), ("status", [1, 4])])
     talk(
       "API-35", "the subscriptions of a customer", asks: asked,
       [apple(1, answer, path: "/inApps/v1/subscriptions/\(id)?status=1&status=4")],
       facts: [
-        ("exchange.result.statuses.0.subscriptionGroupIdentifier", "21400001"),
-        ("exchange.result.statuses.0.status", 1),
-        ("exchange.result.statuses.0.originalTransactionId", .text(id)),
-        ("exchange.result.statuses.0.transactionIndex", 0),
-        ("exchange.result.statuses.0.renewalIndex", 0),
-        ("exchange.result.transactions.0.transactionId", .text(id)),
-        ("exchange.result.renewals.0.originalTransactionId", .text(id)),
-        ("exchange.result.unsigned.bundleId", "com.example.app"),
-        ("exchange.result.unsigned.data", .null),
+        ("result.statuses.0.subscriptionGroupIdentifier", "21400001"),
+        ("result.statuses.0.status", 1), ("result.statuses.0.originalTransactionId", .text(id)),
+        ("result.statuses.0.transactionIndex", 0), ("result.statuses.0.renewalIndex", 0),
+        ("result.transactions.0.transactionId", .text(id)),
+        ("result.renewals.0.originalTransactionId", .text(id)),
+        ("result.unsigned.bundleId", "com.example.app"), ("result.unsigned.data", .null),
       ])
     talk(
       "API-35", "no subscriptions", asks: asked, [apple(1, answer.setting("data", []))],
-      facts: [("exchange.result.statuses.0", .null)])
+      facts: [("result.statuses.0", .null)])
     let other = purchase.with { $0.originalTransactionId = "180000900000009" }
     for (name, member, value) in [
       ("another line", "originalTransactionId", "180000900000009"),
@@ -166,8 +138,8 @@ extension AppStoreTalk {
       let data: JSONText = [["lastTransactions": [entry.setting(member, value)]]]
       talk(
         "API-32", "\(name) among the subscriptions", asks: asked,
-        [apple(1, answer.setting("data", data))], "rejected.api.disagree",
-        check: "exchange.result", at: "data[0].lastTransactions[0].originalTransactionId")
+        [apple(1, answer.setting("data", data))], "rejected.api.disagree", check: "result",
+        at: "data[0].lastTransactions[0].originalTransactionId")
     }
     let silent = entry.removing("originalTransactionId")
     let data: JSONText = [
@@ -183,10 +155,8 @@ extension AppStoreTalk {
     ]
     talk(
       "API-31", "a forged transaction among the subscriptions", asks: asked,
-      [apple(1, answer.setting("data", forged))], "rejected.jws.signature",
-      check: "exchange.result",
-      at: "data[1].lastTransactions[1].signedTransactionInfo/signature",
-      facts: [("exchange.result", .null)])
+      [apple(1, answer.setting("data", forged))], "rejected.jws.signature", check: "result",
+      at: "data[1].lastTransactions[1].signedTransactionInfo/signature", facts: [("result", .null)])
     for (name, data, at) in [
       ("a group", [["lastTransactions": 1]], "data[0].lastTransactions"),
       (
@@ -196,27 +166,22 @@ extension AppStoreTalk {
     ] as [(String, JSONText, String)] {
       talk(
         "API-30", "a member of another type in \(name)", asks: asked,
-        [apple(1, answer.setting("data", data))], "malformed.api.response",
-        check: "exchange.answer", at: at)
+        [apple(1, answer.setting("data", data))], "malformed.api.response", check: "answer", at: at)
     }
   }
 
   private func addNotifications() throws {
-    let attempt: JSONText = [
-      "attemptDate": .integer(bench.now - 5000), "sendAttemptResult": "TIMED_OUT",
-    ]
-    let sent: JSONText = [
-      "signedPayload": try signed(.notification), "sendAttempts": [attempt],
-    ]
-    let start = bench.now - 10 * Purchase.day
-    let asked = request(
+    let attempt: JSONText = ["attemptDate": .integer(now - 5000), "sendAttemptResult": "TIMED_OUT"]
+    let sent: JSONText = ["signedPayload": try signed(.notification), "sendAttempts": [attempt]]
+    let start = now - 10 * Purchase.day
+    let asked = Self.request(
       "notification-history",
       [
-        ("startDate", .integer(start)), ("endDate", .integer(bench.now)),
+        ("startDate", .integer(start)), ("endDate", .integer(now)),
         ("notificationType", "SUBSCRIBED"), ("onlyFailures", true),
       ])
     let body =
-      "{\"startDate\":\(start),\"endDate\":\(bench.now),\"notificationType\":\"SUBSCRIBED\","
+      "{\"startDate\":\(start),\"endDate\":\(now),\"notificationType\":\"SUBSCRIBED\","
       + "\"onlyFailures\":true}"
     talk(
       "API-35", "the notifications that were missed", asks: asked,
@@ -225,18 +190,17 @@ extension AppStoreTalk {
           1, ["hasMore": false, "notificationHistory": [sent]],
           path: "/inApps/v1/notifications/history",
           facts: [
-            ("exchange.request.method", "POST"), ("exchange.request.body.text", .text(body)),
-            ("exchange.request.headers.3.0", "Content-Type"),
-            ("exchange.request.headers.3.1", "application/json"),
+            ("request.method", "POST"), ("request.body.text", .text(body)),
+            ("request.headers.3.0", "Content-Type"), ("request.headers.3.1", "application/json"),
           ])
       ],
       facts: [
-        ("exchange.result.notifications.0.type", "SUBSCRIBED"),
-        ("exchange.result.notifications.0.transaction.transactionId", .text(id)),
-        ("exchange.result.unsigned.sendAttempts.0.notificationIndex", 0),
-        ("exchange.result.unsigned.sendAttempts.0.attemptDate", .integer(bench.now - 5000)),
-        ("exchange.result.unsigned.sendAttempts.0.sendAttemptResult", "TIMED_OUT"),
-        ("exchange.result.unsigned.notificationHistory", .null),
+        ("result.notifications.0.type", "SUBSCRIBED"),
+        ("result.notifications.0.transaction.transactionId", .text(id)),
+        ("result.unsigned.sendAttempts.0.notificationIndex", 0),
+        ("result.unsigned.sendAttempts.0.attemptDate", .integer(now - 5000)),
+        ("result.unsigned.sendAttempts.0.sendAttemptResult", "TIMED_OUT"),
+        ("result.unsigned.notificationHistory", .null),
       ])
     for (name, member, at) in [
       ("a notification", "sendAttempts", "sendAttempts"),
@@ -257,21 +221,21 @@ extension AppStoreTalk {
         apple(
           1, ["hasMore": true, "paginationToken": "p2", "notificationHistory": [sent]],
           path: "/inApps/v1/notifications/history?paginationToken=p%201")
-      ], facts: [("exchange.result.next.paginationToken", "p2")])
+      ], facts: [("result.next.paginationToken", "p2")])
     talk(
-      "API-53", "a test notification", asks: request("test-notification"),
+      "API-53", "a test notification", asks: Self.request("test-notification"),
       [
         apple(
           1, ["testNotificationToken": "t-1"], path: "/inApps/v1/notifications/test",
-          facts: [("exchange.request.method", "POST"), ("exchange.request.body", .null)])
-      ], facts: [("exchange.result.unsigned.testNotificationToken", "t-1")])
+          facts: [("request.method", "POST"), ("request.body", .null)])
+      ], facts: [("result.unsigned.testNotificationToken", "t-1")])
     talk(
       "API-35", "what became of it",
-      asks: request("test-notification-status", [("testNotificationToken", "ab/../c_1")]),
+      asks: Self.request("test-notification-status", [("testNotificationToken", "ab/../c_1")]),
       [apple(1, sent, path: "/inApps/v1/notifications/test/ab%2F..%2Fc_1")],
       facts: [
-        ("exchange.result.notifications.0.type", "SUBSCRIBED"),
-        ("exchange.result.unsigned.sendAttempts.0.notificationIndex", 0),
+        ("result.notifications.0.type", "SUBSCRIBED"),
+        ("result.unsigned.sendAttempts.0.notificationIndex", 0),
       ])
   }
 
@@ -284,76 +248,68 @@ extension AppStoreTalk {
     let written = "{\"extendByDays\":90,\"extendReasonCode\":1,\"requestIdentifier\":\"r-1\""
     talk(
       "API-23", "a transaction is finished",
-      asks: request("finish-transaction", [("transactionId", .string(id))]),
+      asks: Self.request("finish-transaction", [("transactionId", .string(id))]),
       [
-        http(
+        api(
           1, 202, path: infoPath + "/finish", more: [("cut", true)],
-          facts: [("exchange.request.method", "POST"), ("exchange.request.body", .null)])
-      ], facts: [("exchange.result.transactions.0", .null), ("exchange.api", .null)])
+          facts: [("request.method", "POST"), ("request.body", .null)])
+      ], facts: [("result.transactions.0", .null), ("api", .null)])
     talk(
       "API-21", "an account is set",
-      asks: request(
+      asks: Self.request(
         "set-app-account-token",
         [original, ("appAccountToken", "0F8FAD5B-D9CB-469F-A165-70867728950E")]),
       [
-        http(
+        api(
           1, 200, path: infoPath + "/appAccountToken",
           facts: [
-            ("exchange.request.method", "PUT"),
-            (
-              "exchange.request.body.text",
-              "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"
-            ),
+            ("request.method", "PUT"),
+            ("request.body.text", "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"),
           ])
       ])
     talk(
-      "API-33", "a subscription is extended", asks: request("extend-renewal", [original] + extend),
+      "API-33", "a subscription is extended",
+      asks: Self.request("extend-renewal", [original] + extend),
       [
         apple(
           1, ["success": true, "originalTransactionId": .string(id), "effectiveDate": 1],
           path: "/inApps/v1/subscriptions/extend/" + id,
-          facts: [("exchange.request.body.text", .text(written + "}"))])
-      ],
-      facts: [
-        ("exchange.result.unsigned.success", true),
-        ("exchange.result.unsigned.effectiveDate", 1),
-      ])
+          facts: [("request.body.text", .text(written + "}"))])
+      ], facts: [("result.unsigned.success", true), ("result.unsigned.effectiveDate", 1)])
     let mass: [(String, JSONText)] = [
       ("productId", "com.example.app.premium"), ("storefrontCountryCodes", ["USA", "DEU"]),
     ]
     talk(
       "API-23", "all subscriptions are extended",
-      asks: request("extend-renewal-mass", extend + mass),
+      asks: Self.request("extend-renewal-mass", extend + mass),
       [
         apple(
           1, ["requestIdentifier": "r-1"], path: "/inApps/v1/subscriptions/extend/mass",
           facts: [
             (
-              "exchange.request.body.text",
+              "request.body.text",
               .text(
                 written + ",\"productId\":\"com.example.app.premium\","
                   + "\"storefrontCountryCodes\":[\"USA\",\"DEU\"]}")
             )
           ])
-      ], facts: [("exchange.result.unsigned.requestIdentifier", "r-1")])
+      ], facts: [("result.unsigned.requestIdentifier", "r-1")])
     talk(
       "API-33", "how far that is, and a member that is not known",
-      asks: request(
+      asks: Self.request(
         "extend-renewal-mass-status", [("productId", "a.b"), ("requestIdentifier", "r-1")]),
       [
         apple(
           1,
           [
-            "requestIdentifier": "r-1", "complete": true, "succeededCount": 12,
-            "later": ["a": "b"], "completeDate": .null,
+            "requestIdentifier": "r-1", "complete": true, "succeededCount": 12, "later": ["a": "b"],
+            "completeDate": .null,
           ], path: "/inApps/v1/subscriptions/extend/mass/a.b/r-1")
       ],
       facts: [
-        ("exchange.result.unsigned.complete", true),
-        ("exchange.result.unsigned.succeededCount", 12),
-        ("exchange.result.unsigned.completeDate", .null),
-        ("exchange.result.unsigned.later", .null),
-        ("exchange.result.unsigned.unknown.later.a", "b"),
+        ("result.unsigned.complete", true), ("result.unsigned.succeededCount", 12),
+        ("result.unsigned.completeDate", .null), ("result.unsigned.later", .null),
+        ("result.unsigned.unknown.later.a", "b"),
       ])
     talk(
       "API-22", "every member of a history",
@@ -372,24 +328,21 @@ extension AppStoreTalk {
             + "&revoked=false")
       ],
       facts: [
-        ("exchange.result.unsigned.revision", "r2"), ("exchange.result.next", .null),
-        ("exchange.result.transactions.0", .null),
+        ("result.unsigned.revision", "r2"), ("result.next", .null),
+        ("result.transactions.0", .null),
       ])
     for (name, path) in [
       ("transaction-history-v1", "/inApps/v1/history/"),
       ("refund-history", "/inApps/v2/refund/lookup/"),
     ] {
       talk(
-        "API-40", name, asks: request(name, [("transactionId", .string(id))]),
+        "API-40", name, asks: Self.request(name, [("transactionId", .string(id))]),
         [apple(1, ["hasMore": false], path: path + id)])
     }
     talk(
-      "API-1", "a test server",
-      asks: info("LocalTesting").setting("transactionId", "1"), verifier: "app-store-local",
-      [
-        error(
-          1, 4_040_010, to: "https://localhost:8443/test",
-          path: "/inApps/v1/transactions/1")
-      ], "rejected.api.not-found", facts: [("exchange.environment", "LocalTesting")])
+      "API-1", "a test server", asks: info("LocalTesting").setting("transactionId", "1"),
+      verifier: "app-store-local",
+      [error(1, 4_040_010, to: "https://localhost:8443/test", path: "/inApps/v1/transactions/1")],
+      "rejected.api.not-found", facts: [("environment", "LocalTesting")])
   }
 }

@@ -10,34 +10,21 @@ extension CaseBench {
     talk.addRevocations()
     talk.addRefusals()
     talk.addParameters()
-    cases += talk.cases
   }
 }
 
-private final class AppleIDTalk {
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, when it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-    var status = "pending.exchange.request"
-  }
-
+private final class AppleIDTalk: Talk {
   private static let noAnswer = "unavailable.appleid.no-answer"
   private static let unknown = "unavailable.appleid.response"
   private static let misuse = "misuse.appleid.parameter"
   private static let nonce = "dGhlIG5vbmNlIG9mIGEgc2lnbi1pbg"
 
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
   private let identity: String
 
   init(_ bench: CaseBench) throws {
-    self.bench = bench
     let claims = bench.tokens.appleClaims().setting("nonce", .string(Self.nonce))
     identity = String(decoding: try bench.tokens.rs256(claims).signed(), as: UTF8.self)
+    super.init(bench, with: "Apple", verifier: "apple-id-tokens", asks: [:])
   }
 
   // MARK: parts
@@ -57,63 +44,20 @@ private final class AppleIDTalk {
     ]
   }
 
-  private func http(
-    _ id: Int64, _ status: Int64, _ body: JSONText? = nil, made: Int64 = 0, after: Int64? = nil,
-    more: [(String, JSONText)] = [], facts: Facts = []
-  ) -> Said {
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status),
-      "body": body.map { ["text": .string(utf8: $0.bytes)] } ?? .null,
-    ]
-    return Said(
-      answer: answer.setting(more), after: after ?? made,
-      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
-  }
-
-  private func wait(_ end: Int64, reason: String = "retry", retry: Facts = []) -> Said {
-    Said(
-      answer: [:], after: end,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
-        ("exchange.notBeforeMs", .integer(bench.now + end)),
-      ] + retry, status: "pending.exchange.wait")
-  }
-
   private func step(_ path: String) -> Facts {
     [
-      ("exchange.request.url", .text("https://appleid.apple.com/auth/" + path)),
-      ("exchange.request.method", "POST"), ("exchange.request.headers.0.0", "Content-Type"),
-      ("exchange.request.headers.0.1", "application/x-www-form-urlencoded"),
-      ("exchange.request.headers.1.0", "Accept"),
-      ("exchange.request.headers.1.1", "application/json"),
-      ("exchange.request.headers.2.0", .null), ("exchange.request.secret.0", "body"),
-      ("exchange.request.secret.1", .null), ("exchange.request.timeoutMs", 30_000),
-      ("exchange.request.maxResponseBytes", 65_536), ("exchange.request.wantHeaders.0", .null),
+      ("request.url", .text("https://appleid.apple.com/auth/" + path)), ("request.method", "POST"),
+      ("request.headers.0.0", "Content-Type"),
+      ("request.headers.0.1", "application/x-www-form-urlencoded"),
+      ("request.headers.1.0", "Accept"), ("request.headers.1.1", "application/json"),
+      ("request.headers.2.0", .null), ("request.secret.0", "body"), ("request.secret.1", .null),
+      ("request.timeoutMs", 30_000), ("request.maxResponseBytes", 65_536),
+      ("request.wantHeaders.0", .null),
     ]
   }
 
   private func keys(_ issuer: String = TokenAuthority.apple) throws -> [EvidenceCase.Evidence] {
     [.init(.keyset(try bench.tokens.keyset(issuer: issuer).bytes))]
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks request: JSONText,
-    verifier: String = "apple-id-tokens", evidence: [EvidenceCase.Evidence] = [], _ said: [Said],
-    _ status: String = "ok", check: String? = nil, at: String? = nil, hint: String? = nil,
-    facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
-        now: bench.now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) Apple: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes(request.bytes), evidence: evidence,
-          now: bench.now, steps: steps),
-        expect: .init(status, check: check, at: at, hint: hint, facts: facts)))
   }
 
   // MARK: codes
@@ -122,12 +66,10 @@ private final class AppleIDTalk {
     talk(
       "AID-22", "a code", asks: code, [http(1, 200, tokens, after: 250, facts: step("token"))],
       facts: [
-        ("exchange.state", "done"), ("exchange.tokens.accessToken", "a-token"),
-        ("exchange.tokens.refreshToken", "r-token"),
-        ("exchange.tokens.expiresMs", .integer(bench.now + 3_600_000)),
-        ("exchange.token", .null), ("exchange.secret.0", "tokens.accessToken"),
-        ("exchange.secret.1", "tokens.refreshToken"), ("exchange.secret.2", .null),
-        ("exchange.retry", .null), ("checks.3.ok", true),
+        ("state", "done"), ("tokens.accessToken", "a-token"), ("tokens.refreshToken", "r-token"),
+        ("tokens.expiresMs", .integer(now + 3_600_000)), ("token", .null),
+        ("secret.0", "tokens.accessToken"), ("secret.1", "tokens.refreshToken"),
+        ("secret.2", .null), ("retry", .null), ("/checks.3.ok", true),
       ])
     talk(
       "AID-22", "a code of the web",
@@ -135,20 +77,20 @@ private final class AppleIDTalk {
       [http(1, 200, tokens)])
     talk(
       "AID-22", "no identity token, which nobody verifies", asks: code,
-      [http(1, 200, tokens.removing("id_token"))], facts: [("exchange.token", .null)])
+      [http(1, 200, tokens.removing("id_token"))], facts: [("token", .null)])
     for name in ["access_token", "refresh_token", "expires_in", "token_type"] {
       talk(
-        "AID-24", "an answer without \(name)", asks: code,
-        [http(1, 200, tokens.removing(name))], Self.unknown, check: "exchange.answer", at: name,
-        facts: [("exchange.tokens", .null), ("exchange.secret", .null), ("exchange.retry", .null)])
+        "AID-24", "an answer without \(name)", asks: code, [http(1, 200, tokens.removing(name))],
+        Self.unknown, check: "answer", at: name,
+        facts: [("tokens", .null), ("secret", .null), ("retry", .null)])
     }
     for (name, value) in [
       ("access_token", 7), ("access_token", ""), ("refresh_token", .null), ("expires_in", "3600"),
       ("expires_in", 0), ("token_type", 1), ("id_token", 1),
     ] as [(String, JSONText)] {
       talk(
-        "AID-24", "an answer with \(name) \(String(decoding: value.bytes, as: UTF8.self))",
-        asks: code, [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
+        "AID-24", "an answer with \(name) \(value)", asks: code,
+        [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
     }
     for (name, body) in [("no body", nil), ("a list", []), ("a web page", .text("<html>"))]
       as [(String, JSONText?)]
@@ -157,11 +99,9 @@ private final class AppleIDTalk {
     }
     for status: Int64 in [0, 429, 500, 503] {
       talk(
-        "AID-22", "never asked again after \(status)", asks: code, [http(1, status)],
-        Self.noAnswer, check: "exchange.answer", at: "status",
-        facts: [
-          ("exchange.retry", .null), ("exchange.tokens", .null), ("exchange.secret", .null),
-        ])
+        "AID-22", "never asked again after \(status)", asks: code, [http(1, status)], Self.noAnswer,
+        check: "answer", at: "status",
+        facts: [("retry", .null), ("tokens", .null), ("secret", .null)])
     }
   }
 
@@ -171,17 +111,15 @@ private final class AppleIDTalk {
       "AID-22", "a code with its identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens)],
       facts: [
-        ("exchange.token.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
-        ("exchange.token.nonce", "checked"), ("exchange.tokens.refreshToken", "r-token"),
+        ("token.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
+        ("token.nonce", "checked"), ("tokens.refreshToken", "r-token"),
       ])
-    let refused: Facts = [
-      ("exchange.tokens", .null), ("exchange.token", .null), ("exchange.secret", .null),
-    ]
+    let refused: Facts = [("tokens", .null), ("token", .null), ("secret", .null)]
     talk(
       "AID-22", "a code with the identity token of another sign-in",
       asks: asked.setting("nonce", "bm9uY2Ugb2YgYW5vdGhlciBzaWduLWlu"), evidence: try keys(),
-      [http(1, 200, tokens)], "rejected.token.nonce", check: "exchange.result",
-      at: "id_token/nonce", facts: refused)
+      [http(1, 200, tokens)], "rejected.token.nonce", check: "result", at: "id_token/nonce",
+      facts: refused)
     talk(
       "AID-22", "a code without its identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens.removing("id_token"))], Self.unknown, at: "id_token", facts: refused)
@@ -189,15 +127,15 @@ private final class AppleIDTalk {
       "AID-22", "a code with a word for an identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens.setting("id_token", "x"))], "malformed.token.form", facts: refused)
     talk(
-      "AID-4", "a code and no nonce", asks: code, evidence: try keys(), [],
-      "misuse.token.nonce", at: "nonce")
+      "AID-4", "a code and no nonce", asks: code, evidence: try keys(), [], "misuse.token.nonce",
+      at: "nonce")
     talk(
       "AID-3", "a code and the key set of another issuer", asks: asked,
-      evidence: try keys("https://x.example.com"), [], "misuse.token.keyset",
-      at: "evidence[0]/keys")
+      evidence: try keys("https://x.example.com"), [], "misuse.token.keyset", at: "evidence[0]/keys"
+    )
     talk(
       "EXC-8", "a code and a key set, and no profile", asks: asked.removing("clientId"),
-      verifier: "signing-one-app", evidence: try keys(), [], "config.exchange.block-missing",
+      evidence: try keys(), verifier: "signing-one-app", [], "config.exchange.block-missing",
       at: "tokens")
     talk(
       "EXC-2", "a code and two key sets", asks: asked, evidence: try keys() + keys(), [],
@@ -208,48 +146,42 @@ private final class AppleIDTalk {
 
   /// AID-23.
   func addRevocations() {
-    let done: Facts = [("exchange.revoked", true), ("exchange.state", "done")]
-    talk(
-      "AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
+    let done: Facts = [("revoked", true), ("state", "done")]
+    talk("AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
     talk(
       "AID-23", "an access token", asks: revoke.setting("hint", "access_token"),
       [http(1, 200, .text(""))], facts: done)
     talk(
       "AID-23", "the third time", asks: revoke,
       [
-        http(1, 500), wait(1000), http(3, 0, made: 1000), wait(5000),
-        http(5, 200, made: 5000, facts: step("revoke")),
+        http(1, 500), wait(1000), http(3, 0, after: 1000), wait(5000),
+        http(5, 200, after: 5000, facts: step("revoke")),
       ], facts: done)
     let retry: Facts = [
-      ("exchange.retry.request.kind", "appleid.revoke"),
-      ("exchange.retry.request.token", .null), ("exchange.retry.without.0", "token"),
-      ("exchange.retry.attempt", 2),
+      ("retry.request.kind", "appleid.revoke"), ("retry.request.token", .null),
+      ("retry.without.0", "token"), ("retry.attempt", 2),
     ]
     for status: Int64 in [0, 429, 503] {
       let reason = status == 429 ? "rate-limited" : "retry"
       talk(
         "AID-23", "three times \(status)", asks: revoke,
         [
-          http(1, status), wait(1000, reason: reason, retry: retry),
-          http(3, status, made: 1000), wait(5000, reason: reason), http(5, status, made: 5000),
-        ], Self.noAnswer, check: "exchange.answer",
-        facts: retry + [
-          ("exchange.revoked", .null),
-          ("exchange.retry.notBeforeMs", .integer(bench.now + 21_000)),
-        ])
+          http(1, status), wait(1000, reason: reason, facts: retry), http(3, status, after: 1000),
+          wait(5000, reason: reason), http(5, status, after: 5000),
+        ], Self.noAnswer, check: "answer",
+        facts: retry + [("revoked", .null), ("retry.notBeforeMs", .integer(now + 21_000))])
     }
     talk(
       "AID-23", "later attempts wait longer", asks: revoke.appending("attempt", 3),
-      [http(1, 0), wait(1000), http(3, 0, made: 1000), wait(5000), http(5, 0, made: 5000)],
-      Self.noAnswer,
-      facts: [("exchange.retry.notBeforeMs", .integer(bench.now + 5000 + 256_000))])
+      [http(1, 0), wait(1000), http(3, 0, after: 1000), wait(5000), http(5, 0, after: 5000)],
+      Self.noAnswer, facts: [("retry.notBeforeMs", .integer(now + 5000 + 256_000))])
     talk(
       "AID-24", "a body where there is none", asks: revoke, [http(1, 200, [:])], Self.unknown,
-      check: "exchange.answer", at: "body")
+      check: "answer", at: "body")
     talk(
       "EXC-16", "a wait that does not fit",
-      asks: revoke.appending("deadlineMs", .integer(bench.now + 1500)),
-      [http(1, 500), wait(1000), http(3, 500, made: 1000)], Self.noAnswer)
+      asks: revoke.appending("deadlineMs", .integer(now + 1500)),
+      [http(1, 500), wait(1000), http(3, 500, after: 1000)], Self.noAnswer)
   }
 
   /// AID-24.
@@ -264,7 +196,7 @@ private final class AppleIDTalk {
       for (name, request) in [("a code", code), ("a token", revoke)] {
         talk(
           "AID-24", "\(name): \(error)", asks: request, [http(1, 400, ["error": .string(error)])],
-          status, check: "exchange.result", at: "error", facts: [("exchange.retry", .null)])
+          status, check: "result", at: "error", facts: [("retry", .null)])
       }
       talk(
         "AID-24", "\(error) with another status", asks: code,
@@ -275,9 +207,9 @@ private final class AppleIDTalk {
         "look at what Apple says, which stands behind this hint if it gave a reason; "
         + "the customer must sign in again"
       talk(
-        "AID-24", name, asks: code, [http(1, status, body)], Self.unknown,
-        check: "exchange.answer", at: at, hint: hint.map { table + ": " + $0 },
-        facts: hint == nil ? [("error.hint", .text(table))] : [])
+        "AID-24", name, asks: code, [http(1, status, body)], Self.unknown, check: "answer", at: at,
+        hint: hint.map { table + ": " + $0 },
+        facts: hint == nil ? [("/error.hint", .text(table))] : [])
     }
     not("another word", 400, ["error": "slow_down"], at: "error", hint: "slow_down")
     not(
@@ -293,8 +225,7 @@ private final class AppleIDTalk {
       "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
       at: "cut")
     let room = 65_536 - tokens.bytes.count
-    let longest =
-      String(decoding: tokens.bytes, as: UTF8.self) + String(repeating: " ", count: room)
+    let longest = tokens.description + String(repeating: " ", count: room)
     talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
     talk(
       "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")
@@ -304,7 +235,7 @@ private final class AppleIDTalk {
   func addParameters() {
     func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
       let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"
-      let kind = request["kind"].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+      let kind = request["kind"].map { $0.description } ?? ""
       talk(
         "AID-25", "\(kind) with \(name) \(shown)",
         asks: value.map { request.setting(name, $0) } ?? request.removing(name), [], Self.misuse,

@@ -29,24 +29,14 @@ extension CaseBench {
     attest("monthly-refresh", "refreshEveryMs", .integer(31 * Purchase.day))
     add("attest-no-skew", [("clockSkewMs", 0)])
     // Without the block: no App ID.
-    verifiers.append(("attest-nobody", standardConfig.removing("attest")))
-    verifiers.append(
-      (
-        "attest-of-apple",
-        standardConfig.removing(["attest.anchors", "attest.receiptAnchors"])
-      ))
-    verifiers.append(
-      (
-        "attest-derived",
-        standardConfig.removing("attest.appIds").setting(
-          "apps",
-          [
-            [
-              "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
-              "teamId": "ABCDE12345",
-            ]
-          ])
-      ))
+    configure("attest-nobody", standardConfig.removing("attest"))
+    configure(
+      "attest-of-apple", standardConfig.removing(["attest.anchors", "attest.receiptAnchors"]))
+    configure(
+      "attest-derived",
+      standardConfig.removing("attest.appIds").setting(
+        "apps",
+        [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]]))
   }
 
   /// What the app signed in these cases.
@@ -118,13 +108,11 @@ extension CaseBench {
     _ expect: EvidenceCase.Expectation
   ) {
     let given = given ?? .data(clientData)
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) attestation: \(name)", rule: rule,
-        call: .verifyAttestation(
-          verifier: verifier, attestation: object, keyId: keyId, clientDataKind: given.kind,
-          clientData: given.text, now: now ?? self.now),
-        expect: expect))
+    add(
+      rule, "attestation: \(name)",
+      .verifyAttestation(
+        verifier: verifier, attestation: object, keyId: keyId, clientDataKind: given.kind,
+        clientData: given.text, now: now ?? self.now), expect)
   }
 
   /// An assertion that differs from a good one in one thing.
@@ -152,13 +140,11 @@ extension CaseBench {
     now: Int64? = nil, _ expect: EvidenceCase.Expectation
   ) {
     let given = given ?? .data(clientData)
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) assertion: \(name)", rule: rule,
-        call: .verifyAssertion(
-          verifier: verifier, assertion: object, publicKey: publicKey, counter: stored,
-          clientDataKind: given.kind, clientData: given.text, now: now ?? self.now),
-        expect: expect))
+    add(
+      rule, "assertion: \(name)",
+      .verifyAssertion(
+        verifier: verifier, assertion: object, publicKey: publicKey, counter: stored,
+        clientDataKind: given.kind, clientData: given.text, now: now ?? self.now), expect)
   }
 
   /// What a receipt about the device says.

@@ -18,11 +18,9 @@ extension CaseBench {
     at: String? = nil, facts: Facts = []
   ) {
     let whole: JSONText = ["apps": [app.appending("teamId", "ABCDE12345")]]
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .verifierNew(config: .bytes(whole.setting(members).bytes)),
-        expect: .init(status, at: at, facts: facts)))
+    add(
+      rule, name, .verifierNew(config: .bytes(whole.setting(members).bytes)),
+      .init(status, at: at, facts: facts))
   }
 
   private func attest(
@@ -37,7 +35,7 @@ extension CaseBench {
     let refused = "config.attest.app-ids"
     attest(
       "ATT-23", "App IDs of teams and bundles", [:],
-      facts: [("configuration.attest.appIds.0", "ABCDE12345.com.example.app")])
+      facts: [("attest.appIds.0", "ABCDE12345.com.example.app")])
     config(
       "ATT-23", "attest: neither App IDs nor a team", [("apps", [app]), ("attest", [:])], refused)
     config("ATT-23", "no attest, no team", [("apps", [app])])
@@ -59,21 +57,15 @@ extension CaseBench {
   private func addAttestEnvironments() {
     let refused = "config.attest.environments"
     for list: JSONText in [["production"], ["development"], ["production", "development"]] {
-      attest(
-        "ATT-26", "environments \(String(decoding: list.bytes, as: UTF8.self))",
-        ["environments": list])
+      attest("ATT-26", "environments \(list)", ["environments": list])
     }
     for list: JSONText in [
       [], ["Production"], ["sandbox"], ["production", "x"], [1], "production",
-    ] {
-      attest(
-        "ATT-26", "environments \(String(decoding: list.bytes, as: UTF8.self))",
-        ["environments": list], refused)
-    }
+    ] { attest("ATT-26", "environments \(list)", ["environments": list], refused) }
     config(
       "ATT-26", "attest: environments from the shared ones",
       [("environments", ["Sandbox"]), ("attest", [:])],
-      facts: [("configuration.attest.environments.0", "development")])
+      facts: [("attest.environments.0", "development")])
     config(
       "ATT-26", "attest: Xcode's environment alone",
       [
@@ -188,11 +180,11 @@ extension CaseBench {
       "CER-2", "Apple's roots", [:],
       facts: [
         (
-          "configuration.attest.anchors.sha256.0",
+          "attest.anchors.sha256.0",
           "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932"
         ),
         (
-          "configuration.attest.receiptAnchors.sha256.0",
+          "attest.receiptAnchors.sha256.0",
           "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
         ),
       ])

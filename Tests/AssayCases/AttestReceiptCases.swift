@@ -6,8 +6,8 @@ extension CaseBench {
     try addGoodAttestReceipts()
     for variation in AttestVariation<AppReceiptTemplate>.all {
       try attestReceipt(
-        variation.rule, variation.name, variation.status, check: variation.check,
-        at: variation.at, facts: variation.facts
+        variation.rule, variation.name, variation.status, check: variation.check, at: variation.at,
+        facts: variation.facts.map { ("/" + $0.path, $0.value) }
       ) { try variation.apply(to: &$0, attest) }
     }
     try addAttestReceiptFields()
@@ -22,41 +22,32 @@ extension CaseBench {
     try attestReceipt(
       "FRC-6", "ATTEST", of: first,
       facts: [
-        ("kind", "attest-receipt"), ("ok", true), ("attestReceipt.type", "ATTEST"),
-        ("attestReceipt.appId", .text(device.appId)),
-        ("attestReceipt.environment", "production"),
-        ("attestReceipt.keyId", .text(device.keyIdBase64)), ("attestReceipt.bound", false),
-        ("attestReceipt.createdMs", .integer(first.created)),
-        ("attestReceipt.expiresMs", .integer(first.expires)),
-        ("attestReceipt.notBeforeMs", .null), ("attestReceipt.risk", .null),
-        ("attestReceipt.token", .text(first.token)),
-        ("attestReceipt.clientHash", .text(AttestDigest.hex(first.clientHash))),
-        ("attestReceipt.unknownFields.0", .null),
-        (
-          "attestReceipt.signer.sha256",
-          .text(Authority.fingerprint(attest.receiptChain.leaf))
-        ),
+        ("/kind", "attest-receipt"), ("/ok", true), ("type", "ATTEST"),
+        ("appId", .text(device.appId)), ("environment", "production"),
+        ("keyId", .text(device.keyIdBase64)), ("bound", false),
+        ("createdMs", .integer(first.created)), ("expiresMs", .integer(first.expires)),
+        ("notBeforeMs", .null), ("risk", .null), ("token", .text(first.token)),
+        ("clientHash", .text(AttestDigest.hex(first.clientHash))), ("unknownFields.0", .null),
+        ("signer.sha256", .text(Authority.fingerprint(attest.receiptChain.leaf))),
       ])
     let second = try receiptFacts(.receipt, risk: 14)
     try attestReceipt(
       "FRC-6", "RECEIPT", of: second,
       facts: [
-        ("attestReceipt.type", "RECEIPT"), ("attestReceipt.risk", 14),
-        ("attestReceipt.notBeforeMs", .integer(second.notBefore)),
-        ("attestReceipt.keyId", .text(device.keyIdBase64)),
-        ("attestReceipt.clientHash", .text(AttestDigest.hex(second.clientHash))),
+        ("type", "RECEIPT"), ("risk", 14), ("notBeforeMs", .integer(second.notBefore)),
+        ("keyId", .text(device.keyIdBase64)),
+        ("clientHash", .text(AttestDigest.hex(second.clientHash))),
       ])
     try attestReceipt(
       "FRC-1", "longer than other receipts may be", of: second, verifier: "small-input")
     try attestReceipt(
-      "FRC-9", "about the key", of: first, subject: device.point,
-      facts: [("attestReceipt.bound", true)])
+      "FRC-9", "about the key", of: first, subject: device.point, facts: [("bound", true)])
     try attestReceipt(
       "FRC-9", "about the key as SubjectPublicKeyInfo", of: second,
-      subject: try device.key.publicKeyInfo(), facts: [("attestReceipt.bound", true)])
+      subject: try device.key.publicKeyInfo(), facts: [("bound", true)])
     try attestReceipt(
-      "FRC-9", "about another key", of: first,
-      subject: try SigningKey.generate(.p256).publicKey(), "rejected.attest-receipt.key")
+      "FRC-9", "about another key", of: first, subject: try SigningKey.generate(.p256).publicKey(),
+      "rejected.attest-receipt.key")
     for (name, subject) in [
       ("a subject of 32 bytes", device.keyId),
       ("a subject on no curve", KeyEncoding.offCurve(device.point)),
@@ -75,7 +66,7 @@ extension CaseBench {
       facts.risk = text
       try attestReceipt(
         "FRC-7", name, of: facts, value == nil ? "malformed.attest-receipt.metric" : "ok",
-        facts: value.map { [("attestReceipt.risk", .integer($0))] } ?? [])
+        facts: value.map { [("risk", .integer($0))] } ?? [])
     }
     try metric("a metric of 0", "0", 0)
     try metric("a metric of nine digits", "999999999", 999_999_999)
@@ -111,8 +102,7 @@ extension CaseBench {
     try attestReceipt("FRC-8", "another app", of: other, "rejected.attest-receipt.app-id")
     other.appId = "ABCDE12345.com.example.second"
     try attestReceipt(
-      "FRC-8", "the second app", of: other,
-      facts: [("attestReceipt.appId", "ABCDE12345.com.example.second")])
+      "FRC-8", "the second app", of: other, facts: [("appId", "ABCDE12345.com.example.second")])
     try attestReceipt(
       "FRC-8", "no App ID at all", verifier: "attest-nobody", "config.attest.app-ids")
     for (verifier, environment, status) in [
@@ -124,8 +114,7 @@ extension CaseBench {
       try attestReceipt(
         "FRC-8", "\(environment.name) at \(verifier)",
         of: try receiptFacts(of: device(.iOS27, environment)), verifier: verifier, status,
-        facts: status == "ok"
-          ? [("attestReceipt.environment", .text(environment.receiptName))] : [])
+        facts: status == "ok" ? [("environment", .text(environment.receiptName))] : [])
     }
     try attestReceipt("FRC-8", "an unknown environment", "rejected.attest-receipt.environment") {
       $0.attributes = $0.attributes.setting(AttributeTemplate(7, Array("staging".utf8)))
@@ -153,10 +142,10 @@ extension CaseBench {
       "rejected.date.future")
     try attestReceipt(
       "FRC-11", "kept for a month", of: facts, verifier: "attest-stored",
-      now: created + 30 * Purchase.day, facts: [("attestReceipt.expired", false)])
+      now: created + 30 * Purchase.day, facts: [("expired", false)])
     try attestReceipt(
       "FRC-11", "kept for a year", of: facts, verifier: "attest-stored",
-      now: created + 365 * Purchase.day, facts: [("attestReceipt.expired", true)])
+      now: created + 365 * Purchase.day, facts: [("expired", true)])
     var short = facts
     short.expires = created + 1000
     try attestReceipt(
@@ -164,7 +153,7 @@ extension CaseBench {
       "rejected.attest-receipt.expired")
     try attestReceipt(
       "FRC-11", "past its end and kept", of: short, verifier: "attest-stored",
-      now: created + 60_000, facts: [("attestReceipt.expired", true)])
+      now: created + 60_000, facts: [("expired", true)])
     try attestReceipt(
       "FRC-5", "kept longer than its signer lives", of: facts, verifier: "attest-stored",
       now: created + 500 * Purchase.day)
@@ -196,8 +185,8 @@ extension CaseBench {
       try attestReceipt(
         "RFR-3", name, of: facts, verifier: verifier, now: facts.created + after,
         facts: [
-          ("attestReceipt.refreshDue", .flag(due)),
-          ("attestReceipt.refreshAtMs", at.map { .integer(facts.created + $0) } ?? .null),
+          ("refreshDue", .flag(due)),
+          ("refreshAtMs", at.map { .integer(facts.created + $0) } ?? .null),
         ])
     }
     let day = Purchase.day
@@ -240,12 +229,10 @@ extension CaseBench {
     receipt(
       "FRC-1", "App Attest receipt: taken for an app receipt", raw, kind: .appReceipt,
       "rejected.kind.mismatch")
-    cases.append(
-      EvidenceCase(
-        name: "DCD-1 a decision by an App Attest receipt", rule: "DCD-1",
-        call: .decide(
-          verifier: "standard", evidence: [.init(.receipt(.attestReceipt, raw))], account: nil,
-          now: now),
-        expect: .init("misuse.decide.evidence")))
+    add(
+      "DCD-1", "a decision by an App Attest receipt",
+      .decide(
+        verifier: "standard", evidence: [.init(.receipt(.attestReceipt, raw))], account: nil,
+        now: now), .init("misuse.decide.evidence"))
   }
 }

@@ -5,10 +5,10 @@ extension CaseBench {
   /// their steps are random; the Swift tests verify them.
   func addAttestRefreshTranscripts() throws {
     let refresh = standardConfig.setting("deviceCheck", deviceCheckBlock)
-    verifiers.append(("refresh", refresh))
-    verifiers.append(("refresh-stored", refresh.setting("attest.time", "stored")))
-    verifiers.append(
-      ("refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day))))
+    configure("refresh", refresh)
+    configure("refresh-stored", refresh.setting("attest.time", "stored"))
+    configure(
+      "refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day)))
     let talk = try AttestRefreshTalk(self)
     try talk.addVerdicts()
     try talk.addReceipts()
@@ -16,32 +16,17 @@ extension CaseBench {
     talk.addRepetitions()
     try talk.addTimes()
     try talk.addRequests()
-    cases += talk.cases
   }
 }
 
-private final class AttestRefreshTalk {
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, when it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-    var status = "pending.exchange.request"
-  }
-
+private final class AttestRefreshTalk: Talk {
   private static let minute: Int64 = 60_000
   private static let noAnswer = "unavailable.attest-refresh.no-answer"
   private static let early = "unavailable.attest-refresh.too-early"
   private static let unknown = "unavailable.attest-refresh.response"
   private static let url = "https://data.appattest.apple.com/v1/attestationData"
-  private static let development =
-    "https://data-development.appattest.apple.com/v1/attestationData"
+  private static let development = "https://data-development.appattest.apple.com/v1/attestationData"
 
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
-  private let now: Int64
   /// What is refreshed: the receipt of an attestation a minute ago.
   private let old: AttestReceiptFacts
   private let receipt: [UInt8]
@@ -50,69 +35,21 @@ private final class AttestRefreshTalk {
   private let good: String
 
   init(_ bench: CaseBench) throws {
-    self.bench = bench
-    now = bench.now
     old = try bench.receiptFacts()
     receipt = try bench.attest.receipt(old)
     new = try bench.receiptFacts(.receipt, created: bench.now - 1000)
-    good = Self.text(try bench.attest.receipt(new))
+    good = try bench.attest.receipt(new).base64Text
+    super.init(
+      bench, with: "refresh", verifier: "refresh", asks: Self.request,
+      evidence: [Self.evidence(receipt)], whileWaiting: [("retry.request.kind", "attest.refresh")])
   }
 
   // MARK: parts
 
-  private static func text(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64Text.encode(bytes), as: UTF8.self)
-  }
+  private static let request: JSONText = ["kind": "attest.refresh"]
 
   private static func evidence(_ receipt: [UInt8]) -> EvidenceCase.Evidence {
     .init(.receipt(.attestReceipt, receipt))
-  }
-
-  /// Answers the request of that number.
-  private func http(
-    _ id: Int64, _ status: Int64, _ body: String? = nil, after: Int64 = 0,
-    more: [(String, JSONText)] = [], facts: Facts = []
-  ) -> Said {
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status),
-      "body": body.map { ["text": .string($0)] } ?? .null,
-    ]
-    return Said(
-      answer: answer.setting(more), after: after,
-      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
-  }
-
-  /// Lets a wait pass that ends so long after `now`.
-  private func wait(_ end: Int64, reason: String = "retry") -> Said {
-    Said(
-      answer: [:], after: end,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
-        ("exchange.notBeforeMs", .integer(now + end)),
-        ("exchange.retry.request.kind", "attest.refresh"),
-      ], status: "pending.exchange.wait")
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks more: [(String, JSONText)] = [],
-    evidence: [EvidenceCase.Evidence]? = nil, verifier: String = "refresh", now: Int64? = nil,
-    _ said: [Said], _ status: String = "ok", check: String? = nil, at: String? = nil,
-    facts: Facts = []
-  ) {
-    let now = now ?? self.now
-    let request: JSONText = ["kind": "attest.refresh"]
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
-        now: now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) refresh: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes(request.setting(more).bytes),
-          evidence: evidence ?? [Self.evidence(receipt)], now: now, steps: steps),
-        expect: .init(status, check: check, at: at, facts: facts)))
   }
 
   private var day: (String, JSONText) { ("deadlineMs", .integer(now + Purchase.day)) }
@@ -126,44 +63,37 @@ private final class AttestRefreshTalk {
         http(
           1, 200, good,
           facts: [
-            ("exchange.request.method", "POST"), ("exchange.request.url", .text(Self.url)),
-            ("exchange.request.headers.0.0", "Authorization"),
-            ("exchange.request.headers.1.0", "Content-Type"),
-            ("exchange.request.headers.1.1", "text/plain"),
-            ("exchange.request.headers.2.0", .null),
-            ("exchange.request.body.text", .text(Self.text(receipt))),
-            ("exchange.request.timeoutMs", 30_000), ("exchange.request.maxResponseBytes", 65_536),
-            ("exchange.request.wantHeaders.0", "retry-after"),
-            ("exchange.request.secret.0", "headers.authorization"),
-            ("exchange.request.secret.1", "body"), ("exchange.request.secret.2", .null),
+            ("request.method", "POST"), ("request.url", .text(Self.url)),
+            ("request.headers.0.0", "Authorization"), ("request.headers.1.0", "Content-Type"),
+            ("request.headers.1.1", "text/plain"), ("request.headers.2.0", .null),
+            ("request.body.text", .text(receipt.base64Text)), ("request.timeoutMs", 30_000),
+            ("request.maxResponseBytes", 65_536), ("request.wantHeaders.0", "retry-after"),
+            ("request.secret.0", "headers.authorization"), ("request.secret.1", "body"),
+            ("request.secret.2", .null),
           ])
       ],
       facts: [
-        ("exchange.kind", "attest.refresh"), ("exchange.state", "done"),
-        ("exchange.attestReceipt.type", "RECEIPT"), ("exchange.attestReceipt.risk", 2),
-        ("exchange.attestReceipt.bound", true), ("exchange.attestReceipt.appId", .text(old.appId)),
-        ("exchange.attestReceipt.createdMs", .integer(new.created)),
-        ("exchange.attestReceipt.bytes", .text(good)),
-        ("exchange.replaces", .text(Authority.fingerprint(receipt))),
-        ("exchange.nextMs", .integer(new.notBefore)), ("exchange.retry", .null),
-        ("checks.2.ok", true), ("checks.3.ok", true),
+        ("kind", "attest.refresh"), ("state", "done"), ("attestReceipt.type", "RECEIPT"),
+        ("attestReceipt.risk", 2), ("attestReceipt.bound", true),
+        ("attestReceipt.appId", .text(old.appId)),
+        ("attestReceipt.createdMs", .integer(new.created)), ("attestReceipt.bytes", .text(good)),
+        ("replaces", .text(Authority.fingerprint(receipt))), ("nextMs", .integer(new.notBefore)),
+        ("retry", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
       ])
-    talk(
-      "RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
+    talk("RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
     talk(
       "RFR-3", "a month between refreshes", verifier: "refresh-monthly", [http(1, 200, good)],
-      facts: [("exchange.nextMs", .integer(new.created + 29 * Purchase.day))])
+      facts: [("nextMs", .integer(new.created + 29 * Purchase.day))])
     let device = bench.device(bench.device.system, .development)
     let facts = try bench.receiptFacts(of: device)
     let answer = try bench.receiptFacts(.receipt, of: device, created: now - 1000)
     talk(
-      "RFR-4", "a development receipt",
-      evidence: [Self.evidence(try bench.attest.receipt(facts))],
+      "RFR-4", "a development receipt", evidence: [Self.evidence(try bench.attest.receipt(facts))],
       [
         http(
-          1, 200, Self.text(try bench.attest.receipt(answer)),
-          facts: [("exchange.request.url", .text(Self.development))])
-      ], facts: [("exchange.attestReceipt.environment", "sandbox")])
+          1, 200, try bench.attest.receipt(answer).base64Text,
+          facts: [("request.url", .text(Self.development))])
+      ], facts: [("attestReceipt.environment", "sandbox")])
   }
 
   /// RFR-2: what Apple sent is refused, and the old one kept.
@@ -175,12 +105,11 @@ private final class AttestRefreshTalk {
       var facts = new
       try change(&facts)
       talk(
-        rule, name, verifier: verifier,
-        [http(1, 200, Self.text(try bench.attest.receipt(facts)))], status,
-        check: "exchange.result", at: at,
+        rule, name, verifier: verifier, [http(1, 200, try bench.attest.receipt(facts).base64Text)],
+        status, check: "result", at: at,
         facts: [
-          ("exchange.attestReceipt", .null), ("exchange.replaces", .null),
-          ("exchange.nextMs", .integer(now + Purchase.day)), ("exchange.retry", .null),
+          ("attestReceipt", .null), ("replaces", .null), ("nextMs", .integer(now + Purchase.day)),
+          ("retry", .null),
         ])
     }
     let other = try AttestedDevice(key: bench.authority.leafKey, appId: bench.device.appId)
@@ -205,9 +134,8 @@ private final class AttestRefreshTalk {
       [
         http(
           1, 200,
-          Self.text(
-            try bench.attest.receipt(
-              try bench.receiptFacts(.receipt, created: old.created))))
+          try bench.attest.receipt(try bench.receiptFacts(.receipt, created: old.created))
+            .base64Text)
       ])
     try refused(
       "one of six minutes ago", "rejected.freshness.stale", at: "field 12", rule: "FRC-11",
@@ -218,49 +146,43 @@ private final class AttestRefreshTalk {
       ("a page", "<html>", "malformed.transport.base64"),
     ] {
       talk(
-        "RFR-2", name, [http(1, 200, text)], status, check: "exchange.result",
-        facts: [("exchange.nextMs", .integer(now + Purchase.day))])
+        "RFR-2", name, [http(1, 200, text)], status, check: "result",
+        facts: [("nextMs", .integer(now + Purchase.day))])
     }
     var damaged = bench.attest.receiptTemplate(new)
     damaged.signature = .by(bench.authority.leafKey)
     talk(
-      "RFR-2", "a receipt that is damaged", [http(1, 200, Self.text(try damaged.signed()))],
-      "rejected.attest-receipt.signature", check: "exchange.result")
+      "RFR-2", "a receipt that is damaged", [http(1, 200, try damaged.signed().base64Text)],
+      "rejected.attest-receipt.signature", check: "result")
   }
 
   /// The table under RFR-1.
   func addRefusals() {
-    let next: (String, EvidenceCase.Fact) = ("exchange.nextMs", .integer(now + Purchase.day))
+    let next: (String, EvidenceCase.Fact) = ("nextMs", .integer(now + Purchase.day))
     for (status, body, name, after) in [
       (400, "Incorrect Environment", "environment", next),
-      (400, "incorrect environment.", "environment", next),
-      (400, "Bad Payload", "payload", next), (400, "", "payload", next),
-      (400, "x Incorrect Environment", "payload", next),
-      (404, "No Data Found", "no-data", ("exchange.nextMs", .null)),
+      (400, "incorrect environment.", "environment", next), (400, "Bad Payload", "payload", next),
+      (400, "", "payload", next), (400, "x Incorrect Environment", "payload", next),
+      (404, "No Data Found", "no-data", ("nextMs", .null)),
     ] as [(Int64, String, String, (String, EvidenceCase.Fact))] {
       talk(
         "RFR-1", "\"\(body)\" with HTTP status \(status)", [http(1, status, body)],
-        "rejected.attest-refresh." + name, check: "exchange.result", at: "status",
-        facts: [
-          ("exchange.retry", .null), ("exchange.attestReceipt", .null),
-          (path: after.0, value: after.1),
-        ])
+        "rejected.attest-refresh." + name, check: "result", at: "status",
+        facts: [("retry", .null), ("attestReceipt", .null), (path: after.0, value: after.1)])
     }
     talk(
-      "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "exchange.answer",
-      at: "status",
+      "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "answer", at: "status",
       facts: [
-        ("exchange.retry.notBeforeMs", .integer(now + 60 * Self.minute)),
-        ("exchange.retry.reason", "too-early"), ("exchange.retry.attempt", 2),
-        ("exchange.nextMs", .integer(now + 60 * Self.minute)),
+        ("retry.notBeforeMs", .integer(now + 60 * Self.minute)), ("retry.reason", "too-early"),
+        ("retry.attempt", 2), ("nextMs", .integer(now + 60 * Self.minute)),
       ])
     for status in [100, 201, 204, 301, 403, 418, 502, 504] as [Int64] {
       talk(
-        "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown,
-        check: "exchange.answer", at: "status",
+        "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown, check: "answer",
+        at: "status",
         facts: [
-          ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
-          ("exchange.retry.reason", "retry"), ("exchange.nextMs", .integer(now + Purchase.day)),
+          ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "retry"),
+          ("nextMs", .integer(now + Purchase.day)),
         ])
     }
     talk(
@@ -269,13 +191,11 @@ private final class AttestRefreshTalk {
     talk(
       "RFR-5", "an answer that is too long",
       [http(1, 200, good + String(repeating: " ", count: 65_536))], Self.unknown, at: "body")
-    talk(
-      "RFR-6", "our token is taken the second time",
-      [http(1, 401), http(2, 200, good)])
+    talk("RFR-6", "our token is taken the second time", [http(1, 401), http(2, 200, good)])
     talk(
       "RFR-6", "our token is refused twice", [http(1, 401), http(2, 401)],
-      "rejected.attest-refresh.unauthorized", check: "exchange.result", at: "status",
-      facts: [("exchange.retry", .null), ("exchange.nextMs", .integer(now + Purchase.day))])
+      "rejected.attest-refresh.unauthorized", check: "result", at: "status",
+      facts: [("retry", .null), ("nextMs", .integer(now + Purchase.day))])
   }
 
   /// RFR-6.
@@ -307,11 +227,10 @@ private final class AttestRefreshTalk {
     }
     said.append(http(11, 500, after: at))
     talk(
-      "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "exchange.answer",
+      "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "answer",
       facts: [
-        ("exchange.retry.notBeforeMs", .integer(now + at + Purchase.day)),
-        ("exchange.nextMs", .integer(now + at + Purchase.day)),
-        ("exchange.retry.without.0", "deadlineMs"),
+        ("retry.notBeforeMs", .integer(now + at + Purchase.day)),
+        ("nextMs", .integer(now + at + Purchase.day)), ("retry.without.0", "deadlineMs"),
       ])
     talk(
       "RFR-6", "nothing until there is no time",
@@ -321,29 +240,21 @@ private final class AttestRefreshTalk {
         http(7, 500, after: 7 * Self.minute),
       ], Self.noAnswer,
       facts: [
-        ("exchange.retry.notBeforeMs", .integer(now + 15 * Self.minute)),
-        ("exchange.nextMs", .integer(now + 15 * Self.minute)),
+        ("retry.notBeforeMs", .integer(now + 15 * Self.minute)),
+        ("nextMs", .integer(now + 15 * Self.minute)),
       ])
     talk(
       "RFR-6", "the fifth conversation, one answer left", asks: [day, ("attempt", 5)],
-      [
-        http(1, 0), wait(16 * Self.minute), http(3, 0, after: 16 * Self.minute),
-      ], Self.noAnswer,
-      facts: [("exchange.retry.notBeforeMs", .integer(now + 16 * Self.minute + Purchase.day))])
+      [http(1, 0), wait(16 * Self.minute), http(3, 0, after: 16 * Self.minute)], Self.noAnswer,
+      facts: [("retry.notBeforeMs", .integer(now + 16 * Self.minute + Purchase.day))])
     talk(
       "RFR-6", "the tenth conversation", asks: [("attempt", 10)], [http(1, 0)], Self.noAnswer,
-      facts: [
-        ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
-        ("exchange.retry.attempt", 11),
-      ])
+      facts: [("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.attempt", 11)])
     talk(
       "EXC-16", "the deadline passes before our other token",
       asks: [("deadlineMs", .integer(now + 2000))], [http(1, 401, after: 2000)],
       "unavailable.exchange.budget",
-      facts: [
-        ("exchange.reached.steps", 1),
-        ("exchange.retry.notBeforeMs", .integer(now + 2000 + Self.minute)),
-      ])
+      facts: [("reached.steps", 1), ("retry.notBeforeMs", .integer(now + 2000 + Self.minute))])
   }
 
   /// RFR-1: when a receipt can be refreshed.
@@ -354,7 +265,7 @@ private final class AttestRefreshTalk {
     // A minute before field 19.
     var later = new
     later.created = now + Self.minute
-    let fresh = Self.text(try bench.attest.receipt(later))
+    let fresh = try bench.attest.receipt(later).base64Text
     talk(
       "RFR-6", "a minute too early", evidence: evidence, verifier: stored,
       [wait(Self.minute, reason: "too-early"), http(2, 200, fresh, after: Self.minute)])
@@ -365,23 +276,22 @@ private final class AttestRefreshTalk {
       try bench.attest.receipt(try bench.receiptFacts(.receipt, created: now)))
     talk(
       "RFR-6", "a day too early", evidence: [early], verifier: stored, [], Self.early,
-      check: "exchange.answer", at: "field 19",
+      check: "answer", at: "field 19",
       facts: [
-        ("exchange.retry.notBeforeMs", .integer(now + Purchase.day)),
-        ("exchange.retry.reason", "too-early"),
-        ("exchange.nextMs", .integer(now + Purchase.day)),
+        ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "too-early"),
+        ("nextMs", .integer(now + Purchase.day)),
       ])
     talk(
       "RFR-1", "304 a day before field 19", evidence: evidence, verifier: stored,
       now: now + Self.minute, [http(1, 304)], Self.early,
-      facts: [("exchange.retry.notBeforeMs", .integer(now + 61 * Self.minute))])
+      facts: [("retry.notBeforeMs", .integer(now + 61 * Self.minute))])
     for (days, next) in [(28, Purchase.day), (30, nil), (31, nil)] as [(Int64, Int64?)] {
       let facts = try bench.receiptFacts(created: now - days * Purchase.day)
       talk(
         "RFR-3", "bad payload after \(days) days",
         evidence: [Self.evidence(try bench.attest.receipt(facts))], verifier: stored,
         [http(1, 400, "Bad Payload")], "rejected.attest-refresh.payload",
-        facts: [("exchange.nextMs", next.map { .integer(self.now + $0) } ?? .null)])
+        facts: [("nextMs", next.map { .integer(self.now + $0) } ?? .null)])
     }
     let expired = "rejected.attest-refresh.expired"
     for (name, milliseconds, status) in [
@@ -393,8 +303,8 @@ private final class AttestRefreshTalk {
       let isGood = status == "ok"
       talk(
         "RFR-1", name, evidence: evidence, verifier: stored, isGood ? [http(1, 200, good)] : [],
-        status, check: isGood ? nil : "exchange.result", at: isGood ? nil : "field 21",
-        facts: isGood ? [] : [("exchange.nextMs", .null), ("exchange.retry", .null)])
+        status, check: isGood ? nil : "result", at: isGood ? nil : "field 21",
+        facts: isGood ? [] : [("nextMs", .null), ("retry", .null)])
     }
   }
 

@@ -6,8 +6,8 @@ extension CaseBench {
     try addGoodAttestations()
     for variation in AttestVariation<AttestationTemplate>.all {
       try attestation(
-        variation.rule, variation.name, variation.status, check: variation.check,
-        at: variation.at, hint: variation.hint, facts: variation.facts
+        variation.rule, variation.name, variation.status, check: variation.check, at: variation.at,
+        hint: variation.hint, facts: variation.facts.map { ("/" + $0.path, $0.value) }
       ) { try variation.apply(to: &$0, attest) }
     }
     try addAttestationInputs()
@@ -23,58 +23,35 @@ extension CaseBench {
     try attestation(
       "ATT-10", "iOS 27, production",
       facts: [
-        ("kind", "attestation"), ("ok", true),
-        ("attestation.keyId", .text(device.keyIdBase64)),
-        (
-          "attestation.publicKey.x963",
-          .text(String(decoding: Base64Text.encode(device.point), as: UTF8.self))
-        ),
-        (
-          "attestation.publicKey.spki",
-          .text(
-            String(decoding: Base64Text.encode(try device.key.publicKeyInfo()), as: UTF8.self))
-        ),
-        ("attestation.appId", .text(device.appId)), ("attestation.environment", "production"),
-        ("attestation.flags", 0xc0), ("attestation.counter", 0), ("attestation.category", 4),
-        ("attestation.bundleVersion", "1314"),
-        (
-          "attestation.nonce",
-          .text(hex(AttestDigest.sha256(device.attestationData.bytes + clientDataHash)))
-        ),
-        ("attestation.os.version", "27.0.1"), ("attestation.os.build", "24A446"),
-        ("attestation.os.platform", "iphoneos"),
-        ("attestation.acl", .text(hex(AttestLeafExtensions.phoneAccessControl))),
-        ("attestation.challenge", "unchecked"),
-        ("attestation.revocation", "not-available"),
-        ("attestation.receipt.type", "ATTEST"), ("attestation.receipt.bound", true),
-        ("attestation.receipt.appId", .text(device.appId)),
-        ("attestation.receipt.environment", "production"),
-        ("attestation.receipt.createdMs", .integer(madeMs)),
-        ("attestation.receipt.expiresMs", .integer(madeMs + 90 * Purchase.day)),
-        ("attestation.receipt.risk", .null), ("attestation.receipt.notBeforeMs", .null),
-        ("warnings.0.id", .null),
+        ("/kind", "attestation"), ("/ok", true), ("keyId", .text(device.keyIdBase64)),
+        ("publicKey.x963", .text(device.point.base64Text)),
+        ("publicKey.spki", .text((try device.key.publicKeyInfo()).base64Text)),
+        ("appId", .text(device.appId)), ("environment", "production"), ("flags", 0xc0),
+        ("counter", 0), ("category", 4), ("bundleVersion", "1314"),
+        ("nonce", .text(hex(AttestDigest.sha256(device.attestationData.bytes + clientDataHash)))),
+        ("os.version", "27.0.1"), ("os.build", "24A446"), ("os.platform", "iphoneos"),
+        ("acl", .text(hex(AttestLeafExtensions.phoneAccessControl))), ("challenge", "unchecked"),
+        ("revocation", "not-available"), ("receipt.type", "ATTEST"), ("receipt.bound", true),
+        ("receipt.appId", .text(device.appId)), ("receipt.environment", "production"),
+        ("receipt.createdMs", .integer(madeMs)),
+        ("receipt.expiresMs", .integer(madeMs + 90 * Purchase.day)), ("receipt.risk", .null),
+        ("receipt.notBeforeMs", .null), ("/warnings.0.id", .null),
       ])
     try attestation(
       "ATT-10", "iOS 18, production", of: device(.iOS18),
       facts: [
-        ("attestation.flags", 0x40), ("attestation.category", .null),
-        ("attestation.bundleVersion", .null), ("attestation.acl", .null),
-        ("attestation.os.version", "18.5"),
+        ("flags", 0x40), ("category", .null), ("bundleVersion", .null), ("acl", .null),
+        ("os.version", "18.5"),
       ])
     try attestation(
       "ATT-10", "iOS 27, development", of: device(.iOS27, .development),
-      facts: [
-        ("attestation.environment", "development"),
-        ("attestation.receipt.environment", "sandbox"),
-      ])
+      facts: [("environment", "development"), ("receipt.environment", "sandbox")])
     try attestation(
       "ATT-10", "iOS 18, development", of: device(.iOS18, .development),
-      facts: [("attestation.environment", "development")])
+      facts: [("environment", "development")])
+    try attestation("ATT-47", "macOS", of: device(.macOS), facts: [("os.platform", "macosx")])
     try attestation(
-      "ATT-47", "macOS", of: device(.macOS), facts: [("attestation.os.platform", "macosx")])
-    try attestation(
-      "ATT-10", "the same again, its intermediate known",
-      facts: [("attestation.appId", .text(device.appId))])
+      "ATT-10", "the same again, its intermediate known", facts: [("appId", .text(device.appId))])
   }
 
   // MARK: §1
@@ -88,16 +65,9 @@ extension CaseBench {
       attestation("ATT-1", name, object: text, keyId: device.keyId, .init(status))
     }
     object("nothing", .bytes([]), "malformed.attest.empty")
-    object(
-      "16,384 bytes", .repeated(prefix: [], unit: Array("a".utf8), count: 16_384, suffix: []),
-      "malformed.attest.cbor")
-    object(
-      "16,385 bytes", .repeated(prefix: [], unit: Array("a".utf8), count: 16_385, suffix: []),
-      "too-large.attest.object")
-    object(
-      "three million bytes",
-      .repeated(prefix: [], unit: Array("a".utf8), count: 3_000_000, suffix: []),
-      "too-large.attest.object")
+    object("16,384 bytes", .text("a", times: 16_384), "malformed.attest.cbor")
+    object("16,385 bytes", .text("a", times: 16_385), "too-large.attest.object")
+    object("three million bytes", .text("a", times: 3_000_000), "too-large.attest.object")
     func keyId(_ name: String, _ id: [UInt8], _ status: String = "ok") {
       attestation("ATT-2", name, object: .bytes(good), keyId: id, .init(status))
     }
@@ -141,19 +111,17 @@ extension CaseBench {
     given("kind -1", .kind(-1, .bytes(clientData)), misuse)
     given("the hash", .hash(clientDataHash), "ok")
     given(
-      "a megabyte of client data and a byte",
-      .kind(1, .repeated(prefix: [], unit: Array("x".utf8), count: (1 << 20) + 1, suffix: [])),
+      "a megabyte of client data and a byte", .kind(1, .text("x", times: (1 << 20) + 1)),
       "too-large.attest.client-data")
     for count in [16, 21, 24, 31, 33, 64] {
       let hash = Array(clientData.prefix(count))
       try attestation(
         "ATT-4", "\(count) bytes in the place of the hash", given: .hash(hash),
-        clientDataHash: hash, facts: [("warnings.0.id", "client-data-hash-length")])
+        clientDataHash: hash, facts: [("/warnings.0.id", "client-data-hash-length")])
     }
     let megabyte = [UInt8](repeating: 0x78, count: 1 << 20)
     try attestation(
-      "ATT-4", "a megabyte of client data",
-      given: .kind(1, .repeated(prefix: [], unit: Array("x".utf8), count: 1 << 20, suffix: [])),
+      "ATT-4", "a megabyte of client data", given: .kind(1, .text("x", times: 1 << 20)),
       clientDataHash: AttestDigest.sha256(megabyte))
     for (name, now) in [("before 2008", 1_199_145_599_999), ("after 2100", 4_102_444_800_001)]
       as [(String, Int64)]
@@ -170,7 +138,7 @@ extension CaseBench {
   private func addAttestationIdentity() throws {
     try attestation(
       "ATT-23", "the second app", of: device.with { $0.appId = "ABCDE12345.com.example.second" },
-      facts: [("attestation.appId", "ABCDE12345.com.example.second")])
+      facts: [("appId", "ABCDE12345.com.example.second")])
     try attestation(
       "ATT-23", "an app that is not configured", verifier: "attest-other-app",
       "rejected.attest.app-id", check: "attest.app-id", hint: "configured-app-id")
@@ -267,11 +235,11 @@ extension CaseBench {
     ) { $0.changeReceiptFacts = { $0.created = 930_000_000_000 } }
     try attestation(
       "ATT-12", "receipt ignored, and empty", verifier: "attest-receipt-ignored",
-      facts: [("attestation.appId", .text(device.appId))]
+      facts: [("appId", .text(device.appId))]
     ) { $0.receipt = [] }
-    try attestation(
-      "ATT-12", "receipt ignored, and junk", verifier: "attest-receipt-ignored"
-    ) { $0.receipt = [1, 2, 3] }
+    try attestation("ATT-12", "receipt ignored, and junk", verifier: "attest-receipt-ignored") {
+      $0.receipt = [1, 2, 3]
+    }
     try attestation(
       "FRC-3", "receipt ignored, with signed attributes", verifier: "attest-receipt-ignored"
     ) { template in
@@ -300,8 +268,7 @@ extension CaseBench {
         "ATT-45", "\(number.map { "category \($0)" } ?? "no category") at \(verifier)",
         of: device(system), verifier: verifier, status,
         check: status == "ok" ? nil : "attest.category",
-        facts: status == "ok"
-          ? [("attestation.category", number.map { .integer(Int64($0)) } ?? .null)] : [])
+        facts: status == "ok" ? [("category", number.map { .integer(Int64($0)) } ?? .null)] : [])
     }
     let refused = "rejected.attest.category"
     for number: UInt32 in [1, 2, 3, 4, 5, 6, 10] { try category(number, "standard") }
@@ -407,9 +374,8 @@ extension CaseBench {
       try attestation(
         "ASR-10", challenge.name, verifier: challenge.verifier,
         given: challenge.isHash ? .hash(challenge.hash) : .data(challenge.clientData),
-        clientDataHash: challenge.hash,
-        challenge.isFound ? "ok" : "malformed.attest.client-data",
-        facts: challenge.facts("attestation"))
+        clientDataHash: challenge.hash, challenge.isFound ? "ok" : "malformed.attest.client-data",
+        facts: challenge.facts)
     }
   }
 }

@@ -72,7 +72,7 @@ final class CaseBench {
   private func addVerifiers() {
     let standard = standardConfig
     func add(_ name: String, _ changes: [(String, JSONText)]) {
-      verifiers.append((name, standard.setting(changes)))
+      configure(name, standard.setting(changes))
     }
     add("standard", [])
     add("production-only", [("environments", ["Production"])])
@@ -137,54 +137,66 @@ final class CaseBench {
     addTokenVerifiers(add)
   }
 
+  /// One more verifier that cases may name.
+  func configure(_ name: String, _ config: JSONText) { verifiers.append((name, config)) }
+
   // MARK: Adding cases
 
-  func verify(
-    _ rule: String, _ name: String, _ jws: [UInt8], kind: EvidenceKind = .transaction,
-    verifier: String = "standard", now: Int64? = nil, _ status: String = "ok",
-    check: String? = nil, at: String? = nil,
-    facts: [(path: String, value: EvidenceCase.Fact)] = []
-  ) {
-    add(
-      rule, name, text: .bytes(jws), kind: kind, verifier: verifier, now: now,
-      .init(status, check: check, at: at, facts: facts))
-  }
+  typealias Facts = [(path: String, value: EvidenceCase.Fact)]
 
+  /// One more case. The path of a fact lies in the document's member that tells of the
+  /// call, or begins with `/` at the document's root.
   func add(
-    _ rule: String, _ name: String, text: EvidenceText, kind: EvidenceKind = .transaction,
-    verifier: String = "standard", now: Int64? = nil, _ expect: EvidenceCase.Expectation
+    _ rule: String, _ name: String, _ call: EvidenceCase.Call, _ expect: EvidenceCase.Expectation
   ) {
     cases.append(
       EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .verifyJWS(
-          verifier: verifier, kind: kind, jws: text, now: now ?? self.now),
-        expect: expect))
+        name: "\(rule) \(name)", rule: rule, call: call, expect: expect.inside(call.member)))
+  }
+
+  func verify(
+    _ rule: String, _ name: String, _ jws: [UInt8], kind: EvidenceKind = .transaction,
+    verifier: String = "standard", now: Int64? = nil, _ status: String = "ok", check: String? = nil,
+    at: String? = nil, facts: Facts = []
+  ) {
+    add(
+      rule, name,
+      .verifyJWS(verifier: verifier, kind: kind, jws: .bytes(jws), now: now ?? self.now),
+      .init(status, check: check, at: at, facts: facts))
   }
 
   /// A payload signed by the authority.
   func verify(
     _ rule: String, _ name: String, payload: JSONText, kind: EvidenceKind = .transaction,
-    verifier: String = "standard", now: Int64? = nil, _ status: String = "ok",
-    check: String? = nil, at: String? = nil,
-    facts: [(path: String, value: EvidenceCase.Fact)] = []
+    verifier: String = "standard", now: Int64? = nil, _ status: String = "ok", check: String? = nil,
+    at: String? = nil, facts: Facts = []
   ) throws {
     verify(
-      rule, name, try authority.mint(payload), kind: kind, verifier: verifier, now: now,
-      status, check: check, at: at, facts: facts)
+      rule, name, try authority.mint(payload), kind: kind, verifier: verifier, now: now, status,
+      check: check, at: at, facts: facts)
   }
 
+  /// A notification signed by the authority.
+  func notify(
+    _ rule: String, _ name: String, _ payload: JSONText, verifier: String = "standard",
+    now: Int64? = nil, _ status: String = "ok", check: String? = nil, at: String? = nil,
+    facts: Facts = []
+  ) throws {
+    try verify(
+      rule, name, payload: payload, kind: .notification, verifier: verifier, now: now, status,
+      check: check, at: at, facts: facts)
+  }
+
+  /// A decision, by the row of the rule unless another one is named.
   func decide(
     _ rule: String, _ name: String, _ evidence: [EvidenceCase.Evidence],
     verifier: String = "standard", account: String? = nil, now: Int64? = nil,
-    _ status: String = "ok", facts: [(path: String, value: EvidenceCase.Fact)] = []
+    _ status: String = "ok", state: String? = nil, row: String? = nil, facts: Facts = []
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .decide(
-          verifier: verifier, evidence: evidence, account: account, now: now ?? self.now),
-        expect: .init(status, facts: facts)))
+    add(
+      rule, name,
+      .decide(verifier: verifier, evidence: evidence, account: account, now: now ?? self.now),
+      .init(status, facts: state.map { outcome($0, row ?? rule, facts) } ?? facts))
   }
 
   func transaction(_ purchase: Purchase) throws -> EvidenceCase.Evidence {
@@ -193,5 +205,43 @@ final class CaseBench {
 
   func renewal(_ purchase: Purchase) throws -> EvidenceCase.Evidence {
     .init(.renewal, try authority.mint(purchase.renewalPayload))
+  }
+}
+
+extension EvidenceCase.Call {
+  /// The document's member that tells of what the call was about.
+  fileprivate var member: String {
+    switch self {
+    case .verifyJWS(_, let kind, _, _): Self.member(kind.rawValue)
+    case .verifyReceipt(_, let kind, _, _, _): Self.member(kind.rawValue)
+    case .triage: "triage"
+    case .readVerifyReceipt: "verifyReceipt"
+    case .verifyAttestation: "attestation"
+    case .verifyAssertion: "assertion"
+    case .verifyToken: "token"
+    case .keysetNew: "keyset"
+    case .exchange, .conversation: "exchange"
+    case .decide, .checkExpiry: "decision"
+    case .verifierNew: "configuration"
+    }
+  }
+
+  /// `appTransaction` for the kind `app-transaction`.
+  private static func member(_ kind: String) -> String {
+    let words = kind.split(separator: "-")
+    return words.dropFirst().reduce(String(words[0])) {
+      $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+    }
+  }
+}
+
+extension EvidenceCase.Expectation {
+  /// The same, with the paths of facts from the root of the document.
+  func inside(_ member: String) -> Self {
+    var whole = self
+    whole.facts = facts.map { path, value in
+      (path.hasPrefix("/") ? String(path.dropFirst()) : "\(member).\(path)", value)
+    }
+    return whole
   }
 }

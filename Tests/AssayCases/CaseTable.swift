@@ -106,91 +106,81 @@ extension EvidenceCase {
   /// One entry of `cases`.
   var json: JSONText {
     var entry: JSONText = ["name": .string(name), "rule": .string(rule)]
+    func begin(_ call: String, _ verifier: String? = nil) {
+      entry.add("call", call)
+      entry.add("verifier", verifier)
+    }
+    func exchange(_ request: EvidenceText, _ evidence: [Evidence], _ now: Int64) {
+      entry.add("request", request)
+      entry.add("evidence", evidence.map(\.json))
+      entry.add("now", now)
+    }
     switch call {
     case .verifyJWS(let verifier, let kind, let jws, let now):
-      entry.add("call", "verify_jws")
-      entry.add("verifier", verifier)
+      begin("verify_jws", verifier)
       entry.add("kind", kind.rawValue)
-      let (member, value) = jws.json("jws")
-      entry = entry.appending(member, value).appending("now", .integer(now))
+      entry.add("jws", jws)
+      entry.add("now", now)
     case .verifyReceipt(let verifier, let kind, let receipt, let subject, let now):
-      entry.add("call", "verify_receipt")
-      entry.add("verifier", verifier)
+      begin("verify_receipt", verifier)
       entry.add("kind", kind.rawValue)
-      let (member, value) = receipt.json("receipt")
-      entry = entry.appending(member, value)
-      if let subject {
-        entry = entry.appending("subjectBase64", .string(utf8: Base64Text.encode(subject)))
-      }
-      entry = entry.appending("now", .integer(now))
+      entry.add("receipt", receipt)
+      entry.add("subjectBase64", subject?.base64Text)
+      entry.add("now", now)
     case .triage(let verifier, let blob, let now):
-      entry.add("call", "triage")
-      entry.add("verifier", verifier)
-      let (member, value) = blob.json("blob")
-      entry = entry.appending(member, value).appending("now", .integer(now))
+      begin("triage", verifier)
+      entry.add("blob", blob)
+      entry.add("now", now)
     case .readVerifyReceipt(let verifier, let body, let now):
-      entry.add("call", "read_verify_receipt")
-      entry.add("verifier", verifier)
-      let (member, value) = body.json("body")
-      entry = entry.appending(member, value).appending("now", .integer(now))
-    case .verifyAttestation(
-      let verifier, let attestation, let keyId, let kind, let data, let now):
-      entry.add("call", "verify_attestation")
-      entry.add("verifier", verifier)
+      begin("read_verify_receipt", verifier)
+      entry.add("body", body)
+      entry.add("now", now)
+    case .verifyAttestation(let verifier, let attestation, let keyId, let kind, let data, let now):
+      begin("verify_attestation", verifier)
       entry.add("attestation", attestation)
       entry.add("keyId", .bytes(keyId))
-      entry = entry.appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("clientDataKind", Int64(kind))
       entry.add("clientData", data)
-      entry = entry.appending("now", .integer(now))
+      entry.add("now", now)
     case .verifyAssertion(
       let verifier, let assertion, let key, let counter, let kind, let data, let now):
-      entry.add("call", "verify_assertion")
-      entry.add("verifier", verifier)
+      begin("verify_assertion", verifier)
       entry.add("assertion", assertion)
       entry.add("publicKey", .bytes(key))
-      entry = entry.appending("counter", .integer(Int64(counter)))
-        .appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("counter", Int64(counter))
+      entry.add("clientDataKind", Int64(kind))
       entry.add("clientData", data)
-      entry = entry.appending("now", .integer(now))
+      entry.add("now", now)
     case .verifyToken(let verifier, let jwks, let earlier, let token, let now):
-      entry.add("call", "verify_token")
-      entry.add("verifier", verifier)
+      begin("verify_token", verifier)
       entry.add("jwks", jwks)
-      entry = entry.appending("earlier", .array(earlier.map(\.json)))
+      entry.add("earlier", earlier.map(\.json))
       entry.add("token", token)
-      entry = entry.appending("now", .integer(now))
+      entry.add("now", now)
     case .keysetNew(let jwks):
-      entry.add("call", "keyset_new")
+      begin("keyset_new")
       entry.add("jwks", jwks)
     case .exchange(let verifier, let request, let evidence, let now):
-      entry.add("call", "exchange")
-      entry.add("verifier", verifier)
-      entry.add("request", request)
-      entry = entry.appending("evidence", .array(evidence.map(\.json)))
-        .appending("now", .integer(now))
+      begin("exchange", verifier)
+      exchange(request, evidence, now)
     case .conversation(let verifier, let request, let evidence, let now, let steps):
-      entry.add("call", "conversation")
-      entry.add("verifier", verifier)
-      entry.add("request", request)
-      entry = entry.appending("evidence", .array(evidence.map(\.json)))
-        .appending("now", .integer(now))
-      entry = entry.appending("steps", .array(steps.map(\.json)))
+      begin("conversation", verifier)
+      exchange(request, evidence, now)
+      entry.add("steps", steps.map(\.json))
     case .decide(let verifier, let evidence, let account, let now):
-      entry.add("call", "decide")
-      entry.add("verifier", verifier)
-      entry = entry.appending("evidence", .array(evidence.map(\.json)))
-        .appending("account", account.map { .string($0) } ?? .null)
-        .appending("now", .integer(now))
+      begin("decide", verifier)
+      entry.add("evidence", evidence.map(\.json))
+      entry = entry.appending("account", account.map { .string($0) } ?? .null)
+      entry.add("now", now)
     case .checkExpiry(let expires, let grace, let revoked, let now):
-      entry.add("call", "check_expiry")
+      begin("check_expiry")
       for (member, date) in [("expires", expires), ("grace", grace), ("revoked", revoked)] {
         entry = entry.appending(member, date.map { .integer($0) } ?? .null)
       }
-      entry = entry.appending("now", .integer(now))
+      entry.add("now", now)
     case .verifierNew(let config):
-      entry.add("call", "verifier_new")
-      let (member, value) = config.json("config")
-      entry = entry.appending(member, value)
+      begin("verifier_new")
+      entry.add("config", config)
     }
     return entry.appending("expect", expect.json)
   }
@@ -198,16 +188,15 @@ extension EvidenceCase {
 
 extension EvidenceCase.Evidence {
   var json: JSONText {
-    var entry: JSONText
+    var entry: JSONText = [:]
     switch proof {
     case .jws(let kind, let jws):
-      entry = ["kind": .string(kind.rawValue), "jws": .string(utf8: jws)]
+      entry.add("kind", kind.rawValue)
+      entry = entry.appending("jws", .string(utf8: jws))
     case .receipt(let kind, let receipt):
-      entry = ["kind": .string(kind.rawValue)]
-      let (member, value) = EvidenceText.bytes(receipt).json("receipt")
-      entry = entry.appending(member, value)
-    case .answer(let body):
-      entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
+      entry.add("kind", kind.rawValue)
+      entry.add("receipt", .bytes(receipt))
+    case .answer(let body): entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
     case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
     }
     entry.add("verifier", verifier)
@@ -217,17 +206,17 @@ extension EvidenceCase.Evidence {
 
 extension EvidenceCase.EarlierToken {
   var json: JSONText {
-    let (member, value) = token.json("token")
-    let entry: JSONText = ["now": .integer(now)]
-    return entry.appending(member, value)
+    var entry: JSONText = ["now": .integer(now)]
+    entry.add("token", token)
+    return entry
   }
 }
 
 extension EvidenceCase.Step {
   var json: JSONText {
-    let (member, value) = answer.json("answer")
-    let entry: JSONText = ["expect": expect.json, "now": .integer(now)]
-    return entry.appending(member, value)
+    var entry: JSONText = ["expect": expect.json, "now": .integer(now)]
+    entry.add("answer", answer)
+    return entry
   }
 }
 
@@ -254,31 +243,25 @@ extension EvidenceCase.Fact {
   }
 }
 
-extension EvidenceText {
+extension JSONText {
   /// The member that carries the text: under `name`, or `nameBase64` where it is
   /// no text, or `nameRepeat` where it is a recipe.
-  func json(_ name: String) -> (String, JSONText) {
-    switch self {
-    case .bytes(let bytes):
-      if bytes.isUTF8Text { return (name, .string(utf8: bytes)) }
-      return (name + "Base64", .string(utf8: Base64Text.encode(bytes)))
+  fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
+    switch text {
+    case .bytes(let bytes) where bytes.isUTF8Text: self = appending(name, .string(utf8: bytes))
+    case .bytes(let bytes): add(name + "Base64", bytes.base64Text)
     case .repeated(let prefix, let unit, let count, let suffix):
-      return (
+      self = appending(
         name + "Repeat",
         [
           "prefix": .string(utf8: prefix), "unit": .string(utf8: unit),
           "count": .integer(Int64(count)), "suffix": .string(utf8: suffix),
-        ]
-      )
+        ])
     }
   }
-}
 
-extension JSONText {
-  /// One more member, named after the form in which the text is written.
-  fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
-    let (member, value) = text.json(name)
-    self = appending(member, value)
+  fileprivate mutating func add(_ name: String, _ list: [JSONText]) {
+    self = appending(name, .array(list))
   }
 }
 

@@ -59,15 +59,10 @@ struct ChallengePlace {
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
   /// What the document says about the challenge.
-  func facts(_ member: String) -> CaseBench.Facts {
+  var facts: CaseBench.Facts {
     guard isFound else { return [] }
-    guard let challenge else { return [(member + ".challenge", "unchecked")] }
-    return [
-      (
-        member + ".challenge.sha256",
-        .text(AttestDigest.hex(AttestDigest.sha256(challenge)))
-      )
-    ]
+    guard let challenge else { return [("challenge", "unchecked")] }
+    return [("challenge.sha256", .text(AttestDigest.hex(AttestDigest.sha256(challenge))))]
   }
 
   private init(
@@ -85,7 +80,7 @@ struct ChallengePlace {
   static let all: [ChallengePlace] = {
     let secret = Array("0123456789abcdef?>~~".utf8)
     func json(_ text: String) -> String { "{\"n\":1,\"proof\":{\"challenge\":\"\(text)\"}}" }
-    let base64 = String(decoding: Base64Text.encode(secret), as: UTF8.self)
+    let base64 = secret.base64Text
     let url = String(decoding: Base64Text.encodeURL(secret), as: UTF8.self)
     let hex = AttestDigest.hex(secret)
     let plain = "{\"n\":1}"

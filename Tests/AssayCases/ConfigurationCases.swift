@@ -15,11 +15,9 @@ extension CaseBench {
     _ rule: String, _ name: String, text: [UInt8], _ status: String = "ok", at: String? = nil,
     message: String? = nil
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule, call: .verifierNew(config: .bytes(text)),
-        expect: .init(
-          status, at: at, facts: message.map { [("error.message", .text($0))] } ?? [])))
+    add(
+      rule, name, .verifierNew(config: .bytes(text)),
+      .init(status, at: at, facts: message.map { [("/error.message", .text($0))] } ?? []))
   }
 
   private func config(
@@ -80,13 +78,10 @@ extension CaseBench {
     for (name, text) in syntax {
       config("CNF-1", "a configuration with \(name)", text: text, "config.document.syntax")
     }
-    cases.append(
-      EvidenceCase(
-        name: "CNF-1 a configuration longer than 1 MiB", rule: "CNF-1",
-        call: .verifierNew(
-          config: .repeated(prefix: good, unit: [0x20], count: 1 << 20, suffix: [])),
-        expect: .init(
-          "config.document.range", at: "byte 1048576", hint: "a configuration has at most 1 MiB")))
+    add(
+      "CNF-1", "a configuration longer than 1 MiB",
+      .verifierNew(config: .repeated(prefix: good, unit: [0x20], count: 1 << 20, suffix: [])),
+      .init("config.document.range", at: "byte 1048576", hint: "a configuration has at most 1 MiB"))
     config("CNF-1", "an empty object", text: [0x7b, 0x7d], "config.document.missing", at: "apps")
     for path in [
       "requried", "storekit.rootentry", "storekit.caps.bytes", "storekit.cache.size",
@@ -126,9 +121,7 @@ extension CaseBench {
       ("storekit.rootEntry", 1), ("storekit.nested", true),
     ]
     for (path, value) in types {
-      config(
-        "CNF-1", "\(path) as \(CaseBench.shown(value))", [(path, value)],
-        "config.document.type", at: path)
+      config("CNF-1", "\(path) as \(value)", [(path, value)], "config.document.type", at: path)
     }
     for path in ["clockSkewMs", "storekit", "decide", "environments"] {
       config("CNF-2", "\(path) null", [(path, .null)], "config.document.type", at: path)
@@ -145,9 +138,7 @@ extension CaseBench {
       ("storekit.fresh.maxAgeMs.renewal", -5),
     ]
     for (path, value) in ranges {
-      config(
-        "CNF-1", "\(path) of \(CaseBench.shown(value))", [(path, value)],
-        "config.document.range", at: path)
+      config("CNF-1", "\(path) of \(value)", [(path, value)], "config.document.range", at: path)
     }
     for (path, values) in [
       ("clockSkewMs", [0, 300_000]), ("decide.leewayMs", [0, 3_600_000]),

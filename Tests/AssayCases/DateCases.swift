@@ -62,9 +62,8 @@ extension CaseBench {
         at: status == "ok" ? nil : "x5c[0]")
     }
     try verify(
-      "JWS-43", "a purchase whose leaf has ended since",
-      payload: purchase.transactionPayload, now: later,
-      facts: [("transaction.effectiveDate.ms", .integer(purchase.signedDate))])
+      "JWS-43", "a purchase whose leaf has ended since", payload: purchase.transactionPayload,
+      now: later, facts: [("effectiveDate.ms", .integer(purchase.signedDate))])
     let second = purchase.signedDate / 1000
     let intermediates: [(String, Int64, Int64, String)] = [
       ("has ended", second - 9_000_000, second - 1, "rejected.chain.expired"),
@@ -88,12 +87,10 @@ extension CaseBench {
       windows.root = from...to
       let other = try Authority(now: now, windows: windows)
       let verifier = "root that " + name
-      verifiers.append(
-        (
-          verifier,
-          standardConfig.setting(
-            "storekit.anchors", [.string(authority.anchor), .string(other.anchor)])
-        ))
+      configure(
+        verifier,
+        standardConfig.setting(
+          "storekit.anchors", [.string(authority.anchor), .string(other.anchor)]))
       verify(
         "JWS-43", "a root that \(name)", try other.mint(purchase.transactionPayload),
         verifier: verifier, status, check: status == "ok" ? nil : "chain.validity",
@@ -118,15 +115,14 @@ extension CaseBench {
           "JWS-50", "\(kind.rawValue) \(name)",
           payload: try kind == .notification
             ? authority.payload(kind, purchase).setting("signedDate", .integer(date))
-            : authority.payload(kind, purchase.with { $0.signedDate = date }),
-          kind: kind, verifier: "fresh", status, check: status == "ok" ? nil : "freshness")
+            : authority.payload(kind, purchase.with { $0.signedDate = date }), kind: kind,
+          verifier: "fresh", status, check: status == "ok" ? nil : "freshness")
       }
     }
-    try verify(
+    try notify(
       "JWS-50", "a fresh notification over a transaction that is too old",
-      payload: try authority.payload(
-        .notification, purchase.with { $0.signedDate = now - 3_600_001 }),
-      kind: .notification, verifier: "fresh", "rejected.freshness.stale", check: "nested")
+      try authority.payload(.notification, purchase.with { $0.signedDate = now - 3_600_001 }),
+      verifier: "fresh", "rejected.freshness.stale", check: "nested")
     let end = authority.windows.leaf.upperBound * 1000
     try verify(
       "JWS-51", "a fresh transaction whose leaf has ended meanwhile",

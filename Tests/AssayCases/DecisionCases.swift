@@ -14,42 +14,26 @@ extension CaseBench {
     try addPolicyDecisions()
   }
 
-  private var end: Int64 { purchase.expiresDate ?? now }
-
-  private func facts(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
-    [
-      ("kind", "decision"), ("decision.state", .text(state)), ("decision.row", .text(row)),
-    ] + more
-  }
-
-  private var denied: String { "rejected.decide.not-entitled" }
-
   /// Rows that hold before the end.
   private func addRunningRows() throws {
     let renewal = try renewal(purchase)
     decide(
-      "DEC-14", "a lone running transaction", [try transaction(purchase)],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.plan", "premium"), ("decision.until", .integer(end)),
-          ("decision.productId", .text(purchase.productId)),
-          ("decision.transactionId", .text(purchase.transactionId)),
-          ("decision.originalTransactionId", .text(purchase.originalTransactionId)),
-          ("decision.environment", "Sandbox"), ("decision.flags.0", .null),
-          ("decision.evidence.class", "signed"),
-          ("decision.evidence.asOf", .integer(purchase.signedDate)),
-        ]))
+      "DEC-14", "a lone running transaction", [try transaction(purchase)], state: "active",
+      facts: [
+        ("plan", "premium"), ("until", .integer(end)), ("productId", .text(purchase.productId)),
+        ("transactionId", .text(purchase.transactionId)),
+        ("originalTransactionId", .text(purchase.originalTransactionId)),
+        ("environment", "Sandbox"), ("flags.0", .null), ("evidence.class", "signed"),
+        ("evidence.asOf", .integer(purchase.signedDate)),
+      ])
     decide(
-      "DEC-14", "a running transaction with its renewal",
-      [try transaction(purchase), renewal],
-      facts: facts("active", "DEC-14", [("decision.flags.0", .null)]))
+      "DEC-14", "a running transaction with its renewal", [try transaction(purchase), renewal],
+      state: "active", facts: [("flags.0", .null)])
     decide(
-      "DEC-14", "the last millisecond", [try transaction(purchase)], now: end - 1,
-      facts: facts("active", "DEC-14"))
+      "DEC-14", "the last millisecond", [try transaction(purchase)], now: end - 1, state: "active")
     decide(
       "DCD-14", "the millisecond of the end", [try transaction(purchase)], now: end, denied,
-      facts: facts("expired", "DEC-21", [("decision.plan", "free")]))
+      state: "expired", row: "DEC-21", facts: [("plan", "free")])
     let offers: [(String, Int64, String?, String)] = [
       ("a free trial", 1, "FREE_TRIAL", "trial"),
       ("an introductory price", 1, "PAY_AS_YOU_GO", "intro"),
@@ -65,16 +49,12 @@ extension CaseBench {
               $0.offerType = type
               $0.offerDiscountType = discount
             })
-        ], facts: facts("active", "DEC-9", [("decision.flags.0", .text(flag))]))
+        ], state: "active", facts: [("flags.0", .text(flag))])
     }
     let off = try self.renewal(purchase.with { $0.autoRenewStatus = 0 })
     decide(
-      "DEC-10", "renewal switched off", [try transaction(purchase), off],
-      facts: facts(
-        "active", "DEC-10",
-        [
-          ("decision.flags.0", "will-not-renew"), ("decision.until", .integer(end)),
-        ]))
+      "DEC-10", "renewal switched off", [try transaction(purchase), off], state: "active",
+      facts: [("flags.0", "will-not-renew"), ("until", .integer(end))])
     decide(
       "DCD-9", "a trial that will not renew",
       [
@@ -83,46 +63,31 @@ extension CaseBench {
             $0.offerType = 1
             $0.offerDiscountType = "FREE_TRIAL"
           }), off,
-      ],
-      facts: facts(
-        "active", "DEC-9",
-        [
-          ("decision.flags.0", "trial"), ("decision.flags.1", "will-not-renew"),
-        ]))
+      ], state: "active", row: "DEC-9",
+      facts: [("flags.0", "trial"), ("flags.1", "will-not-renew")])
     decide(
       "DEC-11", "renews into another product",
       [
         try transaction(purchase),
         try self.renewal(
           purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" }),
-      ],
-      facts: facts(
-        "active", "DEC-11",
-        [
-          ("decision.flags.0", "change-pending"), ("decision.plan", "premium"),
-        ]))
+      ], state: "active", facts: [("flags.0", "change-pending"), ("plan", "premium")])
     decide(
       "DEC-12", "a price increase not answered",
-      [
-        try transaction(purchase),
-        try self.renewal(purchase.with { $0.priceIncreaseStatus = 0 }),
-      ], facts: facts("active", "DEC-12", [("decision.flags.0", "price-consent-pending")]))
+      [try transaction(purchase), try self.renewal(purchase.with { $0.priceIncreaseStatus = 0 })],
+      state: "active", facts: [("flags.0", "price-consent-pending")])
     decide(
       "DEC-12", "a price increase consented",
-      [
-        try transaction(purchase),
-        try self.renewal(purchase.with { $0.priceIncreaseStatus = 1 }),
-      ], facts: facts("active", "DEC-14"))
+      [try transaction(purchase), try self.renewal(purchase.with { $0.priceIncreaseStatus = 1 })],
+      state: "active", row: "DEC-14")
     for (ownership, flag) in [("FAMILY_SHARED", "family"), ("ASSIGNED", "assigned")] {
       let shared = try transaction(purchase.with { $0.ownership = ownership })
-      decide(
-        "DEC-13", ownership, [shared],
-        facts: facts("active", "DEC-13", [("decision.flags.0", .text(flag))]))
+      decide("DEC-13", ownership, [shared], state: "active", facts: [("flags.0", .text(flag))])
     }
     decide(
       "DCD-12", "a family purchase where those are denied",
-      [try transaction(purchase.with { $0.ownership = "FAMILY_SHARED" })],
-      verifier: "no-family", denied, facts: facts("denied-by-policy", "DEC-13"))
+      [try transaction(purchase.with { $0.ownership = "FAMILY_SHARED" })], verifier: "no-family",
+      denied, state: "denied-by-policy", row: "DEC-13")
     let later = purchase.with {
       $0.transactionId = "2000000900000002"
       $0.webOrderLineItemId = "2000000090000002"
@@ -131,23 +96,22 @@ extension CaseBench {
     }
     decide(
       "DEC-6", "a renewal booked ahead", [try transaction(purchase), try transaction(later)],
-      facts: facts(
-        "active", "DEC-6",
-        [
-          ("decision.flags.0", "renewal-booked"), ("decision.until", .integer(end)),
-          ("decision.bookedUntil", .integer(end + 30 * Purchase.day)),
-        ]))
+      state: "active",
+      facts: [
+        ("flags.0", "renewal-booked"), ("until", .integer(end)),
+        ("bookedUntil", .integer(end + 30 * Purchase.day)),
+      ])
     decide(
-      "DEC-7", "a period that has not begun", [try transaction(later)], denied,
-      facts: facts("not-started", "DEC-7"))
+      "DEC-7", "a period that has not begun", [try transaction(later)], denied, state: "not-started"
+    )
     let skewed = purchase.with { $0.purchaseDate = now + 60_000 }
     decide(
-      "DCD-15", "a start as far ahead as the skew", [try transaction(skewed)],
-      facts: facts("active", "DEC-14"))
+      "DCD-15", "a start as far ahead as the skew", [try transaction(skewed)], state: "active",
+      row: "DEC-14")
     decide(
       "DCD-15", "a start a millisecond past the skew",
-      [try transaction(skewed.with { $0.purchaseDate += 1 })], denied,
-      facts: facts("not-started", "DEC-7"))
+      [try transaction(skewed.with { $0.purchaseDate += 1 })], denied, state: "not-started",
+      row: "DEC-7")
   }
 
   /// Rows that hold after the end.
@@ -162,29 +126,23 @@ extension CaseBench {
       $0.gracePeriodExpiresDate = soon + 1000
     }
     decide(
-      "DEC-15", "a billing grace period", grace, now: soon,
-      facts: facts(
-        "grace", "DEC-15",
-        [
-          ("decision.plan", "premium"), ("decision.graceUntil", .integer(soon + 1000)),
-          ("decision.until", .integer(soon + 1000)),
-        ]))
-    decide(
-      "DEC-15", "the last millisecond of grace", grace, now: soon + 999,
-      facts: facts("grace", "DEC-15"))
-    decide(
-      "DEC-16", "the end of grace", grace, now: soon + 1000, denied,
-      facts: facts("billing-retry", "DEC-16"))
+      "DEC-15", "a billing grace period", grace, now: soon, state: "grace",
+      facts: [
+        ("plan", "premium"), ("graceUntil", .integer(soon + 1000)),
+        ("until", .integer(soon + 1000)),
+      ])
+    decide("DEC-15", "the last millisecond of grace", grace, now: soon + 999, state: "grace")
+    decide("DEC-16", "the end of grace", grace, now: soon + 1000, denied, state: "billing-retry")
     decide(
       "DEC-15", "grace that policy denies", grace, verifier: "no-grace", now: soon, denied,
-      facts: facts("grace", "DEC-15"))
+      state: "grace")
     let retry = try after { $0.isInBillingRetryPeriod = true }
     decide(
-      "DEC-16", "billing retry", retry, now: soon, denied,
-      facts: facts("billing-retry", "DEC-16", [("decision.plan", "free")]))
+      "DEC-16", "billing retry", retry, now: soon, denied, state: "billing-retry",
+      facts: [("plan", "free")])
     decide(
-      "DEC-16", "billing retry that policy grants", retry, verifier: "lenient-retry",
-      now: soon, facts: facts("billing-retry", "DEC-16", [("decision.plan", "premium")]))
+      "DEC-16", "billing retry that policy grants", retry, verifier: "lenient-retry", now: soon,
+      state: "billing-retry", facts: [("plan", "premium")])
     for reason in 1...5 as ClosedRange<Int64> {
       decide(
         "DEC-17", "ended for reason \(reason)",
@@ -192,42 +150,33 @@ extension CaseBench {
           $0.autoRenewStatus = 0
           $0.isInBillingRetryPeriod = false
           $0.expirationIntent = reason
-        }, now: soon, denied,
-        facts: facts("expired", "DEC-17", [("decision.reason", .integer(reason))]))
+        }, now: soon, denied, state: "expired", facts: [("reason", .integer(reason))])
     }
     let flight = try after { _ in }
+    decide("DEC-18", "a renewal that may be in flight", flight, now: soon, denied, state: "stale")
     decide(
-      "DEC-18", "a renewal that may be in flight", flight, now: soon, denied,
-      facts: facts("stale", "DEC-18"))
-    decide(
-      "DEC-18", "a renewal in flight, with leeway", flight, verifier: "leeway",
-      now: soon - 1, facts: facts("stale", "DEC-18", [("decision.plan", "premium")]))
+      "DEC-18", "a renewal in flight, with leeway", flight, verifier: "leeway", now: soon - 1,
+      state: "stale", facts: [("plan", "premium")])
     decide(
       "DEC-18", "the end of the leeway", flight, verifier: "leeway", now: soon, denied,
-      facts: facts("stale", "DEC-18"))
+      state: "stale")
     decide(
-      "DEC-18", "the last millisecond of a day after", flight,
-      now: end + Purchase.day - 1, denied, facts: facts("stale", "DEC-18"))
+      "DEC-18", "the last millisecond of a day after", flight, now: end + Purchase.day - 1, denied,
+      state: "stale")
     decide(
-      "DEC-20", "a day after the end", flight, now: end + Purchase.day, denied,
-      facts: facts("expired", "DEC-20"))
+      "DEC-20", "a day after the end", flight, now: end + Purchase.day, denied, state: "expired")
     decide(
-      "DEC-20", "renewal off without a reason", try after { $0.autoRenewStatus = 0 },
-      now: soon, denied, facts: facts("expired", "DEC-20"))
+      "DEC-20", "renewal off without a reason", try after { $0.autoRenewStatus = 0 }, now: soon,
+      denied, state: "expired")
     decide(
       "DCD-11", "an unknown reason gives nothing",
       try after {
         $0.autoRenewStatus = 0
         $0.expirationIntent = 77
-      }, now: soon, denied, facts: facts("expired", "DEC-20"))
+      }, now: soon, denied, state: "expired", row: "DEC-20")
     decide(
-      "DEC-21", "a lone transaction after its end", [paid], now: soon, denied,
-      facts: facts(
-        "expired", "DEC-21",
-        [
-          ("decision.flags.0", "by-this-evidence"), ("decision.until", .null),
-          ("decision.wouldBeUntil", .integer(end)),
-        ]))
+      "DEC-21", "a lone transaction after its end", [paid], now: soon, denied, state: "expired",
+      facts: [("flags.0", "by-this-evidence"), ("until", .null), ("wouldBeUntil", .integer(end))])
     decide(
       "DCD-20", "a renewal of another line counts for nothing",
       [
@@ -238,7 +187,7 @@ extension CaseBench {
             $0.isInBillingRetryPeriod = true
             $0.gracePeriodExpiresDate = soon + 1000
           }),
-      ], now: soon, denied, facts: facts("expired", "DEC-21"))
+      ], now: soon, denied, state: "expired", row: "DEC-21")
   }
 
   private func addOtherTypes() throws {
@@ -252,54 +201,40 @@ extension CaseBench {
         $0.revocationType = shared == "PURCHASED" ? "REFUND_FULL" : "FAMILY_REVOKE"
       }
       decide(
-        row, "revoked before its end", [try transaction(revoked)], denied,
-        facts: facts(state, row, [("decision.plan", "free")]))
+        row, "revoked before its end", [try transaction(revoked)], denied, state: state,
+        facts: [("plan", "free")])
     }
     decide(
       "DEC-3", "replaced by an upgrade", [try transaction(purchase.with { $0.isUpgraded = true })],
-      denied, facts: facts("superseded", "DEC-3"))
+      denied, state: "superseded")
     decide(
       "DEC-2", "a product that nobody configured",
       [try transaction(purchase.with { $0.productId = "com.example.app.unknown" })], denied,
-      facts: facts(
-        "none", "DEC-2",
-        [
-          ("decision.plan", "free"), ("decision.productId", .null),
-        ]))
-    decide(
-      "DEC-2", "a renewal alone", [try renewal(purchase)], denied,
-      facts: facts("none", "DEC-2"))
+      state: "none", facts: [("plan", "free"), ("productId", .null)])
+    decide("DEC-2", "a renewal alone", [try renewal(purchase)], denied, state: "none")
     let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
     decide(
-      "DEC-23", "a non-consumable", [try transaction(lifetime)],
-      facts: facts(
-        "owned", "DEC-23",
-        [
-          ("decision.plan", "premium"), ("decision.until", .null),
-        ]))
+      "DEC-23", "a non-consumable", [try transaction(lifetime)], state: "owned",
+      facts: [("plan", "premium"), ("until", .null)])
     decide(
       "DEC-5", "a refunded non-consumable",
       [try transaction(lifetime.with { $0.revocationDate = now - 120_000 })], denied,
-      facts: facts("refunded", "DEC-5"))
+      state: "refunded")
     let coins = purchase.of("com.example.app.coins100", .consumable)
     decide(
       "DEC-24", "a consumable", [try transaction(coins.with { $0.quantity = 3 })], denied,
-      facts: facts("once", "DEC-24", [("decision.plan", "free")]))
+      state: "once", facts: [("plan", "free")])
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
-      "DEC-22", "a non-renewing subscription", [try transaction(season)],
-      facts: facts(
-        "active", "DEC-22",
-        [
-          ("decision.plan", "standard"), ("decision.until", .integer(seasonEnd)),
-        ]))
+      "DEC-22", "a non-renewing subscription", [try transaction(season)], state: "active",
+      facts: [("plan", "standard"), ("until", .integer(seasonEnd))])
     decide(
-      "DEC-22", "the last millisecond of a non-renewing subscription",
-      [try transaction(season)], now: seasonEnd - 1, facts: facts("active", "DEC-22"))
+      "DEC-22", "the last millisecond of a non-renewing subscription", [try transaction(season)],
+      now: seasonEnd - 1, state: "active")
     decide(
-      "DEC-22", "the end of a non-renewing subscription", [try transaction(season)],
-      now: seasonEnd, denied, facts: facts("expired", "DEC-22"))
+      "DEC-22", "the end of a non-renewing subscription", [try transaction(season)], now: seasonEnd,
+      denied, state: "expired")
     let second = season.with {
       $0.transactionId = "2000000900000002"
       $0.originalTransactionId = "2000000900000002"
@@ -307,12 +242,8 @@ extension CaseBench {
     }
     decide(
       "DEC-22", "two non-renewing purchases that add up",
-      [try transaction(season), try transaction(second)], now: seasonEnd,
-      facts: facts(
-        "active", "DEC-22",
-        [
-          ("decision.until", .integer(seasonEnd + 90 * Purchase.day))
-        ]))
+      [try transaction(season), try transaction(second)], now: seasonEnd, state: "active",
+      facts: [("until", .integer(seasonEnd + 90 * Purchase.day))])
   }
 
   /// DCD-3, DCD-4, DCD-6.
@@ -328,15 +259,11 @@ extension CaseBench {
         "a refund signed later, given first",
         [try transaction(refunded), try transaction(original)]
       ),
-    ] {
-      decide("DCD-3", name, evidence, denied, facts: facts("refunded", "DEC-5"))
-    }
+    ] { decide("DCD-3", name, evidence, denied, state: "refunded", row: "DEC-5") }
     decide(
       "DCD-3", "a refund that was reversed",
-      [
-        try transaction(refunded),
-        try transaction(original.with { $0.signedDate = now - 1000 }),
-      ], facts: facts("active", "DEC-14"))
+      [try transaction(refunded), try transaction(original.with { $0.signedDate = now - 1000 })],
+      state: "active", row: "DEC-14")
     let old = purchase.with {
       $0.transactionId = "2000000900000000"
       $0.purchaseDate = now - 40 * Purchase.day
@@ -344,12 +271,8 @@ extension CaseBench {
     }
     decide(
       "DCD-6", "an ended period beside a running one",
-      [try transaction(old), try transaction(purchase)],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.transactionId", .text(purchase.transactionId))
-        ]))
+      [try transaction(old), try transaction(purchase)], state: "active", row: "DEC-14",
+      facts: [("transactionId", .text(purchase.transactionId))])
     let upgraded = purchase.with {
       $0.productId = "com.example.app.standard.monthly"
       $0.isUpgraded = true
@@ -358,12 +281,8 @@ extension CaseBench {
     }
     decide(
       "DCD-6", "the upgrade beside what it replaced",
-      [try transaction(upgraded), try transaction(purchase)],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.plan", "premium"), ("decision.productId", .text(purchase.productId)),
-        ]))
+      [try transaction(upgraded), try transaction(purchase)], state: "active", row: "DEC-14",
+      facts: [("plan", "premium"), ("productId", .text(purchase.productId))])
     let extra = purchase.with {
       $0.productId = "com.example.app.extra.monthly"
       $0.group = "21400002"
@@ -373,16 +292,15 @@ extension CaseBench {
     }
     decide(
       "DCD-4", "two groups: the highest plan", [try transaction(extra), try transaction(purchase)],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.plan", "premium"), ("decision.groups.0.group", "21400001"),
-          ("decision.groups.1.group", "21400002"), ("decision.groups.1.plan", "standard"),
-        ]))
+      state: "active", row: "DEC-14",
+      facts: [
+        ("plan", "premium"), ("groups.0.group", "21400001"), ("groups.1.group", "21400002"),
+        ("groups.1.plan", "standard"),
+      ])
     decide(
       "DCD-4", "two groups, the higher one ended",
-      [try transaction(extra), try transaction(purchase)], now: end,
-      facts: facts("active", "DEC-14", [("decision.plan", "standard")]))
+      [try transaction(extra), try transaction(purchase)], now: end, state: "active", row: "DEC-14",
+      facts: [("plan", "standard")])
   }
 
   /// DCD-1, PAY-7, NTF-8.
@@ -400,8 +318,7 @@ extension CaseBench {
       .notification,
       try authority.mint(try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)))
     decide(
-      "DEC-14", "a notification", [notification],
-      facts: facts("active", "DEC-14", [("decision.plan", "premium")]))
+      "DEC-14", "a notification", [notification], state: "active", facts: [("plan", "premium")])
     decide(
       "NTF-8", "a notification whose nested JWS were not verified", [notification],
       verifier: "nested-omitted", "misuse.decide.unverified-nested")
@@ -439,12 +356,11 @@ extension CaseBench {
         .init(
           .transaction,
           try authority.mint(purchase.transactionPayload.setting("type", "Something New")))
-      ], denied,
-      facts: facts("none", "DEC-2", [("decision.leftOut.0.reason", "unknown-type")]))
+      ], denied, state: "none", row: "DEC-2", facts: [("leftOut.0.reason", "unknown-type")])
     let live = production
     decide(
-      "DCD-13", "a purchase of Production", [try transaction(live)],
-      facts: facts("active", "DEC-14", [("decision.environment", "Production")]))
+      "DCD-13", "a purchase of Production", [try transaction(live)], state: "active", row: "DEC-14",
+      facts: [("environment", "Production")])
     decide(
       "DCD-4", "Production and Sandbox are not mixed",
       [
@@ -454,6 +370,6 @@ extension CaseBench {
             $0.originalTransactionId = live.originalTransactionId
             $0.autoRenewStatus = 0
           }),
-      ], facts: facts("active", "DEC-14", [("decision.flags.0", .null)]))
+      ], state: "active", row: "DEC-14", facts: [("flags.0", .null)])
   }
 }

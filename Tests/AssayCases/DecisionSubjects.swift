@@ -4,15 +4,16 @@ import AssayAuthority
 extension CaseBench {
   static let standardProduct = "com.example.app.standard.monthly"
 
-  var refusedEntitlement: String { "rejected.decide.not-entitled" }
+  var denied: String { "rejected.decide.not-entitled" }
+
+  /// The end of the good subscription.
+  var end: Int64 { purchase.expiresDate ?? now }
 
   /// A day from now, as the lists of findings count.
   func day(_ days: Int64) -> Int64 { now + days * Purchase.day }
 
   func outcome(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
-    [
-      ("kind", "decision"), ("decision.state", .text(state)), ("decision.row", .text(row)),
-    ] + more
+    [("/kind", "decision"), ("state", .text(state)), ("row", .text(row))] + more
   }
 
   /// A paid period in Production from one day to another, signed when it began.

@@ -37,16 +37,13 @@ extension CaseBench {
       answer(
         "DVC-7", "bits \(bit0) and \(bit1)", bits(bit0, bit1, months: 2),
         facts: [
-          ("kind", "exchange"), ("exchange.kind", "deviceCheck.read"),
-          ("exchange.state", "done"), ("exchange.deviceCheck.outcome", "bits"),
-          ("exchange.deviceCheck.month", .text(CaseBench.month(now, before: 2))),
-          ("exchange.deviceCheck.ageMonths", 2),
-          ("exchange.deviceCheck.bits.bit0.name", "promo-used"),
-          ("exchange.deviceCheck.bits.bit0.value", .flag(bit0)),
-          ("exchange.deviceCheck.bits.bit0.set", .flag(bit0)),
-          ("exchange.deviceCheck.bits.bit1.name", "abuse"),
-          ("exchange.deviceCheck.bits.bit1.value", .flag(bit1)),
-          ("exchange.deviceCheck.bits.bit1.set", .flag(bit1)),
+          ("/kind", "exchange"), ("kind", "deviceCheck.read"), ("state", "done"),
+          ("deviceCheck.outcome", "bits"),
+          ("deviceCheck.month", .text(CaseBench.month(now, before: 2))),
+          ("deviceCheck.ageMonths", 2), ("deviceCheck.bits.bit0.name", "promo-used"),
+          ("deviceCheck.bits.bit0.value", .flag(bit0)), ("deviceCheck.bits.bit0.set", .flag(bit0)),
+          ("deviceCheck.bits.bit1.name", "abuse"), ("deviceCheck.bits.bit1.value", .flag(bit1)),
+          ("deviceCheck.bits.bit1.set", .flag(bit1)),
         ])
     }
     for (months, first, second) in [
@@ -55,12 +52,11 @@ extension CaseBench {
       answer(
         "DVC-11", "bits of \(months) months ago", bits(true, true, months: months),
         facts: [
-          ("exchange.deviceCheck.ageMonths", .integer(months)),
-          ("exchange.deviceCheck.bits.bit0.value", true),
-          ("exchange.deviceCheck.bits.bit0.set", .flag(first)),
-          ("exchange.deviceCheck.bits.bit0.aged", .flag(!first)),
-          ("exchange.deviceCheck.bits.bit1.set", .flag(second)),
-          ("exchange.deviceCheck.bits.bit1.aged", .flag(!second)),
+          ("deviceCheck.ageMonths", .integer(months)), ("deviceCheck.bits.bit0.value", true),
+          ("deviceCheck.bits.bit0.set", .flag(first)),
+          ("deviceCheck.bits.bit0.aged", .flag(!first)),
+          ("deviceCheck.bits.bit1.set", .flag(second)),
+          ("deviceCheck.bits.bit1.aged", .flag(!second)),
         ])
     }
     for text in [
@@ -70,16 +66,14 @@ extension CaseBench {
       for http: Int64 in [200, 400] {
         answer(
           "DVC-7", "\"\(text)\"", http: http, ["text": .string(text)],
-          facts: [("exchange.deviceCheck.outcome", "no-bits")])
+          facts: [("deviceCheck.outcome", "no-bits")])
       }
     }
     for call in ["update", "validate"] {
       for (name, body) in [("null", .null), ("no text", ["text": ""])] as [(String, JSONText)] {
         answer(
           "DVC-7", name, call: call, body,
-          facts: [
-            ("exchange.deviceCheck.outcome", .text(call == "update" ? "updated" : "valid"))
-          ])
+          facts: [("deviceCheck.outcome", .text(call == "update" ? "updated" : "valid"))])
       }
     }
     answer(
@@ -88,7 +82,7 @@ extension CaseBench {
         "base64": .string(
           utf8: Base64Text.encode(
             Array("{\"bit0\":true,\"bit1\":false,\"last_update_time\":\"2026-05\"}".utf8)))
-      ], facts: [("exchange.deviceCheck.month", "2026-05")])
+      ], facts: [("deviceCheck.month", "2026-05")])
   }
 
   /// §2.1: the table of refusals.
@@ -157,9 +151,8 @@ extension CaseBench {
   private func addDeviceOffers() {
     answer(
       "DVC-12", "an offer to a clean device", bits(false, true, months: 1), offer: true,
-      facts: [("exchange.deviceCheck.offer", "free")])
-    answer(
-      "DVC-12", "an offer to an unknown device", ["text": "Bit State Not Found"], offer: true)
+      facts: [("deviceCheck.offer", "free")])
+    answer("DVC-12", "an offer to an unknown device", ["text": "Bit State Not Found"], offer: true)
     answer(
       "DVC-12", "an offer to a used device", bits(true, false, months: 12), offer: true,
       "rejected.promo.device-used")
@@ -177,7 +170,7 @@ extension CaseBench {
       "unavailable.devicecheck.no-answer")
     answer(
       "DVC-12", "no offer, a used device", bits(true, false, months: 1), offer: false,
-      facts: [("exchange.deviceCheck.bits.bit0.set", true)])
+      facts: [("deviceCheck.bits.bit0.set", true)])
   }
 
   /// EXC-1.
@@ -208,14 +201,14 @@ extension CaseBench {
   func addKeyIdentifiers() {
     // Its base64 has characters that base64url writes differently.
     let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
-    let standard = String(decoding: Base64Text.encode(octets), as: UTF8.self)
+    let standard = octets.base64Text
     let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     let hex = octets.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
     func form(_ name: String, _ text: String, _ status: String = "ok") {
       request(
         "ATT-2", "a key id \(name)", ["kind": "attest.key-id", "keyId": .string(text)], status,
         at: status == "ok" ? nil : "keyId",
-        facts: status == "ok" ? [("exchange.keyId", .text(standard))] : [])
+        facts: status == "ok" ? [("keyId", .text(standard))] : [])
     }
     form("in base64", standard)
     form("in base64url", String(url.dropLast()))
@@ -226,10 +219,8 @@ extension CaseBench {
     form("without padding", String(standard.dropLast()), malformed)
     form("in base64url with padding", url, malformed)
     form("with a line end", standard + "\n", malformed)
-    form(
-      "of 31 bytes", String(decoding: Base64Text.encode(octets.dropLast()), as: UTF8.self),
-      malformed)
-    form("of 33 bytes", String(decoding: Base64Text.encode(octets + [1]), as: UTF8.self), malformed)
+    form("of 31 bytes", octets.dropLast().base64Text, malformed)
+    form("of 33 bytes", (octets + [1]).base64Text, malformed)
     form("of 32 characters", String(hex.prefix(32)), malformed)
     form("with other digits", "g" + hex.dropFirst(), malformed)
     form("with bits left over", String(standard.dropLast(2)) + "B=", malformed)
@@ -245,12 +236,12 @@ extension CaseBench {
   /// DVC-4.
   private func addDeviceTokens() {
     let octets = Array(UInt8(1)...200)
-    let base64 = String(decoding: Base64Text.encode(octets), as: UTF8.self)
+    let base64 = octets.base64Text
     func token(_ name: String, _ value: JSONText, _ status: String = "ok") {
       request(
         "DVC-4", "a token \(name)", ["kind": "deviceCheck.token", "deviceToken": value],
         verifier: "device-check", status,
-        facts: status == "ok" ? [("exchange.deviceToken", .text(base64))] : [])
+        facts: status == "ok" ? [("deviceToken", .text(base64))] : [])
     }
     token("in base64", .string(base64))
     token("in base64, as a body", ["base64": .string(base64)])

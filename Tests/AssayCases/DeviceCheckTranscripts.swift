@@ -11,109 +11,51 @@ extension CaseBench {
     talk.addRepetitions()
     talk.addRequests()
     talk.addBounds()
-    cases += talk.cases
   }
 }
 
-private final class DeviceCheckTalk {
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, when it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-    var status = "pending.exchange.request"
-  }
-
+private final class DeviceCheckTalk: Talk {
   private static let base = "https://api.devicecheck.apple.com/v1/"
   private static let noAnswer = "unavailable.devicecheck.no-answer"
   private static let unknown = "unavailable.devicecheck.response"
 
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
-  private let token: String
+  private static let token = Array(1...90).base64Text
 
   init(_ bench: CaseBench) {
-    self.bench = bench
-    token = String(decoding: Base64Text.encode(Array(1...90)), as: UTF8.self)
+    super.init(
+      bench, with: "DeviceCheck", verifier: "device-check", asks: Self.request("query"),
+      whileWaiting: [("retry", .null)])
   }
 
   // MARK: parts
 
-  private func request(_ call: String, _ more: [(String, JSONText)] = []) -> JSONText {
+  private static func request(_ call: String, _ more: [(String, JSONText)] = []) -> JSONText {
     let request: JSONText = [
-      "kind": .string("deviceCheck." + call), "deviceToken": .string(token),
-      "transactionId": "t-1",
+      "kind": .string("deviceCheck." + call), "deviceToken": .string(token), "transactionId": "t-1",
     ]
     return request.setting(more)
   }
 
-  /// Answers the request of that number, which was made so long after `now`.
-  private func http(
-    _ id: Int64, _ status: Int64, _ body: String? = nil, made: Int64 = 0, after: Int64? = nil,
-    more: [(String, JSONText)] = [], facts: Facts = []
-  ) -> Said {
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status),
-      "body": body.map { ["text": .string($0)] } ?? .null,
-    ]
-    return Said(
-      answer: answer.setting(more), after: after ?? made,
-      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
-  }
-
-  private func wait(_ end: Int64, reason: String = "retry") -> Said {
-    Said(
-      answer: [:], after: end,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
-        ("exchange.notBeforeMs", .integer(bench.now + end)), ("exchange.retry", .null),
-      ], status: "pending.exchange.wait")
-  }
-
   private func bits(_ bit0: Bool, _ bit1: Bool) -> String {
-    "{\"bit0\":\(bit0),\"bit1\":\(bit1),\"last_update_time\":\""
-      + CaseBench.month(bench.now, before: 2) + "\"}"
+    "{\"bit0\":\(bit0),\"bit1\":\(bit1),\"last_update_time\":\"" + CaseBench.month(now, before: 2)
+      + "\"}"
   }
 
   /// The body of a request at `now`, and what is secret in it.
   private func body(_ more: String = "") -> Facts {
     [
       (
-        "exchange.request.body.text",
+        "request.body.text",
         .text(
-          "{\"device_token\":\"\(token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(bench.now)"
+          "{\"device_token\":\"\(Self.token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(now)"
             + more + "}")
-      ),
-      ("exchange.request.secret.0", "headers.authorization"),
-      ("exchange.request.secret.1", "body.device_token"),
-      ("exchange.request.secret.2", .null), ("exchange.request.method", "POST"),
-      ("exchange.request.headers.0.0", "Authorization"),
-      ("exchange.request.headers.1.0", "Content-Type"),
-      ("exchange.request.headers.1.1", "application/json"),
-      ("exchange.request.headers.2.0", .null), ("exchange.request.timeoutMs", 10_000),
-      ("exchange.request.maxResponseBytes", 4096), ("exchange.request.wantHeaders.0", .null),
+      ), ("request.secret.0", "headers.authorization"), ("request.secret.1", "body.device_token"),
+      ("request.secret.2", .null), ("request.method", "POST"),
+      ("request.headers.0.0", "Authorization"), ("request.headers.1.0", "Content-Type"),
+      ("request.headers.1.1", "application/json"), ("request.headers.2.0", .null),
+      ("request.timeoutMs", 10_000), ("request.maxResponseBytes", 4096),
+      ("request.wantHeaders.0", .null),
     ]
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks request: JSONText? = nil,
-    verifier: String = "device-check", _ said: [Said], _ status: String = "ok",
-    check: String? = nil, at: String? = nil, facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
-        now: bench.now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) DeviceCheck: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes((request ?? self.request("query")).bytes),
-          evidence: [], now: bench.now, steps: steps),
-        expect: .init(status, check: check, at: at, facts: facts)))
   }
 
   // MARK: what comes of it
@@ -124,13 +66,13 @@ private final class DeviceCheckTalk {
       [
         http(
           1, 200, bits(true, false),
-          facts: body() + [("exchange.request.url", .text(Self.base + "query_two_bits"))])
+          facts: body() + [("request.url", .text(Self.base + "query_two_bits"))])
       ],
       facts: [
-        ("exchange.state", "done"), ("exchange.deviceCheck.outcome", "bits"),
-        ("exchange.deviceCheck.fault", .null), ("exchange.deviceCheck.ageMonths", 2),
-        ("exchange.deviceCheck.bits.bit0.set", true), ("exchange.deviceCheck.offer", .null),
-        ("checks.2.ok", true), ("checks.3.ok", true), ("exchange.retry", .null),
+        ("state", "done"), ("deviceCheck.outcome", "bits"), ("deviceCheck.fault", .null),
+        ("deviceCheck.ageMonths", 2), ("deviceCheck.bits.bit0.set", true),
+        ("deviceCheck.offer", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
+        ("retry", .null),
       ])
     talk(
       "DVC-13", "a development build", verifier: "device-check-development",
@@ -138,19 +80,16 @@ private final class DeviceCheckTalk {
         http(
           1, 200, "Bit State Not Found",
           facts: [
-            (
-              "exchange.request.url",
-              "https://api.development.devicecheck.apple.com/v1/query_two_bits"
-            )
+            ("request.url", "https://api.development.devicecheck.apple.com/v1/query_two_bits")
           ])
-      ], facts: [("exchange.deviceCheck.outcome", "no-bits")])
+      ], facts: [("deviceCheck.outcome", "no-bits")])
     talk(
-      "DVC-12", "an offer to a used device", asks: request("query", [("offer", true)]),
-      [http(1, 200, bits(true, false))], "rejected.promo.device-used", check: "exchange.result",
-      facts: [("exchange.deviceCheck.offer", "device-used")])
+      "DVC-12", "an offer to a used device", asks: Self.request("query", [("offer", true)]),
+      [http(1, 200, bits(true, false))], "rejected.promo.device-used", check: "result",
+      facts: [("deviceCheck.offer", "device-used")])
     talk(
-      "DVC-12", "an offer to a clean device", asks: request("query", [("offer", true)]),
-      [http(1, 200, bits(false, true))], facts: [("exchange.deviceCheck.offer", "free")])
+      "DVC-12", "an offer to a clean device", asks: Self.request("query", [("offer", true)]),
+      [http(1, 200, bits(false, true))], facts: [("deviceCheck.offer", "free")])
   }
 
   func addUpdates() {
@@ -159,24 +98,19 @@ private final class DeviceCheckTalk {
       ([("bit0", false), ("bit1", true)], ",\"bit0\":false,\"bit1\":true"),
     ] as [([(String, JSONText)], String)] {
       talk(
-        "DVC-5", "an update\(written)", asks: request("update", more),
+        "DVC-5", "an update\(written)", asks: Self.request("update", more),
         [
           http(
             1, 200, "",
-            facts: body(written) + [
-              ("exchange.request.url", .text(Self.base + "update_two_bits"))
-            ])
-        ], facts: [("exchange.deviceCheck.outcome", "updated")])
+            facts: body(written) + [("request.url", .text(Self.base + "update_two_bits"))])
+        ], facts: [("deviceCheck.outcome", "updated")])
     }
     talk(
-      "DVC-13", "a token that is looked at", asks: request("validate"),
+      "DVC-13", "a token that is looked at", asks: Self.request("validate"),
       [
         http(
-          1, 200, "",
-          facts: body() + [
-            ("exchange.request.url", .text(Self.base + "validate_device_token"))
-          ])
-      ], facts: [("exchange.deviceCheck.outcome", "valid")])
+          1, 200, "", facts: body() + [("request.url", .text(Self.base + "validate_device_token"))])
+      ], facts: [("deviceCheck.outcome", "valid")])
   }
 
   func addRefusals() {
@@ -186,21 +120,18 @@ private final class DeviceCheckTalk {
       (403, "x", "rejected.devicecheck.request", "ours"),
     ] as [(Int64, String, String, String)] {
       talk(
-        "DVC-15", "\"\(text)\"", [self.http(1, http, text)], status, check: "exchange.result",
+        "DVC-15", "\"\(text)\"", [self.http(1, http, text)], status, check: "result",
         facts: [
-          ("exchange.state", "done"), ("exchange.deviceCheck.fault", .text(fault)),
-          (
-            "exchange.deviceCheck.outcome",
-            .text(fault == "client" ? "token-refused" : "unavailable")
-          ), ("exchange.retry", .null),
+          ("state", "done"), ("deviceCheck.fault", .text(fault)),
+          ("deviceCheck.outcome", .text(fault == "client" ? "token-refused" : "unavailable")),
+          ("retry", .null),
         ])
     }
     talk(
-      "DVC-8", "a text that is not known", [http(1, 200, "OK")], Self.unknown,
-      check: "exchange.answer",
-      facts: [("exchange.deviceCheck.fault", "unknown"), ("exchange.retry", .null)])
+      "DVC-8", "a text that is not known", [http(1, 200, "OK")], Self.unknown, check: "answer",
+      facts: [("deviceCheck.fault", "unknown"), ("retry", .null)])
     talk(
-      "DVC-13", "an answer that was cut", asks: request("validate"),
+      "DVC-13", "an answer that was cut", asks: Self.request("validate"),
       [http(1, 200, more: [("cut", true)])], Self.unknown, at: "cut")
     talk(
       "DVC-13", "an answer that is too long",
@@ -214,26 +145,24 @@ private final class DeviceCheckTalk {
       talk(
         "DVC-14", "nothing usable but \(status)",
         [
-          http(1, status), wait(1000, reason: reason), http(3, status, made: 1000),
-          wait(3000, reason: reason), http(5, status, made: 3000),
-        ], Self.noAnswer, check: "exchange.answer",
+          http(1, status), wait(1000, reason: reason), http(3, status, after: 1000),
+          wait(3000, reason: reason), http(5, status, after: 3000),
+        ], Self.noAnswer, check: "answer",
         facts: [
-          ("exchange.deviceCheck.fault", "transient"),
-          ("exchange.deviceCheck.outcome", "unavailable"), ("exchange.retry", .null),
+          ("deviceCheck.fault", "transient"), ("deviceCheck.outcome", "unavailable"),
+          ("retry", .null),
         ])
     }
     let later =
-      "{\"device_token\":\"\(token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(bench.now + 1500)}"
+      "{\"device_token\":\"\(Self.token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(now + 1500)}"
     talk(
       "DVC-13", "a repetition has its own time",
       [
         http(1, 500, after: 100),
         Said(
-          answer: [:], after: 1500, at: [("exchange.notBeforeMs", .integer(bench.now + 1100))],
+          answer: [:], after: 1500, at: [("notBeforeMs", .integer(now + 1100))],
           status: "pending.exchange.wait"),
-        http(
-          3, 200, bits(false, false), made: 1500,
-          facts: [("exchange.request.body.text", .text(later))]),
+        http(3, 200, bits(false, false), after: 1500, facts: [("request.body.text", .text(later))]),
       ])
     let unauthorized = "rejected.devicecheck.unauthorized"
     talk(
@@ -241,27 +170,25 @@ private final class DeviceCheckTalk {
       [http(1, 401, "Invalid Authorization Token"), http(2, 200, bits(false, false))])
     talk(
       "DVC-14", "our token is refused twice",
-      [
-        http(1, 401, "Invalid Authorization Token"), http(2, 401, "Authorization Token Expired"),
-      ], unauthorized, check: "exchange.result",
-      facts: [("exchange.deviceCheck.fault", "ours")])
+      [http(1, 401, "Invalid Authorization Token"), http(2, 401, "Authorization Token Expired")],
+      unauthorized, check: "result", facts: [("deviceCheck.fault", "ours")])
     talk(
       "DVC-14", "everything that may go wrong",
       [
-        http(1, 503), wait(1000), http(3, 401, "x", made: 1000), http(4, 0, made: 1000),
-        wait(3000), http(6, 200, bits(true, true), made: 3000),
-      ], facts: [("exchange.deviceCheck.bits.bit1.set", true)])
+        http(1, 503), wait(1000), http(3, 401, "x", after: 1000), http(4, 0, after: 1000),
+        wait(3000), http(6, 200, bits(true, true), after: 3000),
+      ], facts: [("deviceCheck.bits.bit1.set", true)])
     talk(
       "DVC-14", "everything, and in vain",
       [
-        http(1, 503), wait(1000), http(3, 401, "x", made: 1000), http(4, 0, made: 1000),
-        wait(3000), http(6, 401, "x", made: 3000),
+        http(1, 503), wait(1000), http(3, 401, "x", after: 1000), http(4, 0, after: 1000),
+        wait(3000), http(6, 401, "x", after: 3000),
       ], Self.unknown)
   }
 
   func addRequests() {
     let id = "misuse.devicecheck.transaction-id"
-    let query = request("query")
+    let query = Self.request("query")
     talk("DVC-4", "no transaction id", asks: query.removing("transactionId"), [], id)
     for (name, value) in [
       ("empty", ""), ("a number", 1),
@@ -278,9 +205,10 @@ private final class DeviceCheckTalk {
     talk(
       "DVC-4", "a device token that is no base64", asks: query.setting("deviceToken", "!"), [],
       "malformed.devicecheck.token", at: "deviceToken")
-    talk("DVC-5", "an update of nothing", asks: request("update"), [], "misuse.devicecheck.bits")
     talk(
-      "DVC-15", "an offer without a bit for it", asks: request("query", [("offer", true)]),
+      "DVC-5", "an update of nothing", asks: Self.request("update"), [], "misuse.devicecheck.bits")
+    talk(
+      "DVC-15", "an offer without a bit for it", asks: Self.request("query", [("offer", true)]),
       verifier: "device-check-unnamed", [], "config.devicecheck.bits", at: "deviceCheck.bits")
     let missing = "config.exchange.block-missing"
     talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
@@ -289,25 +217,24 @@ private final class DeviceCheckTalk {
       at: "deviceCheck.privateKey")
     let misuse = "misuse.exchange.request"
     for (name, request, at) in [
-      ("a bit in a query", request("query", [("bit0", true)]), "bit0"),
-      ("an offer in an update", request("update", [("bit0", true), ("offer", true)]), "offer"),
-      ("a bit that is a number", request("update", [("bit1", 1)]), "bit1"),
-      ("an offer that is a text", request("query", [("offer", "yes")]), "offer"),
+      ("a bit in a query", Self.request("query", [("bit0", true)]), "bit0"),
+      (
+        "an offer in an update", Self.request("update", [("bit0", true), ("offer", true)]), "offer"
+      ), ("a bit that is a number", Self.request("update", [("bit1", 1)]), "bit1"),
+      ("an offer that is a text", Self.request("query", [("offer", "yes")]), "offer"),
       ("no device token", query.removing("deviceToken"), "deviceToken"),
-    ] as [(String, JSONText, String)] {
-      talk("EXC-1", name, asks: request, [], misuse, at: at)
-    }
+    ] as [(String, JSONText, String)] { talk("EXC-1", name, asks: request, [], misuse, at: at) }
   }
 
   func addBounds() {
-    let short = request("query", [("deadlineMs", .integer(bench.now + 1500))])
+    let short = Self.request("query", [("deadlineMs", .integer(now + 1500))])
     talk(
       "EXC-16", "a wait that does not fit", asks: short,
-      [http(1, 500), wait(1000), http(3, 500, made: 1000)], Self.noAnswer,
-      facts: [("exchange.retry", .null)])
+      [http(1, 500), wait(1000), http(3, 500, after: 1000)], Self.noAnswer,
+      facts: [("retry", .null)])
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
       [http(1, 401, "x", after: 1500)], "unavailable.exchange.budget",
-      facts: [("exchange.reached.state", "request"), ("exchange.reached.steps", 1)])
+      facts: [("reached.state", "request"), ("reached.steps", 1)])
   }
 }

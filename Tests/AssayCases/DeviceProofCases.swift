@@ -14,8 +14,8 @@ extension CaseBench {
       request(
         "JWS-93", "the device of \(name)", ask(.string(device)), evidence: [evidence],
         facts: [
-          ("exchange.kind", "device.verify"), ("exchange.state", "done"),
-          ("exchange.deviceVerified", true), ("exchange.revocation", .null),
+          ("kind", "device.verify"), ("state", "done"), ("deviceVerified", true),
+          ("revocation", .null),
         ])
     }
     request(
@@ -30,8 +30,8 @@ extension CaseBench {
       ])
     let other = "D2A9E7F4-31B8-4D6A-9E05-7F1B2C3D4E5F"
     request(
-      "JWS-93", "another device", ask(.string(other)), evidence: [app],
-      "rejected.account.device", at: "deviceVerification", facts: [("exchange.state", "done")])
+      "JWS-93", "another device", ask(.string(other)), evidence: [app], "rejected.account.device",
+      at: "deviceVerification", facts: [("state", "done")])
     for (name, member, value) in [
       ("a proof of another device", "deviceVerification", Purchase.deviceVerification(of: other)),
       ("a proof that is no base64", "deviceVerification", "***"),

@@ -125,6 +125,11 @@ public enum EvidenceText: Sendable {
   case bytes([UInt8])
   case repeated(prefix: [UInt8], unit: [UInt8], count: Int, suffix: [UInt8])
 
+  /// So often the same text.
+  static func text(_ unit: String, times count: Int) -> EvidenceText {
+    .repeated(prefix: [], unit: Array(unit.utf8), count: count, suffix: [])
+  }
+
   public var bytes: [UInt8] {
     switch self {
     case .bytes(let bytes): return bytes

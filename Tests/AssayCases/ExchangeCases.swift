@@ -6,11 +6,9 @@ extension CaseBench {
     let observations: JSONText = ["request": "paid", "attestation": "verified"]
     let good: JSONText = ["kind": "risk.assess", "observations": observations]
     func text(_ name: String, _ text: EvidenceText, _ status: String) {
-      cases.append(
-        EvidenceCase(
-          name: "EXC-1 exchange: \(name)", rule: "EXC-1",
-          call: .exchange(verifier: "standard", request: text, evidence: [], now: now),
-          expect: .init(status)))
+      add(
+        "EXC-1", "exchange: \(name)",
+        .exchange(verifier: "standard", request: text, evidence: [], now: now), .init(status))
     }
     let misuse = "misuse.exchange.request"
     text("nothing", .bytes([]), misuse)
@@ -26,9 +24,7 @@ extension CaseBench {
       .repeated(
         prefix: Array("{\"kind\":\"".utf8), unit: Array("x".utf8), count: 9 << 20,
         suffix: Array("\"}".utf8)), misuse)
-    text(
-      "a hundred thousand lists",
-      .repeated(prefix: [], unit: Array("[".utf8), count: 100_000, suffix: []), misuse)
+    text("a hundred thousand lists", .text("[", times: 100_000), misuse)
     request("EXC-1", "no kind", good.removing("kind"), misuse)
     request("EXC-1", "a kind that is a number", good.setting("kind", 1), misuse)
     request("EXC-1", "an unknown member", good.setting("account", "x"), misuse)
@@ -37,7 +33,7 @@ extension CaseBench {
     for kind in ["", "risk", "Risk.Assess", "risk.assess ", "risk.assess.x"] {
       request("EXC-1", "the kind \"\(kind)\"", good.setting("kind", .string(kind)), unknown)
     }
-    request("EXC-3", "done at once", good, facts: [("risk.verdict", "allow")])
+    request("EXC-3", "done at once", good, facts: [("/risk.verdict", "allow")])
     let evidence = "misuse.exchange.evidence"
     request(
       "EXC-2", "a purchase as evidence", good, evidence: [try transaction(purchase)], evidence)

@@ -40,10 +40,8 @@ extension CaseBench {
     _ name: String, _ expires: Int64?, _ grace: Int64?, _ revoked: Int64?, _ now: Int64,
     _ status: String
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "DCD-19 \(name)", rule: "DCD-19",
-        call: .checkExpiry(expires: expires, grace: grace, revoked: revoked, now: now),
-        expect: .init(status)))
+    add(
+      "DCD-19", name, .checkExpiry(expires: expires, grace: grace, revoked: revoked, now: now),
+      .init(status))
   }
 }

@@ -10,46 +10,38 @@ extension CaseBench {
       "JWS-1", "a good transaction of Production",
       try authority.mint(production.transactionPayload),
       facts: [
-        ("transaction.environment", "Production"),
-        ("transaction.keys.transaction", "Production/180000900000001"),
-        ("transaction.keys.purchase", "Production/180000900000001/2000000090000001"),
+        ("environment", "Production"), ("keys.transaction", "Production/180000900000001"),
+        ("keys.purchase", "Production/180000900000001/2000000090000001"),
       ])
     verify(
-      "JWS-1", "a good renewal info", try authority.mint(purchase.renewalPayload),
-      kind: .renewal,
+      "JWS-1", "a good renewal info", try authority.mint(purchase.renewalPayload), kind: .renewal,
       facts: [
-        ("renewal.environment", "Sandbox"),
-        ("renewal.originalTransactionId", .text(purchase.originalTransactionId)),
-        ("renewal.productId", .text(purchase.productId)),
-        ("renewal.autoRenewProductId", .text(purchase.productId)),
-        ("renewal.autoRenewStatus", 1),
-        ("renewal.signedDate", .integer(purchase.signedDate)),
-        ("renewal.effectiveDate.ms", .integer(purchase.signedDate)),
-        ("renewal.effectiveDate.source", "signedDate"),
-        ("renewal.keys.subscription", .text("Sandbox/" + purchase.originalTransactionId)),
-        ("renewal.bundleId", .null), ("renewal.gracePeriodExpiresDate", .null),
+        ("environment", "Sandbox"),
+        ("originalTransactionId", .text(purchase.originalTransactionId)),
+        ("productId", .text(purchase.productId)), ("autoRenewProductId", .text(purchase.productId)),
+        ("autoRenewStatus", 1), ("signedDate", .integer(purchase.signedDate)),
+        ("effectiveDate.ms", .integer(purchase.signedDate)), ("effectiveDate.source", "signedDate"),
+        ("keys.subscription", .text("Sandbox/" + purchase.originalTransactionId)),
+        ("bundleId", .null), ("gracePeriodExpiresDate", .null),
       ])
     for shape in [purchase, production] {
       verify(
         "JWS-1", "a good app transaction of \(shape.environment)",
         try authority.mint(shape.appTransactionPayload), kind: .appTransaction,
         facts: [
-          ("appTransaction.environment", .text(shape.environment)),
-          ("appTransaction.bundleId", .text(shape.bundleId)),
-          ("appTransaction.appAppleId", 1_234_567_890),
-          ("appTransaction.effectiveDate.ms", .integer(shape.signedDate)),
-          ("appTransaction.effectiveDate.source", "receiptCreationDate"),
-          ("appTransaction.appTransactionId", "704000000000000001"),
-          ("appTransaction.keys.app", .text(shape.environment + "/704000000000000001")),
+          ("environment", .text(shape.environment)), ("bundleId", .text(shape.bundleId)),
+          ("appAppleId", 1_234_567_890), ("effectiveDate.ms", .integer(shape.signedDate)),
+          ("effectiveDate.source", "receiptCreationDate"),
+          ("appTransactionId", "704000000000000001"),
+          ("keys.app", .text(shape.environment + "/704000000000000001")),
         ])
       verify(
         "JWS-1", "a good realtime request of \(shape.environment)",
         try authority.mint(shape.realtimeRequestPayload), kind: .realtimeRequest,
         facts: [
-          ("realtimeRequest.environment", .text(shape.environment)),
-          ("realtimeRequest.originalTransactionId", .text(shape.originalTransactionId)),
-          ("realtimeRequest.productId", .text(shape.productId)),
-          ("realtimeRequest.appAppleId", 1_234_567_890),
+          ("environment", .text(shape.environment)),
+          ("originalTransactionId", .text(shape.originalTransactionId)),
+          ("productId", .text(shape.productId)), ("appAppleId", 1_234_567_890),
         ])
     }
     verify(
@@ -60,38 +52,26 @@ extension CaseBench {
     try addFullPayloads()
   }
 
-  private var transactionFacts: [(path: String, value: EvidenceCase.Fact)] {
+  private var transactionFacts: Facts {
     [
-      ("kind", "transaction"), ("status.name", "ok"), ("status.code", 0),
-      ("transaction.environment", "Sandbox"), ("transaction.environmentSource", "payload"),
-      ("transaction.bundleId", .text(purchase.bundleId)),
-      ("transaction.productId", .text(purchase.productId)),
-      ("transaction.transactionId", .text(purchase.transactionId)),
-      ("transaction.originalTransactionId", .text(purchase.originalTransactionId)),
-      ("transaction.type", "Auto-Renewable Subscription"),
-      ("transaction.signedDate", .integer(purchase.signedDate)),
-      ("transaction.effectiveDate.ms", .integer(purchase.signedDate)),
-      ("transaction.effectiveDate.source", "signedDate"),
-      ("transaction.expiresDate", .integer(purchase.expiresDate ?? 0)),
-      ("transaction.revocationDate", .null), ("transaction.appAccountToken", .null),
-      ("transaction.appTransactionId", "704000000000000001"),
-      ("transaction.keys.transaction", .text("Sandbox/" + purchase.transactionId)),
-      (
-        "transaction.keys.purchase",
-        .text("Sandbox/" + purchase.originalTransactionId + "/2000000090000001")
-      ),
-      ("transaction.keys.subscription", .text("Sandbox/" + purchase.originalTransactionId)),
-      ("transaction.chain.leaf.sha256", .text(Authority.fingerprint(authority.chain.leaf))),
-      (
-        "transaction.chain.intermediate.sha256",
-        .text(Authority.fingerprint(authority.chain.intermediate))
-      ),
-      ("transaction.chain.root.sha256", .text(Authority.fingerprint(authority.chain.root))),
-      (
-        "transaction.chain.leaf.notAfter", .integer(authority.windows.leaf.upperBound * 1000)
-      ),
-      ("transaction.payload.storefront", "USA"), ("transaction.payload.price", 9990),
-      ("error", .null), ("warnings.0.id", .null),
+      ("/kind", "transaction"), ("/status.name", "ok"), ("/status.code", 0),
+      ("environment", "Sandbox"), ("environmentSource", "payload"),
+      ("bundleId", .text(purchase.bundleId)), ("productId", .text(purchase.productId)),
+      ("transactionId", .text(purchase.transactionId)),
+      ("originalTransactionId", .text(purchase.originalTransactionId)),
+      ("type", "Auto-Renewable Subscription"), ("signedDate", .integer(purchase.signedDate)),
+      ("effectiveDate.ms", .integer(purchase.signedDate)), ("effectiveDate.source", "signedDate"),
+      ("expiresDate", .integer(purchase.expiresDate ?? 0)), ("revocationDate", .null),
+      ("appAccountToken", .null), ("appTransactionId", "704000000000000001"),
+      ("keys.transaction", .text("Sandbox/" + purchase.transactionId)),
+      ("keys.purchase", .text("Sandbox/" + purchase.originalTransactionId + "/2000000090000001")),
+      ("keys.subscription", .text("Sandbox/" + purchase.originalTransactionId)),
+      ("chain.leaf.sha256", .text(Authority.fingerprint(authority.chain.leaf))),
+      ("chain.intermediate.sha256", .text(Authority.fingerprint(authority.chain.intermediate))),
+      ("chain.root.sha256", .text(Authority.fingerprint(authority.chain.root))),
+      ("chain.leaf.notAfter", .integer(authority.windows.leaf.upperBound * 1000)),
+      ("payload.storefront", "USA"), ("payload.price", 9990), ("/error", .null),
+      ("/warnings.0.id", .null),
     ]
   }
 
@@ -118,10 +98,8 @@ extension CaseBench {
       verify(
         "JWS-94", "the keys of \(name)", try authority.mint(shape.transactionPayload),
         facts: [
-          ("transaction.keys.purchase", .text(key)),
-          ("transaction.keys.transaction", .text(one)),
-          ("transaction.keys.subscription", .text(line)),
-          ("transaction.type", .text(shape.type.rawValue)),
+          ("keys.purchase", .text(key)), ("keys.transaction", .text(one)),
+          ("keys.subscription", .text(line)), ("type", .text(shape.type.rawValue)),
         ])
     }
     for member in ["transactionId", "originalTransactionId"] {
@@ -129,12 +107,11 @@ extension CaseBench {
       try verify(
         "JWS-94", "no \(member): no \(key) key",
         payload: purchase.transactionPayload.removing(member),
-        facts: [("transaction.keys.\(key)", .null), ("transaction.\(member)", .null)])
+        facts: [("keys.\(key)", .null), ("\(member)", .null)])
     }
     try verify(
       "JWS-94", "the second valid signature gives the same keys",
-      payload: renewed.transactionPayload,
-      facts: [("transaction.keys.transaction", .text(one))])
+      payload: renewed.transactionPayload, facts: [("keys.transaction", .text(one))])
   }
 
   /// Every member of the specification at once.
@@ -143,31 +120,24 @@ extension CaseBench {
       "PAY-2", "a transaction with every member",
       payload: purchase.transactionPayload.setting(purchase.rareTransactionMembers),
       facts: [
-        ("transaction.appAccountToken", "0f8fad5b-d9cb-469f-a165-70867728950e"),
-        ("transaction.revocationDate", .integer(purchase.signedDate - 1000)),
-        ("transaction.payload.commitmentInfo.billingPeriodNumber", 3),
-        ("transaction.payload.advancedCommerceInfo.items.0.refunds.0.refundType", "FULL"),
-        ("warnings.0.id", .null),
+        ("appAccountToken", "0f8fad5b-d9cb-469f-a165-70867728950e"),
+        ("revocationDate", .integer(purchase.signedDate - 1000)),
+        ("payload.commitmentInfo.billingPeriodNumber", 3),
+        ("payload.advancedCommerceInfo.items.0.refunds.0.refundType", "FULL"),
+        ("/warnings.0.id", .null),
       ])
     try verify(
       "PAY-2", "a renewal info with every member",
       payload: purchase.renewalPayload.setting(purchase.rareRenewalMembers), kind: .renewal,
       facts: [
-        (
-          "renewal.gracePeriodExpiresDate",
-          .integer(purchase.signedDate + 5 * Purchase.day)
-        ),
-        ("renewal.payload.eligibleWinBackOfferIds.1", "second"),
-        ("warnings.0.id", .null),
+        ("gracePeriodExpiresDate", .integer(purchase.signedDate + 5 * Purchase.day)),
+        ("payload.eligibleWinBackOfferIds.1", "second"), ("/warnings.0.id", .null),
       ])
     try verify(
       "PAY-2", "an app transaction with every member",
       payload: purchase.appTransactionPayload.setting(purchase.rareAppTransactionMembers),
       kind: .appTransaction,
-      facts: [
-        ("appTransaction.effectiveDate.ms", .integer(purchase.signedDate)),
-        ("warnings.0.id", .null),
-      ])
+      facts: [("effectiveDate.ms", .integer(purchase.signedDate)), ("/warnings.0.id", .null)])
     try verify(
       "PAY-7", "a transaction of four members",
       payload: [
@@ -175,23 +145,20 @@ extension CaseBench {
         "bundleId": "com.example.app", "signedDate": .integer(purchase.signedDate),
       ],
       facts: [
-        ("transaction.productId", .null), ("transaction.keys.subscription", .null),
-        ("transaction.keys.transaction", .null), ("transaction.keys.purchase", .null),
-        ("transaction.transactionId", "2000000900000001"),
+        ("productId", .null), ("keys.subscription", .null), ("keys.transaction", .null),
+        ("keys.purchase", .null), ("transactionId", "2000000900000001"),
       ])
     for member in ["transactionId", "originalTransactionId", "productId"] {
       try verify(
         "PAY-7", "null keys without \(member)",
         payload: purchase.transactionPayload.removing(member),
-        facts: ["transaction", "purchase", "subscription"].map {
-          ("transaction.keys.\($0)", .null)
-        })
+        facts: ["transaction", "purchase", "subscription"].map { ("keys.\($0)", .null) })
     }
     try verify(
       "PAY-7", "a transaction of environment, bundle and date",
       payload: [
         "environment": "Sandbox", "bundleId": "com.example.app",
         "signedDate": .integer(purchase.signedDate),
-      ], facts: [("transaction.keys.transaction", .null)])
+      ], facts: [("keys.transaction", .null)])
   }
 }

@@ -56,20 +56,24 @@ extension CaseBench {
     ] as [(String, String, String, Int, String)] {
       add(
         "JWS-1", name,
-        text: .repeated(
-          prefix: Array(prefix.utf8), unit: Array(unit.utf8), count: count,
-          suffix: Array(suffix.utf8)),
-        .init("too-large.jws.input", check: "jws.size"))
+        .verifyJWS(
+          verifier: "standard", kind: .transaction,
+          jws: .repeated(
+            prefix: Array(prefix.utf8), unit: Array(unit.utf8), count: count,
+            suffix: Array(suffix.utf8)), now: now), .init("too-large.jws.input", check: "jws.size"))
     }
     add(
       "JWS-2", "as many characters as the limit, without dots",
-      text: .repeated(prefix: [], unit: [0x41], count: 65_536, suffix: []),
+      .verifyJWS(
+        verifier: "standard", kind: .transaction, jws: .text("A", times: 65_536), now: now),
       .init("malformed.jws.form", check: "jws.form"))
     add(
       "JWS-3", "a header segment of 60,000 characters",
-      text: .repeated(
-        prefix: [], unit: [0x41], count: 60_000,
-        suffix: Array((".e30." + String(repeating: "A", count: 86)).utf8)),
+      .verifyJWS(
+        verifier: "standard", kind: .transaction,
+        jws: .repeated(
+          prefix: [], unit: [0x41], count: 60_000,
+          suffix: Array((".e30." + String(repeating: "A", count: 86)).utf8)), now: now),
       .init("too-large.jws.header", check: "jws.header"))
     for (name, limit, verifier) in [
       ("the limit", 65_536, "standard"), ("a lowered limit", 8192, "small-cap"),

@@ -30,15 +30,11 @@ extension CaseBench {
         let good = environment == accepted
         let envelope = NotificationPayload(
           "EXTERNAL_PURCHASE_TOKEN", "UNREPORTED", signedDate: purchase.signedDate)
-        try verify(
+        try notify(
           "JWS-70", "an external purchase token \(id), \(verifier)",
-          payload: envelope.payload(
-            (
-              "externalPurchaseToken",
-              NotificationPayload.externalPurchaseToken(purchase, id: id)
-            )),
-          kind: .notification, verifier: verifier,
-          good ? "ok" : "rejected.identity.environment",
+          envelope.payload(
+            ("externalPurchaseToken", NotificationPayload.externalPurchaseToken(purchase, id: id))),
+          verifier: verifier, good ? "ok" : "rejected.identity.environment",
           check: good ? nil : "identity.environment")
       }
     }
@@ -49,12 +45,10 @@ extension CaseBench {
         "rejected.identity.environment-missing", check: "identity.environment")
     }
     for (type, body) in [("SUBSCRIBED", "data"), ("RESCIND_CONSENT", "appData")] {
-      try verify(
+      try notify(
         "JWS-71", "a notification without environment in \(body)",
-        payload: try authority.notification(type, nil, purchase)
-          .removing("\(body).environment"),
-        kind: .notification, "rejected.identity.environment-missing",
-        check: "identity.environment")
+        try authority.notification(type, nil, purchase).removing("\(body).environment"),
+        "rejected.identity.environment-missing", check: "identity.environment")
     }
     for (type, subtype, body) in [
       ("SUBSCRIBED", nil, "data"), ("RENEWAL_EXTENSION", "SUMMARY", "summary"),
@@ -66,21 +60,18 @@ extension CaseBench {
         ("another bundle id", good.setting("\(body).bundleId", "com.other.app")),
         ("no bundle id", good.removing("\(body).bundleId")),
       ] {
-        try verify(
-          "JWS-73", "\(name) in \(body)", payload: payload, kind: .notification,
-          "rejected.identity.bundle", check: "identity.bundle")
+        try notify(
+          "JWS-73", "\(name) in \(body)", payload, "rejected.identity.bundle",
+          check: "identity.bundle")
       }
       for (name, payload) in [
         ("another app id", good.setting("\(body).appAppleId", 99)),
         ("no app id", good.removing("\(body).appAppleId")),
-        (
-          "the app id of the second app",
-          good.setting("\(body).appAppleId", 1_234_567_891)
-        ),
+        ("the app id of the second app", good.setting("\(body).appAppleId", 1_234_567_891)),
       ] {
-        try verify(
-          "JWS-74", "\(name) in \(body) of Production", payload: payload,
-          kind: .notification, "rejected.identity.app", check: "identity.app")
+        try notify(
+          "JWS-74", "\(name) in \(body) of Production", payload, "rejected.identity.app",
+          check: "identity.app")
       }
     }
     try verify(
@@ -104,9 +95,8 @@ extension CaseBench {
         $0.transactionId = id
         $0.originalTransactionId = id
       }
-      for (kind, payload, member) in [
-        (EvidenceKind.transaction, shape.transactionPayload, "transaction"),
-        (.renewal, shape.renewalPayload, "renewal"),
+      for (kind, payload) in [
+        (EvidenceKind.transaction, shape.transactionPayload), (.renewal, shape.renewalPayload),
       ] {
         try verify(
           "JWS-71", "a \(kind.rawValue) of id \"\(id)\" without environment",
@@ -114,20 +104,14 @@ extension CaseBench {
           environment == nil ? "rejected.identity.environment-missing" : "ok",
           check: environment == nil ? "identity.environment" : nil,
           facts: environment.map {
-            [
-              ("\(member).environment", .text($0)),
-              ("\(member).environmentSource", "transaction-id"),
-            ]
+            [("environment", .text($0)), ("environmentSource", "transaction-id")]
           } ?? [])
       }
     }
     try verify(
       "JWS-71", "an environment that its id contradicts",
       payload: purchase.with { $0.environment = "Production" }.transactionPayload,
-      facts: [
-        ("transaction.environment", "Production"),
-        ("warnings.0.id", "environment-id-disagree"),
-      ])
+      facts: [("environment", "Production"), ("/warnings.0.id", "environment-id-disagree")])
     try verify(
       "JWS-71", "a realtime request without environment is not derived",
       payload: purchase.realtimeRequestPayload.removing("environment"),
@@ -162,13 +146,11 @@ extension CaseBench {
       "JWS-74", "a realtime request of Sandbox without app id",
       payload: request.removing("appAppleId"), kind: .realtimeRequest)
     try verify(
-      "JWS-74", "a realtime request of Sandbox where no app id is configured",
-      payload: request, kind: .realtimeRequest, verifier: "sandbox-without-app-id")
-    try verify(
+      "JWS-74", "a realtime request of Sandbox where no app id is configured", payload: request,
+      kind: .realtimeRequest, verifier: "sandbox-without-app-id")
+    try notify(
       "JWS-74", "a notification of Sandbox without app id",
-      payload: try authority.notification("SUBSCRIBED", nil, purchase)
-        .removing("data.appAppleId"),
-      kind: .notification)
+      try authority.notification("SUBSCRIBED", nil, purchase).removing("data.appAppleId"))
   }
 
   /// JWS-75: each kind asked for as each other kind.

@@ -8,21 +8,16 @@ extension CaseBench {
     keyset(
       "JWK-1", "two keys", ["keys": [rsa, elliptic]],
       facts: [
-        ("kind", "keyset"), ("ok", true), ("keyset.issuer", .null),
-        ("keyset.fetchedMs", .null), ("keyset.keys.0.kid", "a"),
-        ("keyset.keys.0.algorithm", "RS256"), ("keyset.keys.0.bits", 2048),
-        ("keyset.keys.1.algorithm", "ES256"), ("keyset.keys.1.bits", 256),
-        ("keyset.skipped.0.at", .null),
+        ("/kind", "keyset"), ("/ok", true), ("issuer", .null), ("fetchedMs", .null),
+        ("keys.0.kid", "a"), ("keys.0.algorithm", "RS256"), ("keys.0.bits", 2048),
+        ("keys.1.algorithm", "ES256"), ("keys.1.bits", 256), ("skipped.0.at", .null),
       ])
     keyset(
       "JWK-9", "with its issuer and its state",
       [
         "issuer": .string(TokenAuthority.pool), "fetchedMs": .integer(now), "keys": [rsa],
         "etag": "\"x\"",
-      ],
-      facts: [
-        ("keyset.issuer", .text(TokenAuthority.pool)), ("keyset.fetchedMs", .integer(now)),
-      ])
+      ], facts: [("issuer", .text(TokenAuthority.pool)), ("fetchedMs", .integer(now))])
     addKeysetForms(rsa)
     addSkippedKeys(rsa, elliptic)
     try addBadKeys(rsa, elliptic)
@@ -30,20 +25,13 @@ extension CaseBench {
 
   private func keyset(
     _ rule: String, _ name: String, text: EvidenceText, _ expect: EvidenceCase.Expectation
-  ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) keyset: \(name)", rule: rule, call: .keysetNew(jwks: text),
-        expect: expect))
-  }
+  ) { add(rule, "keyset: \(name)", .keysetNew(jwks: text), expect) }
 
   private func keyset(
-    _ rule: String, _ name: String, _ jwks: JSONText, _ status: String = "ok",
-    check: String? = nil, at: String? = nil,
-    facts: [(path: String, value: EvidenceCase.Fact)] = []
+    _ rule: String, _ name: String, _ jwks: JSONText, _ status: String = "ok", check: String? = nil,
+    at: String? = nil, facts: Facts = []
   ) {
-    keyset(
-      rule, name, text: .bytes(jwks.bytes), .init(status, check: check, at: at, facts: facts))
+    keyset(rule, name, text: .bytes(jwks.bytes), .init(status, check: check, at: at, facts: facts))
   }
 
   /// JWK-1, JWK-9.
@@ -98,8 +86,8 @@ extension CaseBench {
       keyset(
         "JWK-2", "beside a good key, \(name)", ["keys": [rsa, key]],
         facts: [
-          ("keyset.keys.0.kid", "a"), ("keyset.keys.1.kid", .null),
-          ("keyset.skipped.0.at", "keys[1]"), ("keyset.skipped.0.reason", .text(reason)),
+          ("keys.0.kid", "a"), ("keys.1.kid", .null), ("skipped.0.at", "keys[1]"),
+          ("skipped.0.reason", .text(reason)),
         ])
       keyset("JWK-2", "alone, \(name)", ["keys": [key]], "rejected.jwks.empty", at: "keys")
     }
@@ -203,7 +191,7 @@ extension CaseBench {
     let long = [0xff] + [UInt8](repeating: 0x5a, count: 1022) + [1]
     keyset(
       "JWK-5", "n of 8,192 bits", ["keys": [rsa.setting("n", url(long))]],
-      facts: [("keyset.keys.0.bits", 8192)])
+      facts: [("keys.0.bits", 8192)])
   }
 
   private func url(_ bytes: [UInt8]) -> JSONText { .string(utf8: Base64Text.encodeURL(bytes)) }

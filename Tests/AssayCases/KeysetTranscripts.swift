@@ -10,7 +10,6 @@ extension CaseBench {
     try talk.addRefusals()
     talk.addRequests()
     try talk.addOldSets()
-    cases += talk.cases
   }
 
   func addKeysetVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
@@ -22,63 +21,41 @@ extension CaseBench {
   }
 }
 
-private final class KeysetTalk {
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, when it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-    var status = "pending.exchange.request"
-  }
-
+private final class KeysetTalk: Talk {
   private static let noAnswer = "unavailable.jwks.no-answer"
   private static let misuse = "misuse.exchange.request"
   private static let tag = "W/\"1\""
 
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
   /// As the issuer publishes it.
   private let published: JSONText
-  private let good: JSONText
+  private static let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
 
   init(_ bench: CaseBench) throws {
-    self.bench = bench
     published = try bench.tokens.keyset(issuer: nil)
-    good = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
+    super.init(bench, with: "keys", verifier: "tokens", asks: Self.request)
   }
 
   // MARK: parts
 
-  private func http(
+  private func issuer(
     _ id: Int64, _ status: Int64, _ body: JSONText? = nil, after: Int64 = 0,
     more: [(String, JSONText)] = [], tag: String? = nil, facts: Facts = []
   ) -> Said {
-    let headers: JSONText = .array(
-      [["Content-Type", "text/plain"]] + (tag.map { [["ETag", .string($0)]] } ?? []))
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status), "headers": headers,
-      "body": body.map { ["text": .string(utf8: $0.bytes)] } ?? .null,
-    ]
-    return Said(
-      answer: answer.setting(more), after: after,
-      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
+    http(
+      id, status, body,
+      headers: .array(
+        [["Content-Type", "text/plain"]] + (tag.map { [["ETag", .string($0)]] } ?? [])),
+      after: after, more: more, facts: facts)
   }
 
-  private func wait(_ end: Int64, facts: Facts = []) -> Said {
-    Said(
-      answer: [:], after: end,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", "cooldown"),
-        ("exchange.notBeforeMs", .integer(bench.now + end)),
-      ] + facts, status: "pending.exchange.wait")
+  private func cooldown(_ end: Int64, facts: Facts = []) -> Said {
+    wait(end, reason: "cooldown", facts: facts)
   }
 
-  private func state(
-    _ fetched: Int64?, _ tried: Int64?, failures: Int64 = 0, tag: String? = nil
-  ) -> JSONText {
-    func moment(_ offset: Int64?) -> JSONText { offset.map { .integer(bench.now + $0) } ?? .null }
+  private func state(_ fetched: Int64?, _ tried: Int64?, failures: Int64 = 0, tag: String? = nil)
+    -> JSONText
+  {
+    func moment(_ offset: Int64?) -> JSONText { offset.map { .integer(now + $0) } ?? .null }
     return [
       "fetchedMs": moment(fetched), "triedMs": moment(tried), "failures": .integer(failures),
       "etag": tag.map { .string($0) } ?? .null,
@@ -86,17 +63,16 @@ private final class KeysetTalk {
   }
 
   /// `keysetState` of a document.
-  private func kept(
-    _ fetched: Int64?, _ tried: Int64?, failures: Int64 = 0, tag: String? = nil
-  ) -> Facts {
+  private func kept(_ fetched: Int64?, _ tried: Int64?, failures: Int64 = 0, tag: String? = nil)
+    -> Facts
+  {
     func moment(_ offset: Int64?) -> EvidenceCase.Fact {
-      offset.map { .integer(bench.now + $0) } ?? .null
+      offset.map { .integer(now + $0) } ?? .null
     }
     return [
-      ("exchange.state", "done"), ("exchange.keysetState.fetchedMs", moment(fetched)),
-      ("exchange.keysetState.triedMs", moment(tried)),
-      ("exchange.keysetState.failures", .integer(failures)),
-      ("exchange.keysetState.etag", tag.map { .text($0) } ?? .null),
+      ("state", "done"), ("keysetState.fetchedMs", moment(fetched)),
+      ("keysetState.triedMs", moment(tried)), ("keysetState.failures", .integer(failures)),
+      ("keysetState.etag", tag.map { .text($0) } ?? .null),
     ]
   }
 
@@ -106,100 +82,70 @@ private final class KeysetTalk {
     issuer: String = TokenAuthority.pool
   ) -> String {
     let whole: JSONText = [
-      "issuer": .string(issuer), "fetchedMs": .integer(bench.now + fetched),
-      "triedMs": .integer(bench.now + fetched), "failures": 0,
-      "etag": tag.map { .string($0) } ?? .null, "keys": keys ?? published["keys"] ?? .null,
+      "issuer": .string(issuer), "fetchedMs": .integer(now + fetched),
+      "triedMs": .integer(now + fetched), "failures": 0, "etag": tag.map { .string($0) } ?? .null,
+      "keys": keys ?? published["keys"] ?? .null,
     ]
-    return String(decoding: whole.bytes, as: UTF8.self)
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks more: [(String, JSONText)] = [],
-    without: [String] = [], verifier: String = "tokens", _ said: [Said],
-    _ status: String = "ok", check: String? = nil, at: String? = nil, facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: .bytes($0.answer.bytes),
-        now: bench.now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) keys: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes(good.setting(more).removing(without).bytes),
-          evidence: [], now: bench.now, steps: steps),
-        expect: .init(status, check: check, at: at, facts: facts)))
+    return whole.description
   }
 
   // MARK: answers
 
   func addFetches() {
     let plain: Facts = [
-      ("exchange.request.method", "GET"),
-      ("exchange.request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json")),
-      ("exchange.request.headers.0.0", "Accept"),
-      ("exchange.request.headers.0.1", "application/json"),
-      ("exchange.request.headers.1.0", .null), ("exchange.request.body", .null),
-      ("exchange.request.timeoutMs", 3000), ("exchange.request.maxResponseBytes", 262_144),
-      ("exchange.request.wantHeaders.0", "content-type"),
-      ("exchange.request.wantHeaders.1", "etag"), ("exchange.request.wantHeaders.2", .null),
-      ("exchange.request.secret.0", .null),
+      ("request.method", "GET"),
+      ("request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json")),
+      ("request.headers.0.0", "Accept"), ("request.headers.0.1", "application/json"),
+      ("request.headers.1.0", .null), ("request.body", .null), ("request.timeoutMs", 3000),
+      ("request.maxResponseBytes", 262_144), ("request.wantHeaders.0", "content-type"),
+      ("request.wantHeaders.1", "etag"), ("request.wantHeaders.2", .null),
+      ("request.secret.0", .null),
     ]
     talk(
       "KST-12", "for the first time",
-      [http(1, 200, published, after: 40, tag: Self.tag, facts: plain)],
+      [issuer(1, 200, published, after: 40, tag: Self.tag, facts: plain)],
       facts: kept(40, 40, tag: Self.tag) + [
-        ("exchange.keyset", .text(text(40, tag: Self.tag))), ("exchange.changed", true),
-        ("exchange.retry", .null), ("checks.3.ok", true),
+        ("keyset", .text(text(40, tag: Self.tag))), ("changed", true), ("retry", .null),
+        ("/checks.3.ok", true),
       ])
     talk(
       "KST-13", "what else the issuer says is not kept",
       [
-        http(
-          1, 200,
-          published.appending("issuer", 7).appending("fetchedMs", "x").appending("x", [:]))
-      ], facts: kept(0, 0) + [("exchange.keyset", .text(text(0)))])
+        issuer(
+          1, 200, published.appending("issuer", 7).appending("fetchedMs", "x").appending("x", [:]))
+      ], facts: kept(0, 0) + [("keyset", .text(text(0)))])
     talk(
       "KST-12", "of Apple", asks: [("issuer", .string(TokenAuthority.apple))],
-      [
-        http(
-          1, 200, published,
-          facts: [("exchange.request.url", "https://appleid.apple.com/auth/keys")])
-      ], facts: [("exchange.keyset", .text(text(0, issuer: TokenAuthority.apple)))])
+      [issuer(1, 200, published, facts: [("request.url", "https://appleid.apple.com/auth/keys")])],
+      facts: [("keyset", .text(text(0, issuer: TokenAuthority.apple)))])
     talk(
       "KST-12", "from another address", asks: [("issuer", .string(TokenAuthority.jwtIssuer))],
       verifier: "tokens-uri",
-      [
-        http(
-          1, 200, published,
-          facts: [("exchange.request.url", "https://keys.example.com/set?tenant=1")])
-      ])
+      [issuer(1, 200, published, facts: [("request.url", "https://keys.example.com/set?tenant=1")])]
+    )
     talk(
       "TOK-32", "of a region that another one serves",
       asks: [("issuer", .string(TokenAuthority.otherRegion))], verifier: "tokens-shared",
       [
-        http(
+        issuer(
           1, 200, published,
-          facts: [
-            ("exchange.request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json"))
-          ])
-      ], facts: [("exchange.keyset", .text(text(0)))])
+          facts: [("request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json"))])
+      ], facts: [("keyset", .text(text(0)))])
     for (name, tag) in [
       ("an empty one", ""), ("with a blank", "\"a b\""), ("of another tongue", "\"é\""),
       ("of 257 bytes", String(repeating: "t", count: 257)),
     ] {
       talk(
-        "KST-9", "an ETag that is dropped: \(name)", [http(1, 200, published, tag: tag)],
+        "KST-9", "an ETag that is dropped: \(name)", [issuer(1, 200, published, tag: tag)],
         facts: kept(0, 0))
     }
     let longest = String(repeating: "t", count: 256)
     talk(
-      "KST-9", "an ETag of 256 bytes", [http(1, 200, published, tag: longest)],
+      "KST-9", "an ETag of 256 bytes", [issuer(1, 200, published, tag: longest)],
       facts: kept(0, 0, tag: longest))
     talk(
       "KST-8", "without the key that was asked for", asks: [("wantKid", "new")],
-      [http(1, 200, published)], facts: kept(0, 0) + [("exchange.changed", true)])
+      [issuer(1, 200, published)], facts: kept(0, 0) + [("changed", true)])
   }
 
   /// KST-4, KST-9.
@@ -210,62 +156,56 @@ private final class KeysetTalk {
       [("state", state), ("keyset", .string(keyset ?? old))]
     }
     let conditional: Facts = [
-      ("exchange.request.headers.1.0", "If-None-Match"),
-      ("exchange.request.headers.1.1", .text(Self.tag)), ("exchange.request.headers.2.0", .null),
+      ("request.headers.1.0", "If-None-Match"), ("request.headers.1.1", .text(Self.tag)),
+      ("request.headers.2.0", .null),
     ]
     let known = state(hour, hour, tag: Self.tag)
     talk(
-      "KST-9", "not modified", asks: asks(known), [http(1, 304, facts: conditional)],
+      "KST-9", "not modified", asks: asks(known), [issuer(1, 304, facts: conditional)],
       facts: kept(0, 0, tag: Self.tag) + [
-        ("exchange.keyset", .text(text(0, tag: Self.tag))), ("exchange.changed", false),
+        ("keyset", .text(text(0, tag: Self.tag))), ("changed", false),
       ])
     talk(
       "KST-9", "not modified, under another tag", asks: asks(known),
-      [http(1, 304, tag: "\"2\"", facts: conditional)], facts: kept(0, 0, tag: "\"2\""))
+      [issuer(1, 304, tag: "\"2\"", facts: conditional)], facts: kept(0, 0, tag: "\"2\""))
     talk(
-      "KST-9", "sent again", asks: asks(known), [http(1, 200, published, facts: conditional)],
-      facts: kept(0, 0) + [("exchange.changed", false)])
+      "KST-9", "sent again", asks: asks(known), [issuer(1, 200, published, facts: conditional)],
+      facts: kept(0, 0) + [("changed", false)])
     let keys = published["keys"]?.bytes ?? []
     let rsa = try TokenAuthority.jwk(rsa: bench.tokens.rsaKey, kid: TokenAuthority.rsaKid)
     let elliptic = try TokenAuthority.jwk(
       elliptic: bench.tokens.ellipticKey, kid: TokenAuthority.ellipticKid)
     talk(
-      "KST-4", "in another order", asks: asks(known), [http(1, 200, ["keys": [elliptic, rsa]])],
-      facts: [("exchange.changed", false)])
+      "KST-4", "in another order", asks: asks(known), [issuer(1, 200, ["keys": [elliptic, rsa]])],
+      facts: [("changed", false)])
     for (name, set) in [
       ("a key that vanished", [rsa]),
       ("a key that came", [rsa, elliptic, rsa.setting("kid", "n")]),
       ("another key id", [rsa, elliptic.setting("kid", "n")]),
     ] as [(String, JSONText)] {
       talk(
-        "KST-4", name, asks: asks(known), [http(1, 200, ["keys": set])],
-        facts: [
-          ("exchange.changed", true), ("exchange.keyset", .text(text(0, keys: set))),
-        ])
+        "KST-4", name, asks: asks(known), [issuer(1, 200, ["keys": set])],
+        facts: [("changed", true), ("keyset", .text(text(0, keys: set)))])
     }
-    let plain: Facts = [("exchange.request.headers.1.0", .null)]
-    let failed = kept(hour, 0, failures: 1) + [("exchange.keyset", .null)]
+    let plain: Facts = [("request.headers.1.0", .null)]
+    let failed = kept(hour, 0, failures: 1) + [("keyset", .null)]
     for (name, more, state) in [
       ("no tag", asks(state(hour, hour)), failed),
-      (
-        "a tag that cannot be sent", asks(state(hour, hour, tag: "a b")), failed
-      ),
+      ("a tag that cannot be sent", asks(state(hour, hour, tag: "a b")), failed),
       (
         "no set", [("state", known)],
-        kept(hour, 0, failures: 1, tag: Self.tag) + [("exchange.keyset", .null)]
+        kept(hour, 0, failures: 1, tag: Self.tag) + [("keyset", .null)]
       ),
     ] as [(String, [(String, JSONText)], Facts)] {
       talk(
         "KST-9", "not modified, to a request with \(name)", asks: more,
-        [http(1, 304, facts: plain)], Self.noAnswer, at: "status", facts: state)
+        [issuer(1, 304, facts: plain)], Self.noAnswer, at: "status", facts: state)
     }
     let spaced = "{ \"keys\": \(String(decoding: keys, as: UTF8.self)) }"
     talk(
-      "KST-9", "a set without a name",
-      asks: [
-        ("state", known), ("keyset", .string(spaced)),
-      ], verifier: "tokens-one", [http(1, 304, facts: conditional)],
-      facts: [("exchange.keyset", .text(text(0, tag: Self.tag)))])
+      "KST-9", "a set without a name", asks: [("state", known), ("keyset", .string(spaced))],
+      verifier: "tokens-one", [issuer(1, 304, facts: conditional)],
+      facts: [("keyset", .text(text(0, tag: Self.tag)))])
   }
 
   // MARK: the cooldown
@@ -280,59 +220,55 @@ private final class KeysetTalk {
       talk(
         "KST-2", "after \(failures) failures, a millisecond early",
         asks: [("state", state(nil, tried, failures: failures))],
-        [wait(1), http(2, 200, published, after: 1)], facts: kept(1, 1))
+        [cooldown(1), issuer(2, 200, published, after: 1)], facts: kept(1, 1))
       talk(
         "KST-2", "after \(failures) failures",
-        asks: [("state", state(nil, tried - 1, failures: failures))], [http(1, 200, published)])
+        asks: [("state", state(nil, tried - 1, failures: failures))], [issuer(1, 200, published)])
     }
     talk(
       "KST-2", "fetched a second ago, for a key",
-      asks: [
-        ("state", state(-1000, -1000)), ("wantKid", "new"),
-      ],
+      asks: [("state", state(-1000, -1000)), ("wantKid", "new")],
       [
-        wait(
+        cooldown(
           29_000,
           facts: [
-            ("exchange.retry.request.issuer", .text(TokenAuthority.pool)),
-            ("exchange.retry.request.wantKid", "new"), ("exchange.retry.without.0", .null),
-            ("exchange.retry.reason", "cooldown"), ("exchange.retry.attempt", 2),
-          ]), http(2, 200, published, after: 29_000),
+            ("retry.request.issuer", .text(TokenAuthority.pool)), ("retry.request.wantKid", "new"),
+            ("retry.without.0", .null), ("retry.reason", "cooldown"), ("retry.attempt", 2),
+          ]), issuer(2, 200, published, after: 29_000),
       ], facts: kept(29_000, 29_000))
     talk(
       "KST-12", "times later than now", asks: [("state", state(5000, 5000))],
-      [wait(30_000), http(2, 500, after: 30_000)], Self.noAnswer,
+      [cooldown(30_000), issuer(2, 500, after: 30_000)], Self.noAnswer,
       facts: kept(0, 30_000, failures: 1))
     talk(
       "KST-12", "a state of the moment of the fetch alone",
-      asks: [("state", ["fetchedMs": .integer(bench.now - 1000)])],
-      [wait(29_000), http(2, 200, published, after: 29_000)])
+      asks: [("state", ["fetchedMs": .integer(now - 1000)])],
+      [cooldown(29_000), issuer(2, 200, published, after: 29_000)])
     talk(
       "KST-12", "a cooldown beyond the deadline",
       asks: [
-        ("state", state(-1000, -1000)), ("deadlineMs", .integer(bench.now + 28_999)),
+        ("state", state(-1000, -1000)), ("deadlineMs", .integer(now + 28_999)),
         ("keyset", .string(text(-1000))),
       ], [], Self.noAnswer, at: "state.triedMs",
       facts: kept(-1000, -1000) + [
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 29_000)),
-        ("exchange.retry.reason", "cooldown"), ("exchange.retry.without.0", "keyset"),
-        ("exchange.retry.request.keyset", .null),
+        ("retry.notBeforeMs", .integer(now + 29_000)), ("retry.reason", "cooldown"),
+        ("retry.without.0", "keyset"), ("retry.request.keyset", .null),
       ])
     for status: Int64 in [0, 204, 301, 403, 404, 429, 500] {
       talk(
         "KST-6", "HTTP status \(status)", asks: [("state", state(-90_000, -90_000, failures: 1))],
-        [http(1, status, published)], Self.noAnswer, check: "exchange.answer", at: "status",
+        [issuer(1, status, published)], Self.noAnswer, check: "answer", at: "status",
         facts: kept(-90_000, 0, failures: 2) + [
-          ("exchange.keyset", .null), ("exchange.changed", .null),
-          ("exchange.retry.notBeforeMs", .integer(bench.now + 120_000)),
+          ("keyset", .null), ("changed", .null), ("retry.notBeforeMs", .integer(now + 120_000)),
         ])
     }
     talk(
-      "KST-13", "the first failure", [http(1, 0)], Self.noAnswer, facts: kept(nil, 0, failures: 1))
+      "KST-13", "the first failure", [issuer(1, 0)], Self.noAnswer, facts: kept(nil, 0, failures: 1)
+    )
     let most: Int64 = 9_007_199_254_740_991
     talk(
       "KST-13", "as many failures as can be counted",
-      asks: [("state", state(nil, -600_000, failures: most))], [http(1, 0)], Self.noAnswer,
+      asks: [("state", state(nil, -600_000, failures: most))], [issuer(1, 0)], Self.noAnswer,
       facts: kept(nil, 0, failures: most))
   }
 
@@ -344,12 +280,12 @@ private final class KeysetTalk {
     func refused(_ name: String, _ body: JSONText, _ status: String, at: String?, check: String) {
       talk(
         "KST-6", name, asks: [("state", state(-90_000, -90_000, tag: Self.tag))],
-        [http(1, 200, body, tag: "\"new\"")], status, check: check, at: at,
+        [issuer(1, 200, body, tag: "\"new\"")], status, check: check, at: at,
         facts: kept(-90_000, 0, failures: 1, tag: Self.tag) + [
-          ("exchange.keyset", .null), ("exchange.changed", .null), ("exchange.retry", .null),
+          ("keyset", .null), ("changed", .null), ("retry", .null),
         ])
     }
-    let (answer, result) = ("exchange.answer", "exchange.result")
+    let (answer, result) = ("answer", "result")
     refused("a web page", .text("<html>"), "malformed.json.syntax", at: nil, check: answer)
     refused("no keys", [:], "malformed.jwks.form", at: "keys", check: answer)
     refused(
@@ -359,11 +295,11 @@ private final class KeysetTalk {
       "no key of use", ["keys": [rsa.setting("use", "enc")]], "rejected.jwks.empty", at: "keys",
       check: result)
     let large = "too-large.jwks.size"
-    talk("KST-12", "cut", [http(1, 200, more: [("cut", true)])], large, check: answer, at: "cut")
+    talk("KST-12", "cut", [issuer(1, 200, more: [("cut", true)])], large, check: answer, at: "cut")
     let blanks = String(repeating: " ", count: 262_144 - published.bytes.count)
-    let text = String(decoding: published.bytes, as: UTF8.self) + blanks
-    talk("KST-12", "a quarter of a megabyte", [http(1, 200, .text(text))])
-    talk("KST-12", "a byte more", [http(1, 200, .text(text + " "))], large, check: answer)
+    let text = published.description + blanks
+    talk("KST-12", "a quarter of a megabyte", [issuer(1, 200, .text(text))])
+    talk("KST-12", "a byte more", [issuer(1, 200, .text(text + " "))], large, check: answer)
     let stranger: JSONText = [
       "kty": "OKP",
       "x": .string(String(repeating: "x", count: 262_144 - published.bytes.count - 50)),
@@ -371,7 +307,7 @@ private final class KeysetTalk {
     let keys = (published["keys"]?.bytes ?? []).dropFirst().dropLast()
     let list = JSONText.raw([0x5b] + keys + [0x2c] + stranger.bytes + [0x5d])
     talk(
-      "KST-12", "keys that leave no room for the state", [http(1, 200, ["keys": list])], large,
+      "KST-12", "keys that leave no room for the state", [issuer(1, 200, ["keys": list])], large,
       at: "body", facts: kept(nil, 0, failures: 1))
   }
 
@@ -382,8 +318,8 @@ private final class KeysetTalk {
       ("an issuer that is a number", 1, "issuer"),
     ] as [(String, JSONText?, String)] {
       talk(
-        "KST-12", name, asks: value.map { [("issuer", $0)] } ?? [],
-        without: value == nil ? ["issuer"] : [], [], Self.misuse, at: at)
+        "KST-12", name, asks: value.map { usual.setting("issuer", $0) } ?? usual.removing("issuer"),
+        [], Self.misuse, at: at)
     }
     for (name, value) in [
       ("a text", "x"), ("empty", ""), ("a fraction", .text("1.5")), ("negative", -1),
@@ -412,16 +348,14 @@ private final class KeysetTalk {
       at: "keyset")
     talk("EXC-1", "another member", asks: [("kid", "x")], [], Self.misuse, at: "kid")
     talk(
-      "EXC-8", "no profile", verifier: "standard", [], "config.exchange.block-missing",
-      at: "tokens")
+      "EXC-8", "no profile", verifier: "standard", [], "config.exchange.block-missing", at: "tokens"
+    )
     talk(
       "EXC-8", "no address", asks: [("issuer", .string(TokenAuthority.jwtIssuer))], [],
       "config.exchange.block-missing", at: "tokens.jwksUri")
     talk(
-      "KST-12", "nothing known, in so many words",
-      asks: [
-        ("state", .null), ("keyset", .null),
-      ], [http(1, 200, published)], facts: [("exchange.changed", true)])
+      "KST-12", "nothing known, in so many words", asks: [("state", .null), ("keyset", .null)],
+      [issuer(1, 200, published)], facts: [("changed", true)])
   }
 
   /// KST-7, KST-9.
@@ -429,21 +363,19 @@ private final class KeysetTalk {
     func old(_ rule: String, _ name: String, _ text: String, _ status: String, at: String) {
       talk(
         rule, "an old set: \(name)", asks: [("keyset", .string(text))], [], status,
-        check: "exchange.request", at: at)
+        check: "request", at: at)
     }
     old("KST-9", "no JSON", "x", "malformed.json.syntax", at: "keyset/byte 0")
     old("KST-9", "no keys", "{}", "malformed.jwks.form", at: "keyset/keys")
     let rsa = try TokenAuthority.jwk(rsa: bench.tokens.rsaKey, kid: "a")
     let leaked: JSONText = ["keys": [rsa.appending("d", "YQ")]]
     old(
-      "KST-9", "a private key", String(decoding: leaked.bytes, as: UTF8.self),
-      "rejected.jwks.private-key", at: "keyset/keys[0]")
+      "KST-9", "a private key", leaked.description, "rejected.jwks.private-key",
+      at: "keyset/keys[0]")
     let misuse = "misuse.token.keyset"
     old(
       "KST-7", "of another issuer", text(0, issuer: TokenAuthority.apple), misuse,
       at: "keyset/issuer")
-    old(
-      "KST-7", "without a name, of several",
-      String(decoding: published.bytes, as: UTF8.self), misuse, at: "keyset/issuer")
+    old("KST-7", "without a name, of several", published.description, misuse, at: "keyset/issuer")
   }
 }

@@ -14,131 +14,107 @@ extension CaseBench {
     for (type, subtype) in NotificationKind.all {
       for shape in [purchase, production] {
         let name = type + (subtype.map { " / " + $0 } ?? "") + " of " + shape.environment
-        var facts: [(path: String, value: EvidenceCase.Fact)] = [
-          ("notification.type", .text(type)),
-          ("notification.subtype", subtype.map { .text($0) } ?? .null),
-          ("notification.uuid", "c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01"),
-          ("notification.environment", .text(shape.environment)),
-          (
-            "notification.keys.notification",
-            .text(shape.environment + "/c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01")
-          ),
+        var facts: Facts = [
+          ("type", .text(type)), ("subtype", subtype.map { .text($0) } ?? .null),
+          ("uuid", "c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01"),
+          ("environment", .text(shape.environment)),
+          ("keys.notification", .text(shape.environment + "/c0a8f1de-5b1e-4f3a-9d57-3f6f2f8e1a01")),
         ]
         switch type {
         case "TEST", "EXTERNAL_PURCHASE_TOKEN": break
         case "RESCIND_CONSENT":
-          facts.append(("notification.appTransaction.bundleId", .text(shape.bundleId)))
-          facts.append(("notification.transaction", .null))
+          facts.append(("appTransaction.bundleId", .text(shape.bundleId)))
+          facts.append(("transaction", .null))
         default:
           if subtype == "SUMMARY" { break }
           facts += [
-            ("notification.transaction.transactionId", .text(shape.transactionId)),
-            ("notification.renewal.autoRenewStatus", 1),
+            ("transaction.transactionId", .text(shape.transactionId)),
+            ("renewal.autoRenewStatus", 1),
           ]
         }
-        try verify(
-          "NTF-3", name, payload: try authority.notification(type, subtype, shape),
-          kind: .notification, facts: facts)
+        try notify("NTF-3", name, try authority.notification(type, subtype, shape), facts: facts)
       }
     }
     let subscribed = try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)
-    try verify(
+    try notify(
       "NTF-3", "an unknown type with a known body",
-      payload: subscribed.setting("notificationType", "SOMETHING_NEW"), kind: .notification,
+      subscribed.setting("notificationType", "SOMETHING_NEW"),
       facts: [
-        ("notification.type", "SOMETHING_NEW"),
-        ("notification.transaction.productId", .text(purchase.productId)),
-        ("warnings.0.id", "unknown-value"), ("warnings.0.at", "notificationType"),
+        ("type", "SOMETHING_NEW"), ("transaction.productId", .text(purchase.productId)),
+        ("/warnings.0.id", "unknown-value"), ("/warnings.0.at", "notificationType"),
       ])
-    try verify(
-      "NTF-3", "an unknown subtype",
-      payload: subscribed.setting("subtype", "SOMETHING_NEW"), kind: .notification,
-      facts: [("warnings.0.id", "unknown-value"), ("warnings.0.at", "subtype")])
+    try notify(
+      "NTF-3", "an unknown subtype", subscribed.setting("subtype", "SOMETHING_NEW"),
+      facts: [("/warnings.0.id", "unknown-value"), ("/warnings.0.at", "subtype")])
     for status in 1...5 as ClosedRange<Int64> {
-      try verify(
-        "NTF-7", "status \(status)",
-        payload: subscribed.setting("data.status", .integer(status)), kind: .notification,
-        facts: [
-          ("notification.payload.data.status", .integer(status)), ("warnings.0.id", .null),
-        ])
+      try notify(
+        "NTF-7", "status \(status)", subscribed.setting("data.status", .integer(status)),
+        facts: [("payload.data.status", .integer(status)), ("/warnings.0.id", .null)])
     }
-    try verify(
-      "NTF-7", "an unknown status", payload: subscribed.setting("data.status", 9),
-      kind: .notification, facts: [("warnings.0.id", "unknown-value")])
+    try notify(
+      "NTF-7", "an unknown status", subscribed.setting("data.status", 9),
+      facts: [("/warnings.0.id", "unknown-value")])
     for reason in [
       "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
     ] {
-      try verify(
+      try notify(
         "PAY-2", "a consumption request for \(reason)",
-        payload: try authority.notification("CONSUMPTION_REQUEST", nil, purchase)
-          .setting("data.consumptionRequestReason", .string(reason)),
-        kind: .notification, facts: [("warnings.0.id", .null)])
+        try authority.notification("CONSUMPTION_REQUEST", nil, purchase).setting(
+          "data.consumptionRequestReason", .string(reason)), facts: [("/warnings.0.id", .null)])
     }
     let consumable = purchase.of("com.example.app.coins100", .consumable)
-    try verify(
+    try notify(
       "NTF-4", "a consumption request for a consumable, without renewal",
-      payload: try authority.notification("CONSUMPTION_REQUEST", nil, consumable),
-      kind: .notification,
-      facts: [
-        ("notification.transaction.productId", "com.example.app.coins100"),
-        ("notification.renewal", .null),
-      ])
+      try authority.notification("CONSUMPTION_REQUEST", nil, consumable),
+      facts: [("transaction.productId", "com.example.app.coins100"), ("renewal", .null)])
   }
 
   private func addBodies() throws {
     let good = try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)
-    try verify(
-      "NTF-1", "no body", payload: good.removing("data"), kind: .notification,
-      "rejected.notification.no-body", check: "payload.kind")
-    try verify(
-      "NTF-1", "a body of null", payload: good.setting("data", .null), kind: .notification,
-      "rejected.notification.no-body", check: "payload.kind")
-    try verify(
+    try notify(
+      "NTF-1", "no body", good.removing("data"), "rejected.notification.no-body",
+      check: "payload.kind")
+    try notify(
+      "NTF-1", "a body of null", good.setting("data", .null), "rejected.notification.no-body",
+      check: "payload.kind")
+    try notify(
       "NTF-1", "an unknown type without a known body",
-      payload: good.removing("data").setting("notificationType", "SOMETHING_NEW")
-        .setting("newData", [:]),
-      kind: .notification, "unsupported.notification.body", check: "payload.kind")
+      good.removing("data").setting("notificationType", "SOMETHING_NEW").setting("newData", [:]),
+      "unsupported.notification.body", check: "payload.kind")
     for (name, body) in [
       ("summary", NotificationPayload.summary(purchase)),
       (
         "externalPurchaseToken",
         NotificationPayload.externalPurchaseToken(purchase, id: "SANDBOX_1")
-      ),
-      ("appData", NotificationPayload.appData(purchase, appTransaction: nil)),
+      ), ("appData", NotificationPayload.appData(purchase, appTransaction: nil)),
     ] {
-      try verify(
-        "NTF-1", "data and \(name)", payload: good.appending(name, body),
-        kind: .notification, "rejected.notification.ambiguous-body", check: "payload.kind")
-      try verify(
-        "NTF-1", "data and \(name) null", payload: good.appending(name, .null),
-        kind: .notification)
+      try notify(
+        "NTF-1", "data and \(name)", good.appending(name, body),
+        "rejected.notification.ambiguous-body", check: "payload.kind")
+      try notify("NTF-1", "data and \(name) null", good.appending(name, .null))
     }
     for body in ["data", "summary", "externalPurchaseToken", "appData"] {
-      try verify(
-        "NTF-1", "\(body) that is a text",
-        payload: good.removing("data").setting(body, "x"), kind: .notification,
+      try notify(
+        "NTF-1", "\(body) that is a text", good.removing("data").setting(body, "x"),
         "malformed.payload.type", check: "payload.kind", at: body)
     }
     for (name, version) in [("1.0", "1.0"), ("3.0", "3.0"), ("20", "20"), ("empty", "")] {
-      try verify(
-        "NTF-2", "version \(name)", payload: good.setting("version", .string(version)),
-        kind: .notification, "unsupported.notification.version", check: "payload.kind")
+      try notify(
+        "NTF-2", "version \(name)", good.setting("version", .string(version)),
+        "unsupported.notification.version", check: "payload.kind")
     }
-    try verify(
-      "NTF-2", "version 2.7", payload: good.setting("version", "2.7"), kind: .notification)
-    try verify("NTF-2", "no version", payload: good.removing("version"), kind: .notification)
-    try verify(
-      "PAY-4", "version as a number", payload: good.setting("version", 2),
-      kind: .notification, "malformed.payload.type", check: "payload.kind", at: "version")
+    try notify("NTF-2", "version 2.7", good.setting("version", "2.7"))
+    try notify("NTF-2", "no version", good.removing("version"))
+    try notify(
+      "PAY-4", "version as a number", good.setting("version", 2), "malformed.payload.type",
+      check: "payload.kind", at: "version")
     for (member, wrong) in [
       ("notificationType", JSONText.integer(1)), ("subtype", 1), ("notificationUUID", 1),
       ("data.appAppleId", "1234567890"), ("data.bundleId", 1), ("data.environment", 1),
-      ("data.status", "1"), ("data.signedTransactionInfo", 1),
-      ("data.signedRenewalInfo", ["x"]),
+      ("data.status", "1"), ("data.signedTransactionInfo", 1), ("data.signedRenewalInfo", ["x"]),
     ] {
-      try verify(
-        "PAY-4", "notification with \(member) as \(CaseBench.shown(wrong))",
-        payload: good.setting(member, wrong), kind: .notification,
+      try notify(
+        "PAY-4", "notification with \(member) as \(wrong)", good.setting(member, wrong),
         "malformed.payload.type", check: "payload.kind", at: member)
     }
   }
@@ -154,57 +130,51 @@ extension CaseBench {
     for rule in samples {
       guard let variation = Variation.forgery(rule) else { continue }
       let jws = String(decoding: try variation.mint(base), as: UTF8.self)
-      try verify(
+      try notify(
         "NTF-4", "a nested transaction with \(variation.name) (\(rule))",
-        payload: good.setting("data.signedTransactionInfo", .string(jws)),
-        kind: .notification, variation.status, check: "nested",
+        good.setting("data.signedTransactionInfo", .string(jws)), variation.status, check: "nested",
         at: variation.at.map { "data.signedTransactionInfo/" + $0 })
     }
-    try verify(
+    try notify(
       "NTF-4", "a nested transaction of another chain generation",
-      payload: good.setting(
+      good.setting(
         "data.signedTransactionInfo",
         .string(
           utf8: try JWSTemplate(
             payload: purchase.transactionPayload.bytes,
             chain: try authority.chain(leafKey: try .generate(.p256))
-          ).signed())), kind: .notification)
+          ).signed())))
     let renewalText = JSONText.string(utf8: try authority.mint(purchase.renewalPayload))
-    let transactionText = JSONText.string(
-      utf8: try authority.mint(purchase.transactionPayload))
-    try verify(
+    let transactionText = JSONText.string(utf8: try authority.mint(purchase.transactionPayload))
+    try notify(
       "NTF-4", "a renewal in the place of the transaction",
-      payload: good.setting("data.signedTransactionInfo", renewalText),
-      kind: .notification, "rejected.kind.mismatch", check: "nested")
-    try verify(
+      good.setting("data.signedTransactionInfo", renewalText), "rejected.kind.mismatch",
+      check: "nested")
+    try notify(
       "NTF-4", "a transaction in the place of the renewal",
-      payload: good.setting("data.signedRenewalInfo", transactionText),
-      kind: .notification, "rejected.kind.mismatch", check: "nested")
+      good.setting("data.signedRenewalInfo", transactionText), "rejected.kind.mismatch",
+      check: "nested")
     for member in ["signedTransactionInfo", "signedRenewalInfo"] {
-      try verify(
-        "NTF-4", "an empty \(member)", payload: good.setting("data.\(member)", ""),
-        kind: .notification, "malformed.jws.form", check: "nested")
-      try verify(
-        "NTF-4", "\(member) null", payload: good.setting("data.\(member)", .null),
-        kind: .notification)
+      try notify(
+        "NTF-4", "an empty \(member)", good.setting("data.\(member)", ""), "malformed.jws.form",
+        check: "nested")
+      try notify("NTF-4", "\(member) null", good.setting("data.\(member)", .null))
     }
-    try verify(
+    try notify(
       "NTF-4", "a JWS text elsewhere is not touched",
-      payload: good.setting("data.signedSomethingElse", "a.b.c"), kind: .notification)
+      good.setting("data.signedSomethingElse", "a.b.c"))
     let consent = try authority.notification("RESCIND_CONSENT", nil, purchase)
-    try verify(
+    try notify(
       "NTF-4", "a transaction in the place of the app transaction",
-      payload: consent.setting("appData.signedAppTransactionInfo", transactionText),
-      kind: .notification, "rejected.kind.mismatch", check: "nested")
-    try verify(
-      "NTF-4", "an empty app transaction",
-      payload: consent.setting("appData.signedAppTransactionInfo", ""),
-      kind: .notification, "malformed.jws.form", check: "nested")
-    try verify(
+      consent.setting("appData.signedAppTransactionInfo", transactionText),
+      "rejected.kind.mismatch", check: "nested")
+    try notify(
+      "NTF-4", "an empty app transaction", consent.setting("appData.signedAppTransactionInfo", ""),
+      "malformed.jws.form", check: "nested")
+    try notify(
       "NTF-8", "a nested forgery that is not looked at",
-      payload: good.setting("data.signedTransactionInfo", "a.b.c"), kind: .notification,
-      verifier: "nested-omitted",
-      facts: [("notification.transaction", .null), ("notification.renewal", .null)])
+      good.setting("data.signedTransactionInfo", "a.b.c"), verifier: "nested-omitted",
+      facts: [("transaction", .null), ("renewal", .null)])
   }
 
   private func addAgreement() throws {
@@ -231,13 +201,10 @@ extension CaseBench {
         "a transaction of the second app",
         try nested(
           transaction, purchase.with { $0.bundleId = "com.example.second" }.transactionPayload)
-      ),
-      ("a renewal of another line", try nested(renewal, other.renewalPayload)),
+      ), ("a renewal of another line", try nested(renewal, other.renewalPayload)),
     ]
     for (name, payload) in disagreeing {
-      try verify(
-        "NTF-5", name, payload: payload, kind: .notification, "rejected.nested.disagree",
-        check: "nested")
+      try notify("NTF-5", name, payload, "rejected.nested.disagree", check: "nested")
     }
     let consent = try authority.notification("RESCIND_CONSENT", nil, purchase)
     let apps: [(String, Purchase)] = [
@@ -249,18 +216,15 @@ extension CaseBench {
         "an app transaction of the second app",
         purchase.with { $0.bundleId = "com.example.second" }
       ),
-      (
-        "an app transaction with another app id",
-        purchase.with { $0.appAppleId = 1_234_567_891 }
-      ),
+      ("an app transaction with another app id", purchase.with { $0.appAppleId = 1_234_567_891 }),
     ]
     for (name, shape) in apps {
-      try verify(
+      try notify(
         "NTF-5", name,
-        payload: consent.setting(
+        consent.setting(
           "appData.signedAppTransactionInfo",
           .string(utf8: try authority.mint(shape.appTransactionPayload))),
-        kind: .notification, "rejected.nested.disagree", check: "nested")
+        "rejected.nested.disagree", check: "nested")
     }
     let differing: [(String, JSONText)] = [
       (
@@ -284,53 +248,44 @@ extension CaseBench {
       ),
     ]
     for (name, payload) in differing {
-      try verify(
-        "NTF-6", "\(name) is a warning at most", payload: payload, kind: .notification)
+      try notify("NTF-6", "\(name) is a warning at most", payload)
     }
   }
 
   /// JWS-44: notifications of spring 2022.
   private func addUndated() throws {
-    let good = try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)
-      .removing("signedDate")
+    let good = try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase).removing(
+      "signedDate")
     let afterLeaf = authority.windows.leaf.upperBound * 1000 + Purchase.day
-    try verify(
-      "JWS-44", "an undated notification judged now", payload: good, kind: .notification,
+    try notify(
+      "JWS-44", "an undated notification judged now", good,
+      facts: [("effectiveDate.source", "now"), ("effectiveDate.ms", .integer(now))])
+    try notify(
+      "JWS-44", "an undated notification after the leaf's end", good, now: afterLeaf,
+      "rejected.chain.expired", check: "chain.validity", at: "x5c[0]")
+    try notify(
+      "JWS-44", "an undated notification dated by what is nested", good, verifier: "undated-nested",
+      now: afterLeaf,
       facts: [
-        ("notification.effectiveDate.source", "now"),
-        ("notification.effectiveDate.ms", .integer(now)),
+        ("effectiveDate.source", "nested"), ("effectiveDate.ms", .integer(purchase.signedDate)),
       ])
-    try verify(
-      "JWS-44", "an undated notification after the leaf's end", payload: good,
-      kind: .notification, now: afterLeaf, "rejected.chain.expired",
-      check: "chain.validity", at: "x5c[0]")
-    try verify(
-      "JWS-44", "an undated notification dated by what is nested", payload: good,
-      kind: .notification, verifier: "undated-nested", now: afterLeaf,
-      facts: [
-        ("notification.effectiveDate.source", "nested"),
-        ("notification.effectiveDate.ms", .integer(purchase.signedDate)),
-      ])
-    try verify(
+    try notify(
       "JWS-44", "an undated notification dated by its renewal",
-      payload: good.removing("data.signedTransactionInfo"), kind: .notification,
-      verifier: "undated-nested", now: afterLeaf,
-      facts: [("notification.effectiveDate.source", "nested")])
+      good.removing("data.signedTransactionInfo"), verifier: "undated-nested", now: afterLeaf,
+      facts: [("effectiveDate.source", "nested")])
     let otherChain = try JWSTemplate(
       payload: purchase.transactionPayload.bytes,
       chain: try authority.chain(leafKey: try .generate(.p256))
     ).signed()
-    try verify(
+    try notify(
       "JWS-44", "an undated notification over a transaction of another header",
-      payload: good.removing("data.signedRenewalInfo").setting(
-        "data.signedTransactionInfo", .string(utf8: otherChain)),
-      kind: .notification, verifier: "undated-nested", "rejected.date.missing",
-      check: "chain.validity")
-    try verify(
+      good.removing("data.signedRenewalInfo").setting(
+        "data.signedTransactionInfo", .string(utf8: otherChain)), verifier: "undated-nested",
+      "rejected.date.missing", check: "chain.validity")
+    try notify(
       "JWS-44", "an undated notification with nothing nested",
-      payload: try authority.notification("TEST", nil, purchase).removing("signedDate"),
-      kind: .notification, verifier: "undated-nested", "rejected.date.missing",
-      check: "chain.validity")
+      try authority.notification("TEST", nil, purchase).removing("signedDate"),
+      verifier: "undated-nested", "rejected.date.missing", check: "chain.validity")
     for kind in [EvidenceKind.transaction, .renewal, .realtimeRequest] {
       try verify(
         "JWS-44", "an undated \(kind.rawValue)",

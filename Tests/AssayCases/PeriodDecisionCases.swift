@@ -14,10 +14,8 @@ extension CaseBench {
     let month = premium(2, line: 1, -5, 25)
     decide(
       "DCD-22", "D1 a year that was upgraded, by its older evidence",
-      [try transaction(year), try transaction(month), try renewal(month)],
-      facts: outcome(
-        "active", "DEC-14",
-        [("decision.plan", "premium"), ("decision.until", .integer(day(25)))]))
+      [try transaction(year), try transaction(month), try renewal(month)], state: "active",
+      row: "DEC-14", facts: [("plan", "premium"), ("until", .integer(day(25)))])
     let over = premium(2, line: 1, -35, -5) {
       $0.autoRenewStatus = 0
       $0.expirationIntent = 1
@@ -27,26 +25,20 @@ extension CaseBench {
       [
         try transaction(period(1, -60, 305)), try transaction(over),
         try renewal(over.with { $0.signedDate = day(-4) }),
-      ], refusedEntitlement,
-      facts: outcome(
-        "expired", "DEC-17",
-        [("decision.until", .null), ("decision.wouldBeUntil", .integer(day(-5)))]))
+      ], denied, state: "expired", row: "DEC-17",
+      facts: [("until", .null), ("wouldBeUntil", .integer(day(-5)))])
     decide(
       "DCD-22", "a later period replaces although it was refunded",
-      [
-        try transaction(year),
-        try transaction(month.with { $0.revocationDate = day(-1) }),
-      ], refusedEntitlement, facts: outcome("refunded", "DEC-5"))
+      [try transaction(year), try transaction(month.with { $0.revocationDate = day(-1) })], denied,
+      state: "refunded", row: "DEC-5")
     decide(
       "DCD-22", "a period of another line replaces nothing",
-      [try transaction(year), try transaction(premium(2, -40, -10))],
-      facts: outcome(
-        "active", "DEC-14",
-        [("decision.plan", "standard"), ("decision.until", .integer(day(335)))]))
+      [try transaction(year), try transaction(premium(2, -40, -10))], state: "active",
+      row: "DEC-14", facts: [("plan", "standard"), ("until", .integer(day(335)))])
     decide(
       "DCD-22", "a restored entry, start after end, replaces nothing",
-      [try transaction(year), try transaction(premium(2, line: 1, -1, -20))],
-      facts: outcome("active", "DEC-14", [("decision.plan", "standard")]))
+      [try transaction(year), try transaction(premium(2, line: 1, -1, -20))], state: "active",
+      row: "DEC-14", facts: [("plan", "standard")])
     // The restored copy of the year carries the day of the restoration.
     let restored = year.with {
       $0.transactionId = "180000900000009"
@@ -54,8 +46,8 @@ extension CaseBench {
     }
     decide(
       "DCD-22", "the restored copy of an earlier period replaces nothing",
-      [try transaction(year), try transaction(month), try transaction(restored)],
-      facts: outcome("active", "DEC-14", [("decision.plan", "premium")]))
+      [try transaction(year), try transaction(month), try transaction(restored)], state: "active",
+      row: "DEC-14", facts: [("plan", "premium")])
     // What an answer cannot show, it does not deny.
     let upgraded = year.with {
       $0.isUpgraded = true
@@ -67,11 +59,11 @@ extension CaseBench {
     ] {
       decide(
         "DCD-3", "D21 upgraded, and a later answer that cannot tell: \(form)", [shown, later],
-        refusedEntitlement, facts: outcome("superseded", "DEC-3"))
+        denied, state: "superseded", row: "DEC-3")
     }
     decide(
       "DCD-3", "a later answer that can tell shows no upgrade",
-      [shown, answer([year], requestDate: now)], facts: outcome("active", "DEC-14"))
+      [shown, answer([year], requestDate: now)], state: "active", row: "DEC-14")
   }
 
   private func addRunningTogether() throws {
@@ -80,9 +72,7 @@ extension CaseBench {
     for evidence in [[own, shared], [shared, own]] {
       decide(
         "DCD-6", "D3 the highest plan of those that run, given \(cases.count % 2)", evidence,
-        facts: outcome(
-          "active", "DEC-13",
-          [("decision.plan", "premium"), ("decision.until", .integer(day(5)))]))
+        state: "active", row: "DEC-13", facts: [("plan", "premium"), ("until", .integer(day(5)))])
     }
     let soon = now + 30_000
     let running = premium(1, -30, 0) { $0.expiresDate = soon }
@@ -93,22 +83,19 @@ extension CaseBench {
     }
     decide(
       "DCD-5", "D14 a booked downgrade takes over at its start, not before",
-      [try transaction(running), try transaction(booked)],
-      facts: outcome(
-        "active", "DEC-6",
-        [
-          ("decision.plan", "premium"), ("decision.until", .integer(soon)),
-          ("decision.bookedUntil", .integer(soon + 30 * Purchase.day)),
-        ]))
+      [try transaction(running), try transaction(booked)], state: "active", row: "DEC-6",
+      facts: [
+        ("plan", "premium"), ("until", .integer(soon)),
+        ("bookedUntil", .integer(soon + 30 * Purchase.day)),
+      ])
     decide(
       "DCD-5", "a booked downgrade at its start",
-      [try transaction(running), try transaction(booked)], now: soon,
-      facts: outcome("active", "DEC-14", [("decision.plan", "standard")]))
+      [try transaction(running), try transaction(booked)], now: soon, state: "active",
+      row: "DEC-14", facts: [("plan", "standard")])
     decide(
       "DCD-15", "where nothing runs, a start within the tolerance counts",
-      [
-        try transaction(running.with { $0.expiresDate = now }), try transaction(booked),
-      ], facts: outcome("active", "DEC-14", [("decision.plan", "standard")]))
+      [try transaction(running.with { $0.expiresDate = now }), try transaction(booked)],
+      state: "active", row: "DEC-14", facts: [("plan", "standard")])
   }
 
   /// A grace period is hidden by no refund, no booking and no lower plan.
@@ -121,9 +108,7 @@ extension CaseBench {
         $0.signedDate = now - 60_000
       })
     let grace = [try transaction(month), told]
-    let granted = outcome(
-      "grace", "DEC-15",
-      [("decision.plan", "standard"), ("decision.until", .integer(day(15)))])
+    let granted = outcome("grace", "DEC-15", [("plan", "standard"), ("until", .integer(day(15)))])
     let year = period(1, -60, 305) {
       $0.revocationDate = day(-39)
       $0.revocationReason = 0
@@ -158,7 +143,7 @@ extension CaseBench {
             $0.gracePeriodExpiresDate = day(3)
             $0.signedDate = now - 60_000
           }),
-      ], facts: outcome("grace", "DEC-15", [("decision.plan", "premium")]))
+      ], state: "grace", row: "DEC-15", facts: [("plan", "premium")])
     decide(
       "DCD-6", "a refund hides no billing retry that policy grants",
       [
@@ -168,8 +153,8 @@ extension CaseBench {
             $0.isInBillingRetryPeriod = true
             $0.signedDate = now - 60_000
           }),
-      ], verifier: "lenient-retry",
-      facts: outcome("billing-retry", "DEC-16", [("decision.plan", "standard")]))
+      ], verifier: "lenient-retry", state: "billing-retry", row: "DEC-16",
+      facts: [("plan", "standard")])
     let silent = try renewal(
       month.with {
         $0.isInBillingRetryPeriod = false
@@ -182,8 +167,7 @@ extension CaseBench {
     ] {
       decide(
         "DCD-8", "D23 of two renewal infos of one millisecond the one that gives less\(name)",
-        [try transaction(month)] + order, refusedEntitlement,
-        facts: outcome("expired", "DEC-17"))
+        [try transaction(month)] + order, denied, state: "expired", row: "DEC-17")
     }
   }
 }

@@ -14,39 +14,35 @@ extension CaseBench {
     let test = try transaction(purchase)
     for (name, evidence) in [("", [live, test]), (", given first", [test, live])] {
       decide(
-        "DCD-23", "D6 a tester's purchase beside a customer's\(name)", evidence,
-        facts: outcome(
-          "active", "DEC-14",
-          [
-            ("decision.plan", "standard"), ("decision.environment", "Production"),
-            ("decision.groups.1", .null), ("decision.leftOut.0.reason", "sandbox"),
-            ("decision.leftOut.0.transactionId", .text(purchase.transactionId)),
-          ]))
+        "DCD-23", "D6 a tester's purchase beside a customer's\(name)", evidence, state: "active",
+        row: "DEC-14",
+        facts: [
+          ("plan", "standard"), ("environment", "Production"), ("groups.1", .null),
+          ("leftOut.0.reason", "sandbox"),
+          ("leftOut.0.transactionId", .text(purchase.transactionId)),
+        ])
     }
     decide(
       "DCD-23", "a tester's purchase beside a customer's where both count alike", [live, test],
-      verifier: "sandbox-equal",
-      facts: outcome(
-        "active", "DEC-14",
-        [("decision.plan", "premium"), ("decision.groups.1.plan", "standard")]))
+      verifier: "sandbox-equal", state: "active", row: "DEC-14",
+      facts: [("plan", "premium"), ("groups.1.plan", "standard")])
     let ended = try transaction(period(1, -40, -10))
     decide(
-      "DCD-23", "a tester's purchase beside a customer's that has ended", [ended, test],
-      refusedEntitlement, facts: outcome("expired", "DEC-21"))
+      "DCD-23", "a tester's purchase beside a customer's that has ended", [ended, test], denied,
+      state: "expired", row: "DEC-21")
     decide(
-      "DCD-23", "a tester's purchase alone", [test],
-      facts: outcome("active", "DEC-14", [("decision.environment", "Sandbox")]))
+      "DCD-23", "a tester's purchase alone", [test], state: "active", row: "DEC-14",
+      facts: [("environment", "Sandbox")])
     decide(
       "DCD-23", "a tester's purchase beside one that is not sold here",
-      [test, try transaction(period(1, of: "com.example.app.unknown", -10, 20))],
-      facts: outcome("active", "DEC-14", [("decision.environment", "Sandbox")]))
+      [test, try transaction(period(1, of: "com.example.app.unknown", -10, 20))], state: "active",
+      row: "DEC-14", facts: [("environment", "Sandbox")])
     decide(
-      "DCD-23", "a tester's purchase where those never count", [test],
-      verifier: "sandbox-never", refusedEntitlement,
-      facts: outcome("none", "DEC-2", [("decision.leftOut.0.reason", "sandbox")]))
+      "DCD-23", "a tester's purchase where those never count", [test], verifier: "sandbox-never",
+      denied, state: "none", row: "DEC-2", facts: [("leftOut.0.reason", "sandbox")])
     decide(
       "DCD-23", "a customer's purchase where testers' never count", [live, test],
-      verifier: "sandbox-never", facts: outcome("active", "DEC-14"))
+      verifier: "sandbox-never", state: "active", row: "DEC-14")
   }
 
   private func addFamilyAndStacks() throws {
@@ -57,7 +53,7 @@ extension CaseBench {
     ] {
       decide(
         "DCD-3", "D21b a share, and a later answer that cannot tell: \(form)", [shown, later],
-        verifier: "no-family", refusedEntitlement, facts: outcome("denied-by-policy", "DEC-13"))
+        verifier: "no-family", denied, state: "denied-by-policy", row: "DEC-13")
     }
     func season(_ id: Int64, _ from: Int64, _ change: (inout Purchase) -> Void) -> Purchase {
       period(id, of: "com.example.app.season", from, 0, change).of(
@@ -65,22 +61,22 @@ extension CaseBench {
     }
     decide(
       "DCD-28", "D8 three of a season that adds up",
-      [try transaction(season(1, -10) { $0.quantity = 3 })],
-      facts: outcome("active", "DEC-22", [("decision.until", .integer(day(260)))]))
+      [try transaction(season(1, -10) { $0.quantity = 3 })], state: "active", row: "DEC-22",
+      facts: [("until", .integer(day(260)))])
     decide(
       "DCD-28", "three of a month that does not add up",
       [
         try transaction(
           season(1, -60) { $0.quantity = 3 }.of("com.example.app.month", .nonRenewing))
-      ], refusedEntitlement, facts: outcome("expired", "DEC-22"))
+      ], denied, state: "expired", row: "DEC-22")
     let own = try transaction(season(1, -1) { _ in })
     let shared = try transaction(season(2, -20) { $0.ownership = "FAMILY_SHARED" })
     decide(
       "DCD-28", "D9 a share that is denied adds nothing", [own, shared], verifier: "no-family",
-      facts: outcome("active", "DEC-22", [("decision.until", .integer(day(89)))]))
+      state: "active", row: "DEC-22", facts: [("until", .integer(day(89)))])
     decide(
-      "DCD-28", "a share that is allowed adds up", [own, shared],
-      facts: outcome("active", "DEC-22", [("decision.until", .integer(day(160)))]))
+      "DCD-28", "a share that is allowed adds up", [own, shared], state: "active", row: "DEC-22",
+      facts: [("until", .integer(day(160)))])
   }
 
   /// Hosts store `until`: it is not a date ahead where nothing is granted.
@@ -88,18 +84,14 @@ extension CaseBench {
     decide(
       "DCD-25", "D10 denied by policy",
       [try transaction(period(1, -10, 20) { $0.ownership = "FAMILY_SHARED" })],
-      verifier: "no-family", refusedEntitlement,
-      facts: outcome(
-        "denied-by-policy", "DEC-13",
-        [("decision.until", .null), ("decision.wouldBeUntil", .integer(day(20)))]))
+      verifier: "no-family", denied, state: "denied-by-policy", row: "DEC-13",
+      facts: [("until", .null), ("wouldBeUntil", .integer(day(20)))])
     decide(
-      "DCD-25", "D10b not started", [try transaction(period(1, 3, 33))], refusedEntitlement,
-      facts: outcome(
-        "not-started", "DEC-7",
-        [
-          ("decision.until", .null), ("decision.wouldBeUntil", .integer(day(33))),
-          ("decision.nextCheck", .integer(day(3))),
-        ]))
+      "DCD-25", "D10b not started", [try transaction(period(1, 3, 33))], denied,
+      state: "not-started", row: "DEC-7",
+      facts: [
+        ("until", .null), ("wouldBeUntil", .integer(day(33))), ("nextCheck", .integer(day(3))),
+      ])
     let month = period(1, -31, 0) { $0.expiresDate = now - 1000 }
     decide(
       "DCD-11", "D11 an unknown reason of the end gives no leeway",
@@ -110,21 +102,16 @@ extension CaseBench {
             $0.expirationIntent = 77
             $0.signedDate = now - 60_000
           }),
-      ], verifier: "leeway", refusedEntitlement,
-      facts: outcome(
-        "expired", "DEC-20",
-        [("decision.until", .null), ("decision.wouldBeUntil", .integer(now - 1000))]))
+      ], verifier: "leeway", denied, state: "expired", row: "DEC-20",
+      facts: [("until", .null), ("wouldBeUntil", .integer(now - 1000))])
     decide(
       "DEC-24", "D18 a consumable with a plan",
       [try transaction(production.of("com.example.app.boost", .consumable))],
-      verifier: "consumable-plan", refusedEntitlement,
-      facts: outcome("once", "DEC-24", [("decision.plan", "free")]))
+      verifier: "consumable-plan", denied, state: "once", facts: [("plan", "free")])
     decide(
       "DEC-21", "D19 a lone transaction that ended a year ago",
-      [try transaction(period(1, -400, -370))], refusedEntitlement,
-      facts: outcome(
-        "expired", "DEC-21",
-        [("decision.stale", true), ("decision.until", .null), ("decision.nextCheck", .null)]))
+      [try transaction(period(1, -400, -370))], denied, state: "expired",
+      facts: [("stale", true), ("until", .null), ("nextCheck", .null)])
   }
 
   private func addContradictions() throws {
@@ -139,18 +126,15 @@ extension CaseBench {
     }
     decide(
       "DCD-5", "D20 a product of which catalogue and Apple name different types",
-      [good, coins, try transaction(odd)],
-      facts: outcome(
-        "active", "DEC-14",
-        [
-          ("decision.plan", "standard"), ("decision.leftOut.0.reason", "type-mismatch"),
-          ("decision.leftOut.0.productId", "com.example.app.lifetime"),
-          ("decision.warnings.0.id", "type-mismatch"),
-          ("decision.warnings.0.at", "products.com.example.app.lifetime"),
-        ]))
+      [good, coins, try transaction(odd)], state: "active", row: "DEC-14",
+      facts: [
+        ("plan", "standard"), ("leftOut.0.reason", "type-mismatch"),
+        ("leftOut.0.productId", "com.example.app.lifetime"), ("warnings.0.id", "type-mismatch"),
+        ("warnings.0.at", "products.com.example.app.lifetime"),
+      ])
     decide(
       "DCD-5", "a product of which catalogue and Apple name different types, alone",
-      [try transaction(purchase.of(purchase.productId, .nonConsumable))], refusedEntitlement,
-      facts: outcome("none", "DEC-2", [("decision.leftOut.0.reason", "type-mismatch")]))
+      [try transaction(purchase.of(purchase.productId, .nonConsumable))], denied, state: "none",
+      row: "DEC-2", facts: [("leftOut.0.reason", "type-mismatch")])
   }
 }

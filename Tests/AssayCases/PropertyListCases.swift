@@ -65,18 +65,16 @@ extension CaseBench {
     for (name, plain, escaped) in escapes {
       let key = plain.hasPrefix("com") ? "product-id" : "bvrs"
       let member = key == "bvrs" ? "bundleVersion" : "productId"
-      try purchaseInfo(
-        "RCP-6", "\(name) escapes inside",
-        facts: [("transactionReceipt.\(member)", .text(plain))]
-      ) { $0.setting(key, escaped) }
+      try purchaseInfo("RCP-6", "\(name) escapes inside", facts: [("\(member)", .text(plain))]) {
+        $0.setting(key, escaped)
+      }
     }
     try transactionReceipt("RCP-6", "every octet of a value escaped outside") {
       $0.outer = { list in list.changing("pod") { $0.value = Array("\\062\\060\\060".utf8) } }
     }
-    try purchaseInfo(
-      "RCP-6", "text that is not ASCII",
-      facts: [("transactionReceipt.bundleVersion", "1.0 – élan")]
-    ) { $0.setting("bvrs", "1.0 – élan") }
+    try purchaseInfo("RCP-6", "text that is not ASCII", facts: [("bundleVersion", "1.0 – élan")]) {
+      $0.setting("bvrs", "1.0 – élan")
+    }
   }
 
   /// RCP-6: encoding.

@@ -55,14 +55,14 @@ extension CaseBench {
     }
     try purchaseInfo(
       "RCP-13", "a transaction id of 20 digits", verifier: "unknown-environment",
-      facts: [("transactionReceipt.transactionId", "90000000900000000001")]
+      facts: [("transactionId", "90000000900000000001")]
     ) {
-      $0.setting("transaction-id", "90000000900000000001")
-        .setting("original-transaction-id", "90000000900000000001")
+      $0.setting("transaction-id", "90000000900000000001").setting(
+        "original-transaction-id", "90000000900000000001")
     }
-    try purchaseInfo(
-      "RCP-13", "a quantity of nine digits", facts: [("transactionReceipt.quantity", 999_999_999)]
-    ) { $0.setting("quantity", "999999999") }
+    try purchaseInfo("RCP-13", "a quantity of nine digits", facts: [("quantity", 999_999_999)]) {
+      $0.setting("quantity", "999999999")
+    }
     try purchaseInfo("RCP-13", "a bundle version of a date") { $0.setting("bvrs", "2026-11-21") }
     try purchaseInfo("RCP-13", "unknown keys") {
       $0.appending("price-paid", "9.99").appending("storefront", "USA")
@@ -115,8 +115,7 @@ extension CaseBench {
       ("in the last second of a year", "2025-12-31 23:59:59 Etc/GMT", 1_767_225_599_000),
     ] as [(String, String, Int64)] {
       try purchaseInfo(
-        "RCP-14", "a purchase \(name), by its text alone",
-        facts: [("transactionReceipt.purchaseDate", .integer(ms))]
+        "RCP-14", "a purchase \(name), by its text alone", facts: [("purchaseDate", .integer(ms))]
       ) { Self.dated($0, text) }
     }
   }
@@ -171,8 +170,7 @@ extension CaseBench {
       }
     }
     try purchaseInfo(
-      "RCP-15", "milliseconds within the second",
-      facts: [("transactionReceipt.purchaseDate", .integer(bought + 868))]
+      "RCP-15", "milliseconds within the second", facts: [("purchaseDate", .integer(bought + 868))]
     ) { $0.setting("purchase-date-ms", String(bought + 868)) }
     try purchaseInfo("RCP-15", "an end within the second") {
       $0.setting("expires-date", String(end + 999))
@@ -199,10 +197,8 @@ extension CaseBench {
     try purchaseInfo(
       "RCP-16", "the required keys alone",
       facts: [
-        ("transactionReceipt.originalPurchaseDate", .null),
-        ("transactionReceipt.expiresDate", .null), ("transactionReceipt.isTrialPeriod", .null),
-        ("transactionReceipt.webOrderLineItemId", .null),
-        ("transactionReceipt.bundleVersion", .null), ("transactionReceipt.itemId", .null),
+        ("originalPurchaseDate", .null), ("expiresDate", .null), ("isTrialPeriod", .null),
+        ("webOrderLineItemId", .null), ("bundleVersion", .null), ("itemId", .null),
       ]
     ) { list in
       let required = [
@@ -215,12 +211,8 @@ extension CaseBench {
     try transactionReceipt(
       "RCP-16", "device ids where they are reported", verifier: "device-ids",
       facts: [
-        (
-          "transactionReceipt.uniqueVendorIdentifier", "8F1A2B3C-4D5E-4F60-8A7B-9C0D1E2F3A4B"
-        ),
-        (
-          "transactionReceipt.uniqueIdentifier", "0000000000000000000000000000000000000001"
-        ),
+        ("uniqueVendorIdentifier", "8F1A2B3C-4D5E-4F60-8A7B-9C0D1E2F3A4B"),
+        ("uniqueIdentifier", "0000000000000000000000000000000000000001"),
       ])
   }
 }

@@ -148,9 +148,9 @@ extension CaseBench {
       ("2^63 - 1", [0x7f] + ones.dropFirst(), "9223372036854775807"),
       ("2^64 - 1", [0] + ones, "18446744073709551615"),
     ] as [(String, [UInt8], EvidenceCase.Fact)] {
-      try attributes(
-        "APR-12", "a download id of \(name)", facts: [("appReceipt.downloadId", fact)]
-      ) { $0.setting(AttributeTemplate(15, DER.integer(octets: octets))) }
+      try attributes("APR-12", "a download id of \(name)", facts: [("downloadId", fact)]) {
+        $0.setting(AttributeTemplate(15, DER.integer(octets: octets)))
+      }
     }
     try attributes("APR-12", "a creation date that is not ASCII", broken) {
       $0.setting(AttributeTemplate(12, DER.value(0x16, [0x32, 0xc3, 0xa9])))
@@ -166,7 +166,7 @@ extension CaseBench {
   /// APR-13.
   private func addAttributeDates() throws {
     let day = WrittenDate.iso(purchase.signedDate).prefix(19)
-    let at = "appReceipt.creationDate"
+    let at = "creationDate"
     for (name, text, ms) in [
       ("Z", "\(day)Z", 0), ("+0100", "\(day)+0100", -3_600_000),
       ("-0800", "\(day)-0800", 8 * 3_600_000), ("+01:00", "\(day)+01:00", -3_600_000),
@@ -214,15 +214,13 @@ extension CaseBench {
     }
     try attributes(
       "APR-13", "an expiration in the year 4001",
-      facts: [("appReceipt.expirationDate", "4001-01-01T00:00:00Z")]
+      facts: [("expirationDate", "4001-01-01T00:00:00Z")]
     ) { $0.setting(.ascii(21, "4001-01-01T00:00:00Z")) }
     try attributes(
-      "APR-13", "an expiration next year",
-      facts: [("appReceipt.expirationDate", 1_822_003_200_000)]
+      "APR-13", "an expiration next year", facts: [("expirationDate", 1_822_003_200_000)]
     ) { $0.setting(.ascii(21, "2027-09-27T00:00:00Z")) }
     try attributes(
-      "APR-13", "an empty original purchase date",
-      facts: [("appReceipt.originalPurchaseDate", .null)]
+      "APR-13", "an empty original purchase date", facts: [("originalPurchaseDate", .null)]
     ) { $0.setting(.ascii(18, "")) }
   }
 
@@ -243,10 +241,8 @@ extension CaseBench {
     try purchaseAttributes(
       "APR-14", "the required attributes of a purchase alone",
       facts: [
-        ("appReceipt.purchases.0.originalTransactionId", .null),
-        ("appReceipt.purchases.0.expiresDate", .null),
-        ("appReceipt.purchases.0.webOrderLineItemId", .null),
-        ("appReceipt.purchases.0.type", .null),
+        ("purchases.0.originalTransactionId", .null), ("purchases.0.expiresDate", .null),
+        ("purchases.0.webOrderLineItemId", .null), ("purchases.0.type", .null),
       ]
     ) { list in list.filter { $0.isType(1702) || $0.isType(1703) || $0.isType(1704) } }
     try attributes("APR-14", "the required attributes alone") { list in
@@ -255,28 +251,21 @@ extension CaseBench {
     try purchaseAttributes(
       "RPL-3", "web order line item 0 counts as absent",
       facts: [
-        (
-          "appReceipt.purchases.0.keys.purchase",
-          .text("Sandbox/2000000900000001/\(purchase.purchaseDate)")
-        )
+        ("purchases.0.keys.purchase", .text("Sandbox/2000000900000001/\(purchase.purchaseDate)"))
       ]
     ) { $0.setting(.integer(1711, 0)) }
     try purchaseAttributes(
       "APR-23", "transaction id 0 of the store never becomes a key",
-      facts: [
-        ("appReceipt.purchases.0.transactionId", "0"),
-        ("appReceipt.purchases.0.keys.transaction", .null),
-      ]
+      facts: [("purchases.0.transactionId", "0"), ("purchases.0.keys.transaction", .null)]
     ) { $0.setting(.text(1703, "0")) }
     try purchaseAttributes(
-      "APR-12", "a promotional offer",
-      facts: [("appReceipt.purchases.0.promotionalOfferId", "winter")]
+      "APR-12", "a promotional offer", facts: [("purchases.0.promotionalOfferId", "winter")]
     ) { $0 + [.text(1721, "winter")] }
     try purchaseAttributes(
       "APR-12", "a cancelled purchase",
       facts: [
-        ("appReceipt.purchases.0.cancellationDate", .integer(purchase.signedDate - 60_000)),
-        ("appReceipt.purchases.0.cancellationReason", 1),
+        ("purchases.0.cancellationDate", .integer(purchase.signedDate - 60_000)),
+        ("purchases.0.cancellationReason", 1),
       ],
       of: purchase.with {
         $0.revocationDate = $0.signedDate - 60_000

@@ -18,8 +18,6 @@ extension CaseBench {
     try addReceiptConfigurationCases()
   }
 
-  typealias Facts = [(path: String, value: EvidenceCase.Fact)]
-
   /// Verifiers that differ from the standard one in what receipts meet.
   func addReceiptVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
     let anchors: JSONText = ["anchors": [.string(receipts.anchor)]]
@@ -57,25 +55,21 @@ extension CaseBench {
     subject: [UInt8]? = nil, now: Int64? = nil, _ status: String = "ok", check: String? = nil,
     at: String? = nil, hint: String? = nil, facts: Facts = []
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .verifyReceipt(
-          verifier: verifier, kind: kind, receipt: .bytes(bytes), subject: subject,
-          now: now ?? self.now),
-        expect: .init(status, check: check, at: at, hint: hint, facts: facts)))
+    add(
+      rule, name,
+      .verifyReceipt(
+        verifier: verifier, kind: kind, receipt: .bytes(bytes), subject: subject,
+        now: now ?? self.now), .init(status, check: check, at: at, hint: hint, facts: facts))
   }
 
   func receipt(
     _ rule: String, _ name: String, text: EvidenceText, kind: ReceiptEvidenceKind,
     verifier: String = "standard", _ status: String, check: String? = nil
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .verifyReceipt(
-          verifier: verifier, kind: kind, receipt: text, subject: nil, now: now),
-        expect: .init(status, check: check)))
+    add(
+      rule, name,
+      .verifyReceipt(verifier: verifier, kind: kind, receipt: text, subject: nil, now: now),
+      .init(status, check: check))
   }
 
   /// A transaction receipt that differs from a good one in one thing.

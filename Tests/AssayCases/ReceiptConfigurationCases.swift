@@ -15,13 +15,9 @@ extension CaseBench {
     at: String? = nil
   ) {
     let whole: JSONText = [
-      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
-      "receipts": block,
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]], "receipts": block,
     ]
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) receipts: \(name)", rule: rule,
-        call: .verifierNew(config: .bytes(whole.bytes)), expect: .init(status, at: at)))
+    add(rule, "receipts: \(name)", .verifierNew(config: .bytes(whole.bytes)), .init(status, at: at))
   }
 
   private func addReceiptMembers() {

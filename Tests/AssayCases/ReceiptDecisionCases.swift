@@ -10,15 +10,6 @@ extension CaseBench {
     try addMixedEvidence()
   }
 
-  private var denied: String { "rejected.decide.not-entitled" }
-  private var end: Int64 { purchase.expiresDate ?? now }
-
-  private func facts(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
-    [
-      ("kind", "decision"), ("decision.state", .text(state)), ("decision.row", .text(row)),
-    ] + more
-  }
-
   private func transactionEvidence(_ purchase: Purchase) throws -> EvidenceCase.Evidence {
     .init(.receipt(.transactionReceipt, try receipts.transactionReceipt(purchase)))
   }
@@ -40,37 +31,26 @@ extension CaseBench {
   }
 
   /// The rows that a transaction receipt and an app receipt both reach.
-  private func addSignedRows(
-    _ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence
-  ) throws {
+  private func addSignedRows(_ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence)
+    throws
+  {
     let good = try evidence(purchase)
     decide(
-      "DEC-14", "a running period by \(kind)", [good],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.plan", "premium"), ("decision.entitled", true),
-          ("decision.until", .integer(end)), ("decision.environment", "Sandbox"),
-          ("decision.productId", .text(purchase.productId)),
-          ("decision.transactionId", .text(purchase.transactionId)),
-          ("decision.evidence.class", "signed"), ("decision.evidence.kinds.0", .text(kind)),
-          ("decision.evidence.complete", false),
-        ]))
+      "DEC-14", "a running period by \(kind)", [good], state: "active",
+      facts: [
+        ("plan", "premium"), ("entitled", true), ("until", .integer(end)),
+        ("environment", "Sandbox"), ("productId", .text(purchase.productId)),
+        ("transactionId", .text(purchase.transactionId)), ("evidence.class", "signed"),
+        ("evidence.kinds.0", .text(kind)), ("evidence.complete", false),
+      ])
+    decide("DEC-14", "the last millisecond by \(kind)", [good], now: end - 1, state: "active")
     decide(
-      "DEC-14", "the last millisecond by \(kind)", [good], now: end - 1,
-      facts: facts("active", "DEC-14"))
-    decide(
-      "DEC-21", "the millisecond of the end by \(kind)", [good], now: end, denied,
-      facts: facts(
-        "expired", "DEC-21",
-        [
-          ("decision.plan", "free"), ("decision.flags.0", "by-this-evidence"),
-          ("decision.stale", true),
-        ]))
+      "DEC-21", "the millisecond of the end by \(kind)", [good], now: end, denied, state: "expired",
+      facts: [("plan", "free"), ("flags.0", "by-this-evidence"), ("stale", true)])
     for (discount, flag) in [("FREE_TRIAL", "trial"), ("PAY_AS_YOU_GO", "intro")] {
       decide(
-        "DEC-9", "\(flag) by \(kind)", [try evidence(offered(discount))],
-        facts: facts("active", "DEC-9", [("decision.flags.0", .text(flag))]))
+        "DEC-9", "\(flag) by \(kind)", [try evidence(offered(discount))], state: "active",
+        facts: [("flags.0", .text(flag))])
     }
     let ahead = purchase.with {
       $0.purchaseDate = now + Purchase.day
@@ -79,32 +59,29 @@ extension CaseBench {
     }
     decide(
       "DEC-7", "a period that has not begun by \(kind)", [try evidence(ahead)], denied,
-      facts: facts("not-started", "DEC-7"))
+      state: "not-started")
     let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
     decide(
-      "DEC-23", "a non-consumable by \(kind)", [try evidence(lifetime)],
-      facts: facts("owned", "DEC-23", [("decision.plan", "premium")]))
+      "DEC-23", "a non-consumable by \(kind)", [try evidence(lifetime)], state: "owned",
+      facts: [("plan", "premium")])
     decide(
       "DEC-24", "a consumable by \(kind)",
-      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied,
-      facts: facts("once", "DEC-24"))
+      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied, state: "once")
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
-      "DEC-22", "a non-renewing subscription by \(kind)", [try evidence(season)],
-      facts: facts("active", "DEC-22", [("decision.until", .integer(seasonEnd))]))
+      "DEC-22", "a non-renewing subscription by \(kind)", [try evidence(season)], state: "active",
+      facts: [("until", .integer(seasonEnd))])
     decide(
       "DEC-22", "the end of a non-renewing subscription by \(kind)", [try evidence(season)],
-      now: seasonEnd, denied, facts: facts("expired", "DEC-22"))
+      now: seasonEnd, denied, state: "expired")
     decide(
       "DCD-20", "\(kind) has no account token", [good],
-      account: "0f8fad5b-d9cb-469f-a165-70867728950e",
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.account", "unproven"), ("decision.warnings.0.id", "account-unproven"),
-          ("decision.warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
-        ]))
+      account: "0f8fad5b-d9cb-469f-a165-70867728950e", state: "active", row: "DEC-14",
+      facts: [
+        ("account", "unproven"), ("warnings.0.id", "account-unproven"),
+        ("warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+      ])
     decide(
       "DCD-20", "\(kind) where a token is required", [good], verifier: "account-required",
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-missing")
@@ -116,10 +93,8 @@ extension CaseBench {
   private func addTransactionReceiptRows() throws {
     try addSignedRows("transaction-receipt") { try transactionEvidence($0) }
     decide(
-      "DCD-2", "a transaction receipt is as of its purchase",
-      [try transactionEvidence(purchase)],
-      facts: facts(
-        "active", "DEC-14", [("decision.evidence.asOf", .integer(purchase.purchaseDate))]))
+      "DCD-2", "a transaction receipt is as of its purchase", [try transactionEvidence(purchase)],
+      state: "active", row: "DEC-14", facts: [("evidence.asOf", .integer(purchase.purchaseDate))])
     var damaged = try receipts.transactionTemplate(purchase)
     damaged.signature = .damaged
     decide(
@@ -132,8 +107,7 @@ extension CaseBench {
     try addSignedRows("app-receipt") { try appEvidence([$0]) }
     decide(
       "DCD-2", "an app receipt is as of its creation", [try appEvidence([purchase])],
-      facts: facts(
-        "active", "DEC-14", [("decision.evidence.asOf", .integer(purchase.signedDate))]))
+      state: "active", row: "DEC-14", facts: [("evidence.asOf", .integer(purchase.signedDate))])
     let later = purchase.with {
       $0.transactionId = "2000000900000002"
       $0.webOrderLineItemId = "2000000090000002"
@@ -142,26 +116,25 @@ extension CaseBench {
     }
     decide(
       "DEC-6", "a renewal booked ahead by app-receipt", [try appEvidence([later, purchase])],
-      facts: facts(
-        "active", "DEC-6",
-        [
-          ("decision.flags.0", "renewal-booked"), ("decision.until", .integer(end)),
-          ("decision.bookedUntil", .integer(end + 30 * Purchase.day)),
-        ]))
+      state: "active",
+      facts: [
+        ("flags.0", "renewal-booked"), ("until", .integer(end)),
+        ("bookedUntil", .integer(end + 30 * Purchase.day)),
+      ])
     let revoked = purchase.with {
       $0.revocationDate = now - 120_000
       $0.revocationReason = 1
     }
     decide(
       "DEC-5", "a cancelled purchase by app-receipt", [try appEvidence([revoked])], denied,
-      facts: facts("refunded", "DEC-5"))
+      state: "refunded")
     decide(
-      "DEC-2", "an app receipt without purchases", [try appEvidence([])], denied,
-      facts: facts("none", "DEC-2", [("decision.plan", "free")]))
+      "DEC-2", "an app receipt without purchases", [try appEvidence([])], denied, state: "none",
+      facts: [("plan", "free")])
     decide(
       "DEC-2", "an app receipt of an unknown product",
       [try appEvidence([purchase.with { $0.productId = "com.example.app.unknown" }])], denied,
-      facts: facts("none", "DEC-2"))
+      state: "none")
     let ended = purchase.with {
       $0.transactionId = "2000000900000009"
       $0.purchaseDate = now - 40 * Purchase.day
@@ -169,8 +142,8 @@ extension CaseBench {
     }
     decide(
       "DCD-6", "an ended period beside a running one by app-receipt",
-      [try appEvidence([ended, purchase])],
-      facts: facts("active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+      [try appEvidence([ended, purchase])], state: "active", row: "DEC-14",
+      facts: [("transactionId", .text(purchase.transactionId))])
   }
 
   /// iOS 6 style.
@@ -181,48 +154,45 @@ extension CaseBench {
       return answerEvidence(response)
     }
     decide(
-      "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.evidence.class", "apple-answer"),
-          ("decision.evidence.kinds.0", "verify-receipt"), ("decision.until", .integer(end)),
-        ]))
+      "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)], state: "active",
+      facts: [
+        ("evidence.class", "apple-answer"), ("evidence.kinds.0", "verify-receipt"),
+        ("until", .integer(end)),
+      ])
     decide(
-      "DEC-8", "21006 before the end", [older(purchase, 21006)],
-      facts: facts(
-        "active", "DEC-8", [("decision.flags.0", "cancelled"), ("decision.until", .integer(end))]))
+      "DEC-8", "21006 before the end", [older(purchase, 21006)], state: "active",
+      facts: [("flags.0", "cancelled"), ("until", .integer(end))])
     let quiet = purchase.with { $0.autoRenewStatus = 0 }
     decide(
-      "DEC-10", "renewal switched off by an answer of iOS 6 style", [older(quiet)],
-      facts: facts("active", "DEC-10", [("decision.flags.0", "will-not-renew")]))
+      "DEC-10", "renewal switched off by an answer of iOS 6 style", [older(quiet)], state: "active",
+      facts: [("flags.0", "will-not-renew")])
     decide(
       "DEC-11", "another product next by an answer of iOS 6 style",
       [older(purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" })],
-      facts: facts("active", "DEC-11", [("decision.flags.0", "change-pending")]))
+      state: "active", facts: [("flags.0", "change-pending")])
     decide(
       "DEC-18", "21006 an hour after the end, renewal on", [older(purchase, 21006)],
-      now: end + 3_600_000, denied, facts: facts("stale", "DEC-18"))
+      now: end + 3_600_000, denied, state: "stale")
     var silent = response(.ios6)
     silent.status = 21006
     let unsaid = EvidenceCase.Evidence(
       .answer(silent.json.removing(["auto_renew_status", "auto_renew_product_id"]).bytes))
     decide(
       "DEC-19", "21006 an hour after the end, nothing said of renewal", [unsaid],
-      now: end + 3_600_000, denied, facts: facts("stale", "DEC-19"))
+      now: end + 3_600_000, denied, state: "stale")
     decide(
       "DEC-19", "21006 within the leeway, nothing said of renewal", [unsaid], verifier: "leeway",
-      now: end + 3_599_999, facts: facts("stale", "DEC-19", [("decision.plan", "premium")]))
+      now: end + 3_599_999, state: "stale", facts: [("plan", "premium")])
     decide(
       "DEC-19", "21006 a day after the end", [older(purchase, 21006)], now: end + Purchase.day,
-      denied, facts: facts("expired", "DEC-19"))
+      denied, state: "expired")
     decide(
       "DEC-19", "21006 with renewal off", [older(quiet, 21006)], now: end + 3_600_000, denied,
-      facts: facts("expired", "DEC-19"))
+      state: "expired")
     decide(
       "DEC-16", "retry by an answer of iOS 6 style",
       [older(purchase.with { $0.isInBillingRetryPeriod = true })], now: end + 3_600_000, denied,
-      facts: facts("billing-retry", "DEC-16"))
+      state: "billing-retry")
     decide(
       "DEC-17", "a reason by an answer of iOS 6 style",
       [
@@ -231,15 +201,13 @@ extension CaseBench {
             $0.expirationIntent = 1
             $0.isInBillingRetryPeriod = false
           })
-      ], now: end + 3_600_000, denied,
-      facts: facts("expired", "DEC-17", [("decision.reason", 1)]))
+      ], now: end + 3_600_000, denied, state: "expired", facts: [("reason", 1)])
     decide(
       "DEC-5", "a refund by an answer of iOS 6 style",
-      [older(purchase.with { $0.revocationDate = now - 60_000 })], denied,
-      facts: facts("refunded", "DEC-5"))
+      [older(purchase.with { $0.revocationDate = now - 60_000 })], denied, state: "refunded")
     decide(
-      "DEC-1", "an answer of status 21003",
-      [.init(.answer(Array("{\"status\":21003}".utf8)))], "misuse.decide.evidence")
+      "DEC-1", "an answer of status 21003", [.init(.answer(Array("{\"status\":21003}".utf8)))],
+      "misuse.decide.evidence")
   }
 
   /// iOS 7 style.
@@ -251,35 +219,31 @@ extension CaseBench {
     let rows: [(String, String, Purchase, Int64, String, String, Facts)] = [
       (
         "DEC-14", "a running period", purchase, now, "ok", "active",
-        [("decision.evidence.asOf", .integer(now))]
-      ),
-      (
-        "DEC-9", "a trial", offered("FREE_TRIAL"), now, "ok", "active",
-        [("decision.flags.0", "trial")]
-      ),
+        [("evidence.asOf", .integer(now))]
+      ), ("DEC-9", "a trial", offered("FREE_TRIAL"), now, "ok", "active", [("flags.0", "trial")]),
       (
         "DEC-10", "renewal switched off", purchase.with { $0.autoRenewStatus = 0 }, now, "ok",
-        "active", [("decision.flags.0", "will-not-renew")]
+        "active", [("flags.0", "will-not-renew")]
       ),
       (
         "DEC-11", "another product next",
         purchase.with { $0.autoRenewProductId = "com.example.app.standard.monthly" }, now, "ok",
-        "active", [("decision.flags.0", "change-pending")]
+        "active", [("flags.0", "change-pending")]
       ),
       (
         "DEC-12", "a price increase not answered", purchase.with { $0.priceIncreaseStatus = 0 },
-        now, "ok", "active", [("decision.flags.0", "price-consent-pending")]
+        now, "ok", "active", [("flags.0", "price-consent-pending")]
       ),
       (
         "DEC-13", "a shared purchase", purchase.with { $0.ownership = "FAMILY_SHARED" }, now, "ok",
-        "active", [("decision.flags.0", "family")]
+        "active", [("flags.0", "family")]
       ),
       (
         "DEC-15", "a grace period",
         purchase.with {
           $0.isInBillingRetryPeriod = true
           $0.gracePeriodExpiresDate = soon + 1000
-        }, soon, "ok", "grace", [("decision.graceUntil", .integer(soon + 1000))]
+        }, soon, "ok", "grace", [("graceUntil", .integer(soon + 1000))]
       ),
       (
         "DEC-16", "billing retry", purchase.with { $0.isInBillingRetryPeriod = true }, soon, denied,
@@ -291,9 +255,8 @@ extension CaseBench {
           $0.autoRenewStatus = 0
           $0.isInBillingRetryPeriod = false
           $0.expirationIntent = 2
-        }, soon, denied, "expired", [("decision.reason", 2)]
-      ),
-      ("DEC-18", "a renewal in flight", purchase, soon, denied, "stale", []),
+        }, soon, denied, "expired", [("reason", 2)]
+      ), ("DEC-18", "a renewal in flight", purchase, soon, denied, "stale", []),
       ("DEC-20", "a day after the end", purchase, end + Purchase.day, denied, "expired", []),
       (
         "DEC-3", "replaced by an upgrade", purchase.with { $0.isUpgraded = true }, now, denied,
@@ -317,16 +280,15 @@ extension CaseBench {
     for (row, name, shape, instant, status, state, more) in rows {
       decide(
         row, "\(name) by an answer of iOS 7 style", [newer(shape)], now: instant, status,
-        facts: facts(state, row, more))
+        state: state, facts: more)
     }
     decide(
       "DEC-21", "after the end without renewals by an answer of iOS 7 style",
       [answerEvidence(response(.ios7).with { $0.renewals = false })], now: soon, denied,
-      facts: facts("expired", "DEC-21"))
+      state: "expired")
     decide(
       "DEC-23", "a non-consumable by an answer of iOS 7 style",
-      [newer(purchase.of("com.example.app.lifetime", .nonConsumable))],
-      facts: facts("owned", "DEC-23"))
+      [newer(purchase.of("com.example.app.lifetime", .nonConsumable))], state: "owned")
     decide(
       "DCD-20", "an answer with the token of another account",
       [newer(purchase.with { $0.accountToken = "1f8fad5b-d9cb-469f-a165-70867728950e" })],
@@ -342,9 +304,7 @@ extension CaseBench {
       ("a transaction receipt and an app receipt", [receipt, app]),
       ("an app receipt and a JWS", [app, jws]),
       ("all kinds", [receipt, app, jws, answerEvidence(response(.ios7))]),
-    ] {
-      decide("DCD-3", "\(name) agree", evidence, facts: facts("active", "DEC-14"))
-    }
+    ] { decide("DCD-3", "\(name) agree", evidence, state: "active", row: "DEC-14") }
     let refunded = purchase.with {
       $0.revocationDate = now - 120_000
       $0.revocationReason = 1
@@ -355,7 +315,7 @@ extension CaseBench {
     ] {
       decide(
         "RFD-5", "a transaction receipt undoes no refund, given \(name)", evidence, denied,
-        facts: facts("refunded", "DEC-5"))
+        state: "refunded", row: "DEC-5")
     }
     let ahead = purchase.with {
       $0.purchaseDate = now + 3_600_000
@@ -363,42 +323,36 @@ extension CaseBench {
     }
     decide(
       "RFD-5", "a transaction receipt of a later date undoes no refund",
-      [try transaction(refunded), try transactionEvidence(ahead)], denied,
-      facts: facts("refunded", "DEC-5"))
+      [try transaction(refunded), try transactionEvidence(ahead)], denied, state: "refunded",
+      row: "DEC-5")
     decide(
       "DCD-3", "an answer shows that a refund was reversed",
-      [try transaction(refunded), answerEvidence(response(.ios7))],
-      facts: facts("active", "DEC-14"))
+      [try transaction(refunded), answerEvidence(response(.ios7))], state: "active", row: "DEC-14")
     decide(
       "DCD-3", "an older answer reverses no refund",
       [
         try transaction(refunded),
         answerEvidence(response(.ios7).with { $0.requestDate = now - 3_600_000 }),
-      ], denied, facts: facts("refunded", "DEC-5"))
+      ], denied, state: "refunded", row: "DEC-5")
     decide(
-      "DCD-18", "how far a transaction receipt reaches", [receipt],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
-          ("decision.evidence.missing.1", "revocation"),
-        ]))
+      "DCD-18", "how far a transaction receipt reaches", [receipt], state: "active", row: "DEC-14",
+      facts: [
+        ("evidence.complete", false), ("evidence.missing.0", "renewal"),
+        ("evidence.missing.1", "revocation"),
+      ])
     decide(
-      "DCD-18", "how far an app receipt reaches", [app],
-      facts: facts(
-        "active", "DEC-14",
-        [
-          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
-          ("decision.evidence.missing.1", "revocation"),
-        ]))
+      "DCD-18", "how far an app receipt reaches", [app], state: "active", row: "DEC-14",
+      facts: [
+        ("evidence.complete", false), ("evidence.missing.0", "renewal"),
+        ("evidence.missing.1", "revocation"),
+      ])
     decide(
       "DCD-3", "an answer shows the refund of a receipt",
-      [app, answerEvidence(response(.ios7, [refunded]))], denied,
-      facts: facts("refunded", "DEC-5"))
+      [app, answerEvidence(response(.ios7, [refunded]))], denied, state: "refunded", row: "DEC-5")
     decide(
       "DCD-20", "the renewal facts of a JWS beside a receipt",
-      [app, try renewal(purchase.with { $0.autoRenewStatus = 0 })],
-      facts: facts("active", "DEC-10", [("decision.flags.0", "will-not-renew")]))
+      [app, try renewal(purchase.with { $0.autoRenewStatus = 0 })], state: "active", row: "DEC-10",
+      facts: [("flags.0", "will-not-renew")])
     let restored = purchase.with {
       $0.transactionId = "2000000900000800"
       $0.webOrderLineItemId = "2000000090000800"
@@ -410,18 +364,16 @@ extension CaseBench {
     ] {
       decide(
         "DCD-7", "an ended period that was restored just now, given \(name)",
-        [try appEvidence(order)],
-        facts: facts(
-          "active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+        [try appEvidence(order)], state: "active", row: "DEC-14",
+        facts: [("transactionId", .text(purchase.transactionId))])
       decide(
         "DCD-7", "an ended period that was restored just now, in an answer, given \(name)",
-        [answerEvidence(response(.ios7, order))],
-        facts: facts(
-          "active", "DEC-14", [("decision.transactionId", .text(purchase.transactionId))]))
+        [answerEvidence(response(.ios7, order))], state: "active", row: "DEC-14",
+        facts: [("transactionId", .text(purchase.transactionId))])
     }
     decide(
       "DEC-7", "a restored period alone has not begun", [try appEvidence([restored])], denied,
-      facts: facts("expired", "DEC-21"))
+      state: "expired", row: "DEC-21")
     let store = EvidenceCase.Evidence(
       .receipt(
         .transactionReceipt,
@@ -429,8 +381,6 @@ extension CaseBench {
           production.with { $0.productId = "com.example.app.standard.monthly" })))
     decide(
       "DCD-4", "environments are never mixed", [store, app], verifier: "sandbox-equal",
-      facts: [
-        ("decision.plan", "premium"), ("decision.groups.1.plan", "standard"),
-      ])
+      facts: [("plan", "premium"), ("groups.1.plan", "standard")])
   }
 }

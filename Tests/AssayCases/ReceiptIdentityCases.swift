@@ -35,7 +35,7 @@ extension CaseBench {
       try transactionReceipt(
         "RCP-25", "product \(product)", of: purchase.with { $0.productId = product },
         "rejected.identity.product", check: "identity.product",
-        facts: [("error.retryClass", "after-config")])
+        facts: [("/error.retryClass", "after-config")])
     }
   }
 
@@ -78,10 +78,7 @@ extension CaseBench {
       let shape = (environment == "Sandbox" ? purchase : production).with(id(prefix))
       try transactionReceipt(
         "RCP-27", "an id of pod \(prefix)", of: shape,
-        facts: [
-          ("transactionReceipt.environment", .text(environment)),
-          ("transactionReceipt.outerAltered", false),
-        ])
+        facts: [("environment", .text(environment)), ("outerAltered", false)])
     }
     for prefix in ["101", "199", "201", "300", "1000"] {
       let shape = purchase.with(id(prefix)).with { $0.environment = "Production" }
@@ -102,9 +99,7 @@ extension CaseBench {
       check: "identity.environment")
     try transactionReceipt(
       "RCP-28", "an id of thirteen digits, environment Sandbox", of: short,
-      facts: [
-        ("transactionReceipt.environment", .null), ("transactionReceipt.keys.transaction", .null),
-      ]
+      facts: [("environment", .null), ("keys.transaction", .null)]
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-29", "Sandbox where Production alone is accepted", verifier: "production-only",

@@ -15,11 +15,9 @@ extension CaseBench {
     _ rule: String, _ name: String, _ body: [UInt8], verifier: String = "standard",
     _ status: String = "ok", check: String? = nil, at: String? = nil, facts: Facts = []
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) \(name)", rule: rule,
-        call: .readVerifyReceipt(verifier: verifier, body: .bytes(body), now: now),
-        expect: .init(status, check: check, at: at, facts: facts)))
+    add(
+      rule, name, .readVerifyReceipt(verifier: verifier, body: .bytes(body), now: now),
+      .init(status, check: check, at: at, facts: facts))
   }
 
   func response(
@@ -46,54 +44,41 @@ extension CaseBench {
         "VRR-19", "a good answer, \(style.rawValue)",
         try receipts.answer(style, [purchase], requestDate: now),
         facts: [
-          ("kind", "verify-receipt"), ("error", .null), ("verifyReceipt.appleStatus", 0),
-          ("verifyReceipt.style", .text(style.rawValue)),
-          ("verifyReceipt.environment", "Sandbox"),
-          ("verifyReceipt.bundleId", "com.example.app"),
-          ("verifyReceipt.evidence", "apple-answer"),
-          ("verifyReceipt.transactions.0.productId", .text(purchase.productId)),
-          ("verifyReceipt.transactions.0.transactionId", .text(purchase.transactionId)),
-          (
-            "verifyReceipt.transactions.0.originalTransactionId",
-            .text(purchase.originalTransactionId)
-          ),
-          ("verifyReceipt.transactions.0.purchaseDate", .integer(purchase.purchaseDate)),
-          ("verifyReceipt.transactions.0.expiresDate", .integer(purchase.expiresDate ?? 0)),
-          ("verifyReceipt.transactions.0.webOrderLineItemId", "2000000090000001"),
-          ("verifyReceipt.latestReceipt.verified", true),
+          ("/kind", "verify-receipt"), ("/error", .null), ("appleStatus", 0),
+          ("style", .text(style.rawValue)), ("environment", "Sandbox"),
+          ("bundleId", "com.example.app"), ("evidence", "apple-answer"),
+          ("transactions.0.productId", .text(purchase.productId)),
+          ("transactions.0.transactionId", .text(purchase.transactionId)),
+          ("transactions.0.originalTransactionId", .text(purchase.originalTransactionId)),
+          ("transactions.0.purchaseDate", .integer(purchase.purchaseDate)),
+          ("transactions.0.expiresDate", .integer(purchase.expiresDate ?? 0)),
+          ("transactions.0.webOrderLineItemId", "2000000090000001"),
+          ("latestReceipt.verified", true),
         ])
     }
     answer(
       "VRR-10", "the request date of iOS 7 style", response(.ios7).json.bytes,
-      facts: [("verifyReceipt.requestDate", .integer(now))])
+      facts: [("requestDate", .integer(now))])
     answer(
       "VRR-19", "a renewal of iOS 7 style", response(.ios7).json.bytes,
       facts: [
-        (
-          "verifyReceipt.renewals.0.originalTransactionId",
-          .text(purchase.originalTransactionId)
-        ),
-        ("verifyReceipt.renewals.0.autoRenewProductId", .text(purchase.productId)),
-        ("verifyReceipt.renewals.1.originalTransactionId", .null),
+        ("renewals.0.originalTransactionId", .text(purchase.originalTransactionId)),
+        ("renewals.0.autoRenewProductId", .text(purchase.productId)),
+        ("renewals.1.originalTransactionId", .null),
       ])
-    both(
-      "VRR-19", "Production", facts: [("verifyReceipt.environment", "Production")],
-      of: [production]
-    ) { $0 }
+    both("VRR-19", "Production", facts: [("environment", "Production")], of: [production]) { $0 }
     let empty = response(.ios7).with {
       $0.purchases = []
       $0.latest = [purchase]
       $0.renewals = false
     }.json.removing("latest_receipt_info")
-    answer(
-      "VRR-13", "no purchases", empty.bytes,
-      facts: [("verifyReceipt.transactions.0.productId", .null)])
+    answer("VRR-13", "no purchases", empty.bytes, facts: [("transactions.0.productId", .null)])
     for status in [0, 21006] as [Int64] {
       var old = response(.ios6)
       old.status = status
       answer(
         "VRR-6", "status \(status), iOS 6 style", old.json.bytes,
-        facts: [("verifyReceipt.appleStatus", .integer(status))])
+        facts: [("appleStatus", .integer(status))])
     }
   }
 
@@ -122,11 +107,11 @@ extension CaseBench {
     for (code, status, retry) in refused {
       answer(
         "VRR-6", "status \(code)", Array("{\"status\":\(code)}".utf8), status,
-        facts: [("error.retryClass", .text(retry)), ("verifyReceipt", .null)])
+        facts: [("/error.retryClass", .text(retry)), ("/verifyReceipt", .null)])
       answer(
         "VRR-6", "status \(code) beside a whole receipt",
         response(.ios7).json.setting("status", .integer(code)).bytes, status,
-        facts: [("error.retryClass", .text(retry)), ("verifyReceipt", .null)])
+        facts: [("/error.retryClass", .text(retry)), ("/verifyReceipt", .null)])
     }
     let retryable: [(String, Bool)] = [
       ("true", true), ("1", true), ("\"true\"", true), ("\"1\"", true), ("false", false),
@@ -134,23 +119,21 @@ extension CaseBench {
     ]
     for (text, later) in retryable {
       answer(
-        "VRR-5", "is-retryable \(text)",
-        Array("{\"status\":21150,\"is-retryable\":\(text)}".utf8),
+        "VRR-5", "is-retryable \(text)", Array("{\"status\":21150,\"is-retryable\":\(text)}".utf8),
         later ? "unavailable.verify-receipt.internal" : "rejected.verify-receipt.internal",
-        facts: [("error.retryClass", .text(later ? "later" : "never"))])
+        facts: [("/error.retryClass", .text(later ? "later" : "never"))])
     }
     answer(
       "VRR-5", "is_retryable with an underscore",
       Array("{\"status\":21150,\"is_retryable\":true}".utf8), "rejected.verify-receipt.internal",
-      facts: [("error.retryClass", "never")])
+      facts: [("/error.retryClass", "never")])
     answer(
-      "VRR-5", "is-retryable beside 21003",
-      Array("{\"status\":21003,\"is-retryable\":true}".utf8),
-      "rejected.verify-receipt.not-authentic", facts: [("error.retryClass", "never")])
+      "VRR-5", "is-retryable beside 21003", Array("{\"status\":21003,\"is-retryable\":true}".utf8),
+      "rejected.verify-receipt.not-authentic", facts: [("/error.retryClass", "never")])
     answer(
       "VRR-7", "21002 with an exception",
       Array("{\"status\":21002,\"exception\":\"java.lang.IllegalArgumentException\"}".utf8),
-      "rejected.verify-receipt.malformed", facts: [("error.retryClass", "same-once")])
+      "rejected.verify-receipt.malformed", facts: [("/error.retryClass", "same-once")])
   }
 
   /// VRR-14, VRR-15.
@@ -162,7 +145,7 @@ extension CaseBench {
     ] {
       answer(
         "VRR-4", name, Array(text.utf8), "unavailable.verify-receipt.no-answer",
-        facts: [("error.retryClass", "later")])
+        facts: [("/error.retryClass", "later")])
     }
     for (name, text) in [
       ("no status", "{}"), ("a status of text", "{\"status\":\"0\"}"),
@@ -183,16 +166,15 @@ extension CaseBench {
         "VRR-15", "nested \(depth) deep", response(.ios7).json.appending("x", .text(deep)).bytes,
         status)
     }
-    cases.append(
-      EvidenceCase(
-        name: "VRR-15 a body past the limit", rule: "VRR-15",
-        call: .readVerifyReceipt(
-          verifier: "standard",
-          body: .repeated(
-            prefix: Array("{\"status\":0,\"x\":\"".utf8), unit: Array("aaaaaaaaaaaaaaaa".utf8),
-            count: 524_288, suffix: Array("\"}".utf8)), now: now),
-        expect: .init("too-large.verify-receipt.body")))
-    let entry = String(decoding: purchase.inAppEntry.bytes, as: UTF8.self)
+    add(
+      "VRR-15", "a body past the limit",
+      .readVerifyReceipt(
+        verifier: "standard",
+        body: .repeated(
+          prefix: Array("{\"status\":0,\"x\":\"".utf8), unit: Array("aaaaaaaaaaaaaaaa".utf8),
+          count: 524_288, suffix: Array("\"}".utf8)), now: now),
+      .init("too-large.verify-receipt.body"))
+    let entry = purchase.inAppEntry.description
     let light =
       "{\"product_id\":\"com.example.app.coins100\",\"transaction_id\":\"2000000900000001\","
       + "\"original_transaction_id\":\"2000000900000001\",\"purchase_date_ms\":\"1794355200000\","
@@ -200,17 +182,16 @@ extension CaseBench {
     let head = String(
       decoding: response(.ios7).with { $0.latest = nil }.json.removing("receipt").bytes.dropLast(),
       as: UTF8.self)
-    cases.append(
-      EvidenceCase(
-        name: "VRR-15 16,385 entries", rule: "VRR-15",
-        call: .readVerifyReceipt(
-          verifier: "standard",
-          body: .repeated(
-            prefix: Array(
-              (head + ",\"receipt\":{\"bundle_id\":\"com.example.app\","
-                + "\"receipt_type\":\"ProductionSandbox\",\"in_app\":[" + entry).utf8),
-            unit: Array(("," + light).utf8), count: 16_384, suffix: Array("]}}".utf8)),
-          now: now), expect: .init("too-large.verify-receipt.entries")))
+    add(
+      "VRR-15", "16,385 entries",
+      .readVerifyReceipt(
+        verifier: "standard",
+        body: .repeated(
+          prefix: Array(
+            (head + ",\"receipt\":{\"bundle_id\":\"com.example.app\","
+              + "\"receipt_type\":\"ProductionSandbox\",\"in_app\":[" + entry).utf8),
+          unit: Array(("," + light).utf8), count: 16_384, suffix: Array("]}}".utf8)), now: now),
+      .init("too-large.verify-receipt.entries"))
     for (name, text) in [
       (
         "a version 1 notification",
@@ -230,7 +211,7 @@ extension CaseBench {
   /// VRR-9 … VRR-12.
   private func addAnswerFields() throws {
     let good = response(.ios6).json
-    let first = "verifyReceipt.transactions.0"
+    let first = "transactions.0"
     for (name, value) in [
       ("numbers", JSONText.text("2000000900000001")), ("texts", "2000000900000001"),
     ] {
@@ -283,14 +264,11 @@ extension CaseBench {
     answer(
       "VRR-10", "Apple's clock five minutes behind",
       response(.ios7).with { $0.requestDate = now - 300_000 }.json.bytes,
-      facts: [("verifyReceipt.clockSkew", .null)])
+      facts: [("clockSkew", .null)])
     let skewed = response(.ios7).with { $0.requestDate = now - 301_000 }.json
     answer(
       "VRR-10", "Apple's clock five minutes and a second behind", skewed.bytes,
-      facts: [
-        ("verifyReceipt.requestDate", .integer(now - 301_000)),
-        ("verifyReceipt.clockSkew", .integer(-301_000)),
-      ])
+      facts: [("requestDate", .integer(now - 301_000)), ("clockSkew", .integer(-301_000))])
     let ends = (1...3).map { number in
       purchase.with {
         $0.transactionId = "200000090000000\(number)"
@@ -307,7 +285,7 @@ extension CaseBench {
       }
       answer(
         "VRR-11", "entries in \(name) order", shuffled.json.bytes,
-        facts: [("verifyReceipt.transactions.3.transactionId", .null)])
+        facts: [("transactions.3.transactionId", .null)])
     }
     let restored = purchase.with { $0.purchaseDate = ($0.expiresDate ?? 0) + 1000 }
     both("VRR-12", "bought after its end", of: [restored]) { $0 }
@@ -369,8 +347,8 @@ extension CaseBench {
   private func addLatestReceipts() throws {
     let newest = purchase.with { $0.transactionId = "2000000900000002" }
     let good = try receipts.transactionReceipt(newest)
-    let status = "verifyReceipt.latestReceipt.status"
-    let verified = "verifyReceipt.latestReceipt.verified"
+    let status = "latestReceipt.status"
+    let verified = "latestReceipt.verified"
     func latest(_ name: String, _ text: [UInt8], _ facts: Facts) {
       answer(
         "VRR-18", name, response(.ios6).with { $0.latestReceipt = text }.json.bytes, facts: facts)
@@ -393,8 +371,7 @@ extension CaseBench {
       "a latest receipt that is no receipt", Array("hello".utf8), [(verified, false)])
     latest("an empty latest receipt", [], [])
     answer(
-      "VRR-18", "no latest receipt", response(.ios7).json.bytes,
-      facts: [("verifyReceipt.latestReceipt", .null)])
+      "VRR-18", "no latest receipt", response(.ios7).json.bytes, facts: [("latestReceipt", .null)])
     let app = try receipts.appReceipt(appFacts)
     answer(
       "VRR-18", "an app receipt that verifies",

@@ -13,21 +13,19 @@ extension CaseBench {
     }
     decide(
       "DCD-27", "D7 refunded, and the renewal still on",
-      [try transaction(refunded), try renewal(refunded)], refusedEntitlement,
-      facts: outcome(
-        "refunded", "DEC-5",
-        [
-          ("decision.until", .integer(day(-1))), ("decision.wouldBeUntil", .integer(day(20))),
-          ("decision.nextCheck", .integer(day(20))),
-        ]))
+      [try transaction(refunded), try renewal(refunded)], denied, state: "refunded", row: "DEC-5",
+      facts: [
+        ("until", .integer(day(-1))), ("wouldBeUntil", .integer(day(20))),
+        ("nextCheck", .integer(day(20))),
+      ])
     decide(
       "DCD-27", "refunded, and the renewal off",
-      [try transaction(refunded), try renewal(refunded.with { $0.autoRenewStatus = 0 })],
-      refusedEntitlement, facts: outcome("refunded", "DEC-5", [("decision.nextCheck", .null)]))
+      [try transaction(refunded), try renewal(refunded.with { $0.autoRenewStatus = 0 })], denied,
+      state: "refunded", row: "DEC-5", facts: [("nextCheck", .null)])
     decide(
       "DCD-27", "refunded, the renewal on, just after the end",
-      [try transaction(refunded), try renewal(refunded)], now: day(20), refusedEntitlement,
-      facts: outcome("refunded", "DEC-5", [("decision.nextCheck", .integer(day(20) + 300_000))]))
+      [try transaction(refunded), try renewal(refunded)], now: day(20), denied, state: "refunded",
+      row: "DEC-5", facts: [("nextCheck", .integer(day(20) + 300_000))])
     let place = "transactions/Production/180000900000001/revocationDate"
     for (name, state, row, change) in [
       (
@@ -42,18 +40,16 @@ extension CaseBench {
     ] as [(String, String, String, (inout Purchase) -> Void)] {
       decide(
         "DCD-26", "\(name), without the date of the revocation",
-        [try transaction(bought.with(change))], refusedEntitlement,
-        facts: outcome(
-          state, row,
-          [
-            ("decision.until", .integer(bought.signedDate)),
-            ("decision.warnings.0.id", "undated"), ("decision.warnings.0.at", .text(place)),
-          ]))
+        [try transaction(bought.with(change))], denied, state: state, row: row,
+        facts: [
+          ("until", .integer(bought.signedDate)), ("warnings.0.id", "undated"),
+          ("warnings.0.at", .text(place)),
+        ])
     }
     decide(
       "DCD-26", "an answer with a reason and without a date",
-      [answer([bought.with { $0.revocationReason = 1 }], requestDate: now)], refusedEntitlement,
-      facts: outcome("refunded", "DEC-5", [("decision.until", .integer(now))]))
+      [answer([bought.with { $0.revocationReason = 1 }], requestDate: now)], denied,
+      state: "refunded", row: "DEC-5", facts: [("until", .integer(now))])
     let lifetime = production.of("com.example.app.lifetime", .nonConsumable)
     let copy = lifetime.with {
       $0.transactionId = "180000900000002"
@@ -66,13 +62,13 @@ extension CaseBench {
     for (name, order) in [("", [taken, copy]), (", given the other way round", [copy, taken])] {
       decide(
         "DCD-3", "D13 a copy under another id shares the refund\(name)",
-        try order.map { try transaction($0) }, refusedEntitlement,
-        facts: outcome("refunded", "DEC-5", [("decision.until", .integer(day(-5)))]))
+        try order.map { try transaction($0) }, denied, state: "refunded", row: "DEC-5",
+        facts: [("until", .integer(day(-5)))])
     }
     decide(
       "DCD-3", "a copy that was signed after the refund stands by itself",
       [try transaction(taken), try transaction(copy.with { $0.signedDate = day(-4) })],
-      facts: outcome("owned", "DEC-23"))
+      state: "owned", row: "DEC-23")
   }
 
   /// An answer read again is not news; one whose time is unknown undoes nothing.
@@ -83,41 +79,39 @@ extension CaseBench {
         $0.revocationDate = day(-1)
         $0.signedDate = day(-1)
       })
-    let refunded = outcome("refunded", "DEC-5", [("decision.until", .integer(day(-1)))])
+    let refunded = outcome("refunded", "DEC-5", [("until", .integer(day(-1)))])
     decide(
       "DCD-21", "D12 a refund, and an answer of iOS 6 style read after it",
-      [refund, flatAnswer(bought)], refusedEntitlement, facts: refunded)
+      [refund, flatAnswer(bought)], denied, facts: refunded)
     decide(
       "DCD-3", "D12b a refund, and an answer of a week ago",
-      [refund, answer([bought], requestDate: day(-7))], refusedEntitlement, facts: refunded)
+      [refund, answer([bought], requestDate: day(-7))], denied, facts: refunded)
     decide(
       "DCD-21", "D12c a refund, and an answer without a request date",
-      [refund, answer([bought], requestDate: now, isDated: false)], refusedEntitlement,
-      facts: refunded)
+      [refund, answer([bought], requestDate: now, isDated: false)], denied, facts: refunded)
     decide(
       "DCD-3", "a refund, and a later answer of a known time",
-      [refund, answer([bought], requestDate: now)], facts: outcome("active", "DEC-14"))
+      [refund, answer([bought], requestDate: now)], state: "active", row: "DEC-14")
     // Even where its latest date is later than the refund.
     let booked = period(2, line: 1, -1, 20) { $0.purchaseDate = now - 60_000 }
     decide(
       "DCD-3", "a refund, and an answer of an unknown time with another period",
-      [refund, answer([bought, booked], requestDate: now, isDated: false)],
-      facts: outcome(
-        "active", "DEC-14", [("decision.transactionId", .text(booked.transactionId))]))
+      [refund, answer([bought, booked], requestDate: now, isDated: false)], state: "active",
+      row: "DEC-14", facts: [("transactionId", .text(booked.transactionId))])
     decide(
       "DCD-3", "a refund, and an answer of an unknown time that must be later",
       [
         refund,
         .init(
           .answer(
-            ReceiptResponseTemplate(.ios7, [bought], requestDate: now).json
-              .removing(["", "_ms", "_pst"].map { "receipt.request_date" + $0 })
-              .setting("receipt.receipt_creation_date_ms", .string(String(now))).bytes)),
-      ], refusedEntitlement, facts: refunded)
+            ReceiptResponseTemplate(.ios7, [bought], requestDate: now).json.removing(
+              ["", "_ms", "_pst"].map { "receipt.request_date" + $0 }
+            ).setting("receipt.receipt_creation_date_ms", .string(String(now))).bytes)),
+      ], denied, facts: refunded)
     decide(
       "DCD-21", "an answer without a request date is as of the latest date in it",
-      [flatAnswer(bought)],
-      facts: outcome("active", "DEC-14", [("decision.evidence.asOf", .integer(day(-10)))]))
+      [flatAnswer(bought)], state: "active", row: "DEC-14",
+      facts: [("evidence.asOf", .integer(day(-10)))])
   }
 
   private func addRefundsAgainstReceipts() throws {
@@ -130,23 +124,21 @@ extension CaseBench {
     let app = try receipts.appReceipt(AppReceiptFacts([later], like: later))
     decide(
       "DCD-3", "D15 a refund, and an app receipt made after it",
-      [refund, .init(.receipt(.appReceipt, app))], refusedEntitlement,
-      facts: outcome("refunded", "DEC-5"))
+      [refund, .init(.receipt(.appReceipt, app))], denied, state: "refunded", row: "DEC-5")
     for (reason, status, state, row) in [
-      (0, "ok", "active", "DEC-14"), (1, refusedEntitlement, "refunded", "DEC-5"),
+      (0, "ok", "active", "DEC-14"), (1, denied, "refunded", "DEC-5"),
     ] as [(Int64, String, String, String)] {
       let told = later.with { $0.revocationReason = reason }
       decide(
         "DCD-26", "an app receipt with reason \(reason) of a cancellation, and no date",
         [
           .init(.receipt(.appReceipt, try receipts.appReceipt(AppReceiptFacts([told], like: told))))
-        ],
-        status, facts: outcome(state, row))
+        ], status, state: state, row: row)
     }
     let single = try receipts.transactionReceipt(later)
     decide(
       "RFD-5", "D15b a refund, and a transaction receipt",
-      [refund, .init(.receipt(.transactionReceipt, single))], refusedEntitlement,
-      facts: outcome("refunded", "DEC-5"))
+      [refund, .init(.receipt(.transactionReceipt, single))], denied, state: "refunded",
+      row: "DEC-5")
   }
 }

@@ -3,8 +3,7 @@ import AssayAuthority
 extension CaseBench {
   /// OCSP-1 … OCSP-22: whole conversations with the responder of the test authority.
   func addRevocationTranscripts() throws {
-    verifiers.append(
-      ("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"])))
+    configure("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"]))
     let talk = try RevocationTalk(self)
     try talk.addVerdicts()
     try talk.addUndetermined()
@@ -17,22 +16,13 @@ extension CaseBench {
     try talk.addKept()
     try talk.addAddresses()
     try talk.addRequests()
-    cases += talk.cases
   }
 }
 
 /// Makes the transcripts. What is wrong with an answer is wrong with the first one, about
 /// the intermediate.
-private final class RevocationTalk {
-  typealias Facts = CaseBench.Facts
+private final class RevocationTalk: Talk {
   typealias Template = OCSPResponseTemplate
-
-  /// An answer, when it is handed in, and what the step before it must be.
-  struct Said {
-    var answer: JSONText
-    var after: Int64 = 0
-    var at: Facts = []
-  }
 
   private static let intermediateURL = "http://ocsp.apple.com/ocsp03-assaytestroot"
   private static let leafURL = "http://ocsp.apple.com/ocsp03-assaytest602"
@@ -43,105 +33,70 @@ private final class RevocationTalk {
   private static let other = "rejected.revocation.other-certificate"
   private static let stale = "rejected.revocation.stale"
 
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
-  private let evidence: EvidenceCase.Evidence
+  private let transaction: EvidenceCase.Evidence
   /// Of a responder that is not the issuer.
   private let key: SigningKey
-  private let now: Int64
   private var authority: Authority { bench.authority }
 
   init(_ bench: CaseBench) throws {
-    self.bench = bench
-    now = bench.now
-    evidence = try bench.transaction(bench.purchase)
+    transaction = try bench.transaction(bench.purchase)
     key = try .generate(.p256)
+    super.init(
+      bench, with: "revocation", verifier: "standard", asks: Self.request("required"),
+      evidence: [transaction])
   }
 
   // MARK: parts
 
-  private func request(_ mode: String = "required", _ responses: [JSONText]? = nil) -> JSONText {
+  private static func request(_ mode: String, _ responses: [JSONText]? = nil) -> JSONText {
     let request: JSONText = ["kind": "ocsp", "mode": .string(mode)]
     return responses.map { request.appending("responses", .array($0)) } ?? request
   }
 
-  private func template(
-    _ subject: Authority.Revocable, _ status: [UInt8] = Template.good
-  ) throws -> Template {
-    try authority.revocationResponse(subject, now: now, status: status)
-  }
+  private func template(_ subject: Authority.Revocable, _ status: [UInt8] = Template.good) throws
+    -> Template
+  { try authority.revocationResponse(subject, now: now, status: status) }
 
   private func good(_ subject: Authority.Revocable) throws -> [UInt8] {
     try template(subject).signed()
   }
 
-  private static func text(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64Text.encode(bytes), as: UTF8.self)
-  }
-
   /// Answers the request of that number.
-  private func http(
+  private func responder(
     _ id: Int64, _ status: Int64, _ body: [UInt8]? = nil, more: [(String, JSONText)] = [],
     after: Int64 = 0, facts: Facts = []
   ) -> Said {
-    let answer: JSONText = [
-      "id": .integer(id), "status": .integer(status),
-      "body": body.map { ["base64": .string(Self.text($0))] } ?? .null,
-    ]
-    return Said(
-      answer: answer.setting(more), after: after,
-      at: [("exchange.state", "request"), ("exchange.request.id", .integer(id))] + facts)
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks request: JSONText? = nil,
-    evidence: [EvidenceCase.Evidence]? = nil, verifier: String = "standard", _ said: [Said],
-    _ status: String = "ok", check: String? = nil, at: String? = nil, facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init("pending.exchange.request", facts: $0.at),
-        answer: .bytes($0.answer.bytes), now: now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) revocation: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes((request ?? self.request()).bytes),
-          evidence: evidence ?? [self.evidence], now: now, steps: steps),
-        expect: .init(status, check: check, at: at, facts: facts)))
+    answer(
+      id, status, body: body.map { ["base64": .string($0.base64Text)] }, after: after, more: more,
+      facts: facts)
   }
 
   /// One answer about the intermediate that refuses at once, or is good.
   private func judge(
-    _ rule: String, _ name: String, _ status: String = "ok", at: String? = nil,
-    facts: Facts = [], _ change: (inout Template) throws -> Void
+    _ rule: String, _ name: String, _ status: String = "ok", at: String? = nil, facts: Facts = [],
+    _ change: (inout Template) throws -> Void
   ) throws {
     var template = try template(.intermediate)
     try change(&template)
-    let first = http(1, 200, try template.signed())
+    let first = responder(1, 200, try template.signed())
     if status == "ok" {
-      talk(rule, name, [first, http(2, 200, try good(.leaf))], facts: facts)
+      talk(rule, name, [first, responder(2, 200, try good(.leaf))], facts: facts)
     } else {
       talk(
-        rule, name, [first], status, check: "exchange.result",
-        at: at.map { "intermediate/" + $0 }, facts: facts)
+        rule, name, [first], status, check: "result", at: at.map { "intermediate/" + $0 },
+        facts: facts)
     }
   }
 
   private func asked(_ subject: Authority.Revocable, _ url: String) throws -> Facts {
     [
-      ("exchange.request.method", "POST"), ("exchange.request.url", .text(url)),
-      ("exchange.request.headers.0.0", "Content-Type"),
-      ("exchange.request.headers.0.1", "application/ocsp-request"),
-      ("exchange.request.headers.1.0", "Accept"),
-      ("exchange.request.headers.1.1", "application/ocsp-response"),
-      ("exchange.request.headers.2.0", .null),
-      (
-        "exchange.request.body.base64",
-        .text(Self.text(try authority.revocationRequest(subject)))
-      ), ("exchange.request.timeoutMs", 10_000), ("exchange.request.maxResponseBytes", 65_536),
-      ("exchange.request.wantHeaders.0", .null), ("exchange.request.secret.0", .null),
+      ("request.method", "POST"), ("request.url", .text(url)),
+      ("request.headers.0.0", "Content-Type"), ("request.headers.0.1", "application/ocsp-request"),
+      ("request.headers.1.0", "Accept"), ("request.headers.1.1", "application/ocsp-response"),
+      ("request.headers.2.0", .null),
+      ("request.body.base64", .text(try authority.revocationRequest(subject).base64Text)),
+      ("request.timeoutMs", 10_000), ("request.maxResponseBytes", 65_536),
+      ("request.wantHeaders.0", .null), ("request.secret.0", .null),
     ]
   }
 
@@ -152,79 +107,66 @@ private final class RevocationTalk {
     let (leaf, intermediate) = (try good(.leaf), try good(.intermediate))
     for mode in ["required", "best-effort"] {
       talk(
-        "OCSP-21", "both are good, \(mode)", asks: request(mode),
+        "OCSP-21", "both are good, \(mode)", asks: Self.request(mode),
         [
-          http(
-            1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
-          http(2, 200, leaf, facts: try asked(.leaf, Self.leafURL)),
+          responder(1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
+          responder(2, 200, leaf, facts: try asked(.leaf, Self.leafURL)),
         ],
         facts: [
-          ("exchange.kind", "ocsp"), ("exchange.state", "done"),
-          ("exchange.transaction.transactionId", .text(bench.purchase.transactionId)),
-          ("exchange.deviceVerified", .null), ("exchange.retry", .null),
-          ("exchange.revocation.leaf.status", "good"),
-          (
-            "exchange.revocation.leaf.sha256",
-            .text(Authority.fingerprint(authority.chain.leaf))
-          ),
-          ("exchange.revocation.leaf.thisUpdate", .integer(second)),
-          ("exchange.revocation.leaf.nextUpdate", .integer(second + 43_200_000)),
-          (
-            "exchange.revocation.leaf.responder",
-            .text(Authority.fingerprint(authority.chain.intermediate))
-          ),
-          ("exchange.revocation.leaf.response", .text(Self.text(leaf))),
-          ("exchange.revocation.leaf.revokedAt", .null),
-          ("exchange.revocation.intermediate.status", "good"),
-          (
-            "exchange.revocation.intermediate.responder",
-            .text(Authority.fingerprint(authority.chain.root))
-          ), ("checks.2.ok", true), ("checks.3.ok", true),
+          ("kind", "ocsp"), ("state", "done"),
+          ("transaction.transactionId", .text(bench.purchase.transactionId)),
+          ("deviceVerified", .null), ("retry", .null), ("revocation.leaf.status", "good"),
+          ("revocation.leaf.sha256", .text(Authority.fingerprint(authority.chain.leaf))),
+          ("revocation.leaf.thisUpdate", .integer(second)),
+          ("revocation.leaf.nextUpdate", .integer(second + 43_200_000)),
+          ("revocation.leaf.responder", .text(Authority.fingerprint(authority.chain.intermediate))),
+          ("revocation.leaf.response", .text(leaf.base64Text)),
+          ("revocation.leaf.revokedAt", .null), ("revocation.intermediate.status", "good"),
+          ("revocation.intermediate.responder", .text(Authority.fingerprint(authority.chain.root))),
+          ("/checks.2.ok", true), ("/checks.3.ok", true),
         ])
       talk(
-        "OCSP-18", "the leaf is revoked, \(mode)", asks: request(mode),
+        "OCSP-18", "the leaf is revoked, \(mode)", asks: Self.request(mode),
         [
-          http(1, 200, intermediate),
-          http(
+          responder(1, 200, intermediate),
+          responder(
             2, 200,
             try template(.leaf, Template.revoked(at: second / 1000 - 3600, reason: 1)).signed()),
-        ], "rejected.revocation.revoked", check: "exchange.result", at: "leaf",
+        ], "rejected.revocation.revoked", check: "result", at: "leaf",
         facts: [
-          ("exchange.transaction", .null), ("exchange.retry", .null),
-          ("exchange.revocation.leaf.status", "revoked"),
-          ("exchange.revocation.leaf.revokedAt", .integer(second - 3_600_000)),
-          ("exchange.revocation.leaf.reason", 1),
-          ("exchange.revocation.intermediate.status", "good"),
+          ("transaction", .null), ("retry", .null), ("revocation.leaf.status", "revoked"),
+          ("revocation.leaf.revokedAt", .integer(second - 3_600_000)),
+          ("revocation.leaf.reason", 1), ("revocation.intermediate.status", "good"),
         ])
       talk(
         "OCSP-18", "the intermediate is revoked without a reason, \(mode)",
-        asks: request(mode),
+        asks: Self.request(mode),
         [
-          http(
+          responder(
             1, 200, try template(.intermediate, Template.revoked(at: second / 1000)).signed())
-        ], "rejected.revocation.revoked", at: "intermediate",
+        ],
+        "rejected.revocation.revoked", at: "intermediate",
         facts: [
-          ("exchange.revocation.leaf", .null),
-          ("exchange.revocation.intermediate.revokedAt", .integer(second)),
-          ("exchange.revocation.intermediate.reason", .null),
+          ("revocation.leaf", .null), ("revocation.intermediate.revokedAt", .integer(second)),
+          ("revocation.intermediate.reason", .null),
         ])
       talk(
-        "OCSP-18", "the leaf is unknown, \(mode)", asks: request(mode),
+        "OCSP-18", "the leaf is unknown, \(mode)", asks: Self.request(mode),
         [
-          http(1, 200, intermediate),
-          http(2, 200, try template(.leaf, Template.unknown).signed()),
-        ], "rejected.revocation.unknown", at: "leaf",
-        facts: [("exchange.revocation.leaf.status", "unknown")])
+          responder(1, 200, intermediate),
+          responder(2, 200, try template(.leaf, Template.unknown).signed()),
+        ],
+        "rejected.revocation.unknown", at: "leaf", facts: [("revocation.leaf.status", "unknown")])
     }
     for (kind, payload) in [
-      (.renewal, "renewal"), (.notification, "notification"),
-      (.appTransaction, "appTransaction"), (.realtimeRequest, "realtimeRequest"),
+      (.renewal, "renewal"), (.notification, "notification"), (.appTransaction, "appTransaction"),
+      (.realtimeRequest, "realtimeRequest"),
     ] as [(EvidenceKind, String)] {
       let jws = try authority.mint(authority.payload(kind, bench.purchase))
       talk(
         "OCSP-22", "of \(kind.rawValue)", evidence: [.init(kind, jws)],
-        [http(1, 200, intermediate), http(2, 200, leaf)],
-        facts: [("exchange.\(payload).environment", "Sandbox")])
+        [responder(1, 200, intermediate), responder(2, 200, leaf)],
+        facts: [("\(payload).environment", "Sandbox")])
     }
   }
 
@@ -233,42 +175,40 @@ private final class RevocationTalk {
     let leaf = try good(.leaf)
     func outcomes(_ name: String, _ rule: String, _ answer: (Int64) -> Said) throws {
       talk(
-        rule, "\(name), required", [answer(1), http(2, 200, leaf)], Self.undetermined,
-        check: "exchange.answer", at: "intermediate",
+        rule, "\(name), required", [answer(1), responder(2, 200, leaf)], Self.undetermined,
+        check: "answer", at: "intermediate",
         facts: [
-          ("exchange.revocation.intermediate.status", "undetermined"),
-          ("exchange.revocation.intermediate.response", .null),
-          ("exchange.revocation.leaf.status", "good"), ("error.retryClass", "later"),
-          ("exchange.retry.request.mode", "required"), ("exchange.retry.attempt", 2),
-          ("exchange.retry.notBeforeMs", .integer(now + 60_000)),
+          ("revocation.intermediate.status", "undetermined"),
+          ("revocation.intermediate.response", .null), ("revocation.leaf.status", "good"),
+          ("/error.retryClass", "later"), ("retry.request.mode", "required"), ("retry.attempt", 2),
+          ("retry.notBeforeMs", .integer(now + 60_000)),
         ])
       talk(
-        rule, "\(name), best-effort", asks: request("best-effort"),
-        [answer(1), http(2, 200, leaf)],
+        rule, "\(name), best-effort", asks: Self.request("best-effort"),
+        [answer(1), responder(2, 200, leaf)],
         facts: [
-          ("exchange.revocation.intermediate.status", "undetermined"),
-          ("exchange.revocation.leaf.status", "good"),
-          ("exchange.transaction.environment", "Sandbox"), ("exchange.retry", .null),
+          ("revocation.intermediate.status", "undetermined"), ("revocation.leaf.status", "good"),
+          ("transaction.environment", "Sandbox"), ("retry", .null),
         ])
     }
     for status in [0, 204, 301, 404, 429, 500, 503] as [Int64] {
-      try outcomes("HTTP status \(status)", "OCSP-10") { self.http($0, status, leaf) }
+      try outcomes("HTTP status \(status)", "OCSP-10") { self.responder($0, status, leaf) }
     }
-    try outcomes("an empty body", "OCSP-10") { self.http($0, 200) }
+    try outcomes("an empty body", "OCSP-10") { self.responder($0, 200) }
     for status in [1, 2, 3, 5, 6] as [UInt8] {
       var template = try template(.intermediate)
       template.responseStatus = status
       let body = try template.signed()
-      try outcomes("responseStatus \(status)", "OCSP-11") { self.http($0, 200, body) }
+      try outcomes("responseStatus \(status)", "OCSP-11") { self.responder($0, 200, body) }
     }
     talk(
       "OCSP-19", "nobody answers about the leaf",
-      [http(1, 200, try good(.intermediate)), http(2, 0)], Self.undetermined, at: "leaf")
+      [responder(1, 200, try good(.intermediate)), responder(2, 0)], Self.undetermined, at: "leaf")
     for (attempt, pause) in [(3, 960_000), (5, 3_600_000)] as [(Int64, Int64)] {
       talk(
-        "OCSP-22", "attempt \(attempt)", asks: request().appending("attempt", .integer(attempt)),
-        [http(1, 0), http(2, 0)], Self.undetermined,
-        facts: [("exchange.retry.notBeforeMs", .integer(now + pause))])
+        "OCSP-22", "attempt \(attempt)", asks: usual.appending("attempt", .integer(attempt)),
+        [responder(1, 0), responder(2, 0)], Self.undetermined,
+        facts: [("retry.notBeforeMs", .integer(now + pause))])
     }
   }
 
@@ -283,9 +223,10 @@ private final class RevocationTalk {
       ("status 3 and more", [0x30, 5, 0x0a, 1, 3, 5, 0]),
     ] {
       talk(
-        "OCSP-11", name, asks: request("best-effort"), [http(1, 200, body)], Self.malformed,
-        check: "exchange.result", at: "intermediate/response",
-        facts: [("error.retryClass", "never"), ("exchange.retry", .null)])
+        "OCSP-11", name, asks: Self.request("best-effort"), [responder(1, 200, body)],
+        Self.malformed,
+        check: "result", at: "intermediate/response",
+        facts: [("/error.retryClass", "never"), ("retry", .null)])
     }
     try judge("OCSP-11", "another type of response", Self.malformed, at: "response") {
       $0.type = "1.3.6.1.5.5.7.48.1.2"
@@ -315,20 +256,15 @@ private final class RevocationTalk {
       (
         "revoked with a reason of two octets",
         DER.explicit(
-          1,
-          CertificateTime.generalized(now / 1000).der
-            + DER.explicit(0, DER.value(0x0a, [1, 1])))
+          1, CertificateTime.generalized(now / 1000).der + DER.explicit(0, DER.value(0x0a, [1, 1])))
       ),
-    ] {
-      try judge("OCSP-12", name, Self.malformed) { $0.singles[0].status = status }
-    }
+    ] { try judge("OCSP-12", name, Self.malformed) { $0.singles[0].status = status } }
     talk(
-      "OCSP-2", "a long answer", [http(1, 200, [UInt8](repeating: 0x30, count: 65_537))],
+      "OCSP-2", "a long answer", [responder(1, 200, [UInt8](repeating: 0x30, count: 65_537))],
       "too-large.revocation.response", at: "intermediate/response")
     talk(
-      "OCSP-2", "an answer that was cut",
-      [http(1, 200, more: [("cut", true)])], "too-large.revocation.response",
-      at: "intermediate/response")
+      "OCSP-2", "an answer that was cut", [responder(1, 200, more: [("cut", true)])],
+      "too-large.revocation.response", at: "intermediate/response")
   }
 
   /// OCSP-13.
@@ -361,7 +297,7 @@ private final class RevocationTalk {
     try judge(
       "OCSP-14", name, status, at: status == "ok" ? nil : "signer",
       facts: status == "ok"
-        ? [("exchange.revocation.intermediate.responder", .text(Authority.fingerprint(der)))] : []
+        ? [("revocation.intermediate.responder", .text(Authority.fingerprint(der)))] : []
     ) {
       $0.responder =
         byKey ? Template.byKey(try key.publicKey()) : Template.byName(certificate.subject)
@@ -392,8 +328,7 @@ private final class RevocationTalk {
     try delegate("a responder of another name's authority", Self.signer) {
       $0.issuer = DistinguishedName.make([("CN", "Nobody")])
     }
-    try delegate(
-      "a responder that another key signed", Self.signer, signedBy: authority.leafKey)
+    try delegate("a responder that another key signed", Self.signer, signedBy: authority.leafKey)
     try delegate(
       "a responder of the certificate in question", Self.signer, of: .leaf,
       signedBy: authority.intermediateKey)
@@ -426,7 +361,8 @@ private final class RevocationTalk {
     leaf.digest = .sha256
     talk(
       "OCSP-14", "a responder of the root speaks for a leaf",
-      [http(1, 200, try good(.intermediate)), http(2, 200, try leaf.signed())], Self.signer,
+      [responder(1, 200, try good(.intermediate)), responder(2, 200, try leaf.signed())],
+      Self.signer,
       at: "leaf/signer")
     try lateDelegates()
   }
@@ -438,8 +374,7 @@ private final class RevocationTalk {
     for (count, status) in [(7, "ok"), (8, Self.signer)] {
       try judge("OCSP-12", "\(count) certificates before the responder's", status) {
         $0.responder = Template.byName(certificate.subject)
-        $0.certificates =
-          Array(repeating: self.authority.chain.leaf, count: count) + [der]
+        $0.certificates = Array(repeating: self.authority.chain.leaf, count: count) + [der]
         $0.key = self.key
         $0.algorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
         $0.digest = .sha256
@@ -520,19 +455,17 @@ private final class RevocationTalk {
     for (name, seconds, status) in [
       ("a minute ahead", 60, "ok"), ("more than a minute ahead", 61, Self.stale),
     ] as [(String, Int64, String)] {
-      try judge(
-        "OCSP-17", "thisUpdate \(name)", status, at: status == "ok" ? nil : "thisUpdate"
-      ) { $0.singles[0].thisUpdate = .generalized(second + seconds) }
-      try judge(
-        "OCSP-17", "producedAt \(name)", status, at: status == "ok" ? nil : "producedAt"
-      ) { $0.producedAt = .generalized(second + seconds) }
+      try judge("OCSP-17", "thisUpdate \(name)", status, at: status == "ok" ? nil : "thisUpdate") {
+        $0.singles[0].thisUpdate = .generalized(second + seconds)
+      }
+      try judge("OCSP-17", "producedAt \(name)", status, at: status == "ok" ? nil : "producedAt") {
+        $0.producedAt = .generalized(second + seconds)
+      }
     }
     for (name, seconds, status) in [
       ("a minute ago", 60, "ok"), ("more than a minute ago", 61, Self.stale),
     ] as [(String, Int64, String)] {
-      try judge(
-        "OCSP-17", "nextUpdate \(name)", status, at: status == "ok" ? nil : "nextUpdate"
-      ) {
+      try judge("OCSP-17", "nextUpdate \(name)", status, at: status == "ok" ? nil : "nextUpdate") {
         $0.singles[0].thisUpdate = .generalized(second - 3600)
         $0.singles[0].nextUpdate = .generalized(second - seconds)
       }
@@ -542,7 +475,7 @@ private final class RevocationTalk {
     }
     talk(
       "OCSP-17", "an answer that came later than it was good for",
-      [http(1, 200, try good(.intermediate), after: 43_260_001)], Self.stale,
+      [responder(1, 200, try good(.intermediate), after: 43_260_001)], Self.stale,
       at: "intermediate/nextUpdate")
     for (name, time) in [
       ("with a fraction", .generalizedText("20260101000000.5Z")),
@@ -550,12 +483,8 @@ private final class RevocationTalk {
       ("of 2007", .generalizedText("20071231235959Z")),
       ("of 2100", .generalizedText("21000101000000Z")), ("in UTCTime", .utc(second)),
     ] as [(String, CertificateTime)] {
-      try judge("OCSP-20", "thisUpdate \(name)", Self.malformed) {
-        $0.singles[0].thisUpdate = time
-      }
-      try judge("OCSP-20", "nextUpdate \(name)", Self.malformed) {
-        $0.singles[0].nextUpdate = time
-      }
+      try judge("OCSP-20", "thisUpdate \(name)", Self.malformed) { $0.singles[0].thisUpdate = time }
+      try judge("OCSP-20", "nextUpdate \(name)", Self.malformed) { $0.singles[0].nextUpdate = time }
       try judge("OCSP-20", "producedAt \(name)", Self.malformed) { $0.producedAt = time }
       try judge("OCSP-20", "revoked at a time \(name)", Self.malformed) {
         $0.singles[0].status = DER.explicit(1, time.der)
@@ -566,10 +495,7 @@ private final class RevocationTalk {
   // MARK: what is kept
 
   private func kept(_ certificate: [UInt8], _ response: [UInt8]) -> JSONText {
-    [
-      "sha256": .string(Authority.fingerprint(certificate)),
-      "der": .string(Self.text(response)),
-    ]
+    ["sha256": .string(Authority.fingerprint(certificate)), "der": .string(response.base64Text)]
   }
 
   /// OCSP-21.
@@ -578,18 +504,18 @@ private final class RevocationTalk {
     let (leaf, intermediate) = (try good(.leaf), try good(.intermediate))
     let both = [kept(chain.leaf, leaf), kept(chain.intermediate, intermediate)]
     talk(
-      "OCSP-21", "both are kept", asks: request("required", both), [],
+      "OCSP-21", "both are kept", asks: Self.request("required", both), [],
       facts: [
-        ("exchange.revocation.leaf.response", .text(Self.text(leaf))),
-        ("exchange.revocation.intermediate.status", "good"),
+        ("revocation.leaf.response", .text(leaf.base64Text)),
+        ("revocation.intermediate.status", "good"),
       ])
     talk(
-      "OCSP-21", "one is kept", asks: request("required", [both[1]]),
-      [http(1, 200, leaf, facts: try asked(.leaf, Self.leafURL))])
+      "OCSP-21", "one is kept", asks: Self.request("required", [both[1]]),
+      [responder(1, 200, leaf, facts: try asked(.leaf, Self.leafURL))])
     let revoked = try template(.leaf, Template.revoked(at: now / 1000)).signed()
     talk(
       "OCSP-21", "a kept answer says revoked",
-      asks: request("best-effort", [kept(chain.leaf, revoked)]), [],
+      asks: Self.request("best-effort", [kept(chain.leaf, revoked)]), [],
       "rejected.revocation.revoked", at: "leaf")
     var old = try template(.intermediate)
     old.singles[0].nextUpdate = .generalized(now / 1000 - 3600)
@@ -598,23 +524,22 @@ private final class RevocationTalk {
       ("unknown", kept(chain.intermediate, try template(.intermediate, Template.unknown).signed())),
       ("about another certificate", kept(chain.intermediate, leaf)),
       ("of another certificate", kept(chain.leaf, intermediate)),
-      ("of nobody", kept([1], intermediate)),
-      ("not base64", both[1].setting("der", "***")),
+      ("of nobody", kept([1], intermediate)), ("not base64", both[1].setting("der", "***")),
       ("not an answer", kept(chain.intermediate, [1, 2, 3])),
       ("empty", kept(chain.intermediate, [])),
       ("too long", kept(chain.intermediate, intermediate + [UInt8](repeating: 0, count: 65_536))),
     ]
     for (name, entry) in faulty {
       talk(
-        "OCSP-21", "a kept answer is \(name)", asks: request("required", [entry]),
+        "OCSP-21", "a kept answer is \(name)", asks: Self.request("required", [entry]),
         [
-          http(1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
-          http(2, 200, leaf),
+          responder(1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
+          responder(2, 200, leaf),
         ])
     }
     talk(
       "OCSP-21", "four are kept, the last is good",
-      asks: request("required", [faulty[0].1, faulty[5].1, both[0], both[1]]), [])
+      asks: Self.request("required", [faulty[0].1, faulty[5].1, both[0], both[1]]), [])
     let misuse = "misuse.exchange.request"
     for (name, responses, at) in [
       ("five are kept", .array(both + both + [both[0]]), "responses"),
@@ -624,16 +549,15 @@ private final class RevocationTalk {
       ("a kept answer has no certificate", [both[0].removing("sha256")], "responses[0].sha256"),
       ("a kept answer is missing", [both[0].removing("der")], "responses[0].der"),
     ] as [(String, JSONText, String)] {
-      talk(
-        "OCSP-21", name, asks: request().appending("responses", responses), [], misuse, at: at)
+      talk("OCSP-21", name, asks: usual.appending("responses", responses), [], misuse, at: at)
     }
   }
 
   // MARK: addresses
 
-  private func evidence(
-    leaf change: @escaping (inout CertificateTemplate) throws -> Void
-  ) throws -> EvidenceCase.Evidence {
+  private func evidence(leaf change: @escaping (inout CertificateTemplate) throws -> Void) throws
+    -> EvidenceCase.Evidence
+  {
     let chain = try authority.chain(leaf: change)
     let payload = bench.purchase.transactionPayload.bytes
     return .init(.transaction, try JWSTemplate(payload: payload, chain: chain).signed())
@@ -653,8 +577,8 @@ private final class RevocationTalk {
       "https://ocsp.apple.com:443/x", "http://ocsp.apple.com?x", "http://ocsp.apple.com#x",
     ] {
       talk(
-        "OCSP-1", url, asks: request("best-effort"), evidence: [try evidence(at: url)],
-        [http(1, 200, intermediate), http(2, 0, facts: [("exchange.request.url", .text(url))])])
+        "OCSP-1", url, asks: Self.request("best-effort"), evidence: [try evidence(at: url)],
+        [responder(1, 200, intermediate), responder(2, 0, facts: [("request.url", .text(url))])])
     }
     let place = "leaf/authorityInfoAccess"
     let address = "rejected.chain.ocsp-address"
@@ -668,8 +592,8 @@ private final class RevocationTalk {
       "http://ocsp.apple.com/\"", "http://ocsp.apple.com/é", "",
     ] {
       talk(
-        "OCSP-1", "\"\(url)\"", asks: request("best-effort"), evidence: [try evidence(at: url)],
-        [], address, check: "exchange.result", at: place)
+        "OCSP-1", "\"\(url)\"", asks: Self.request("best-effort"),
+        evidence: [try evidence(at: url)], [], address, check: "result", at: place)
     }
     let uri = DER.implicit(6, Array(Self.leafURL.utf8))
     let (ocsp, issuers) = (DER.oid("1.3.6.1.5.5.7.48.1"), DER.oid("1.3.6.1.5.5.7.48.2"))
@@ -691,23 +615,20 @@ private final class RevocationTalk {
           DER.sequence(ocsp, DER.implicit(6, Array("http://x.example/".utf8))),
           DER.sequence(ocsp, uri))
       ),
-    ] {
-      talk("OCSP-1", name, evidence: [try access(value)], [], address, at: place)
-    }
+    ] { talk("OCSP-1", name, evidence: [try access(value)], [], address, at: place) }
     for (name, evidence) in [
       ("no addresses", try self.evidence { $0 = $0.replacing("1.3.6.1.5.5.7.1.1", with: nil) }),
       ("another address only", try access(DER.sequence(DER.sequence(issuers, uri)))),
     ] {
       talk(
-        "OCSP-1", "\(name), required", evidence: [evidence], [],
-        "rejected.revocation.no-responder", check: "exchange.result", at: place)
+        "OCSP-1", "\(name), required", evidence: [evidence], [], "rejected.revocation.no-responder",
+        check: "result", at: place)
       talk(
-        "OCSP-1", "\(name), best-effort", asks: request("best-effort"), evidence: [evidence],
-        [http(1, 200, intermediate)],
-        facts: [("exchange.revocation.leaf.status", "undetermined")])
+        "OCSP-1", "\(name), best-effort", asks: Self.request("best-effort"), evidence: [evidence],
+        [responder(1, 200, intermediate)], facts: [("revocation.leaf.status", "undetermined")])
     }
     talk(
-      "OCSP-1", "a host of our own", asks: request("best-effort"), verifier: "ocsp-host", [],
+      "OCSP-1", "a host of our own", asks: Self.request("best-effort"), verifier: "ocsp-host", [],
       address, at: "intermediate/authorityInfoAccess")
   }
 
@@ -715,22 +636,18 @@ private final class RevocationTalk {
   func addRequests() throws {
     let misuse = "misuse.exchange.request"
     for (name, request, at) in [
-      ("no mode", request().removing("mode"), "mode"),
-      ("another mode", request("never"), "mode"),
-      ("a mode that is a number", request().setting("mode", 1), "mode"),
-      ("an unknown member", request().appending("nonce", "x"), "nonce"),
-    ] as [(String, JSONText, String)] {
-      talk("EXC-1", name, asks: request, [], misuse, at: at)
-    }
+      ("no mode", usual.removing("mode"), "mode"), ("another mode", Self.request("never"), "mode"),
+      ("a mode that is a number", usual.setting("mode", 1), "mode"),
+      ("an unknown member", usual.appending("nonce", "x"), "nonce"),
+    ] as [(String, JSONText, String)] { talk("EXC-1", name, asks: request, [], misuse, at: at) }
     let wrong = "misuse.exchange.evidence"
     talk("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
-    talk("EXC-2", "two documents", evidence: [evidence, evidence], [], wrong, at: "evidence")
+    talk("EXC-2", "two documents", evidence: [transaction, transaction], [], wrong, at: "evidence")
     talk(
       "EXC-2", "a receipt",
       evidence: [
         .init(
-          .receipt(
-            .transactionReceipt, try bench.receipts.transactionReceipt(bench.production)))
+          .receipt(.transactionReceipt, try bench.receipts.transactionReceipt(bench.production)))
       ], [], wrong, at: "evidence[0]")
     talk(
       "EXC-2", "evidence of Xcode",

@@ -58,11 +58,11 @@ extension CaseBench {
     _ rule: String, _ name: String, _ observations: JSONText, verifier: String = "standard",
     _ verdict: String, _ reasons: [Int], facts: Facts = []
   ) {
-    var expected: Facts = [("kind", "risk"), ("risk.verdict", .text(verdict))]
+    var expected: Facts = [("/kind", "risk"), ("/risk.verdict", .text(verdict))]
     for (place, number) in reasons.enumerated() {
-      expected.append(("risk.reasons.\(place)", .text("RSK-\(number)")))
+      expected.append(("/risk.reasons.\(place)", .text("RSK-\(number)")))
     }
-    expected.append(("risk.reasons.\(reasons.count)", .null))
+    expected.append(("/risk.reasons.\(reasons.count)", .null))
     request(
       rule, name, ["kind": "risk.assess", "observations": observations], verifier: verifier,
       verdict == "allow" ? "ok" : "rejected.risk." + verdict, facts: expected + facts)
@@ -73,13 +73,11 @@ extension CaseBench {
     evidence: [EvidenceCase.Evidence] = [], now: Int64? = nil, _ status: String = "ok",
     at: String? = nil, facts: Facts = []
   ) {
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) exchange: \(name)", rule: rule,
-        call: .exchange(
-          verifier: verifier, request: .bytes(request.bytes), evidence: evidence,
-          now: now ?? self.now),
-        expect: .init(status, at: at, facts: facts)))
+    add(
+      rule, "exchange: \(name)",
+      .exchange(
+        verifier: verifier, request: .bytes(request.bytes), evidence: evidence, now: now ?? self.now
+      ), .init(status, at: at, facts: facts))
   }
 
   private static let requests = ["read", "free", "metered", "paid", "promo", "restore"]
@@ -98,7 +96,7 @@ extension CaseBench {
 
   /// Each rule alone, for every kind of request.
   private func addRiskRules() {
-    let allowance: Facts = [("risk.allowance", 20)]
+    let allowance: Facts = [("/risk.allowance", 20)]
     for request in CaseBench.requests {
       let promo = request == "promo"
       // RSK-20 fires beside every rule where an offer comes without device bits.
@@ -328,7 +326,7 @@ extension CaseBench {
     risk(
       "RSK-20", "an offer, verified, Apple unavailable",
       seen("promo", "verified", ["deviceCheck": "unavailable"]), verifier: "device-check",
-      "step-up", [11, 20], facts: [("risk.retryAfterMs", 60_000)])
+      "step-up", [11, 20], facts: [("/risk.retryAfterMs", 60_000)])
     risk(
       "RSK-20", "an offer, verified, device never written",
       seen("promo", "verified", ["deviceCheck": "no-bits"]), verifier: "device-check",
@@ -336,8 +334,8 @@ extension CaseBench {
     for word in ["absent", "token-refused"] {
       risk(
         "RSK-20", "an offer, verified, device bits \(word)",
-        seen("promo", "verified", ["deviceCheck": .string(word)]), verifier: "device-check",
-        "deny", [11, 20], facts: [("risk.retryAfterMs", .null)])
+        seen("promo", "verified", ["deviceCheck": .string(word)]), verifier: "device-check", "deny",
+        [11, 20], facts: [("/risk.retryAfterMs", .null)])
     }
     risk(
       "RSK-20", "an offer, verified, nobody asks DeviceCheck",
@@ -349,10 +347,10 @@ extension CaseBench {
     let refused = seen("paid", "refused")
     risk(
       "RSK-5", "recorded, not enforced", refused, verifier: "risk-record", "allow", [12],
-      facts: [("risk.would", "deny")])
+      facts: [("/risk.would", "deny")])
     risk(
       "RSK-2", "a rule that is off", seen("paid", "unsupported", CaseBench.phone),
-      verifier: "risk-own", "limited", [28], facts: [("risk.allowance", 3)])
+      verifier: "risk-own", "limited", [28], facts: [("/risk.allowance", 3)])
     risk(
       "RSK-2", "a rule with its own verdict", seen("paid", "unsupported", CaseBench.mac),
       verifier: "risk-own", "deny", [18])
@@ -378,7 +376,7 @@ extension CaseBench {
         [
           "kind": "risk.assess",
           "observations": seen("read", "verified", ["errorCode": .integer(Int64(code))]),
-        ], facts: [("risk.client.code", .integer(Int64(code)))])
+        ], facts: [("/risk.client.code", .integer(Int64(code)))])
     }
   }
 
@@ -426,11 +424,9 @@ extension CaseBench {
           ],
           "deviceCheck": "no-bits", "receipt": ["risk": 2, "ageMs": 1000, "expired": false],
           "category": 4, "clientSends": true, "purchase": "verified",
-          "rates": [
-            "unsupportedNow": 0, "unsupportedBase": 1, "accountsPerIpDay": 1,
-          ],
+          "rates": ["unsupportedNow": 0, "unsupportedBase": 1, "accountsPerIpDay": 1],
         ],
-      ], facts: [("risk.verdict", "allow")])
+      ], facts: [("/risk.verdict", "allow")])
   }
 
   /// "2026-05": the month this many months before an instant.

@@ -32,18 +32,16 @@ extension CaseBench {
     check(
       "SES-15", "a good one", try session().text(),
       facts: [
-        ("exchange.state", "done"), ("exchange.session.account", "account-1"),
-        ("exchange.session.appId", "ABCDE12345.com.example.app"),
-        ("exchange.session.environment", "production"), ("exchange.session.verdict", "allow"),
-        ("exchange.session.limited", false), ("exchange.session.risk", 3),
-        ("exchange.session.issuedMs", .integer(now)),
-        ("exchange.session.expiresMs", .integer(now + 900_000)),
-        ("exchange.session.text", .null), ("exchange.secret", .null),
+        ("state", "done"), ("session.account", "account-1"),
+        ("session.appId", "ABCDE12345.com.example.app"), ("session.environment", "production"),
+        ("session.verdict", "allow"), ("session.limited", false), ("session.risk", 3),
+        ("session.issuedMs", .integer(now)), ("session.expiresMs", .integer(now + 900_000)),
+        ("session.text", .null), ("secret", .null),
       ])
     check(
       "SES-11", "of the older secret, without environment and risk",
       try session(1).setting([("env", .null), ("risk", .null)]).text(),
-      facts: [("exchange.session.environment", .null), ("exchange.session.risk", .null)])
+      facts: [("session.environment", .null), ("session.risk", .null)])
     let limited = try session().setting([("verdict", "limited")]).text()
     for (purpose, allowed, restricted) in [
       ("read", true, true), ("free", true, true), ("metered", true, true),
@@ -53,13 +51,11 @@ extension CaseBench {
       check(
         "SES-14", "for \(purpose)", try session().text(), for: .string(purpose),
         allowed ? "ok" : required, at: allowed ? nil : "for",
-        facts: [("exchange.session.limited", allowed ? false : .null)])
+        facts: [("session.limited", allowed ? false : .null)])
       check(
         "SES-14", "limited, for \(purpose)", limited, for: .string(purpose),
         restricted ? "ok" : required,
-        facts: [
-          ("exchange.session.limited", restricted ? .flag(purpose == "metered") : .null)
-        ])
+        facts: [("session.limited", restricted ? .flag(purpose == "metered") : .null)])
     }
   }
 

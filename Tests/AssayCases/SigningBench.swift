@@ -37,40 +37,23 @@ extension CaseBench {
       ("deviceCheck", deviceCheckBlock), ("appStoreServerApi", appStoreServerApiBlock),
       ("appleId", appleIdBlock), ("session", sessionBlock),
     ])
-    verifiers.append(("signing", whole))
-    verifiers.append(
-      (
-        "signing-one-app",
-        whole.setting([
-          (
-            "apps",
-            [
-              [
-                "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
-                "teamId": "ABCDE12345",
-              ]
-            ]
-          )
-        ]).removing(["appleId.teamId", "appleId.clientIds"])
-      ))
-    verifiers.append(
-      (
-        "session-rotated",
-        whole.setting([("session.secrets", .array(Array(sessionSecretList.prefix(1))))])
-      ))
-    verifiers.append(
-      (
-        "device-check-development",
-        standardConfig.setting([
-          ("deviceCheck", deviceCheckBlock.setting("environment", "development"))
-        ])
-      ))
-    verifiers.append(
-      (
-        "device-check-without-key",
-        standardConfig.setting([
-          ("deviceCheck", deviceCheckBlock.removing(["privateKey", "keyId"]))
-        ])
-      ))
+    configure("signing", whole)
+    configure(
+      "signing-one-app",
+      whole.setting([
+        (
+          "apps",
+          [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]]
+        )
+      ]).removing(["appleId.teamId", "appleId.clientIds"]))
+    configure(
+      "session-rotated",
+      whole.setting([("session.secrets", .array(Array(sessionSecretList.prefix(1))))]))
+    configure(
+      "device-check-development",
+      standardConfig.setting("deviceCheck", deviceCheckBlock.setting("environment", "development")))
+    configure(
+      "device-check-without-key",
+      standardConfig.setting("deviceCheck", deviceCheckBlock.removing(["privateKey", "keyId"])))
   }
 }

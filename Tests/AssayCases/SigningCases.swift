@@ -28,26 +28,24 @@ extension CaseBench {
   private func addTokens() {
     let named: JSONText = ["kind": "sign.api-token", "bundleId": "com.example.second"]
     let done: Facts = [
-      ("kind", "exchange"), ("exchange.state", "done"), ("exchange.secret.0", "token"),
-      ("exchange.secret.1", .null), ("checks.2.why", "does not apply to this evidence"),
-      ("checks.3.ok", true),
+      ("/kind", "exchange"), ("state", "done"), ("secret.0", "token"), ("secret.1", .null),
+      ("/checks.2.why", "does not apply to this evidence"), ("/checks.3.ok", true),
     ]
     sign(
       "API-11", "an API token", named,
-      facts: done + [("exchange.expiresMs", .integer((seconds + 300) * 1000))])
+      facts: done + [("expiresMs", .integer((seconds + 300) * 1000))])
     sign(
       "API-11", "an API token of the only app", ["kind": "sign.api-token"],
       verifier: "signing-one-app", facts: done)
-    sign(
-      "SIG-6", "an API token of no app", ["kind": "sign.api-token"], Self.misuse, at: "bundleId")
+    sign("SIG-6", "an API token of no app", ["kind": "sign.api-token"], Self.misuse, at: "bundleId")
     for bundleId: JSONText in ["com.example.other", "", 7, .null] {
       sign(
-        "SIG-6", "an API token of the app \(String(decoding: bundleId.bytes, as: UTF8.self))",
-        named.setting("bundleId", bundleId), Self.misuse, at: "bundleId")
+        "SIG-6", "an API token of the app \(bundleId)", named.setting("bundleId", bundleId),
+        Self.misuse, at: "bundleId")
     }
     sign(
       "SIG-7", "a DeviceCheck token", ["kind": "sign.devicecheck-token"],
-      facts: done + [("exchange.expiresMs", .integer((seconds + 1200) * 1000))])
+      facts: done + [("expiresMs", .integer((seconds + 1200) * 1000))])
     let missing = "config.exchange.block-missing"
     sign(
       "EXC-8", "an API token without a key", named, verifier: "standard", missing,
@@ -91,26 +89,20 @@ extension CaseBench {
   }
 
   private func addOffers() {
-    let made: Facts = [
-      ("exchange.nonce", .text(Self.nonce)), ("exchange.iat", .integer(seconds)),
-      ("exchange.secret", .null),
-    ]
-    sign("SIG-1", "an offer", offer, facts: made + [("warnings.0.id", .null)])
+    let made: Facts = [("nonce", .text(Self.nonce)), ("iat", .integer(seconds)), ("secret", .null)]
+    sign("SIG-1", "an offer", offer, facts: made + [("/warnings.0.id", .null)])
     sign(
       "SIG-2", "an offer for everybody", offer.removing("transactionId"),
-      facts: made + [("warnings.0.id", "unbound-offer"), ("warnings.0.at", "transactionId")])
+      facts: made + [("/warnings.0.id", "unbound-offer"), ("/warnings.0.at", "transactionId")])
     sign("SIG-1", "an introductory offer", introductory, facts: made)
     sign(
       "SIG-1", "no introductory offer", introductory.setting("allowIntroductoryOffer", false),
       facts: made)
-    let madeV1: Facts = [
-      ("exchange.nonce", .text(Self.nonce)), ("exchange.keyId", "2X9R4HXF34"),
-      ("exchange.secret", .null),
-    ]
-    sign("SIG-5", "an offer V1", offerV1, facts: madeV1 + [("exchange.timestamp", .integer(now))])
+    let madeV1: Facts = [("nonce", .text(Self.nonce)), ("keyId", "2X9R4HXF34"), ("secret", .null)]
+    sign("SIG-5", "an offer V1", offerV1, facts: madeV1 + [("timestamp", .integer(now))])
     sign(
       "SIG-5", "an offer V1 of yesterday", offerV1.appending("timestamp", .integer(now - 7)),
-      facts: [("exchange.timestamp", .integer(now - 7))])
+      facts: [("timestamp", .integer(now - 7))])
     sign("SIG-5", "an offer V1 for nobody", offerV1.removing("applicationUsername"), facts: madeV1)
     sign(
       "SIG-5", "an offer V1 for an empty name", offerV1.setting("applicationUsername", ""),
@@ -124,7 +116,7 @@ extension CaseBench {
   private func addOfferParameters() {
     func bad(_ rule: String, _ request: JSONText, _ member: String, _ value: JSONText?) {
       let text = value.map { String(decoding: $0.bytes.prefix(48), as: UTF8.self) } ?? "nothing"
-      let kind = request.members.first.map { String(decoding: $0.value.bytes, as: UTF8.self) }
+      let kind = request.members.first.map { $0.value.description }
       sign(
         rule, "\(kind ?? "") with \(member) \(text)",
         value.map { request.setting(member, $0) } ?? request.removing(member), Self.misuse,
@@ -174,10 +166,7 @@ extension CaseBench {
     let kind: JSONText = ["kind": "sign.apple-id-secret"]
     let web = kind.appending("clientId", "com.example.web")
     func expires(_ seconds: Int64) -> Facts {
-      [
-        ("exchange.expiresMs", .integer(seconds * 1000)),
-        ("exchange.secret.0", "clientSecret"),
-      ]
+      [("expiresMs", .integer(seconds * 1000)), ("secret.0", "clientSecret")]
     }
     sign("AID-20", "a client secret", web, facts: expires(seconds + 300))
     sign(
@@ -192,14 +181,14 @@ extension CaseBench {
     let misuse = "misuse.appleid.parameter"
     for life: JSONText in [59_999, 15_777_000_001, "300000", .null] {
       sign(
-        "AID-20", "a client secret for \(String(decoding: life.bytes, as: UTF8.self)) ms",
-        web.appending("ttlMs", life), misuse, at: "ttlMs")
+        "AID-20", "a client secret for \(life) ms", web.appending("ttlMs", life), misuse,
+        at: "ttlMs")
     }
     sign("AID-25", "a client secret of one of two clients", kind, misuse, at: "clientId")
     for client: JSONText in ["com.example.second", "", 1] {
       sign(
-        "AID-25", "a client secret of \(String(decoding: client.bytes, as: UTF8.self))",
-        kind.appending("clientId", client), misuse, at: "clientId")
+        "AID-25", "a client secret of \(client)", kind.appending("clientId", client), misuse,
+        at: "clientId")
     }
     sign(
       "EXC-8", "a client secret without a key", kind, verifier: "standard",
@@ -221,29 +210,22 @@ extension CaseBench {
         "appStoreServerApi": appStoreServerApiBlock, "appleId": appleIdBlock,
         "session": sessionBlock,
       ]
-      cases.append(
-        EvidenceCase(
-          name: "\(rule) keys: \(name)", rule: rule,
-          call: .verifierNew(config: .bytes(whole.setting(members).removing(removing).bytes)),
-          expect: .init(status, at: at, facts: facts)))
+      add(
+        rule, "keys: \(name)",
+        .verifierNew(config: .bytes(whole.setting(members).removing(removing).bytes)),
+        .init(status, at: at, facts: facts))
     }
     config(
       "EXC-10", "all of them", [],
       facts: [
-        ("configuration.appStoreServerApi.privateKey", true),
-        ("configuration.appStoreServerApi.apiBaseUrl", .null),
-        ("configuration.appleId.privateKey", true),
-        ("configuration.session.secrets.0.id", "s2"),
-        ("configuration.session.secrets.0.secret", true),
-        ("configuration.session.ttlMs", 900_000),
+        ("appStoreServerApi.privateKey", true), ("appStoreServerApi.apiBaseUrl", .null),
+        ("appleId.privateKey", true), ("session.secrets.0.id", "s2"),
+        ("session.secrets.0.secret", true), ("session.ttlMs", 900_000),
       ])
     config(
       "AID-20", "team and clients of the apps", [],
       removing: ["appleId.teamId", "appleId.clientIds"],
-      facts: [
-        ("configuration.appleId.teamId", "ABCDE12345"),
-        ("configuration.appleId.clientIds.0", "com.example.app"),
-      ])
+      facts: [("appleId.teamId", "ABCDE12345"), ("appleId.clientIds.0", "com.example.app")])
     let other = JSONText.string(utf8: (try? SigningKey.generate(.p384).pem()) ?? [])
     for (rule, block, status) in [
       ("API-10", "appStoreServerApi", "config.api.private-key"),
@@ -263,16 +245,15 @@ extension CaseBench {
         "config.document.unknown-member", at: block + ".key")
       let id = block + ".keyId"
       config(
-        "CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing",
-        at: id)
+        "CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing", at: id)
       for value: JSONText in ["KEYID1234", "KEYID-2345", 1] {
-        let text = String(decoding: value.bytes, as: UTF8.self)
+        let text = value.description
         let isType = text == "1"
         config(
           rule == "AID-20" ? rule : "CNF-1", "\(block) with the key id \(text)", [(id, value)],
           rule == "AID-20"
-            ? "config.appleid.key-id"
-            : isType ? "config.document.type" : "config.document.range", at: id)
+            ? "config.appleid.key-id" : isType ? "config.document.type" : "config.document.range",
+          at: id)
       }
     }
     let issuer = "appStoreServerApi.issuerId"
@@ -296,16 +277,14 @@ extension CaseBench {
       ("storekit", ["xcodeCertificates": [.string(authority.xcodeFingerprint)]]),
     ]
     config(
-      "API-1", "another host for local tests", local + [(place, "https://localhost:8443/api")],
-      [], "ok", nil, [("configuration." + place, "https://localhost:8443/api")])
+      "API-1", "another host for local tests", local + [(place, "https://localhost:8443/api")], [],
+      "ok", nil, [(place, "https://localhost:8443/api")])
     let refused = "config.api.base-url"
     config(
       "API-1", "another host in Production", [(place, "https://localhost:8443")], [], refused,
       place, [])
     for url: JSONText in ["http://localhost", "https://", "https://a b", "localhost", 1] {
-      config(
-        "API-1", "the host \(String(decoding: url.bytes, as: UTF8.self))", local + [(place, url)],
-        [], refused, place, [])
+      config("API-1", "the host \(url)", local + [(place, url)], [], refused, place, [])
     }
   }
 
@@ -313,9 +292,7 @@ extension CaseBench {
   private func addAppleIDMembers(_ config: Adding) {
     let team = "appleId.teamId"
     for value: JSONText in ["ABCDE1234", "abcde12345", 1] {
-      config(
-        "AID-20", "the team \(String(decoding: value.bytes, as: UTF8.self))", [(team, value)], [],
-        "config.appleid.team-id", team, [])
+      config("AID-20", "the team \(value)", [(team, value)], [], "config.appleid.team-id", team, [])
     }
     config(
       "AID-20", "apps without a team",
@@ -359,15 +336,14 @@ extension CaseBench {
     ] as [(String, JSONText, String)] {
       config("SES-3", name, [(place, value)], [], "config.session.secrets", at, [])
     }
+    config("CNF-1", "a session without secrets", [], [place], "config.document.missing", place, [])
     config(
-      "CNF-1", "a session without secrets", [], [place], "config.document.missing", place, [])
-    config(
-      "SES-3", "a secret without a text", [(place, [["id": "a"]])], [],
-      "config.session.secrets", place + "[0].secret", [])
+      "SES-3", "a secret without a text", [(place, [["id": "a"]])], [], "config.session.secrets",
+      place + "[0].secret", [])
     for life: JSONText in [59_999, 3_600_001] {
       config(
-        "CNF-1", "sessions of \(String(decoding: life.bytes, as: UTF8.self)) ms",
-        [("session.ttlMs", life)], [], "config.document.range", "session.ttlMs", [])
+        "CNF-1", "sessions of \(life) ms", [("session.ttlMs", life)], [], "config.document.range",
+        "session.ttlMs", [])
     }
   }
 }

@@ -12,18 +12,12 @@ extension CaseBench {
 
   /// `stores`: PostgreSQL, everything kept. `stores-dynamodb`: with a table.
   private func addStoreVerifiers() {
-    verifiers.append(
-      (
-        "stores",
-        standardConfig.setting([
-          ("stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true])
-        ])
-      ))
-    verifiers.append(
-      (
-        "stores-dynamodb",
-        standardConfig.setting([("stores", ["dialect": "dynamodb", "table": "shop"])])
-      ))
+    configure(
+      "stores",
+      standardConfig.setting(
+        "stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true]))
+    configure(
+      "stores-dynamodb", standardConfig.setting("stores", ["dialect": "dynamodb", "table": "shop"]))
   }
 
   // MARK: configuration
@@ -33,12 +27,10 @@ extension CaseBench {
     at: String? = nil
   ) {
     let block: JSONText = ["dialect": "postgres"]
-    let config = standardConfig.setting([("stores", block.setting(changes))])
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) stores: \(name)", rule: rule,
-        call: .verifierNew(config: .bytes(config.bytes)),
-        expect: .init(status, at: at.map { "stores." + $0 })))
+    let config = standardConfig.setting("stores", block.setting(changes))
+    add(
+      rule, "stores: \(name)", .verifierNew(config: .bytes(config.bytes)),
+      .init(status, at: at.map { "stores." + $0 }))
   }
 
   private func addStoreBlocks() {
@@ -111,78 +103,66 @@ extension CaseBench {
     schema(
       "STM-1", "SQLite without a block", [("dialect", "sqlite")],
       facts: [
-        ("exchange.state", "done"),
+        ("state", "done"),
         (
-          "exchange.statements.0.sql",
+          "statements.0.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
-        ),
-        ("exchange.statements.0.rows", false), ("exchange.statements.10", .null),
-        ("exchange.version", 2), ("exchange.migrations.0.from", 1),
-        ("exchange.migrations.0.to", 2), ("exchange.migrations.1", .null),
+        ), ("statements.0.rows", false), ("statements.10", .null), ("version", 2),
+        ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1", .null),
         (
-          "exchange.migrations.0.statements.0.sql",
+          "migrations.0.statements.0.sql",
           "ALTER TABLE assay_ledger ADD COLUMN units INTEGER NOT NULL DEFAULT 1"
         ),
         (
-          "exchange.migrations.0.statements.6.sql",
+          "migrations.0.statements.6.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
         ),
         (
-          "exchange.indexes.0.sql",
+          "indexes.0.sql",
           "CREATE INDEX IF NOT EXISTS assay_ledger_owner ON assay_ledger (owner, purchased_ms)"
-        ),
-        ("exchange.garbage.0.sql", "DELETE FROM assay_quota WHERE ttl_ms < ?"),
-        ("exchange.garbage.0.args.0", .integer(now)),
-        ("exchange.garbage.1.args.0", .integer(now - 86_400_000)),
-        ("exchange.garbage.2.args.0", .integer(now - 2_592_000_000)),
-        ("exchange.garbage.3", .null),
+        ), ("garbage.0.sql", "DELETE FROM assay_quota WHERE ttl_ms < ?"),
+        ("garbage.0.args.0", .integer(now)), ("garbage.1.args.0", .integer(now - 86_400_000)),
+        ("garbage.2.args.0", .integer(now - 2_592_000_000)), ("garbage.3", .null),
       ])
     schema(
       "STM-1", "as configured, with the table of evidence", verifier: "stores",
       facts: [
         (
-          "exchange.statements.9.sql",
+          "statements.9.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS shop_evidence (digest TEXT NOT NULL, body TEXT "
               + "NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
-        ),
-        ("exchange.garbage.2.sql", "DELETE FROM shop_once WHERE at_ms < $1"),
-        ("exchange.garbage.3.args.0", .integer(now - 86_400_000)),
-        ("exchange.garbage.4", .null),
+        ), ("garbage.2.sql", "DELETE FROM shop_once WHERE at_ms < $1"),
+        ("garbage.3.args.0", .integer(now - 86_400_000)), ("garbage.4", .null),
       ])
     schema(
       "STM-1", "MariaDB and a prefix that are named", [("dialect", "mysql"), ("prefix", "a")],
       verifier: "stores",
       facts: [
         (
-          "exchange.statements.6.sql",
+          "statements.6.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS aonce (id VARCHAR(160) NOT NULL, attempt "
               + "VARCHAR(64) NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (id)) "
               + "ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-        ),
-        ("exchange.garbage.0.sql", "DELETE FROM aquota WHERE ttl_ms < ?"),
+        ), ("garbage.0.sql", "DELETE FROM aquota WHERE ttl_ms < ?"),
       ])
     schema(
       "STM-1", "DynamoDB", verifier: "stores-dynamodb",
       facts: [
-        ("exchange.statements.0.api", "CreateTable"),
-        ("exchange.statements.0.input.TableName", "shop"),
-        ("exchange.statements.0.input.GlobalSecondaryIndexes.1.IndexName", "assay-due"),
-        ("exchange.statements.1.api", "UpdateTimeToLive"),
-        ("exchange.statements.1.input.TimeToLiveSpecification.AttributeName", "ttl"),
-        ("exchange.indexes.0", .null), ("exchange.garbage.0", .null),
+        ("statements.0.api", "CreateTable"), ("statements.0.input.TableName", "shop"),
+        ("statements.0.input.GlobalSecondaryIndexes.1.IndexName", "assay-due"),
+        ("statements.1.api", "UpdateTimeToLive"),
+        ("statements.1.input.TimeToLiveSpecification.AttributeName", "ttl"), ("indexes.0", .null),
+        ("garbage.0", .null),
       ])
     schema(
       "STM-1", "Redis", [("dialect", "redis")], verifier: "stores",
-      facts: [
-        ("exchange.statements.0", .null), ("exchange.indexes.0", .null),
-        ("exchange.garbage.0", .null),
-      ])
+      facts: [("statements.0", .null), ("indexes.0", .null), ("garbage.0", .null)])
   }
 
   private func addSchemaRequests() {

@@ -77,7 +77,7 @@ extension CaseBench {
     try token(
       "TOK-24", "no iat, of another issuer",
       try tokens.rs256(tokens.jwtClaims().removing("iat")).signed(),
-      keyset: try keys(of: TokenAuthority.jwtIssuer), facts: [("token.issuedMs", .null)])
+      keyset: try keys(of: TokenAuthority.jwtIssuer), facts: [("issuedMs", .null)])
     try token(
       "TOK-29", "no iat, of another issuer with a limit of age",
       try tokens.rs256(tokens.jwtClaims().removing("iat")).signed(), verifier: "tokens-jwt-age",
@@ -172,8 +172,8 @@ extension CaseBench {
     try claims(
       "TOK-32", "of a region that has the same keys", away, verifier: "tokens-shared",
       facts: [
-        ("token.issuer", .text(TokenAuthority.otherRegion)),
-        ("token.keyset.issuer", .text(TokenAuthority.pool)),
+        ("issuer", .text(TokenAuthority.otherRegion)),
+        ("keyset.issuer", .text(TokenAuthority.pool)),
       ])
     try claims(
       "TOK-32", "of a region that nobody says has the same keys", away,
@@ -196,7 +196,7 @@ extension CaseBench {
     let misuse = "misuse.token.keyset"
     try token(
       "JWK-9", "a key set without a name, of one issuer", signed, verifier: "tokens-one",
-      keyset: try keys(of: nil), facts: [("token.keyset.issuer", .text(TokenAuthority.pool))])
+      keyset: try keys(of: nil), facts: [("keyset.issuer", .text(TokenAuthority.pool))])
     try token(
       "JWK-9", "a key set without a name, of several", signed, keyset: try keys(of: nil), misuse,
       check: "token.keyset")
@@ -255,8 +255,8 @@ extension CaseBench {
         check: status == "ok" ? nil : "token.keyset",
         facts: status == "ok"
           ? [
-            ("token.keyset.fetchedMs", .integer(now - age)),
-            ("token.keyset.ageMs", .integer(shown)), ("token.keyset.stale", .flag(stale)),
+            ("keyset.fetchedMs", .integer(now - age)), ("keyset.ageMs", .integer(shown)),
+            ("keyset.stale", .flag(stale)),
           ] : [])
     }
     try age("TOK-33", "keys fetched now", 0)
@@ -274,8 +274,8 @@ extension CaseBench {
         "KST-2", name, stranger, verifier: "tokens-one", keyset: keyset,
         "rejected.token.unknown-key",
         facts: [
-          ("error.keyset", .text(advice)),
-          ("error.retryClass", advice == "refresh" ? "same-once" : "never"),
+          ("/error.keyset", .text(advice)),
+          ("/error.retryClass", advice == "refresh" ? "same-once" : "never"),
         ])
     }
     try advice("an unknown key, the set fetched 29.999 s ago", aged(29_999), "cooldown")
@@ -299,9 +299,9 @@ extension CaseBench {
 
   func addAppleTokens() throws {
     func apple(
-      _ rule: String, _ name: String, _ changes: [(String, JSONText)] = [],
-      removing: [String] = [], verifier: String = "tokens-exact", _ status: String = "ok",
-      at: String? = nil, facts: [(path: String, value: EvidenceCase.Fact)] = []
+      _ rule: String, _ name: String, _ changes: [(String, JSONText)] = [], removing: [String] = [],
+      verifier: String = "tokens-exact", _ status: String = "ok", at: String? = nil,
+      facts: Facts = []
     ) throws {
       let claims = tokens.appleClaims().setting(changes).removing(removing)
       try token(
@@ -311,15 +311,14 @@ extension CaseBench {
     try apple(
       "AID-2", "an identity token of Apple's",
       facts: [
-        ("token.profile", "apple-id"), ("token.audience.0", "com.example.app"),
-        ("token.email", "abc@privaterelay.example.com"), ("token.emailVerified", true),
-        ("token.privateEmail", true), ("token.realUser", "likely-real"),
-        ("token.nonce", "not-demanded"), ("token.transferSubject", .null),
-        ("token.client", .null), ("warnings.0.id", .null),
+        ("profile", "apple-id"), ("audience.0", "com.example.app"),
+        ("email", "abc@privaterelay.example.com"), ("emailVerified", true), ("privateEmail", true),
+        ("realUser", "likely-real"), ("nonce", "not-demanded"), ("transferSubject", .null),
+        ("client", .null), ("/warnings.0.id", .null),
       ])
     try apple(
       "AID-2", "booleans as texts", [("email_verified", "false"), ("is_private_email", "true")],
-      facts: [("token.emailVerified", false), ("token.privateEmail", true)])
+      facts: [("emailVerified", false), ("privateEmail", true)])
     let claim = "malformed.token.claim"
     for name in ["email_verified", "is_private_email", "nonce_supported"] {
       for (what, value) in [("yes", "yes"), ("1", 1), ("null", .null)] as [(String, JSONText)] {
@@ -335,7 +334,7 @@ extension CaseBench {
     try apple("AID-2", "real_user_status a text", [("real_user_status", "2")], claim)
     try apple(
       "AID-7", "an unknown real_user_status", [("real_user_status", 9)],
-      facts: [("token.realUser", .null), ("warnings.0.id", "unknown-value")])
+      facts: [("realUser", .null), ("/warnings.0.id", "unknown-value")])
     try apple("AID-7", "no real_user_status", [], removing: ["real_user_status"])
     try apple("AID-1", "two audiences", [("aud", ["com.example.app", "x"])], claim, at: "aud")
     try apple("AID-1", "no iat", [], removing: ["iat"], "rejected.token.no-issued-at")

@@ -17,10 +17,7 @@ extension CaseBench {
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
       "tokens": .array(profiles),
     ]
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) tokens: \(name)", rule: rule,
-        call: .verifierNew(config: .bytes(config.bytes)), expect: .init(status, at: at)))
+    add(rule, "tokens: \(name)", .verifierNew(config: .bytes(config.bytes)), .init(status, at: at))
   }
 
   private var jwt: JSONText {

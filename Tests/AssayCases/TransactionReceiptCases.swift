@@ -16,62 +16,43 @@ extension CaseBench {
     try transactionReceipt(
       "RCP-18", "a good receipt of version 3",
       facts: [
-        ("kind", "transaction-receipt"), ("status.name", "ok"), ("error", .null),
-        ("transactionReceipt.version", 3), ("transactionReceipt.bundleId", "com.example.app"),
-        ("transactionReceipt.productId", .text(purchase.productId)),
-        ("transactionReceipt.quantity", 1),
-        ("transactionReceipt.transactionId", .text(purchase.transactionId)),
-        ("transactionReceipt.originalTransactionId", .text(purchase.originalTransactionId)),
-        ("transactionReceipt.webOrderLineItemId", "2000000090000001"),
-        ("transactionReceipt.purchaseDate", .integer(purchase.purchaseDate)),
-        ("transactionReceipt.originalPurchaseDate", .integer(purchase.originalPurchaseDate)),
-        ("transactionReceipt.expiresDate", .integer(purchase.expiresDate ?? 0)),
-        ("transactionReceipt.isTrialPeriod", false),
-        ("transactionReceipt.isInIntroOfferPeriod", false),
-        ("transactionReceipt.bundleVersion", "1.4.2"),
-        ("transactionReceipt.itemId", "1400000001"), ("transactionReceipt.appItemId", .null),
-        ("transactionReceipt.environment", "Sandbox"),
-        ("transactionReceipt.environmentSource", "transaction-id"),
-        ("transactionReceipt.outerAltered", false),
-        ("transactionReceipt.signedAfterPurchase", false),
-        ("transactionReceipt.weakKey", false),
-        ("transactionReceipt.keys.transaction", "Sandbox/2000000900000001"),
-        (
-          "transactionReceipt.keys.purchase",
-          "Sandbox/2000000900000001/2000000090000001"
-        ),
-        ("transactionReceipt.keys.subscription", "Sandbox/2000000900000001"),
-        ("transactionReceipt.chain.leaf.sha256", .text(Authority.fingerprint(chain.leaf))),
-        (
-          "transactionReceipt.chain.intermediate.sha256",
-          .text(Authority.fingerprint(chain.intermediate))
-        ),
-        ("transactionReceipt.chain.intermediate.source", "configured"),
-        ("transactionReceipt.chain.root.sha256", .text(Authority.fingerprint(chain.root))),
-        ("transactionReceipt.uniqueIdentifier", .null),
-        ("checks.0.id", "transport"), ("checks.1.id", "plist.outer"),
-        ("checks.2.id", "receipt.layout"), ("checks.3.id", "chain.certificates"),
-        ("checks.4.id", "chain.shape"), ("checks.5.id", "chain.signatures"),
-        ("checks.6.id", "receipt.signature"), ("checks.7.id", "plist.info"),
-        ("checks.8.id", "receipt.fields"), ("checks.9.id", "chain.validity"),
-        ("checks.10.id", "identity.bundle"), ("checks.11.id", "identity.app"),
-        ("checks.12.id", "identity.product"), ("checks.13.id", "identity.environment"),
-        ("checks.14.id", "freshness"), ("checks.15.id", .null),
+        ("/kind", "transaction-receipt"), ("/status.name", "ok"), ("/error", .null), ("version", 3),
+        ("bundleId", "com.example.app"), ("productId", .text(purchase.productId)), ("quantity", 1),
+        ("transactionId", .text(purchase.transactionId)),
+        ("originalTransactionId", .text(purchase.originalTransactionId)),
+        ("webOrderLineItemId", "2000000090000001"),
+        ("purchaseDate", .integer(purchase.purchaseDate)),
+        ("originalPurchaseDate", .integer(purchase.originalPurchaseDate)),
+        ("expiresDate", .integer(purchase.expiresDate ?? 0)), ("isTrialPeriod", false),
+        ("isInIntroOfferPeriod", false), ("bundleVersion", "1.4.2"), ("itemId", "1400000001"),
+        ("appItemId", .null), ("environment", "Sandbox"), ("environmentSource", "transaction-id"),
+        ("outerAltered", false), ("signedAfterPurchase", false), ("weakKey", false),
+        ("keys.transaction", "Sandbox/2000000900000001"),
+        ("keys.purchase", "Sandbox/2000000900000001/2000000090000001"),
+        ("keys.subscription", "Sandbox/2000000900000001"),
+        ("chain.leaf.sha256", .text(Authority.fingerprint(chain.leaf))),
+        ("chain.intermediate.sha256", .text(Authority.fingerprint(chain.intermediate))),
+        ("chain.intermediate.source", "configured"),
+        ("chain.root.sha256", .text(Authority.fingerprint(chain.root))),
+        ("uniqueIdentifier", .null), ("/checks.0.id", "transport"), ("/checks.1.id", "plist.outer"),
+        ("/checks.2.id", "receipt.layout"), ("/checks.3.id", "chain.certificates"),
+        ("/checks.4.id", "chain.shape"), ("/checks.5.id", "chain.signatures"),
+        ("/checks.6.id", "receipt.signature"), ("/checks.7.id", "plist.info"),
+        ("/checks.8.id", "receipt.fields"), ("/checks.9.id", "chain.validity"),
+        ("/checks.10.id", "identity.bundle"), ("/checks.11.id", "identity.app"),
+        ("/checks.12.id", "identity.product"), ("/checks.13.id", "identity.environment"),
+        ("/checks.14.id", "freshness"), ("/checks.15.id", .null),
       ])
     try transactionReceipt(
       "RCP-18", "a good receipt of Production", of: production,
       facts: [
-        ("transactionReceipt.environment", "Production"),
-        ("transactionReceipt.appItemId", "1234567890"),
-        ("transactionReceipt.versionExternalIdentifier", "814000001"),
-        ("transactionReceipt.keys.transaction", "Production/180000900000001"),
+        ("environment", "Production"), ("appItemId", "1234567890"),
+        ("versionExternalIdentifier", "814000001"),
+        ("keys.transaction", "Production/180000900000001"),
       ])
     try transactionReceipt(
       "RCP-21", "a good receipt of version 2", of: old, version: 2,
-      facts: [
-        ("transactionReceipt.version", 2), ("transactionReceipt.weakKey", true),
-        ("transactionReceipt.purchaseDate", .integer(old.purchaseDate)),
-      ])
+      facts: [("version", 2), ("weakKey", true), ("purchaseDate", .integer(old.purchaseDate))])
     let restored = purchase.with { $0.transactionId = "2000000900000777" }
     let types: [(String, Purchase, String)] = [
       (
@@ -103,10 +84,7 @@ extension CaseBench {
     for (name, shape, key) in types {
       try transactionReceipt(
         "RPL-3", "the keys of \(name)", of: shape,
-        facts: [
-          ("transactionReceipt.keys.purchase", .text(key)),
-          ("transactionReceipt.keys.transaction", "Sandbox/2000000900000777"),
-        ])
+        facts: [("keys.purchase", .text(key)), ("keys.transaction", "Sandbox/2000000900000777")])
     }
     for (trial, offer) in [
       ("FREE_TRIAL", "isTrialPeriod"), ("PAY_AS_YOU_GO", "isInIntroOfferPeriod"),
@@ -116,35 +94,27 @@ extension CaseBench {
         of: purchase.with {
           $0.offerType = 1
           $0.offerDiscountType = trial
-        }, facts: [("transactionReceipt.\(offer)", true)])
+        }, facts: [("\(offer)", true)])
     }
   }
 
   /// RCP-12: nothing in the outer list is believed.
   private func addOuterClaims() throws {
-    let altered: Facts = [
-      ("transactionReceipt.environment", "Sandbox"), ("transactionReceipt.outerAltered", true),
-    ]
-    try transactionReceipt("RCP-12", "environment deleted", facts: altered) {
-      $0.environment = nil
-    }
+    let altered: Facts = [("environment", "Sandbox"), ("outerAltered", true)]
+    try transactionReceipt("RCP-12", "environment deleted", facts: altered) { $0.environment = nil }
     try transactionReceipt("RCP-12", "environment Production", facts: altered) {
       $0.environment = "Production"
     }
     try transactionReceipt("RCP-12", "another pod", facts: altered) { $0.pod = "18" }
-    try transactionReceipt(
-      "RCP-12", "another signing-status", facts: [("transactionReceipt.outerAltered", false)]
-    ) { $0.signingStatus = "1" }
-    try transactionReceipt(
-      "RCP-12", "no pod", facts: [("transactionReceipt.outerAltered", false)]
-    ) { $0.pod = nil }
+    try transactionReceipt("RCP-12", "another signing-status", facts: [("outerAltered", false)]) {
+      $0.signingStatus = "1"
+    }
+    try transactionReceipt("RCP-12", "no pod", facts: [("outerAltered", false)]) { $0.pod = nil }
     // The signed id alone tells environment and keys: no word around it does.
     let lowered: Facts = [
-      ("transactionReceipt.environment", "Production"),
-      ("transactionReceipt.environmentSource", "transaction-id"),
-      ("transactionReceipt.outerAltered", true),
-      ("transactionReceipt.keys.transaction", .text("Production/\(production.transactionId)")),
-      ("warnings.0.id", "outer-altered"),
+      ("environment", "Production"), ("environmentSource", "transaction-id"),
+      ("outerAltered", true), ("keys.transaction", .text("Production/\(production.transactionId)")),
+      ("/warnings.0.id", "outer-altered"),
     ]
     for verifier in ["standard", "production-only"] {
       for key in ["environment Sandbox", "another pod"] {
@@ -180,9 +150,9 @@ extension CaseBench {
       $0.webOrderLineItemId = "3000000900000002"
     }
     let facts: Facts = [
-      ("transactionReceipt.keys.transaction", "unknown/3000000900000001"),
-      ("transactionReceipt.keys.purchase", "unknown/3000000900000001/3000000900000002"),
-      ("transactionReceipt.keys.subscription", "unknown/3000000900000001"),
+      ("keys.transaction", "unknown/3000000900000001"),
+      ("keys.purchase", "unknown/3000000900000001/3000000900000002"),
+      ("keys.subscription", "unknown/3000000900000001"),
     ]
     for (name, word) in [("no environment", nil), ("environment Sandbox", "Sandbox")] {
       try transactionReceipt(
@@ -292,8 +262,8 @@ extension CaseBench {
       ("an octet less than a blob has", Array(repeating: 4, count: 132)),
     ] {
       try transactionReceipt(
-        "RCP-18", "\(name) for a signature", "rejected.receipt.signature",
-        check: "receipt.layout", facts: [("error.retryClass", "never")]
+        "RCP-18", "\(name) for a signature", "rejected.receipt.signature", check: "receipt.layout",
+        facts: [("/error.retryClass", "never")]
       ) { $0.blob = .octets(octets) }
     }
     for version in [2, 3] as [UInt8] {
@@ -398,7 +368,7 @@ extension CaseBench {
     }
     let begin: Int64 = 1_447_380_909
     let end: Int64 = 1_675_806_527
-    let source = "transactionReceipt.chain.intermediate.sha256"
+    let source = "chain.intermediate.sha256"
     let early = Authority.fingerprint(try receipts.chain(.first).intermediate)
     let late = Authority.fingerprint(try receipts.chain(.second).intermediate)
     for (name, seconds, signedLater) in [
@@ -409,7 +379,7 @@ extension CaseBench {
     ] {
       try transactionReceipt(
         "RCP-23", "bought \(name)", of: bought(seconds), generation: .second,
-        facts: [("transactionReceipt.signedAfterPurchase", .flag(signedLater))])
+        facts: [("signedAfterPurchase", .flag(signedLater))])
     }
     try transactionReceipt(
       "RCP-23", "bought before the leaf begins, where that is refused", of: bought(begin - 1),

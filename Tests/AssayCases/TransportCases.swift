@@ -13,14 +13,14 @@ extension CaseBench {
     for (form, name, levels) in forms {
       receipt(
         "RCP-1", "a transaction receipt, \(form.rawValue)", form.encode(bytes),
-        facts: transport("transactionReceipt", name, levels))
+        facts: transport(name, levels))
       receipt(
         "RCP-1", "an app receipt, \(form.rawValue)", form.encode(app), kind: .appReceipt,
-        facts: transport("appReceipt", name, levels))
+        facts: transport(name, levels))
     }
-    for (name, text) in [
-      ("nothing", []), ("a blank", [0x20]), ("blanks", [0x0d, 0x0a, 0x09]),
-    ] as [(String, [UInt8])] {
+    for (name, text) in [("nothing", []), ("a blank", [0x20]), ("blanks", [0x0d, 0x0a, 0x09])]
+      as [(String, [UInt8])]
+    {
       for kind in ReceiptEvidenceKind.allCases {
         receipt(
           "RCP-1", "\(name) as \(kind.rawValue)", text, kind: kind,
@@ -30,9 +30,8 @@ extension CaseBench {
       }
     }
     receipt(
-      "RCP-1", "a text past the limit",
-      text: .repeated(prefix: [], unit: Array("AAAA".utf8), count: 786_433, suffix: []),
-      kind: .appReceipt, "too-large.transport.input", check: "transport")
+      "RCP-1", "a text past the limit", text: .text("AAAA", times: 786_433), kind: .appReceipt,
+      "too-large.transport.input", check: "transport")
     receipt(
       "RCP-1", "a text past a lower limit", TransportForm.base64.encode(bytes),
       verifier: "small-input", "too-large.transport.input", check: "transport")
@@ -42,10 +41,10 @@ extension CaseBench {
     try addKindCases(bytes, app)
   }
 
-  private func transport(_ member: String, _ form: String, _ levels: Int64) -> Facts {
+  private func transport(_ form: String, _ levels: Int64) -> Facts {
     [
-      ("\(member).transport.form", .text(form)), ("\(member).transport.levels", .integer(levels)),
-      ("\(member).transport.spaceAsPlus", false),
+      ("transport.form", .text(form)), ("transport.levels", .integer(levels)),
+      ("transport.spaceAsPlus", false),
     ]
   }
 
@@ -95,14 +94,14 @@ extension CaseBench {
       receipt(
         "RCP-3", "plus turned into a space, \(lost) modulo 4 of them, padding \(padding)",
         TransportForm.spaceForPlus.encode(bytes), kind: .appReceipt,
-        facts: [("appReceipt.transport.spaceAsPlus", true)])
+        facts: [("transport.spaceAsPlus", true)])
     }
     var tilde = try receipts.transactionTemplate(purchase)
     tilde.outer = { $0.appending("note", "~~~~~~~~~") }
     receipt(
       "RCP-3", "a list with plus turned into a space",
       TransportForm.spaceForPlus.encode(try tilde.signed()),
-      facts: [("transactionReceipt.transport.spaceAsPlus", true)])
+      facts: [("transport.spaceAsPlus", true)])
     var both = try receipts.appTemplate(appFacts)
     both.signature = .damaged
     receipt(
@@ -113,7 +112,7 @@ extension CaseBench {
     let half = text.count / 2
     receipt(
       "RCP-3", "a space that stands for nothing", Array(text[..<half]) + [0x20] + text[half...],
-      facts: [("transactionReceipt.transport.spaceAsPlus", false)])
+      facts: [("transport.spaceAsPlus", false)])
     receipt(
       "RCP-3", "a space before each line's end",
       TransportForm.wrapped.encode(try receipts.transactionTemplate(purchase).signed())

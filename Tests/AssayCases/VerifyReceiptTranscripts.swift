@@ -5,13 +5,10 @@ extension CaseBench {
   /// endpoint.
   func addVerifyReceiptTranscripts() throws {
     let talk = try VerifyReceiptTalk(self)
-    verifiers.append(
-      (
-        "verify-receipt",
-        standardConfig.setting([
-          ("receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTalk.secret)])
-        ])
-      ))
+    configure(
+      "verify-receipt",
+      standardConfig.setting(
+        "receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTalk.secret)]))
     talk.addVerdicts()
     try talk.addHops()
     talk.addStatuses()
@@ -21,50 +18,40 @@ extension CaseBench {
     try talk.addRequests()
     talk.addAnswers()
     talk.addBounds()
-    cases += talk.cases
   }
 }
 
 /// Makes the transcripts: receipts of one purchase per environment, and what Apple says
 /// of them.
-private final class VerifyReceiptTalk {
+private final class VerifyReceiptTalk: Talk {
   static let secret = "0123456789abcdef0123456789abcdef"
   private static let misuse = "misuse.exchange.request"
   private static let noAnswer = "unavailable.verify-receipt.no-answer"
 
-  typealias Facts = CaseBench.Facts
-
-  /// An answer, and how long after `now` it is handed in.
-  struct Said {
-    var answer: EvidenceText
-    var after: Int64 = 0
-    /// What the step before it must be, beside being open.
-    var at: Facts = []
-    var status: String
-  }
-
-  var cases: [EvidenceCase] = []
-  private let bench: CaseBench
   private let receipt: String
   private let appReceipt: String
   private let sandboxReceipt: String
   private let good: JSONText
 
   init(_ bench: CaseBench) throws {
-    self.bench = bench
-    receipt = String(
-      decoding: try bench.receipts.transactionReceipt(bench.production), as: UTF8.self)
+    let production = bench.production
+    receipt = String(decoding: try bench.receipts.transactionReceipt(production), as: UTF8.self)
     sandboxReceipt = String(
       decoding: try bench.receipts.transactionReceipt(bench.purchase), as: UTF8.self)
     appReceipt = String(
-      decoding: try bench.receipts.appReceipt(
-        AppReceiptFacts([bench.production], like: bench.production)), as: UTF8.self)
-    good = bench.response(.ios6, [bench.production]).json
+      decoding: try bench.receipts.appReceipt(AppReceiptFacts([production], like: production)),
+      as: UTF8.self)
+    good = bench.response(.ios6, [production]).json
+    super.init(
+      bench, with: "conversation", verifier: "verify-receipt",
+      asks: ["kind": "verifyReceipt", "receipt": .string(receipt)],
+      whileWaiting: [
+        ("retry.request.kind", "verifyReceipt"), ("retry.attempt", 2),
+        ("retry.without.0", "receipt"), ("retry.request.receipt", .null),
+      ])
   }
 
   // MARK: parts
-
-  private var request: JSONText { ["kind": "verifyReceipt", "receipt": .string(receipt)] }
 
   private static func url(_ environment: String) -> EvidenceCase.Fact {
     environment == "Sandbox"
@@ -73,17 +60,13 @@ private final class VerifyReceiptTalk {
   }
 
   /// Answers the request of that number, sent to production unless it is said.
-  private func http(
-    _ id: Int64, _ status: Int64, body: JSONText = .null, to environment: String = "Production",
+  private func store(
+    _ id: Int64, _ status: Int64, body: JSONText? = nil, to environment: String = "Production",
     after: Int64 = 0, more: [(String, JSONText)] = [], facts: Facts = []
   ) -> Said {
-    let answer: JSONText = ["id": .integer(id), "status": .integer(status), "body": body]
-    return Said(
-      answer: .bytes(answer.setting(more).bytes), after: after,
-      at: [
-        ("exchange.state", "request"), ("exchange.request.id", .integer(id)),
-        ("exchange.request.url", Self.url(environment)),
-      ] + facts, status: "pending.exchange.request")
+    answer(
+      id, status, body: body, after: after, more: more,
+      facts: [("request.url", Self.url(environment))] + facts)
   }
 
   /// What Apple says in an answer with HTTP status 200.
@@ -91,48 +74,14 @@ private final class VerifyReceiptTalk {
     _ id: Int64, _ body: JSONText, to environment: String = "Production", after: Int64 = 0,
     facts: Facts = []
   ) -> Said {
-    http(
+    store(
       id, 200, body: ["text": .string(utf8: body.bytes)], to: environment, after: after,
       facts: facts)
   }
 
   private func status(
     _ id: Int64, _ status: Int64, to environment: String = "Production", after: Int64 = 0
-  ) -> Said {
-    apple(id, ["status": .integer(status)], to: environment, after: after)
-  }
-
-  /// Lets a wait pass.
-  private func wait(
-    _ milliseconds: Int64, reason: String = "retry", from start: Int64 = 0, late: Int64 = 0
-  ) -> Said {
-    Said(
-      answer: .bytes(Array("{}".utf8)), after: start + milliseconds + late,
-      at: [
-        ("exchange.state", "wait"), ("exchange.reason", .text(reason)),
-        ("exchange.notBeforeMs", .integer(bench.now + start + milliseconds)),
-        ("exchange.retry.request.kind", "verifyReceipt"), ("exchange.retry.attempt", 2),
-        ("exchange.retry.without.0", "receipt"), ("exchange.retry.request.receipt", .null),
-      ], status: "pending.exchange.wait")
-  }
-
-  private func talk(
-    _ rule: String, _ name: String, asks request: JSONText? = nil,
-    evidence: [EvidenceCase.Evidence] = [], verifier: String = "verify-receipt",
-    _ said: [Said], _ status: String, check: String? = nil, at: String? = nil, facts: Facts = []
-  ) {
-    let steps = said.map {
-      EvidenceCase.Step(
-        expect: .init($0.status, facts: $0.at), answer: $0.answer, now: bench.now + $0.after)
-    }
-    cases.append(
-      EvidenceCase(
-        name: "\(rule) conversation: \(name)", rule: rule,
-        call: .conversation(
-          verifier: verifier, request: .bytes((request ?? self.request).bytes),
-          evidence: evidence, now: bench.now, steps: steps),
-        expect: .init(status, check: check, at: at, facts: facts)))
-  }
+  ) -> Said { apple(id, ["status": .integer(status)], to: environment, after: after) }
 
   // MARK: what comes of it
 
@@ -144,56 +93,48 @@ private final class VerifyReceiptTalk {
         apple(
           1, good,
           facts: [
-            ("kind", "exchange"), ("ok", false), ("exchange.kind", "verifyReceipt"),
-            ("exchange.request.method", "POST"), ("exchange.request.body.text", .text(data)),
-            ("exchange.request.headers.0.0", "Content-Type"),
-            ("exchange.request.headers.0.1", "application/json"),
-            ("exchange.request.headers.1.0", "Accept"),
-            ("exchange.request.timeoutMs", 20_000),
-            ("exchange.request.maxResponseBytes", 8_388_608),
-            ("exchange.request.wantHeaders.0", "retry-after"),
-            ("exchange.request.secret.0", "body"), ("checks.2.id", "exchange.answer"),
-            ("checks.2.why", "no input for it"),
+            ("/kind", "exchange"), ("/ok", false), ("kind", "verifyReceipt"),
+            ("request.method", "POST"), ("request.body.text", .text(data)),
+            ("request.headers.0.0", "Content-Type"), ("request.headers.0.1", "application/json"),
+            ("request.headers.1.0", "Accept"), ("request.timeoutMs", 20_000),
+            ("request.maxResponseBytes", 8_388_608), ("request.wantHeaders.0", "retry-after"),
+            ("request.secret.0", "body"), ("/checks.2.id", "exchange.answer"),
+            ("/checks.2.why", "no input for it"),
           ])
-      ], "ok",
+      ],
       facts: [
-        ("error", .null), ("exchange.state", "done"), ("exchange.hops", 0),
-        ("exchange.attempts", 1), ("exchange.verifyReceipt.appleStatus", 0),
-        ("exchange.verifyReceipt.style", "ios6"),
-        ("exchange.verifyReceipt.environment", "Production"),
-        ("exchange.verifyReceipt.environmentSource", "endpoint"),
-        ("exchange.verifyReceipt.evidence", "apple-answer"),
-        (
-          "exchange.verifyReceipt.transactions.0.transactionId",
-          .text(bench.production.transactionId)
-        ), ("checks.2.ok", true), ("checks.3.ok", true),
+        ("/error", .null), ("state", "done"), ("hops", 0), ("attempts", 1),
+        ("verifyReceipt.appleStatus", 0), ("verifyReceipt.style", "ios6"),
+        ("verifyReceipt.environment", "Production"),
+        ("verifyReceipt.environmentSource", "endpoint"), ("verifyReceipt.evidence", "apple-answer"),
+        ("verifyReceipt.transactions.0.transactionId", .text(bench.production.transactionId)),
+        ("/checks.2.ok", true), ("/checks.3.ok", true),
       ])
     talk(
       "VRR-22", "an app receipt, without a password and with old transactions left out",
       asks: [
         "kind": "verifyReceipt", "receipt": .string(appReceipt), "excludeOldTransactions": true,
-      ],
-      verifier: "standard",
+      ], verifier: "standard",
       [
         apple(
           1, bench.response(.ios7, [bench.production]).json,
           facts: [
             (
-              "exchange.request.body.text",
+              "request.body.text",
               .text("{\"receipt-data\":\"\(appReceipt)\",\"exclude-old-transactions\":true}")
             )
           ])
-      ], "ok", facts: [("exchange.verifyReceipt.environmentSource", "answer")])
+      ], facts: [("verifyReceipt.environmentSource", "answer")])
     talk(
       "EXC-20", "a good answer as base64",
       [
-        http(
+        store(
           1, 200, body: ["base64": .string(utf8: Base64Text.encode(good.bytes))],
           more: [("headers", [["Content-Type", "application/json"]]), ("cut", false)])
-      ], "ok")
+      ])
     talk(
-      "VRR-6", "an ended subscription", [apple(1, good.setting("status", 21006))], "ok",
-      facts: [("exchange.verifyReceipt.appleStatus", 21006)])
+      "VRR-6", "an ended subscription", [apple(1, good.setting("status", 21006))],
+      facts: [("verifyReceipt.appleStatus", 21006)])
   }
 
   func addHops() throws {
@@ -201,40 +142,33 @@ private final class VerifyReceiptTalk {
     let ofSandbox: JSONText = ["kind": "verifyReceipt", "receipt": .string(sandboxReceipt)]
     talk(
       "VRR-3", "a Sandbox receipt at production", asks: ofSandbox,
-      [status(1, 21007), apple(2, sandbox, to: "Sandbox")], "ok",
-      facts: [
-        ("exchange.hops", 1), ("exchange.attempts", 2),
-        ("exchange.verifyReceipt.environment", "Sandbox"),
-      ])
+      [status(1, 21007), apple(2, sandbox, to: "Sandbox")],
+      facts: [("hops", 1), ("attempts", 2), ("verifyReceipt.environment", "Sandbox")])
     talk(
-      "VRR-3", "a production receipt at Sandbox", asks: request.appending("start", "Sandbox"),
-      [status(1, 21008, to: "Sandbox"), apple(2, good)], "ok", facts: [("exchange.hops", 1)])
-    let verified = EvidenceCase.Evidence(
-      .receipt(.transactionReceipt, Array(sandboxReceipt.utf8)))
+      "VRR-3", "a production receipt at Sandbox", asks: usual.appending("start", "Sandbox"),
+      [status(1, 21008, to: "Sandbox"), apple(2, good)], facts: [("hops", 1)])
+    let verified = EvidenceCase.Evidence(.receipt(.transactionReceipt, Array(sandboxReceipt.utf8)))
     talk(
       "VRR-22", "a verified Sandbox receipt begins there", asks: ["kind": "verifyReceipt"],
-      evidence: [verified], [apple(1, sandbox, to: "Sandbox")], "ok",
-      facts: [("exchange.hops", 0)])
+      evidence: [verified], [apple(1, sandbox, to: "Sandbox")], facts: [("hops", 0)])
     talk(
       "VRR-22", "a verifier of Sandbox begins there", asks: ofSandbox, verifier: "sandbox-only",
-      [apple(1, sandbox, to: "Sandbox")], "ok")
+      [apple(1, sandbox, to: "Sandbox")])
     let loop = "unavailable.verify-receipt.environment-loop"
     for (name, said) in [
       ("21007 twice", [status(1, 21007), status(2, 21007, to: "Sandbox")]),
       ("21007, then 21008", [status(1, 21007), status(2, 21008, to: "Sandbox")]),
       ("21008 of production", [status(1, 21008)]),
-    ] {
-      talk("VRR-3", name, said, loop, at: "status", facts: [("error.retryClass", "later")])
-    }
+    ] { talk("VRR-3", name, said, loop, at: "status", facts: [("/error.retryClass", "later")]) }
     talk(
-      "VRR-3", "21007 of Sandbox itself", asks: request.appending("start", "Sandbox"),
+      "VRR-3", "21007 of Sandbox itself", asks: usual.appending("start", "Sandbox"),
       [status(1, 21007, to: "Sandbox")], loop)
     talk(
       "VRR-3", "21007 where Sandbox is not accepted", verifier: "production-only",
-      [status(1, 21007)], "rejected.identity.environment", check: "exchange.result",
+      [status(1, 21007)], "rejected.identity.environment", check: "result",
       facts: [
-        ("error.retryClass", "after-config"), ("exchange.retry", .null),
-        ("exchange.verifyReceipt.appleStatus", 21007),
+        ("/error.retryClass", "after-config"), ("retry", .null),
+        ("verifyReceipt.appleStatus", 21007),
       ])
     talk(
       "VRR-3", "21008 where Production is not accepted", verifier: "sandbox-only",
@@ -247,31 +181,29 @@ private final class VerifyReceiptTalk {
       (21010, "account"), (21100, "internal"), (21199, "internal"),
     ] as [(Int64, String)] {
       talk(
-        "VRR-23", "Apple's status \(code)", [status(1, code)],
-        "rejected.verify-receipt." + name, check: "exchange.result", at: "status",
+        "VRR-23", "Apple's status \(code)", [status(1, code)], "rejected.verify-receipt." + name,
+        check: "result", at: "status",
         facts: [
-          ("exchange.verifyReceipt.appleStatus", .integer(code)),
-          ("exchange.verifyReceipt.environment", "Production"),
-          ("exchange.verifyReceipt.transactions", .null), ("exchange.attempts", 1),
-          ("exchange.retry", .null),
+          ("verifyReceipt.appleStatus", .integer(code)),
+          ("verifyReceipt.environment", "Production"), ("verifyReceipt.transactions", .null),
+          ("attempts", 1), ("retry", .null),
         ])
     }
     talk(
       "VRR-6", "an unknown status, with facts that are not read",
       [apple(1, good.setting("status", 21099))], "unsupported.verify-receipt.status",
-      check: "exchange.answer",
+      check: "answer",
       facts: [
-        ("error.retryClass", "later"), ("exchange.retry.reason", "retry"),
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 16_000)),
+        ("/error.retryClass", "later"), ("retry.reason", "retry"),
+        ("retry.notBeforeMs", .integer(now + 16_000)),
       ])
     talk(
       "VRR-4", "an answer without a status", [apple(1, [:])], "malformed.verify-receipt.body",
-      check: "exchange.answer", at: "status")
+      check: "answer", at: "status")
     talk(
-      "VRR-9", "a field of another form",
-      [apple(1, good.setting("receipt.quantity", "one"))], "malformed.verify-receipt.field",
-      check: "exchange.answer", at: "receipt.quantity",
-      facts: [("exchange.verifyReceipt", .null)])
+      "VRR-9", "a field of another form", [apple(1, good.setting("receipt.quantity", "one"))],
+      "malformed.verify-receipt.field", check: "answer", at: "receipt.quantity",
+      facts: [("verifyReceipt", .null)])
     talk(
       "VRR-14", "a version 1 notification",
       [apple(1, good.setting("notification_type", "DID_RENEW"))],
@@ -280,18 +212,18 @@ private final class VerifyReceiptTalk {
 
   func addRepetitions() {
     talk(
-      "VRR-7", "21002 once", [status(1, 21002), wait(1000), apple(3, good, after: 1000)], "ok",
-      facts: [("exchange.attempts", 2)])
+      "VRR-7", "21002 once", [status(1, 21002), wait(1000), apple(3, good, after: 1000)],
+      facts: [("attempts", 2)])
     talk(
       "VRR-7", "21002 twice", [status(1, 21002), wait(1000), status(3, 21002, after: 1000)],
-      "rejected.verify-receipt.malformed", check: "exchange.result",
-      facts: [("error.retryClass", "never"), ("exchange.retry", .null)])
+      "rejected.verify-receipt.malformed", check: "result",
+      facts: [("/error.retryClass", "never"), ("retry", .null)])
     talk(
       "VRR-21", "21002, a hop, 21002",
       [
         status(1, 21002), wait(1000), status(3, 21007, after: 1000),
         status(4, 21002, to: "Sandbox", after: 1000),
-      ], "rejected.verify-receipt.malformed", facts: [("exchange.hops", 1)])
+      ], "rejected.verify-receipt.malformed", facts: [("hops", 1)])
     for (code, more, name) in [
       (21005, [], Self.noAnswer), (21009, [], Self.noAnswer),
       (21150, [("is-retryable", true)], "unavailable.verify-receipt.internal"),
@@ -301,23 +233,22 @@ private final class VerifyReceiptTalk {
         "VRR-4", "Apple's status \(code) three times",
         [
           apple(1, body.setting(more)), wait(1000), apple(3, body.setting(more), after: 1000),
-          wait(4000, from: 1000), apple(5, body.setting(more), after: 5000),
-        ], name, check: "exchange.answer",
+          wait(5000), apple(5, body.setting(more), after: 5000),
+        ], name, check: "answer",
         facts: [
-          ("exchange.attempts", 3), ("exchange.verifyReceipt.appleStatus", .integer(code)),
-          ("exchange.retry.notBeforeMs", .integer(bench.now + 5000 + 16_000)),
-          ("exchange.retry.request.kind", "verifyReceipt"),
-          ("exchange.retry.request.attempt", 2), ("exchange.retry.attempt", 2),
+          ("attempts", 3), ("verifyReceipt.appleStatus", .integer(code)),
+          ("retry.notBeforeMs", .integer(now + 5000 + 16_000)),
+          ("retry.request.kind", "verifyReceipt"), ("retry.request.attempt", 2),
+          ("retry.attempt", 2),
         ])
     }
     talk(
       "VRR-21", "everything that is allowed, each once",
       [
-        http(1, 0), wait(1000), status(3, 21002, after: 1000), wait(1000, from: 1000),
-        status(5, 21007, after: 2000),
-        http(6, 500, to: "Sandbox", after: 2000), wait(4000, from: 2000),
+        store(1, 0), wait(1000), status(3, 21002, after: 1000), wait(2000),
+        status(5, 21007, after: 2000), store(6, 500, to: "Sandbox", after: 2000), wait(6000),
         apple(8, bench.response(.ios6).json, to: "Sandbox", after: 6000),
-      ], "rejected.verify-receipt.mismatch", facts: [("exchange.attempts", 5)])
+      ], "rejected.verify-receipt.mismatch", facts: [("attempts", 5)])
   }
 
   func addHTTP() {
@@ -325,19 +256,19 @@ private final class VerifyReceiptTalk {
       let reason = status == 429 ? "rate-limited" : "retry"
       talk(
         "VRR-4", "HTTP status \(status) once",
-        [http(1, status), wait(1000, reason: reason), apple(3, good, after: 1000)], "ok")
+        [store(1, status), wait(1000, reason: reason), apple(3, good, after: 1000)])
     }
     for status in [100, 201, 204, 301, 302, 400, 404, 499, 600] as [Int64] {
       talk(
-        "VRR-4", "HTTP status \(status)", [http(1, status)], "rejected.verify-receipt.http",
-        check: "exchange.answer", at: "status", facts: [("exchange.verifyReceipt", .null)])
+        "VRR-4", "HTTP status \(status)", [store(1, status)], "rejected.verify-receipt.http",
+        check: "answer", at: "status", facts: [("verifyReceipt", .null)])
     }
     for (name, body) in [
       ("a page", "<html>"), ("half an answer", "{\"status\":0"), ("nothing", ""),
     ] {
       talk(
         "VRR-4", "\(name) with HTTP status 200",
-        [http(1, 200, body: ["text": .string(body)]), wait(1000), apple(3, good, after: 1000)],
+        [store(1, 200, body: ["text": .string(body)]), wait(1000), apple(3, good, after: 1000)],
         "ok")
     }
     let seven: JSONText = [["Retry-After", "7"]]
@@ -345,17 +276,17 @@ private final class VerifyReceiptTalk {
       talk(
         "VRR-4", "Retry-After with HTTP status \(status)",
         [
-          http(1, status, more: [("headers", seven)]), wait(7000, reason: reason),
+          store(1, status, more: [("headers", seven)]), wait(7000, reason: reason),
           apple(3, good, after: 7000),
-        ], "ok")
+        ])
     }
     talk(
       "VRR-4", "Retry-After with HTTP status 500",
-      [http(1, 500, more: [("headers", seven)]), wait(1000), apple(3, good, after: 1000)], "ok")
+      [store(1, 500, more: [("headers", seven)]), wait(1000), apple(3, good, after: 1000)])
     talk(
-      "VRR-20", "an answer that was cut", [http(1, 200, more: [("cut", true)])],
-      "too-large.verify-receipt.body", check: "exchange.answer", at: "cut",
-      facts: [("error.retryClass", "later")])
+      "VRR-20", "an answer that was cut", [store(1, 200, more: [("cut", true)])],
+      "too-large.verify-receipt.body", check: "answer", at: "cut",
+      facts: [("/error.retryClass", "later")])
   }
 
   func addIdentity() throws {
@@ -366,8 +297,8 @@ private final class VerifyReceiptTalk {
       talk(
         "VRR-16", "an answer with another \(member)",
         [apple(1, good.setting("receipt." + member, .string(value)))],
-        "rejected.verify-receipt.mismatch", check: "exchange.result", at: "receipt." + member,
-        facts: [("exchange.verifyReceipt", .null)])
+        "rejected.verify-receipt.mismatch", check: "result", at: "receipt." + member,
+        facts: [("verifyReceipt", .null)])
     }
     let second = bench.production.with {
       $0.bundleId = "com.example.second"
@@ -379,8 +310,8 @@ private final class VerifyReceiptTalk {
       at: "receipt.bid")
     talk(
       "VRR-16", "an answer about a foreign app",
-      [apple(1, good.setting("receipt.bid", "com.example.foreign"))],
-      "rejected.identity.bundle", check: "exchange.result")
+      [apple(1, good.setting("receipt.bid", "com.example.foreign"))], "rejected.identity.bundle",
+      check: "result")
     talk(
       "VRR-17", "a Sandbox purchase from production",
       asks: ["kind": "verifyReceipt", "receipt": .string(sandboxReceipt)],
@@ -391,26 +322,24 @@ private final class VerifyReceiptTalk {
   func addRequests() throws {
     func refused(
       _ rule: String, _ name: String, _ request: JSONText,
-      _ status: String = VerifyReceiptTalk.misuse,
-      at: String? = nil, verifier: String = "verify-receipt",
-      evidence: [EvidenceCase.Evidence] = []
+      _ status: String = VerifyReceiptTalk.misuse, at: String? = nil,
+      verifier: String = "verify-receipt", evidence: [EvidenceCase.Evidence] = []
     ) {
       talk(
         rule, name, asks: request, evidence: evidence, verifier: verifier, [], status,
-        check: status == "misuse.exchange.evidence" ? "exchange.evidence" : "exchange.request",
-        at: at)
+        check: status == "misuse.exchange.evidence" ? "evidence" : "request", at: at)
     }
-    refused("EXC-1", "an unknown member", request.appending("password", "x"), at: "password")
+    refused("EXC-1", "an unknown member", usual.appending("password", "x"), at: "password")
     refused("VRR-22", "neither receipt nor evidence", ["kind": "verifyReceipt"], at: "receipt")
     refused(
-      "VRR-22", "a receipt that is a number", ["kind": "verifyReceipt", "receipt": 1],
-      at: "receipt")
-    refused("VRR-22", "an unknown start", request.appending("start", "Xcode"), at: "start")
+      "VRR-22", "a receipt that is a number", ["kind": "verifyReceipt", "receipt": 1], at: "receipt"
+    )
+    refused("VRR-22", "an unknown start", usual.appending("start", "Xcode"), at: "start")
     refused(
-      "VRR-22", "a start that is not accepted", request.appending("start", "Sandbox"),
+      "VRR-22", "a start that is not accepted", usual.appending("start", "Sandbox"),
       "rejected.identity.environment", at: "start", verifier: "production-only")
     refused(
-      "VRR-22", "old transactions by a number", request.appending("excludeOldTransactions", 1),
+      "VRR-22", "old transactions by a number", usual.appending("excludeOldTransactions", 1),
       at: "excludeOldTransactions")
     let attested = Base64Text.encode(try bench.attest.receipt(bench.receiptFacts()))
     refused(
@@ -427,23 +356,22 @@ private final class VerifyReceiptTalk {
         "RCP-1", name, ["kind": "verifyReceipt", "receipt": .string(text)], status, at: place)
     }
     refused(
-      "RCP-1", "a long receipt",
-      ["kind": "verifyReceipt", "receipt": .string(appReceipt)], "too-large.transport.input",
-      at: "receipt", verifier: "small-input")
+      "RCP-1", "a long receipt", ["kind": "verifyReceipt", "receipt": .string(appReceipt)],
+      "too-large.transport.input", at: "receipt", verifier: "small-input")
     for (name, after) in [("soon", 999), ("late", 86_400_001)] as [(String, Int64)] {
       refused(
-        "EXC-16", "a deadline too \(name)",
-        request.appending("deadlineMs", .integer(bench.now + after)), at: "deadlineMs")
+        "EXC-16", "a deadline too \(name)", usual.appending("deadlineMs", .integer(now + after)),
+        at: "deadlineMs")
     }
     for attempt in [0, 65] as [Int64] {
       refused(
-        "EXC-18", "attempt \(attempt)", request.appending("attempt", .integer(attempt)),
-        at: "attempt")
+        "EXC-18", "attempt \(attempt)", usual.appending("attempt", .integer(attempt)), at: "attempt"
+      )
     }
     let evidence = EvidenceCase.Evidence(.receipt(.transactionReceipt, Array(receipt.utf8)))
     let none: JSONText = ["kind": "verifyReceipt"]
     let refusedEvidence = "misuse.exchange.evidence"
-    refused("VRR-22", "both receipt and evidence", request, at: "receipt", evidence: [evidence])
+    refused("VRR-22", "both receipt and evidence", usual, at: "receipt", evidence: [evidence])
     refused(
       "EXC-2", "two receipts", none, refusedEvidence, at: "evidence",
       evidence: [evidence, evidence])
@@ -460,22 +388,21 @@ private final class VerifyReceiptTalk {
 
   func addAnswers() {
     func wrong(_ name: String, _ answer: String, _ status: String, at place: String) {
-      let bytes = Array(answer.utf8)
-      let asked = http(1, 200)
+      let asked = store(1, 200)
       talk(
         "EXC-5", name,
         [
-          Said(answer: .bytes(bytes), at: asked.at, status: asked.status),
+          Said(answer: .text(answer), at: asked.at, status: asked.status),
           // Nothing changed: the step is still open.
           Said(
-            answer: apple(1, good).answer, at: [("error.at", .text(place)), ("exchange", .null)],
+            answer: apple(1, good).answer, at: [("/error.at", .text(place)), ("/exchange", .null)],
             status: status),
-        ], "ok")
+        ])
     }
     let form = "misuse.exchange.answer"
     wrong(
-      "an answer to another step", #"{"id":2,"status":200,"body":null}"#,
-      "misuse.exchange.order", at: "id")
+      "an answer to another step", #"{"id":2,"status":200,"body":null}"#, "misuse.exchange.order",
+      at: "id")
     wrong("an answer without a body", #"{"id":1,"status":200}"#, form, at: "body")
     wrong("a status that is none", #"{"id":1,"status":1000,"body":null}"#, form, at: "status")
     wrong("an unknown member", #"{"id":1,"status":200,"body":null,"url":""}"#, form, at: "url")
@@ -491,88 +418,74 @@ private final class VerifyReceiptTalk {
         status(1, 21002),
         Said(answer: pause.answer, after: 999, at: pause.at, status: pause.status), pause,
         apple(3, good, after: 1000),
-      ], "ok")
+      ])
     talk(
       "EXC-5", "a wait answered like a request",
       [
-        status(1, 21002),
+        status(1, 21002), Said(answer: ["id": 2], after: 1000, at: pause.at, status: pause.status),
         Said(
-          answer: .bytes(Array(#"{"id":2}"#.utf8)), after: 1000, at: pause.at,
-          status: pause.status),
-        Said(
-          answer: pause.answer, after: 1000, at: [("error.at", "id")],
+          answer: pause.answer, after: 1000, at: [("/error.at", "id")],
           status: "misuse.exchange.answer"), apple(3, good, after: 1000),
-      ], "ok")
+      ])
     talk(
       "EXC-5", "an answer after the end",
       [
         status(1, 21003),
         Said(
-          answer: apple(1, good).answer, at: [("exchange.state", "done")],
+          answer: apple(1, good).answer, at: [("state", "done")],
           status: "rejected.verify-receipt.not-authentic"),
-      ], "misuse.exchange.order", check: "exchange.answer")
+      ], "misuse.exchange.order", check: "answer")
     talk(
       "EXC-19", "a cut answer whose body is ignored",
       [
-        http(1, 503, body: ["text": "half"], more: [("cut", true)]), wait(1000),
+        store(1, 503, body: ["text": "half"], more: [("cut", true)]), wait(1000),
         apple(3, good, after: 1000),
-      ], "ok")
+      ])
   }
 
   func addBounds() {
-    let soon = request.appending("deadlineMs", .integer(bench.now + 5000))
-    func waitOfSoon(_ milliseconds: Int64, from start: Int64 = 0) -> Said {
-      var said = wait(milliseconds, from: start)
-      said.at.append(("exchange.retry.without.1", "deadlineMs"))
-      return said
+    let soon = usual.appending("deadlineMs", .integer(now + 5000))
+    func waitOfSoon(_ end: Int64, after: Int64? = nil) -> Said {
+      wait(end, after: after, facts: [("retry.without.1", "deadlineMs")])
     }
     talk(
       "EXC-16", "a hop at the deadline", asks: soon, [status(1, 21007, after: 5000)],
-      "unavailable.exchange.budget", check: "exchange.result", at: "deadlineMs",
+      "unavailable.exchange.budget", check: "result", at: "deadlineMs",
       facts: [
-        ("exchange.reached.state", "request"), ("exchange.reached.steps", 1),
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 5000 + 16_000)),
-        ("error.retryClass", "later"),
+        ("reached.state", "request"), ("reached.steps", 1),
+        ("retry.notBeforeMs", .integer(now + 5000 + 16_000)), ("/error.retryClass", "later"),
       ])
     talk(
       "EXC-16", "a hop before the deadline", asks: soon,
       [status(1, 21007, after: 4999), status(2, 21003, to: "Sandbox", after: 9000)],
       "rejected.verify-receipt.not-authentic")
+    talk("EXC-16", "a good answer after the deadline", asks: soon, [apple(1, good, after: 9000)])
     talk(
-      "EXC-16", "a good answer after the deadline", asks: soon, [apple(1, good, after: 9000)], "ok")
-    talk(
-      "EXC-16", "a wait past the deadline", asks: soon, [http(1, 500, after: 4001)], Self.noAnswer,
-      facts: [
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 5001)), ("exchange.reached", .null),
-      ])
+      "EXC-16", "a wait past the deadline", asks: soon, [store(1, 500, after: 4001)], Self.noAnswer,
+      facts: [("retry.notBeforeMs", .integer(now + 5001)), ("reached", .null)])
     talk(
       "EXC-16", "21002 when there is no time to repeat", asks: soon,
-      [status(1, 21002, after: 4001)],
-      Self.noAnswer, facts: [("exchange.verifyReceipt.appleStatus", 21002)])
+      [status(1, 21002, after: 4001)], Self.noAnswer, facts: [("verifyReceipt.appleStatus", 21002)])
     talk(
       "EXC-16", "a wait that ends too late", asks: soon,
-      [
-        http(1, 500, after: 4000),
-        {
-          var said = waitOfSoon(1000, from: 4000); said.after = 5000; return said
-        }(),
-      ], "unavailable.exchange.budget", facts: [("exchange.reached.state", "wait")])
+      [store(1, 500, after: 4000), waitOfSoon(5000)], "unavailable.exchange.budget",
+      facts: [("reached.state", "wait")])
     talk(
       "EXC-17", "a clock that runs backwards",
       [
-        http(1, 500, after: 3000), wait(1000, from: 3000, late: 5000),
-        status(3, 21002, after: 0), wait(1000, from: 9000), apple(5, good, after: 10_000),
-      ], "ok")
+        store(1, 500, after: 3000), wait(4000, after: 9000), status(3, 21002, after: 0),
+        wait(10000), apple(5, good, after: 10_000),
+      ])
     talk(
-      "EXC-17", "a step in 2100",
-      [http(1, 200, after: 4_102_444_800_000 - bench.now)], "misuse.call.now", at: "now_ms")
+      "EXC-17", "a step in 2100", [store(1, 200, after: 4_102_444_800_000 - now)],
+      "misuse.call.now", at: "now_ms")
     talk(
-      "EXC-18", "the third attempt", asks: request.appending("attempt", 3), [apple(1, [:])],
+      "EXC-18", "the third attempt", asks: usual.appending("attempt", 3), [apple(1, [:])],
       "malformed.verify-receipt.body",
       facts: [
-        ("exchange.retry.attempt", 4), ("exchange.retry.request.attempt", 4),
-        ("exchange.retry.notBeforeMs", .integer(bench.now + 256_000)),
-        ("exchange.retry.without.0", "receipt"), ("exchange.retry.without.1", .null),
+        ("retry.attempt", 4), ("retry.request.attempt", 4),
+        ("retry.notBeforeMs", .integer(now + 256_000)), ("retry.without.0", "receipt"),
+        ("retry.without.1", .null),
       ])
   }
 }

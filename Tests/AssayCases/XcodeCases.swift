@@ -15,37 +15,32 @@ extension CaseBench {
         "JWS-81", "a transaction of \(environment)",
         try authority.mintXcode(shape.xcodeTransactionPayload), verifier: verifier,
         facts: [
-          ("transaction.environment", .text(environment)),
-          ("transaction.transactionId", "0"),
-          ("transaction.signedDate", .integer(purchase.signedDate)),
-          ("transaction.effectiveDate.ms", .integer(purchase.signedDate)),
-          ("transaction.expiresDate", .integer(purchase.expiresDate ?? 0)),
-          ("transaction.keys.transaction", .null), ("transaction.keys.purchase", .null),
-          ("transaction.chain.leaf.sha256", .text(authority.xcodeFingerprint)),
-          ("transaction.chain.root", .null), ("warnings.0.id", .null),
+          ("environment", .text(environment)), ("transactionId", "0"),
+          ("signedDate", .integer(purchase.signedDate)),
+          ("effectiveDate.ms", .integer(purchase.signedDate)),
+          ("expiresDate", .integer(purchase.expiresDate ?? 0)), ("keys.transaction", .null),
+          ("keys.purchase", .null), ("chain.leaf.sha256", .text(authority.xcodeFingerprint)),
+          ("chain.root", .null), ("/warnings.0.id", .null),
           // JWS-80: no chain and no validity rule applies, and the checks say so.
-          ("checks.6.id", "chain.signatures"), ("checks.6.ok", .null),
-          ("checks.10.id", "chain.validity"), ("checks.10.ok", .null),
+          ("/checks.6.id", "chain.signatures"), ("/checks.6.ok", .null),
+          ("/checks.10.id", "chain.validity"), ("/checks.10.ok", .null),
         ])
       verify(
         "JWS-81", "a renewal info of \(environment)",
-        try authority.mintXcode(shape.xcodeRenewalPayload), kind: .renewal,
-        verifier: verifier,
+        try authority.mintXcode(shape.xcodeRenewalPayload), kind: .renewal, verifier: verifier,
         facts: [
-          ("renewal.environment", .text(environment)),
-          ("renewal.effectiveDate.ms", .integer(purchase.signedDate)),
-          ("warnings.0.id", "date-out-of-range"),
-          ("warnings.0.at", "recentSubscriptionStartDate"),
+          ("environment", .text(environment)), ("effectiveDate.ms", .integer(purchase.signedDate)),
+          ("/warnings.0.id", "date-out-of-range"),
+          ("/warnings.0.at", "recentSubscriptionStartDate"),
         ])
       verify(
         "JWS-81", "an app transaction of \(environment)",
         try authority.mintXcode(shape.xcodeAppTransactionPayload), kind: .appTransaction,
         verifier: verifier,
         facts: [
-          ("appTransaction.environment", .text(environment)),
-          ("appTransaction.effectiveDate.ms", .integer(purchase.signedDate)),
-          ("appTransaction.appAppleId", .null), ("appTransaction.originalPurchaseDate", .null),
-          ("warnings.0.id", "date-out-of-range"), ("warnings.0.at", "originalPurchaseDate"),
+          ("environment", .text(environment)), ("effectiveDate.ms", .integer(purchase.signedDate)),
+          ("appAppleId", .null), ("originalPurchaseDate", .null),
+          ("/warnings.0.id", "date-out-of-range"), ("/warnings.0.at", "originalPurchaseDate"),
         ])
     }
     try verify(
@@ -154,8 +149,8 @@ extension CaseBench {
     for (name, value, expected) in spellings {
       verify(
         "JWS-81", "signedDate with \(name)",
-        try authority.mintXcode(xcodePayload.setting("signedDate", value)),
-        verifier: "xcode", facts: [("transaction.effectiveDate.ms", .integer(expected))])
+        try authority.mintXcode(xcodePayload.setting("signedDate", value)), verifier: "xcode",
+        facts: [("effectiveDate.ms", .integer(expected))])
     }
     for member in ["expiresDate", "revocationDate"] {
       verify(
@@ -163,8 +158,8 @@ extension CaseBench {
         try authority.mintXcode(xcodePayload.setting(member, Purchase.distantPast)),
         verifier: "xcode",
         facts: [
-          ("transaction.\(member)", .null), ("warnings.0.id", "date-out-of-range"),
-          ("warnings.0.at", .text(member)),
+          ("\(member)", .null), ("/warnings.0.id", "date-out-of-range"),
+          ("/warnings.0.at", .text(member)),
         ])
     }
     for (name, value) in [
@@ -191,13 +186,11 @@ extension CaseBench {
 
   /// A verifier for Xcode that pins one more certificate.
   private func pin(_ name: String, _ certificate: [UInt8]) {
-    verifiers.append(
-      (
-        name,
-        standardConfig.setting([
-          ("environments", ["Xcode"]), ("attest.environments", ["development"]),
-          ("storekit.xcodeCertificates", [.string(Authority.fingerprint(certificate))]),
-        ])
-      ))
+    configure(
+      name,
+      standardConfig.setting([
+        ("environments", ["Xcode"]), ("attest.environments", ["development"]),
+        ("storekit.xcodeCertificates", [.string(Authority.fingerprint(certificate))]),
+      ]))
   }
 }

@@ -89,17 +89,15 @@ public struct AttestAuthority: Sendable {
     intermediateKey: SigningKey? = nil, leafKey: SigningKey? = nil,
     intermediateSigner: SigningKey? = nil, leafSigner: SigningKey? = nil
   ) throws -> CertificateChain {
-    var signers = receiptSigners
-    if let intermediateKey {
-      signers.intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo()
-    }
-    if let leafKey { signers.leaf.publicKeyInfo = try leafKey.publicKeyInfo() }
-    try changeIntermediate(&signers.intermediate)
-    try changeLeaf(&signers.leaf)
-    return CertificateChain(
-      leaf: try signers.leaf.signed(by: leafSigner ?? intermediateKey ?? keys.receiptIntermediate),
-      intermediate: try signers.intermediate.signed(by: intermediateSigner ?? keys.receiptRoot),
-      root: receiptChain.root, key: leafKey ?? keys.receiptLeaf)
+    var link = CertificateLink(
+      intermediate: receiptSigners.intermediate, intermediateKey: keys.receiptIntermediate,
+      leaf: receiptSigners.leaf, leafKey: keys.receiptLeaf)
+    try link.take(intermediateKey: intermediateKey, leafKey: leafKey)
+    try changeIntermediate(&link.intermediate)
+    try changeLeaf(&link.leaf)
+    return try link.chain(
+      under: receiptChain.root, by: intermediateSigner ?? keys.receiptRoot,
+      leafSigner: leafSigner)
   }
 
   /// The block `attest` of a configuration that accepts what is minted here for
@@ -107,13 +105,10 @@ public struct AttestAuthority: Sendable {
   public func configuration(appIds: [String]) -> JSONText {
     [
       "appIds": .array(appIds.map { .string($0) }),
-      "anchors": [AttestAuthority.text(rootCertificate)],
-      "receiptAnchors": [AttestAuthority.text(receiptChain.root)],
+      "anchors": [.string(rootCertificate.base64Text)],
+      "receiptAnchors": [.string(receiptChain.root.base64Text)],
     ]
   }
-
-  /// Base64 DER, as configurations take it.
-  static func text(_ der: [UInt8]) -> JSONText { .string(utf8: Base64Text.encode(der)) }
 }
 
 /// The names on the certificates of an App Attest authority. Trust never comes

@@ -1,6 +1,6 @@
 /// A key in the Secure Enclave of a device that does not exist, and the app that
 /// made it.
-public struct AttestedDevice: Sendable {
+public struct AttestedDevice: Changeable, Sendable {
   public let key: SigningKey
   /// `04 ‖ x ‖ y`, 65 octets.
   public let point: [UInt8]
@@ -56,17 +56,10 @@ public struct AttestedDevice: Sendable {
     keyId = AttestDigest.sha256(point)
   }
 
-  /// A copy with other members.
-  public func with(_ change: (inout AttestedDevice) -> Void) -> AttestedDevice {
-    var copy = self
-    change(&copy)
-    return copy
-  }
-
   /// The key id in lower-case hex: the leaf's common name.
   public var keyIdHex: String { AttestDigest.hex(keyId) }
   /// The key id as iOS hands it out.
-  public var keyIdBase64: String { String(decoding: Base64Text.encode(keyId), as: UTF8.self) }
+  public var keyIdBase64: String { keyId.base64Text }
 
   /// The bits that authenticator data of this system has set.
   var flags: UInt8 {

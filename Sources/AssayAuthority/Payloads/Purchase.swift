@@ -1,6 +1,6 @@
 /// The facts of one purchase from which the payloads of every kind are made.
 /// Times are milliseconds since 1970 UTC; `nil` leaves a member out.
-public struct Purchase: Sendable {
+public struct Purchase: Changeable, Sendable {
   public enum ProductType: String, Sendable, CaseIterable {
     case autoRenewable = "Auto-Renewable Subscription"
     case nonConsumable = "Non-Consumable"
@@ -60,13 +60,6 @@ public struct Purchase: Sendable {
       copy.group = nil
       copy.webOrderLineItemId = nil
     }
-    return copy
-  }
-
-  /// A changed copy.
-  public func with(_ change: (inout Purchase) -> Void) -> Purchase {
-    var copy = self
-    change(&copy)
     return copy
   }
 }

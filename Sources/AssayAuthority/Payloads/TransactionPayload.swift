@@ -80,7 +80,7 @@ extension Purchase {
           text.baseAddress, text.count, out.baseAddress, nil, EVP_sha384(), nil)
       }
     }
-    return String(decoding: Base64Text.encode(digest), as: UTF8.self)
+    return digest.base64Text
   }
 
   private var advancedCommerceTransaction: JSONText {

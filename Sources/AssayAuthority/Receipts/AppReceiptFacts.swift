@@ -1,6 +1,6 @@
 /// What an app receipt says, beside its purchases. Times are milliseconds since
 /// 1970 UTC; `nil` leaves an attribute out.
-public struct AppReceiptFacts: Sendable {
+public struct AppReceiptFacts: Changeable, Sendable {
   public var type: String
   public var bundleId: String
   public var appAppleId: Int64
@@ -36,12 +36,6 @@ public struct AppReceiptFacts: Sendable {
       versionExternalIdentifier = 814_000_001
     }
     self.purchases = purchases
-  }
-
-  public func with(_ change: (inout AppReceiptFacts) -> Void) -> AppReceiptFacts {
-    var copy = self
-    change(&copy)
-    return copy
   }
 
   /// SHA-1 of device, opaque value and the whole attribute 2.

@@ -69,19 +69,11 @@ public struct ReceiptAuthority: Sendable {
   public let keys: Keys
   /// The self-signed root.
   public let root: CertificateTemplate
-  private let links: [Generation: Link]
+  private let links: [Generation: CertificateLink]
   private let chains: [Generation: CertificateChain]
   public let xcode: CertificateTemplate
   /// DER of the self-signed certificate with which Xcode signs app receipts.
   public let xcodeCertificate: [UInt8]
-
-  /// The certificates of one generation before they are signed.
-  struct Link: Sendable {
-    var intermediate: CertificateTemplate
-    var intermediateKey: SigningKey
-    var leaf: CertificateTemplate
-    var leafKey: SigningKey
-  }
 
   public init(keys: Keys? = nil, names: ReceiptNames = .own) throws {
     let keys = try keys ?? .generate()
@@ -89,15 +81,12 @@ public struct ReceiptAuthority: Sendable {
     let root = try ReceiptCertificates.root(keys, names)
     self.root = root
     let rootDER = try root.signed(by: keys.root)
-    var links: [Generation: Link] = [:]
+    var links: [Generation: CertificateLink] = [:]
     var chains: [Generation: CertificateChain] = [:]
     for generation in Generation.allCases {
       let link = try ReceiptCertificates.link(generation, keys, names)
       links[generation] = link
-      chains[generation] = CertificateChain(
-        leaf: try link.leaf.signed(by: link.intermediateKey),
-        intermediate: try link.intermediate.signed(by: keys.root), root: rootDER,
-        key: link.leafKey)
+      chains[generation] = try link.chain(under: rootDER, by: keys.root)
     }
     self.links = links
     self.chains = chains
@@ -111,7 +100,7 @@ public struct ReceiptAuthority: Sendable {
     return chain
   }
 
-  func link(_ generation: Generation) throws -> Link {
+  func link(_ generation: Generation) throws -> CertificateLink {
     guard let link = links[generation] else { throw AuthorityError("no \(generation)") }
     return link
   }
@@ -126,24 +115,22 @@ public struct ReceiptAuthority: Sendable {
     intermediateSigner: SigningKey? = nil, leafSigner: SigningKey? = nil
   ) throws -> CertificateChain {
     var link = try link(generation)
-    if let intermediateKey { link.intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo() }
-    if let leafKey { link.leaf.publicKeyInfo = try leafKey.publicKeyInfo() }
+    try link.take(intermediateKey: intermediateKey, leafKey: leafKey)
     try changeIntermediate(&link.intermediate)
     try changeLeaf(&link.leaf)
-    return CertificateChain(
-      leaf: try link.leaf.signed(by: leafSigner ?? intermediateKey ?? link.intermediateKey),
-      intermediate: try link.intermediate.signed(by: intermediateSigner ?? keys.root),
-      root: try chain(generation).root, key: leafKey ?? link.leafKey)
+    return try link.chain(
+      under: try chain(generation).root, by: intermediateSigner ?? keys.root,
+      leafSigner: leafSigner)
   }
 
   /// Base64 DER of the root, as `receipts.anchors` takes it.
-  public var anchor: String { ReceiptAuthority.text(chains[.current]?.root ?? []) }
+  public var anchor: String { (chains[.current]?.root ?? []).base64Text }
 
   /// Base64 DER of the four intermediates, as `receipts.intermediates` takes them:
   /// transaction receipts do not carry theirs.
   public var intermediates: [String] {
     [Generation.store, .first, .second, .current].compactMap { chains[$0]?.intermediate }
-      .map(ReceiptAuthority.text)
+      .map(\.base64Text)
   }
 
   /// SHA-256 of the Xcode certificate, as `storekit.xcodeCertificates` takes it.
@@ -155,9 +142,5 @@ public struct ReceiptAuthority: Sendable {
       "anchors": [.string(anchor)],
       "intermediates": .array(intermediates.map { .string($0) }),
     ]
-  }
-
-  static func text(_ der: [UInt8]) -> String {
-    String(decoding: Base64Text.encode(der), as: UTF8.self)
   }
 }

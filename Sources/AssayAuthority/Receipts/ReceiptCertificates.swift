@@ -69,7 +69,7 @@ enum ReceiptCertificates {
   static func link(
     _ generation: ReceiptAuthority.Generation, _ keys: ReceiptAuthority.Keys,
     _ names: ReceiptNames
-  ) throws -> ReceiptAuthority.Link {
+  ) throws -> CertificateLink {
     switch generation {
     case .store:
       return try link(
@@ -111,7 +111,7 @@ enum ReceiptCertificates {
   private static func link(
     _ keys: ReceiptAuthority.Keys, _ names: ReceiptNames, _ above: Owner, _ below: Owner,
     _ digest: SigningKey.Digest
-  ) throws -> ReceiptAuthority.Link {
+  ) throws -> CertificateLink {
     let intermediateName = DistinguishedName.make(above.name)
     // The current generation names only its signing bits, as Apple's does.
     let usage: CertificateExtension.KeyUsage =
@@ -133,7 +133,7 @@ enum ReceiptCertificates {
         .basicConstraints(ca: false), .keyUsage(.digitalSignature), .marker(below.marker),
       ])
     leaf.sign(digest)
-    return ReceiptAuthority.Link(
+    return CertificateLink(
       intermediate: intermediate, intermediateKey: above.key, leaf: leaf, leafKey: below.key)
   }
 

@@ -1,6 +1,6 @@
 /// An answer from Apple's verifyReceipt endpoint, in either style. Its members can
 /// be changed as JSON afterwards.
-public struct ReceiptResponseTemplate: Sendable {
+public struct ReceiptResponseTemplate: Changeable, Sendable {
   public enum Style: String, Sendable, CaseIterable {
     /// What a transaction receipt gets.
     case ios6
@@ -27,12 +27,6 @@ public struct ReceiptResponseTemplate: Sendable {
     self.requestDate = requestDate
     let subscriptions = purchases.filter { $0.type == .autoRenewable }
     latest = subscriptions.isEmpty ? nil : subscriptions
-  }
-
-  public func with(_ change: (inout ReceiptResponseTemplate) -> Void) -> ReceiptResponseTemplate {
-    var copy = self
-    change(&copy)
-    return copy
   }
 
   public var json: JSONText { style == .ios6 ? older : newer }

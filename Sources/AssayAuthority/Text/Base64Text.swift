@@ -84,3 +84,8 @@ public enum Base64Text {
     return text
   }
 }
+
+extension [UInt8] {
+  /// As base64, in a text.
+  package var base64Text: String { String(decoding: Base64Text.encode(self), as: UTF8.self) }
+}

@@ -138,6 +138,11 @@ public indirect enum JSONText: Sendable {
   }
 }
 
+extension JSONText: CustomStringConvertible {
+  /// Compact JSON text.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
 extension JSONText: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

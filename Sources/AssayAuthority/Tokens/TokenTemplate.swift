@@ -1,6 +1,6 @@
 /// A token before it is signed. What is signed is always what is in the first two
 /// segments; each step can be set to something else.
-public struct TokenTemplate: Sendable {
+public struct TokenTemplate: Changeable, Sendable {
   public var header: JSONText
   /// The header as bytes, in place of `header`.
   public var headerBytes: [UInt8]?
@@ -38,12 +38,5 @@ public struct TokenTemplate: Sendable {
   public func signed() throws -> [UInt8] {
     let segment = try signatureSegment ?? Base64Text.encodeURL(signature ?? octets())
     return input + [0x2e] + segment
-  }
-
-  /// The same with some of it changed.
-  public func with(_ change: (inout TokenTemplate) throws -> Void) rethrows -> TokenTemplate {
-    var copy = self
-    try change(&copy)
-    return copy
   }
 }

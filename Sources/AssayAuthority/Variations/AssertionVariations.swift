@@ -1,24 +1,14 @@
 extension AttestVariation where Template == AssertionTemplate {
   /// CBR-1, CBR-2, by the same damage as attestations.
-  static let cbor: [AttestVariation] =
-    CBORDamage.all(data: "authenticatorData").map { damage in
-      AttestVariation(damage.rule, damage.name, "malformed.assertion.cbor") { template, _ in
-        template.object = damage.members
-        template.finish = damage.finish
-      }
+  static let cbor: [AttestVariation] = CBORDamage.all(data: "authenticatorData").map { damage in
+    one(damage.rule, damage.name, "malformed.assertion.cbor") {
+      $0.object = damage.members
+      $0.finish = damage.finish
     }
+  }
 
   /// ASR-1 … ASR-8.
   static let assertions: [AttestVariation] = form + signatures + identity + extensions
-
-  private typealias Simple = @Sendable (inout AssertionTemplate) throws -> Void
-
-  private static func one(
-    _ rule: String, _ name: String, _ status: String = "ok",
-    facts: [(path: String, value: ExpectedFact)] = [], _ change: @escaping Simple
-  ) -> AttestVariation {
-    AttestVariation(rule, name, status, facts: facts) { template, _ in try change(&template) }
-  }
 
   private static let form: [AttestVariation] = [
     one("ASR-1", "4,097 bytes", "too-large.assertion.object") {
@@ -45,9 +35,7 @@ extension AttestVariation where Template == AssertionTemplate {
     one("ASR-1", "with the name of another format", "malformed.assertion.statement") {
       $0.object = { members in
         members.map { member in
-          if case .text("authenticatorData") = member.key {
-            return .init("authData", member.value)
-          }
+          if case .text("authenticatorData") = member.key { return .init("authData", member.value) }
           return member
         }
       }
@@ -137,8 +125,7 @@ extension AttestVariation where Template == AssertionTemplate {
     },
     encoding("a set") { DER.set(DER.unsigned($0.r), DER.unsigned($0.s)) },
     encoding("one number alone") { DER.sequence(DER.unsigned($0.r)) },
-    encoding("r and s without DER") { $0.raw(width: 32) },
-    encoding("nothing") { _ in [] },
+    encoding("r and s without DER") { $0.raw(width: 32) }, encoding("nothing") { _ in [] },
   ]
 
   private static func encoding(
@@ -159,10 +146,7 @@ extension AttestVariation where Template == AssertionTemplate {
     one("ASR-5", "an App ID of zeros", "rejected.assertion.app-id") {
       $0.authData.rpIdHash = [UInt8](repeating: 0, count: 32)
     },
-    one(
-      "ASR-5", "the second app",
-      facts: [("assertion.appId", "ABCDE12345.com.example.second")]
-    ) {
+    one("ASR-5", "the second app", facts: [("assertion.appId", "ABCDE12345.com.example.second")]) {
       $0.authData.rpIdHash = AttestDigest.sha256(Array("ABCDE12345.com.example.second".utf8))
     },
   ]
@@ -180,9 +164,8 @@ extension AttestVariation where Template == AssertionTemplate {
   private static let extensions: [AttestVariation] = [
     extensions(
       "the names of the documentation",
-      [
-        .init("bundleVersion", .text("9")), .init("validationCategory", .bytes([1, 0, 0, 0])),
-      ], "ok", facts: [("assertion.category", 1), ("assertion.bundleVersion", "9")]),
+      [.init("bundleVersion", .text("9")), .init("validationCategory", .bytes([1, 0, 0, 0]))], "ok",
+      facts: [("assertion.category", 1), ("assertion.bundleVersion", "9")]),
     extensions("an empty map", [], "ok", facts: [("assertion.category", .null)]),
     extensions("a category as text", [.init(category, .text("4"))], badForm),
     extensions("a category of two octets", [.init(category, .bytes([4, 0]))], badForm),

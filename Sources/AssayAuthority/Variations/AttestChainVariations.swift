@@ -7,7 +7,7 @@ extension AttestVariation where Template == AttestationTemplate {
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
   ) -> AttestVariation {
-    AttestVariation(
+    one(
       rule, "an intermediate \(name)", status, check: status == "ok" ? nil : "chain",
       at: status == "ok" ? nil : "x5c[1]"
     ) { template, authority in
@@ -20,22 +20,20 @@ extension AttestVariation where Template == AttestationTemplate {
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
   ) -> AttestVariation {
-    AttestVariation(
+    one(
       rule, "a leaf \(name)", status, check: status == "ok" ? nil : "chain",
       at: status == "ok" ? nil : "x5c[0]"
-    ) { template, _ in try change(&template.leaf) }
+    ) { try change(&$0.leaf) }
   }
 
   private static let roots: [AttestVariation] = [
-    AttestVariation("ATT-30", "another authority", "rejected.chain.untrusted-root") {
-      template, _ in try template.use(AttestAuthority(now: template.madeMs))
+    one("ATT-30", "another authority", "rejected.chain.untrusted-root") {
+      try $0.use(AttestAuthority(now: $0.madeMs))
     },
-    AttestVariation(
-      "ATT-30", "another authority with Apple's names", "rejected.chain.untrusted-root"
-    ) { template, _ in
-      try template.use(AttestAuthority(now: template.madeMs, names: .apple))
+    one("ATT-30", "another authority with Apple's names", "rejected.chain.untrusted-root") {
+      try $0.use(AttestAuthority(now: $0.madeMs, names: .apple))
     },
-    AttestVariation(
+    one(
       "ATT-30", "an intermediate of the root for receipts", "rejected.chain.untrusted-root",
       check: "chain"
     ) { template, authority in
@@ -46,24 +44,24 @@ extension AttestVariation where Template == AttestationTemplate {
     intermediate("ATT-30", "that names another issuer", "rejected.chain.names") {
       $0.issuer = DistinguishedName.make([("CN", "Somebody else")])
     },
-    AttestVariation(
-      "ATT-30", "an intermediate signed by another key",
-      "rejected.chain.untrusted-root", check: "chain", at: "x5c[1]"
+    one(
+      "ATT-30", "an intermediate signed by another key", "rejected.chain.untrusted-root",
+      check: "chain", at: "x5c[1]"
     ) { template, authority in
       template.intermediate = try authority.intermediate(signer: .generate(.p384))
     },
-    AttestVariation(
-      "ATT-30", "an intermediate signed by itself", "rejected.chain.untrusted-root",
-      check: "chain", at: "x5c[1]"
+    one(
+      "ATT-30", "an intermediate signed by itself", "rejected.chain.untrusted-root", check: "chain",
+      at: "x5c[1]"
     ) { template, authority in
       template.intermediate = try authority.intermediate(signer: authority.keys.intermediate)
     },
-    AttestVariation("ATT-30", "an intermediate with a new key") { template, authority in
+    one("ATT-30", "an intermediate with a new key") { template, authority in
       let key = try SigningKey.generate(.p384)
       template.intermediate = try authority.intermediate(key: key)
       template.leafSigner = key
     },
-    AttestVariation(
+    one(
       "ATT-30", "an intermediate with a P-256 key", "rejected.chain.key", check: "chain",
       at: "x5c[1]"
     ) { template, authority in
@@ -71,7 +69,7 @@ extension AttestVariation where Template == AttestationTemplate {
       template.intermediate = try authority.intermediate(key: key)
       template.leafSigner = key
     },
-    AttestVariation(
+    one(
       "ATT-30", "an intermediate with an RSA key", "rejected.chain.key", check: "chain",
       at: "x5c[1]"
     ) { template, authority in
@@ -124,18 +122,18 @@ extension AttestVariation where Template == AttestationTemplate {
   ]
 
   private static let leaves: [AttestVariation] = [
-    AttestVariation(
+    one(
       "ATT-31", "a leaf signed by another key", "rejected.chain.signature-leaf", check: "chain",
       at: "x5c[0]"
-    ) { template, _ in template.leafSigner = try .generate(.p384) },
-    AttestVariation(
+    ) { $0.leafSigner = try .generate(.p384) },
+    one(
       "ATT-31", "a leaf signed by the root", "rejected.chain.signature-leaf", check: "chain",
       at: "x5c[0]"
     ) { template, authority in template.leafSigner = authority.keys.root },
-    AttestVariation(
-      "ATT-31", "a leaf signed by its own key", "rejected.chain.signature-leaf",
-      check: "chain", at: "x5c[0]"
-    ) { template, _ in template.leafSigner = template.device.key },
+    one(
+      "ATT-31", "a leaf signed by its own key", "rejected.chain.signature-leaf", check: "chain",
+      at: "x5c[0]"
+    ) { $0.leafSigner = $0.device.key },
     leaf("ATT-31", "that names another issuer", "rejected.chain.names") {
       $0.issuer = DistinguishedName.make([("CN", "Somebody else")])
     },
@@ -179,15 +177,11 @@ extension AttestVariation where Template == AttestationTemplate {
       let point = try SigningKey.generate(.p256).publicKey()
       $0.publicKeyInfo = KeyEncoding.named(OID.p256, KeyEncoding.offCurve(point))
     },
-    AttestVariation(
-      "ATT-31", "a leaf without its nonce", "rejected.chain.leaf-marker", at: "x5c[0]"
-    ) { template, _ in template.nonce = { _ in [] } },
-    AttestVariation(
-      "ATT-34", "a leaf with its nonce twice", "rejected.chain.duplicate-extension",
-      at: "x5c[0]"
-    ) { template, _ in
-      template.nonce = { [AttestLeafExtensions.nonce($0), AttestLeafExtensions.nonce($0)] }
+    one("ATT-31", "a leaf without its nonce", "rejected.chain.leaf-marker", at: "x5c[0]") {
+      $0.nonce = { _ in [] }
     },
+    one("ATT-34", "a leaf with its nonce twice", "rejected.chain.duplicate-extension", at: "x5c[0]")
+    { $0.nonce = { [AttestLeafExtensions.nonce($0), AttestLeafExtensions.nonce($0)] } },
     leaf("ATT-32", "with key identifiers") {
       $0 = $0.adding(.subjectKeyIdentifier([1, 2, 3])).adding(.authorityKeyIdentifier([4, 5]))
     },

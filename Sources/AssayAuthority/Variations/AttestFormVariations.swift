@@ -22,9 +22,13 @@ struct CBORDamage: Sendable {
         rule: "CBR-1", name: "a length in \(name)",
         members: { $0.setting(data, .bytes(bytes($0), width)) })
     }
-    func claim(_ name: String, _ head: [UInt8]) -> CBORDamage {
-      value(name, head, rule: "CBR-2")
-    }
+    func change(
+      _ name: String, _ members: @escaping @Sendable ([CBORText.Member]) -> [CBORText.Member]
+    ) -> CBORDamage { CBORDamage(rule: "CBR-1", name: name, members: members) }
+    func finish(
+      _ name: String, rule: String = "CBR-1", _ finish: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) -> CBORDamage { CBORDamage(rule: rule, name: name, finish: finish) }
+    func claim(_ name: String, _ head: [UInt8]) -> CBORDamage { value(name, head, rule: "CBR-2") }
     let simple: [CBORDamage] = [
       value("a float", [0xf9, 0x3c, 0x00]), value("a float of 64 bits", [0xfb] + zeros(8)),
       value("false", [0xf4]), value("true", [0xf5]), value("null", [0xf6]),
@@ -44,37 +48,23 @@ struct CBORDamage: Sendable {
       value("seventy items", CBORText.array(Array(repeating: .bytes([]), count: 70)).encoded),
     ]
     let wrapped: [CBORDamage] = [
-      CBORDamage(
-        rule: "CBR-1", name: "an indefinite byte string",
-        members: { all in
-          all.setting(data, .raw([0x5f] + CBORText.bytes(bytes(all)).encoded + [0xff]))
-        }),
-      CBORDamage(
-        rule: "CBR-1", name: "a tag",
-        members: { all in all.setting(data, .raw([0xc2] + CBORText.bytes(bytes(all)).encoded)) }),
-      CBORDamage(
-        rule: "CBR-1", name: "the tag of CBOR itself",
-        finish: { [0xd9, 0xd9, 0xf7] + $0 }),
-      CBORDamage(
-        rule: "CBR-1", name: "an indefinite map",
-        finish: { [$0[0] | 0x1f] + $0.dropFirst() + [0xff] }),
-      CBORDamage(
-        rule: "CBR-1", name: "a count that is not minimal",
-        finish: { [0xb8, $0[0] & 0x1f] + $0.dropFirst() }),
-      CBORDamage(
-        rule: "CBR-1", name: "a key whose length is not minimal",
-        finish: { [$0[0], 0x78, $0[1] & 0x1f] + $0.dropFirst(2) }),
-      CBORDamage(
-        rule: "CBR-1", name: "the same key twice", members: { all in all + all.suffix(1) }),
-      CBORDamage(
-        rule: "CBR-1", name: "a number as a key",
-        members: { $0 + [.init(.unsigned(1), .unsigned(1))] }),
-      CBORDamage(rule: "CBR-1", name: "a byte after", finish: { $0 + [0] }),
-      CBORDamage(rule: "CBR-1", name: "the object twice", finish: { $0 + $0 }),
-      CBORDamage(rule: "CBR-1", name: "the last byte missing", finish: { Array($0.dropLast()) }),
-      CBORDamage(rule: "CBR-1", name: "one byte alone", finish: { Array($0.prefix(1)) }),
-      CBORDamage(
-        rule: "CBR-1", name: "base64 not decoded", finish: { Base64Text.encode($0) }),
+      change("an indefinite byte string") { all in
+        all.setting(data, .raw([0x5f] + CBORText.bytes(bytes(all)).encoded + [0xff]))
+      },
+      change("a tag") { all in all.setting(data, .raw([0xc2] + CBORText.bytes(bytes(all)).encoded))
+      },
+      finish("the tag of CBOR itself") { [0xd9, 0xd9, 0xf7] + $0 },
+      finish("an indefinite map") { [$0[0] | 0x1f] + $0.dropFirst() + [0xff] },
+      finish("a count that is not minimal") { [0xb8, $0[0] & 0x1f] + $0.dropFirst() },
+      finish("a key whose length is not minimal") {
+        [$0[0], 0x78, $0[1] & 0x1f] + $0.dropFirst(2)
+      },
+      change("the same key twice") { all in all + all.suffix(1) },
+      change("a number as a key") { $0 + [.init(.unsigned(1), .unsigned(1))] },
+      finish("a byte after") { $0 + [0] }, finish("the object twice") { $0 + $0 },
+      finish("the last byte missing") { Array($0.dropLast()) },
+      finish("one byte alone") { Array($0.prefix(1)) },
+      finish("base64 not decoded") { Base64Text.encode($0) },
     ]
     let claims: [CBORDamage] = [
       claim("a length of 2^63", [0x5b, 0x80] + zeros(7)),
@@ -88,20 +78,12 @@ struct CBORDamage: Sendable {
       claim("a map of 2^60", [0xbb, 0x10] + zeros(7)),
       claim("a map of 2^63", [0xbb, 0x80] + zeros(7)),
       claim("a length that is one too long", [0x41]),
-      CBORDamage(
-        rule: "CBR-2", name: "a map of 2^60 and nothing else",
-        finish: { _ in [0xbb, 0x10] + zeros(7) }),
-      CBORDamage(
-        rule: "CBR-2", name: "an array of 2^63 and nothing else",
-        finish: { _ in [0x9b, 0x80] + zeros(7) }),
+      finish("a map of 2^60 and nothing else", rule: "CBR-2") { _ in [0xbb, 0x10] + zeros(7) },
+      finish("an array of 2^63 and nothing else", rule: "CBR-2") { _ in [0x9b, 0x80] + zeros(7) },
     ]
     let deep: [CBORDamage] = [
-      CBORDamage(
-        rule: "CBR-1", name: "four thousand nested maps",
-        finish: { _ in Array(repeating: 0xa1, count: 4000) }),
-      CBORDamage(
-        rule: "CBR-1", name: "four thousand nested arrays",
-        finish: { _ in Array(repeating: 0x81, count: 4000) }),
+      finish("four thousand nested maps") { _ in Array(repeating: 0xa1, count: 4000) },
+      finish("four thousand nested arrays") { _ in Array(repeating: 0x81, count: 4000) },
       value("five levels", [0x81, 0x81, 0x81, 0x81, 0x00]),
     ]
     return simple + wrapped + claims + deep
@@ -115,122 +97,106 @@ extension AttestVariation where Template == AttestationTemplate {
   /// CBR-1, CBR-2.
   static let cbor: [AttestVariation] =
     CBORDamage.all(data: "authData").map { damage in
-      AttestVariation(
-        damage.rule, damage.name, "malformed.attest.cbor", check: "attest.form"
-      ) { template, _ in
-        template.object = damage.members
-        template.finish = damage.finish
+      cbor(damage.name, rule: damage.rule) {
+        $0.object = damage.members
+        $0.finish = damage.finish
       }
     } + [
-      AttestVariation(
-        "CBR-1", "a key twice inside attStmt", "malformed.attest.cbor", check: "attest.form"
-      ) { template, _ in template.statement = { $0 + $0.suffix(1) } },
-      AttestVariation(
-        "CBR-1", "an indefinite x5c", "malformed.attest.cbor", check: "attest.form"
-      ) { template, _ in
-        template.statement = { members in
+      cbor("a key twice inside attStmt") { $0.statement = { $0 + $0.suffix(1) } },
+      cbor("an indefinite x5c") {
+        $0.statement = { members in
           guard case .array(let entries)? = members.value("x5c") else { return members }
-          return members.setting(
-            "x5c", .raw([0x9f] + entries.flatMap(\.encoded) + [0xff]))
+          return members.setting("x5c", .raw([0x9f] + entries.flatMap(\.encoded) + [0xff]))
         }
       },
-      AttestVariation(
-        "CBR-1", "ten thousand nested maps in an object of 16 kB", "malformed.attest.cbor",
-        check: "attest.form"
-      ) { template, _ in template.finish = { _ in Array(repeating: 0xa1, count: 10_000) } },
-      AttestVariation(
-        "CBR-1", "ten thousand nested arrays", "malformed.attest.cbor", check: "attest.form"
-      ) { template, _ in template.finish = { _ in Array(repeating: 0x81, count: 10_000) } },
+      cbor("ten thousand nested maps in an object of 16 kB") {
+        $0.finish = { _ in Array(repeating: 0xa1, count: 10_000) }
+      },
+      cbor("ten thousand nested arrays") {
+        $0.finish = { _ in Array(repeating: 0x81, count: 10_000) }
+      },
     ]
 
+  private static func cbor(
+    _ name: String, rule: String = "CBR-1",
+    _ change: @escaping @Sendable (inout AttestationTemplate) throws -> Void
+  ) -> AttestVariation { one(rule, name, "malformed.attest.cbor", check: "attest.form", change) }
+
   /// ATT-10 … ATT-12.
-  static let statement: [AttestVariation] =
-    [
-      statement("without fmt") { $0.object = { $0.removing("fmt") } },
-      statement("without attStmt") { $0.object = { $0.removing("attStmt") } },
-      statement("without authData") { $0.object = { $0.removing("authData") } },
-      statement("with a further member") { $0.object = { $0.setting("other", .unsigned(1)) } },
-      statement("with fmt as bytes") { $0.format = .bytes(Array("apple-appattest".utf8)) },
-      statement("with attStmt as bytes") { $0.object = { $0.setting("attStmt", .bytes([])) } },
-      statement("with authData as text") { $0.object = { $0.setting("authData", .text("x")) } },
-      statement("with an empty map") { $0.object = { _ in [] } },
-      statement("that is an array") { $0.finish = { _ in [0x80] } },
-      statement("that is a number") { $0.finish = { _ in [0x00] } },
-      statement("that is a byte string") { $0.finish = { _ in [0x40] } },
-      statement("without x5c") { $0.statement = { $0.removing("x5c") } },
-      statement("without a receipt") { $0.statement = { $0.removing("receipt") } },
-      statement("with a further member in attStmt") {
-        $0.statement = { $0.setting("ver", .text("2.0")) }
-      },
-      statement("with the receipt as text") {
-        $0.statement = { $0.setting("receipt", .text("x")) }
-      },
-      statement("with x5c as bytes") {
-        $0.statement = { members in members.setting("x5c", .bytes([1])) }
-      },
-      statement("with text in x5c") {
-        $0.statement = { $0.setting("x5c", .array([.text("a"), .text("b")])) }
-      },
-      statement("with an array in x5c") {
-        $0.statement = { $0.setting("x5c", .array([.array([]), .array([])])) }
-      },
-      AttestVariation(
-        "ATT-10", "of another format", "unsupported.attest.format", check: "attest.form"
-      ) { template, _ in template.format = .text("packed") },
-      AttestVariation(
-        "ATT-10", "of a format one letter longer", "unsupported.attest.format"
-      ) { template, _ in template.format = .text("apple-appattest2") },
-      AttestVariation(
-        "ATT-10", "of no format", "unsupported.attest.format"
-      ) { template, _ in template.format = .text("") },
-      AttestVariation("ATT-10", "whose members are in another order") { template, _ in
-        template.object = { Array($0.reversed()) }
-        template.statement = { Array($0.reversed()) }
-      },
-      length("no certificate") { _, _ in [] },
-      length("one certificate") { entries, _ in Array(entries.prefix(1)) },
-      length("four certificates") { entries, root in entries + [root, root] },
-      length("the leaf as the third certificate") { entries, _ in entries + entries.prefix(1) },
-      length("a damaged root as the third certificate") { entries, root in
-        entries + [Array(root.dropLast())]
-      },
-      length("fifty-two certificates") { entries, _ in
-        entries + Array(repeating: [0x30, 0x00], count: 50)
-      },
-      AttestVariation(
-        "ATT-11", "a foreign root as the third certificate", "rejected.chain.length"
-      ) { template, authority in
-        let other = try authority.root.signed(by: .generate(.p384))
-        template.chain = { $0 + [other] }
-      },
-      AttestVariation("ATT-11", "the root as the third certificate") { template, authority in
-        let root = authority.rootCertificate
-        template.chain = { $0 + [root] }
-      },
-      AttestVariation(
-        "ATT-11", "a leaf of more than 4,096 bytes", "too-large.chain.certificate",
-        at: "x5c[0]"
-      ) { template, _ in template.leaf = template.leaf.filled(4096) },
-      AttestVariation("ATT-11", "a leaf of 3 kB") { template, _ in
-        template.leaf = template.leaf.filled(2000)
-      },
-      AttestVariation(
-        "ATT-12", "an empty receipt", "malformed.attest-receipt.empty"
-      ) { template, _ in template.receipt = [] },
-    ]
+  static let statement: [AttestVariation] = [
+    statement("without fmt") { $0.object = { $0.removing("fmt") } },
+    statement("without attStmt") { $0.object = { $0.removing("attStmt") } },
+    statement("without authData") { $0.object = { $0.removing("authData") } },
+    statement("with a further member") { $0.object = { $0.setting("other", .unsigned(1)) } },
+    statement("with fmt as bytes") { $0.format = .bytes(Array("apple-appattest".utf8)) },
+    statement("with attStmt as bytes") { $0.object = { $0.setting("attStmt", .bytes([])) } },
+    statement("with authData as text") { $0.object = { $0.setting("authData", .text("x")) } },
+    statement("with an empty map") { $0.object = { _ in [] } },
+    statement("that is an array") { $0.finish = { _ in [0x80] } },
+    statement("that is a number") { $0.finish = { _ in [0x00] } },
+    statement("that is a byte string") { $0.finish = { _ in [0x40] } },
+    statement("without x5c") { $0.statement = { $0.removing("x5c") } },
+    statement("without a receipt") { $0.statement = { $0.removing("receipt") } },
+    statement("with a further member in attStmt") {
+      $0.statement = { $0.setting("ver", .text("2.0")) }
+    },
+    statement("with the receipt as text") { $0.statement = { $0.setting("receipt", .text("x")) } },
+    statement("with x5c as bytes") {
+      $0.statement = { members in members.setting("x5c", .bytes([1])) }
+    },
+    statement("with text in x5c") {
+      $0.statement = { $0.setting("x5c", .array([.text("a"), .text("b")])) }
+    },
+    statement("with an array in x5c") {
+      $0.statement = { $0.setting("x5c", .array([.array([]), .array([])])) }
+    },
+    one("ATT-10", "of another format", "unsupported.attest.format", check: "attest.form") {
+      $0.format = .text("packed")
+    },
+    one("ATT-10", "of a format one letter longer", "unsupported.attest.format") {
+      $0.format = .text("apple-appattest2")
+    },
+    one("ATT-10", "of no format", "unsupported.attest.format") { $0.format = .text("") },
+    one("ATT-10", "whose members are in another order") {
+      $0.object = { Array($0.reversed()) }
+      $0.statement = { Array($0.reversed()) }
+    },
+    length("no certificate") { _, _ in [] },
+    length("one certificate") { entries, _ in Array(entries.prefix(1)) },
+    length("four certificates") { entries, root in entries + [root, root] },
+    length("the leaf as the third certificate") { entries, _ in entries + entries.prefix(1) },
+    length("a damaged root as the third certificate") { entries, root in
+      entries + [Array(root.dropLast())]
+    },
+    length("fifty-two certificates") { entries, _ in
+      entries + Array(repeating: [0x30, 0x00], count: 50)
+    },
+    one("ATT-11", "a foreign root as the third certificate", "rejected.chain.length") {
+      template, authority in
+      let other = try authority.root.signed(by: .generate(.p384))
+      template.chain = { $0 + [other] }
+    },
+    one("ATT-11", "the root as the third certificate") { template, authority in
+      let root = authority.rootCertificate
+      template.chain = { $0 + [root] }
+    },
+    one("ATT-11", "a leaf of more than 4,096 bytes", "too-large.chain.certificate", at: "x5c[0]") {
+      $0.leaf = $0.leaf.filled(4096)
+    },
+    one("ATT-11", "a leaf of 3 kB") { $0.leaf = $0.leaf.filled(2000) },
+    one("ATT-12", "an empty receipt", "malformed.attest-receipt.empty") { $0.receipt = [] },
+  ]
 
   private static func statement(
     _ name: String, _ change: @escaping @Sendable (inout AttestationTemplate) -> Void
   ) -> AttestVariation {
-    AttestVariation(
-      "ATT-10", name, "malformed.attest.statement", check: "attest.form"
-    ) { template, _ in change(&template) }
+    one("ATT-10", name, "malformed.attest.statement", check: "attest.form") { change(&$0) }
   }
 
   private static func length(
     _ name: String, _ change: @escaping @Sendable ([[UInt8]], [UInt8]) -> [[UInt8]]
   ) -> AttestVariation {
-    AttestVariation("ATT-11", name, "rejected.chain.length") { template, authority in
+    one("ATT-11", name, "rejected.chain.length") { template, authority in
       let root = authority.rootCertificate
       template.chain = { change($0, root) }
     }
@@ -249,8 +215,8 @@ extension AttestVariation where Template == AttestationTemplate {
       },
       layout("of nothing") { $0.sentAuthData = [] },
       layout("of 1,025 octets") { $0.authData.extensions = fill($0, to: 1025) },
-      AttestVariation("ATT-13", "authenticator data of 1,024 octets") { template, _ in
-        template.authData.extensions = fill(template, to: 1024)
+      one("ATT-13", "authenticator data of 1,024 octets") {
+        $0.authData.extensions = fill($0, to: 1024)
       },
       layout("with a credential id of 31 octets") { $0.authData.credential?.idLength = 31 },
       layout("with a credential id of 33 octets") { $0.authData.credential?.idLength = 33 },
@@ -268,16 +234,12 @@ extension AttestVariation where Template == AttestationTemplate {
       flags("no flags", 0x00, "rejected.attest.flags"),
       flags("the flag for extensions alone", 0x80, "rejected.attest.flags"),
       flags("every flag but that for attested data", 0xbf, "rejected.attest.flags"),
-      flags("extensions that no flag names", 0x40, "ok"),
-      flags("every flag", 0xff, "ok"),
-      AttestVariation(
+      flags("extensions that no flag names", 0x40, "ok"), flags("every flag", 0xff, "ok"),
+      one(
         "ATT-14", "a flag for extensions that are not there", facts: [("attestation.flags", 0xc0)]
-      ) { template, _ in template.authData.extensions = nil },
-    ]
-    + [
-      AttestVariation("ATT-15", "no extensions") { template, _ in
-        template.authData.extensions = nil
-      },
+      ) { $0.authData.extensions = nil },
+    ] + [
+      one("ATT-15", "no extensions") { $0.authData.extensions = nil },
       extensions(
         "an empty map", [],
         facts: [("attestation.category", .null), ("attestation.bundleVersion", .null)]),
@@ -312,21 +274,16 @@ extension AttestVariation where Template == AttestationTemplate {
       badExtensions(
         "both spellings of the version",
         [.init(version, .text("1")), .init("bundleVersion", .text("1"))]),
-      badExtensions(
-        "nine entries", (0..<9).map { .init("apple_\($0)", .unsigned(UInt64($0))) }),
+      badExtensions("nine entries", (0..<9).map { .init("apple_\($0)", .unsigned(UInt64($0))) }),
       extensions(
         "eight entries", (0..<8).map { .init("apple_\($0)", .unsigned(UInt64($0))) }, facts: []),
-      AttestVariation(
-        "ATT-15", "a list as extensions", "malformed.attest.extensions"
-      ) { template, _ in
-        template.authData.extensions = nil
-        template.authData.trailing = [0x80]
+      one("ATT-15", "a list as extensions", "malformed.attest.extensions") {
+        $0.authData.extensions = nil
+        $0.authData.trailing = [0x80]
       },
-      AttestVariation(
-        "ATT-15", "a zero as extensions", "malformed.attest.extensions"
-      ) { template, _ in
-        template.authData.extensions = nil
-        template.authData.trailing = [0]
+      one("ATT-15", "a zero as extensions", "malformed.attest.extensions") {
+        $0.authData.extensions = nil
+        $0.authData.trailing = [0]
       },
     ]
 
@@ -348,33 +305,26 @@ extension AttestVariation where Template == AttestationTemplate {
   private static func layout(
     _ name: String, _ change: @escaping @Sendable (inout AttestationTemplate) -> Void
   ) -> AttestVariation {
-    AttestVariation(
-      "ATT-13", "authenticator data \(name)", "malformed.attest.auth-data", check: "attest.form"
-    ) { template, _ in change(&template) }
+    one("ATT-13", "authenticator data \(name)", "malformed.attest.auth-data", check: "attest.form")
+    { change(&$0) }
   }
 
   private static func flags(_ name: String, _ flags: UInt8, _ status: String) -> AttestVariation {
-    AttestVariation(
+    one(
       "ATT-14", name, status,
       facts: status == "ok" ? [("attestation.flags", .integer(Int64(flags)))] : []
-    ) { template, _ in template.authData.flags = flags }
+    ) { $0.authData.flags = flags }
   }
 
   private static func extensions(
-    _ name: String, _ members: [CBORText.Member],
-    facts: [(path: String, value: ExpectedFact)]
-  ) -> AttestVariation {
-    AttestVariation("ATT-15", name, facts: facts) { template, _ in
-      template.authData.extensions = members
-    }
-  }
+    _ name: String, _ members: [CBORText.Member], facts: [(path: String, value: ExpectedFact)]
+  ) -> AttestVariation { one("ATT-15", name, facts: facts) { $0.authData.extensions = members } }
 
-  private static func badExtensions(
-    _ name: String, _ members: [CBORText.Member]
-  ) -> AttestVariation {
-    AttestVariation(
-      "ATT-15", name, "malformed.attest.extensions", check: "attest.form"
-    ) { template, _ in template.authData.extensions = members }
+  private static func badExtensions(_ name: String, _ members: [CBORText.Member]) -> AttestVariation
+  {
+    one("ATT-15", name, "malformed.attest.extensions", check: "attest.form") {
+      $0.authData.extensions = members
+    }
   }
 }
 

@@ -1,15 +1,4 @@
 extension AttestVariation where Template == AppReceiptTemplate {
-  private typealias Simple = @Sendable (inout AppReceiptTemplate) throws -> Void
-
-  private static func one(
-    _ rule: String, _ name: String, _ status: String = "ok", at: String? = nil,
-    facts: [(path: String, value: ExpectedFact)] = [], _ change: @escaping Simple
-  ) -> AttestVariation {
-    AttestVariation(rule, name, status, at: at, facts: facts) { template, _ in
-      try change(&template)
-    }
-  }
-
   /// FRC-1 … FRC-3.
   static let container: [AttestVariation] = form + algorithms + signatures
 
@@ -198,23 +187,22 @@ extension AttestVariation where Template == AppReceiptTemplate {
   private static func signer(
     _ name: String, _ status: String = "ok", _ change: @escaping CertificateTemplate.Change
   ) -> AttestVariation {
-    AttestVariation(
-      "FRC-4", "a signer \(name)", status, at: status == "ok" ? nil : "signer"
-    ) { template, authority in template.use(try authority.receiptChain(leaf: change)) }
+    one("FRC-4", "a signer \(name)", status, at: status == "ok" ? nil : "signer") {
+      template, authority in template.use(try authority.receiptChain(leaf: change))
+    }
   }
 
   private static func intermediate(
     _ name: String, _ status: String = "ok", _ change: @escaping CertificateTemplate.Change
   ) -> AttestVariation {
-    AttestVariation("FRC-4", "an intermediate \(name)", status) { template, authority in
+    one("FRC-4", "an intermediate \(name)", status) { template, authority in
       template.use(try authority.receiptChain(intermediate: change))
     }
   }
 
   /// Certificates of the intermediate's name before it.
   private static func others(_ count: Int, _ status: String = "ok") -> AttestVariation {
-    AttestVariation("CER-10", "\(count) others of the intermediate's name", status) {
-      template, authority in
+    one("CER-10", "\(count) others of the intermediate's name", status) { template, authority in
       for _ in 0..<count {
         let chain = try authority.receiptChain(intermediateKey: .generate(.p256))
         template.certificates.insert(chain.intermediate, at: 1)
@@ -223,58 +211,45 @@ extension AttestVariation where Template == AppReceiptTemplate {
   }
 
   private static let roots: [AttestVariation] = [
-    AttestVariation("FRC-4", "the root missing in the bag") { template, _ in
-      template.certificates = Array(template.certificates.prefix(2))
+    one("FRC-4", "the root missing in the bag") {
+      $0.certificates = Array($0.certificates.prefix(2))
     },
-    AttestVariation("FRC-4", "a foreign root in the bag") { template, authority in
+    one("FRC-4", "a foreign root in the bag") { template, authority in
       template.certificates[2] = try authority.receiptSigners.root.signed(by: .generate(.p384))
     },
-    AttestVariation("FRC-4", "the signer as the last certificate") { template, _ in
-      template.certificates.reverse()
+    one("FRC-4", "the signer as the last certificate") { $0.certificates.reverse() },
+    one("FRC-4", "no intermediate", "rejected.chain.issuer-unknown") {
+      $0.certificates.remove(at: 1)
     },
-    AttestVariation(
-      "FRC-4", "no intermediate", "rejected.chain.issuer-unknown"
-    ) { template, _ in template.certificates.remove(at: 1) },
-    AttestVariation("FRC-4", "the root of attestations", "rejected.chain.untrusted-root") {
+    one("FRC-4", "the root of attestations", "rejected.chain.untrusted-root") {
       template, authority in
       template.use(
         try authority.receiptChain(
           intermediate: { $0.issuer = authority.root.subject },
           intermediateSigner: authority.keys.root))
     },
-    AttestVariation(
-      "FRC-4", "another root of the same name", "rejected.chain.signature-intermediate"
-    ) { template, authority in
+    one("FRC-4", "another root of the same name", "rejected.chain.signature-intermediate") {
+      template, authority in
       template.use(try authority.receiptChain(intermediateSigner: .generate(.p384)))
     },
-    AttestVariation(
-      "FRC-4", "another authority with Apple's names", "rejected.chain.untrusted-root"
-    ) { template, _ in
-      template.use(try AttestAuthority(now: 1_795_219_200_000, names: .apple).receiptChain)
+    one("FRC-4", "another authority with Apple's names", "rejected.chain.untrusted-root") {
+      $0.use(try AttestAuthority(now: 1_795_219_200_000, names: .apple).receiptChain)
     },
-    others(2),
-    others(3, "rejected.chain.issuer-unknown"),
-    AttestVariation(
-      "FRC-4", "a signer signed by another key", "rejected.chain.signature-leaf"
-    ) { template, authority in
-      template.use(try authority.receiptChain(leafSigner: .generate(.p256)))
+    others(2), others(3, "rejected.chain.issuer-unknown"),
+    one("FRC-4", "a signer signed by another key", "rejected.chain.signature-leaf") {
+      template, authority in template.use(try authority.receiptChain(leafSigner: .generate(.p256)))
     },
-    AttestVariation(
-      "FRC-4", "a signer with a P-384 key", "rejected.chain.key", at: "signer"
-    ) { template, authority in
-      template.use(try authority.receiptChain(leafKey: .generate(.p384)))
+    one("FRC-4", "a signer with a P-384 key", "rejected.chain.key", at: "signer") {
+      template, authority in template.use(try authority.receiptChain(leafKey: .generate(.p384)))
     },
-    AttestVariation("FRC-4", "a signer with a new key") { template, authority in
+    one("FRC-4", "a signer with a new key") { template, authority in
       template.use(try authority.receiptChain(leafKey: .generate(.p256)))
     },
-    AttestVariation(
-      "FRC-4", "an intermediate with a P-384 key", "rejected.chain.key"
-    ) { template, authority in
+    one("FRC-4", "an intermediate with a P-384 key", "rejected.chain.key") { template, authority in
       template.use(try authority.receiptChain(intermediateKey: .generate(.p384)))
     },
-    AttestVariation(
-      "FRC-4", "a certificate of more than 4,096 bytes", "too-large.chain.certificate"
-    ) { template, authority in
+    one("FRC-4", "a certificate of more than 4,096 bytes", "too-large.chain.certificate") {
+      template, authority in
       template.use(try authority.receiptChain(leaf: { $0 = $0.filled(4096) }))
     },
   ]

@@ -31,6 +31,26 @@ public struct AttestVariation<Template: Sendable>: Sendable {
     self.change = change
   }
 
+  /// One that needs its authority.
+  static func one(
+    _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
+    at: String? = nil, hint: String? = nil, facts: [(path: String, value: ExpectedFact)] = [],
+    _ change: @escaping Change
+  ) -> AttestVariation {
+    AttestVariation(rule, name, status, check: check, at: at, hint: hint, facts: facts, change)
+  }
+
+  /// One that changes the template alone.
+  static func one(
+    _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
+    at: String? = nil, hint: String? = nil, facts: [(path: String, value: ExpectedFact)] = [],
+    _ change: @escaping @Sendable (inout Template) throws -> Void
+  ) -> AttestVariation {
+    AttestVariation(rule, name, status, check: check, at: at, hint: hint, facts: facts) {
+      template, _ in try change(&template)
+    }
+  }
+
   /// Makes the change.
   public func apply(to template: inout Template, _ authority: AttestAuthority) throws {
     try change(&template, authority)

@@ -8,48 +8,41 @@ extension Variation {
     formed("an empty fourth segment", [], [0x2e]),
     formed("a dot before", [0x2e], []),
     formed("JWS JSON serialization", Array("{\"jws\":\"".utf8), Array("\"}".utf8)),
-    formed(
-      "a whole notification body", Array("{\"signedPayload\":\"".utf8), Array("\"}".utf8)),
-    formed("quotes around", [0x22], [0x22]),
-    formed("a NUL after", [], [0]),
+    formed("a whole notification body", Array("{\"signedPayload\":\"".utf8), Array("\"}".utf8)),
+    formed("quotes around", [0x22], [0x22]), formed("a NUL after", [], [0]),
     formed("a byte order mark before", [0xef, 0xbb, 0xbf], []),
     formed("invalid UTF-8 after", [], [0xff]),
-    Variation("JWS-2", "two segments", "malformed.jws.form", check: "jws.form") { jws, _ in
-      jws.text = .swapped(payload: [])
-      jws.headerSegment = Array("AAAA".utf8)
+    Variation("JWS-2", "two segments", "malformed.jws.form", check: "jws.form") {
+      $0.text = .swapped(payload: [])
+      $0.headerSegment = Array("AAAA".utf8)
     },
     Variation("JWS-2", "an empty header segment", "malformed.jws.form", check: "jws.form") {
-      jws, _ in jws.headerSegment = []
+      $0.headerSegment = []
     },
     Variation("JWS-2", "an empty payload segment", "malformed.jws.form", check: "jws.form") {
-      jws, _ in jws.payloadSegment = []
+      $0.payloadSegment = []
     },
     Variation("JWS-2", "an empty signature segment", "malformed.jws.form", check: "jws.form") {
-      jws, _ in jws.text = .unsecured
+      $0.text = .unsecured
     },
     words("words for a signature", "free coins for everybody"),
     words("eight letters for a signature", "no proof"),
     words("more words than a signature has", String(repeating: "free coins ", count: 9)),
     length("seven letters for a signature") { $0.signature = .octets(Array("nothing".utf8)) },
     Variation("JWS-2", "standard alphabet in a segment", "malformed.jws.form", check: "jws.form") {
-      jws, _ in
-      jws.payloadSegment = Base64Text.encodeURL(jws.payload) + Array("+/".utf8)
+      $0.payloadSegment = Base64Text.encodeURL($0.payload) + Array("+/".utf8)
     },
     Variation("JWS-2", "padding inside a segment", "malformed.jws.form", check: "jws.form") {
-      jws, _ in
-      jws.headerSegment = Base64Text.encodeURL(jws.header.bytes) + Array("=".utf8)
+      $0.headerSegment = Base64Text.encodeURL($0.header.bytes) + Array("=".utf8)
     },
     Variation(
-      "JWS-3", "a header segment of 16,386 characters", "too-large.jws.header",
-      check: "jws.header"
-    ) { jws, _ in jws.padHeader(to: 12_289) },
-    Variation("JWS-3", "a header segment of 16,384 characters", "ok") { jws, _ in
-      jws.padHeader(to: 12_288)
-    },
+      "JWS-3", "a header segment of 16,386 characters", "too-large.jws.header", check: "jws.header"
+    ) { $0.padHeader(to: 12_289) },
+    Variation("JWS-3", "a header segment of 16,384 characters", "ok") { $0.padHeader(to: 12_288) },
     Variation(
       "JWS-4", "a header of impossible length", "malformed.jws.base64", check: "jws.header",
       at: "header"
-    ) { jws, _ in jws.headerSegment = impossibleLength(jws.header.bytes) },
+    ) { $0.headerSegment = impossibleLength($0.header.bytes) },
     Variation(
       "JWS-4", "unused bits in the header", "malformed.jws.base64", check: "jws.header",
       at: "header"
@@ -61,9 +54,9 @@ extension Variation {
       jws.headerSegment = Base64Text.withLooseBits(Base64Text.encodeURL(jws.header.bytes))
     },
     Variation(
-      "JWS-4", "a payload of impossible length", "malformed.jws.base64",
-      check: "payload.json", at: "payload"
-    ) { jws, _ in jws.payloadSegment = impossibleLength(jws.payload) },
+      "JWS-4", "a payload of impossible length", "malformed.jws.base64", check: "payload.json",
+      at: "payload"
+    ) { $0.payloadSegment = impossibleLength($0.payload) },
     Variation(
       "JWS-4", "unused bits in the payload", "malformed.jws.base64", check: "payload.json",
       at: "payload"
@@ -75,35 +68,30 @@ extension Variation {
     Variation(
       "JWS-4", "unused bits in the signature", "malformed.jws.base64", check: "jws.form",
       at: "signature"
-    ) { jws, _ in jws.signature = .looseBits },
-    length("a DER signature") { $0.signature = .der },
+    ) { $0.signature = .looseBits }, length("a DER signature") { $0.signature = .der },
     length("a signature of 63 octets") { $0.signature = .prefix(63) },
     length("a signature of 65 octets") { $0.signature = .trailing([0]) },
     length("a signature of 96 octets") { $0.signature = .trailing(Array(repeating: 1, count: 32)) },
     length("a signature of one octet") { $0.signature = .prefix(1) },
   ]
 
-  private static func formed(
-    _ name: String, _ before: [UInt8], _ after: [UInt8]
-  ) -> Variation {
-    Variation("JWS-2", name, "malformed.jws.form", check: "jws.form") { jws, _ in
-      jws.text = .surrounded(before: before, after: after)
+  private static func formed(_ name: String, _ before: [UInt8], _ after: [UInt8]) -> Variation {
+    Variation("JWS-2", name, "malformed.jws.form", check: "jws.form") {
+      $0.text = .surrounded(before: before, after: after)
     }
   }
 
   /// Words in place of a signature: there is no original left to send again.
   private static func words(_ name: String, _ text: String) -> Variation {
     Variation("JWS-100", name, "rejected.jws.signature", check: "jws.form", at: "signature") {
-      jws, _ in jws.signature = .octets(Array(text.utf8))
+      $0.signature = .octets(Array(text.utf8))
     }
   }
 
   private static func length(
     _ name: String, _ change: @escaping @Sendable (inout JWSTemplate) -> Void
   ) -> Variation {
-    Variation("JWS-5", name, "malformed.jws.signature-length", check: "jws.form") { jws, _ in
-      change(&jws)
-    }
+    Variation("JWS-5", name, "malformed.jws.signature-length", check: "jws.form") { change(&$0) }
   }
 
   /// The base64url of some bytes, with a length that no bytes encode to.

@@ -2,48 +2,44 @@ extension Variation {
   /// JWS-10 … JWS-12: the members of the header.
   static let header: [Variation] =
     ["none", "HS256", "ES384", "es256", "ES256 ", "RS256", "ES256K", ""].map { algorithm in
-      Variation(
-        "JWS-10", "alg \"\(algorithm)\"", "rejected.jws.algorithm", check: "jws.header"
-      ) { jws, _ in jws.header = jws.header.setting("alg", .string(algorithm)) }
-    }
-    + [
+      Variation("JWS-10", "alg \"\(algorithm)\"", "rejected.jws.algorithm", check: "jws.header") {
+        $0.header = $0.header.setting("alg", .string(algorithm))
+      }
+    } + [
       Variation(
         "JWS-10", "an unsecured JWS with an empty signature", "rejected.jws.algorithm",
         check: "jws.header"
-      ) { jws, _ in
-        jws.header = ["alg": "none"]
-        jws.text = .unsecured
+      ) {
+        $0.header = ["alg": "none"]
+        $0.text = .unsecured
       },
-      Variation("JWS-10", "alg absent", "malformed.jws.alg", check: "jws.header") { jws, _ in
-        jws.header = jws.header.removing("alg")
+      Variation("JWS-10", "alg absent", "malformed.jws.alg", check: "jws.header") {
+        $0.header = $0.header.removing("alg")
       },
-      Variation("JWS-10", "alg null", "malformed.jws.alg", check: "jws.header") { jws, _ in
-        jws.header = jws.header.setting("alg", .null)
+      Variation("JWS-10", "alg null", "malformed.jws.alg", check: "jws.header") {
+        $0.header = $0.header.setting("alg", .null)
       },
-      Variation("JWS-10", "alg a number", "malformed.jws.alg", check: "jws.header") { jws, _ in
-        jws.header = jws.header.setting("alg", 256)
+      Variation("JWS-10", "alg a number", "malformed.jws.alg", check: "jws.header") {
+        $0.header = $0.header.setting("alg", 256)
       },
-      Variation("JWS-10", "alg an array", "malformed.jws.alg", check: "jws.header") { jws, _ in
-        jws.header = jws.header.setting("alg", ["ES256"])
+      Variation("JWS-10", "alg an array", "malformed.jws.alg", check: "jws.header") {
+        $0.header = $0.header.setting("alg", ["ES256"])
       },
     ]
     + forbidden.map { member in
       Variation(
-        "JWS-11", "\(member.name) in the header", "rejected.jws.header-member",
-        check: "jws.header"
-      ) { jws, _ in jws.header = jws.header.appending(member.name, member.value) }
-    }
-    + [
+        "JWS-11", "\(member.name) in the header", "rejected.jws.header-member", check: "jws.header"
+      ) { $0.header = $0.header.appending(member.name, member.value) }
+    } + [
       Variation(
-        "JWS-11", "crit null in the header", "rejected.jws.header-member",
-        check: "jws.header"
-      ) { jws, _ in jws.header = jws.header.appending("crit", .null) },
-      Variation("JWS-12", "other members in the header", "ok") { jws, _ in
-        jws.header = jws.header.appending("kid", "none").appending("typ", "JWT")
-          .appending("cty", 7).appending("x5t", .null).appending("new", [["a": [1]]])
+        "JWS-11", "crit null in the header", "rejected.jws.header-member", check: "jws.header"
+      ) { $0.header = $0.header.appending("crit", .null) },
+      Variation("JWS-12", "other members in the header", "ok") {
+        $0.header = $0.header.appending("kid", "none").appending("typ", "JWT").appending("cty", 7)
+          .appending("x5t", .null).appending("new", [["a": [1]]])
       },
-      Variation("JWS-12", "members in another order", "ok") { jws, _ in
-        jws.header = .object(jws.header.members.reversed())
+      Variation("JWS-12", "members in another order", "ok") {
+        $0.header = .object($0.header.members.reversed())
       },
     ]
 
@@ -59,13 +55,12 @@ extension Variation {
     list("one text") { $0.setting("x5c", "AAAA") },
     list("an object") { $0.setting("x5c", ["0": "AAAA"]) },
     Variation("JWS-13", "x5c with a number in it", "malformed.jws.x5c", check: "jws.header") {
-      jws, _ in jws.replaceEntry(1, 1)
+      $0.replaceEntry(1, 1)
     },
     Variation("JWS-13", "x5c with null in it", "malformed.jws.x5c", check: "jws.header") {
-      jws, _ in jws.replaceEntry(2, .null)
+      $0.replaceEntry(2, .null)
     },
-    count("x5c of no entry") { _ in [] },
-    count("x5c of the leaf alone") { [$0.leaf] },
+    count("x5c of no entry") { _ in [] }, count("x5c of the leaf alone") { [$0.leaf] },
     count("x5c of two") { [$0.leaf, $0.intermediate] },
     count("x5c of four") { $0.certificates + [$0.root] },
     entry("in the URL alphabet", 0) { text in
@@ -86,19 +81,11 @@ extension Variation {
     Variation(
       "JWS-14", "an x5c entry of 8,196 characters", "too-large.chain.certificate",
       check: "chain.root"
-    ) { jws, _ in
-      jws.replaceEntry(0, .string(String(repeating: "A", count: 8196)))
-    },
-    Variation(
-      "JWS-20", "own root with Apple's name", "rejected.chain.untrusted-root",
-      check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    ) { $0.replaceEntry(0, .string(String(repeating: "A", count: 8196))) },
+    root("own root with Apple's name") { jws, base in
       jws.use(try Authority(now: base.now, names: .apple).chain)
     },
-    Variation(
-      "JWS-20", "own root with the name and serial of the pinned one",
-      "rejected.chain.untrusted-root", check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    root("own root with the name and serial of the pinned one") { jws, base in
       let key = try SigningKey.generate(.p384)
       var root = base.authority.root
       root.publicKeyInfo = try key.publicKeyInfo()
@@ -106,43 +93,39 @@ extension Variation {
       chain.root = try root.signed(by: key)
       jws.use(chain)
     },
-    Variation(
-      "JWS-20", "the pinned root signed once more", "rejected.chain.untrusted-root",
-      check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    root("the pinned root signed once more") { jws, base in
       var chain = base.authority.chain
       chain.root = try base.authority.root.signed(by: base.authority.rootKey)
       jws.use(chain)
     },
-    Variation(
-      "JWS-20", "a byte after the pinned root", "rejected.chain.untrusted-root",
-      check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    root("a byte after the pinned root") { jws, base in
       var chain = base.authority.chain
       chain.root.append(0)
       jws.use(chain)
     },
-    Variation(
-      "JWS-20", "the intermediate in the place of the root",
-      "rejected.chain.untrusted-root", check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    root("the intermediate in the place of the root") { jws, base in
       var chain = base.authority.chain
       chain.root = chain.intermediate
       jws.use(chain)
     },
-    Variation(
-      "JWS-20", "the chain upside down", "rejected.chain.untrusted-root",
-      check: "chain.root", at: "x5c[2]"
-    ) { jws, base in
+    root("the chain upside down") { jws, base in
       jws.header = JWSTemplate.storeHeader(base.authority.chain.certificates.reversed())
     },
   ]
 
-  private static func list(
-    _ name: String, _ change: @escaping @Sendable (JSONText) -> JSONText
+  /// Another root than the pinned one.
+  private static func root(
+    _ name: String, _ change: @escaping @Sendable (inout JWSTemplate, Base) throws -> Void
   ) -> Variation {
-    Variation("JWS-13", "x5c \(name)", "malformed.jws.x5c", check: "jws.header") { jws, _ in
-      jws.header = change(jws.header)
+    Variation(
+      "JWS-20", name, "rejected.chain.untrusted-root", check: "chain.root", at: "x5c[2]", change)
+  }
+
+  private static func list(_ name: String, _ change: @escaping @Sendable (JSONText) -> JSONText)
+    -> Variation
+  {
+    Variation("JWS-13", "x5c \(name)", "malformed.jws.x5c", check: "jws.header") {
+      $0.header = change($0.header)
     }
   }
 

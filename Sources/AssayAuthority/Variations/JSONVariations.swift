@@ -6,22 +6,22 @@ extension Variation {
         "JWS-6", "\(reading.name) in the payload", reading.status,
         check: reading.status == "ok" ? nil : "payload.json",
         at: reading.status == "ok" ? nil : "payload"
-      ) { jws, _ in jws.payload = reading.change(jws.payload) }
+      ) { $0.payload = reading.change($0.payload) }
     }
     + readings.map { reading in
       Variation(
         "JWS-6", "\(reading.name) in the header", reading.status,
         check: reading.status == "ok" ? nil : "jws.header",
         at: reading.status == "ok" ? nil : "header"
-      ) { jws, _ in jws.headerBytes = reading.change(jws.header.bytes) }
+      ) { $0.headerBytes = reading.change($0.header.bytes) }
     } + [
       Variation(
         "JWS-6", "the same alg twice", "malformed.json.duplicate-name", check: "jws.header",
         at: "header"
-      ) { jws, _ in jws.header = jws.header.appending("alg", "ES256") },
+      ) { $0.header = $0.header.appending("alg", "ES256") },
       Variation(
-        "JWS-6", "the same bundleId twice", "malformed.json.duplicate-name",
-        check: "payload.json", at: "payload"
+        "JWS-6", "the same bundleId twice", "malformed.json.duplicate-name", check: "payload.json",
+        at: "payload"
       ) { jws, base in
         jws.payload = base.payload.appending("bundleId", base.payload["bundleId"] ?? .null).bytes
       },

@@ -55,46 +55,41 @@ extension Variation {
           return try base.authority.chain(intermediate: { $0.signatureForm = form.form })
         }
       }
-    }
-    + [
-      jws("JWS-100", "r of zero") { jws, _ in
-        jws.signature = .octets(zero + Array(repeating: 7, count: 32))
+    } + [
+      jws("JWS-100", "r of zero") { $0.signature = .octets(zero + Array(repeating: 7, count: 32)) },
+      jws("JWS-100", "s of zero") { $0.signature = .octets(Array(repeating: 7, count: 32) + zero) },
+      jws("JWS-100", "r and s of zero") { $0.signature = .octets(zero + zero) },
+      jws("JWS-100", "r of the order") {
+        $0.signature = .octets(P256.order + Array(repeating: 7, count: 32))
       },
-      jws("JWS-100", "s of zero") { jws, _ in
-        jws.signature = .octets(Array(repeating: 7, count: 32) + zero)
+      jws("JWS-100", "s of the order") {
+        $0.signature = .octets(Array(repeating: 7, count: 32) + P256.order)
       },
-      jws("JWS-100", "r and s of zero") { jws, _ in jws.signature = .octets(zero + zero) },
-      jws("JWS-100", "r of the order") { jws, _ in
-        jws.signature = .octets(P256.order + Array(repeating: 7, count: 32))
+      jws("JWS-100", "r and s of all ones") {
+        $0.signature = .octets(Array(repeating: 0xff, count: 64))
       },
-      jws("JWS-100", "s of the order") { jws, _ in
-        jws.signature = .octets(Array(repeating: 7, count: 32) + P256.order)
+      Variation("JWS-100", "the other valid signature of the same text", "ok") {
+        $0.signature = .mirrored
       },
-      jws("JWS-100", "r and s of all ones") { jws, _ in
-        jws.signature = .octets(Array(repeating: 0xff, count: 64))
-      },
-      Variation("JWS-100", "the other valid signature of the same text", "ok") { jws, _ in
-        jws.signature = .mirrored
-      },
-      Variation("JWS-100", "s in its upper half", "ok") { jws, _ in jws.signature = .highS },
-      jws("JWS-101", "a payload changed after signing") { jws, base in
+      Variation("JWS-100", "s in its upper half", "ok") { $0.signature = .highS },
+      Variation(
+        "JWS-101", "a payload changed after signing", "rejected.jws.signature",
+        check: "jws.signature"
+      ) { jws, base in
         let other = base.payload.setting("productId", "com.example.app.premium.yearly")
         jws.text = .swapped(payload: Base64Text.encodeURL(other.bytes))
       },
-      jws("JWS-101", "a header changed after signing") { jws, _ in
-        let other = jws.header.appending("kid", "x")
-        jws.text = .swapped(header: Base64Text.encodeURL(other.bytes))
+      jws("JWS-101", "a header changed after signing") {
+        let other = $0.header.appending("kid", "x")
+        $0.text = .swapped(header: Base64Text.encodeURL(other.bytes))
       },
-      jws("JWS-101", "the key of another leaf") { jws, _ in
-        jws.signature = .by(try .generate(.p256))
+      jws("JWS-101", "the key of another leaf") { $0.signature = .by(try .generate(.p256)) },
+      jws("JWS-101", "junk in the place of the signature") {
+        $0.signature = .octets((0..<64).map { $0 * 3 + 1 })
       },
-      jws("JWS-101", "junk in the place of the signature") { jws, _ in
-        jws.signature = .octets((0..<64).map { $0 * 3 + 1 })
-      },
-      jws("JWS-101", "r and s swapped") { jws, base in
+      jws("JWS-101", "r and s swapped") { jws in
         let input =
-          Base64Text.encodeURL(jws.header.bytes) + [0x2e]
-          + Base64Text.encodeURL(jws.payload)
+          Base64Text.encodeURL(jws.header.bytes) + [0x2e] + Base64Text.encodeURL(jws.payload)
         let octets = try jws.key.signES256(input)
         jws.signature = .octets(Array(octets.suffix(32) + octets.prefix(32)))
       },
@@ -135,9 +130,6 @@ extension Variation {
   }
 
   private static func jws(
-    _ rule: String, _ name: String,
-    _ change: @escaping @Sendable (inout JWSTemplate, Base) throws -> Void
-  ) -> Variation {
-    Variation(rule, name, "rejected.jws.signature", check: "jws.signature", change)
-  }
+    _ rule: String, _ name: String, _ change: @escaping @Sendable (inout JWSTemplate) throws -> Void
+  ) -> Variation { Variation(rule, name, "rejected.jws.signature", check: "jws.signature", change) }
 }

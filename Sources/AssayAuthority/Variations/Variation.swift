@@ -36,6 +36,11 @@ public struct Variation: Sendable {
     self.change = change
   }
 
+  init(
+    _ rule: String, _ name: String, _ status: String, check: String? = nil, at: String? = nil,
+    _ change: @escaping @Sendable (inout JWSTemplate) throws -> Void
+  ) { self.init(rule, name, status, check: check, at: at) { jws, _ in try change(&jws) } }
+
   /// The finished text.
   public func mint(_ base: Base) throws -> [UInt8] {
     var template = JWSTemplate(payload: base.payload.bytes, chain: base.authority.chain)
