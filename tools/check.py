@@ -77,7 +77,7 @@ STEPS = [
     Step("docs", ["check-site", "check-snippets", "check-pictures"],
          "the documentation site, its links, and every code block in it",
          needs=("build", "swift-modules")),
-    Step("fuzz", ["check-fuzz"], "the fuzz corpus again"),
+    Step("fuzz", ["check-fuzz"], "the fuzz corpus again", needs=("cases",)),
     Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
          needs=("programs", "cases")),
     Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],

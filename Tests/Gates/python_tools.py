@@ -2,15 +2,19 @@
 
   python_tools.py FOLDER REQUIREMENTS     makes that of these tools
 """
+import contextlib
 import fcntl
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 from contract import ROOT
 
 REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
+# A new environment with pip alone, by the Python that it is of.
+FRESH = ROOT / "build/environment"
 
 
 def clean(**more):
@@ -19,12 +23,33 @@ def clean(**more):
                if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}, **more}
 
 
+@contextlib.contextmanager
+def alone(folder):
+    """Steps that run side by side share a folder: one at a time makes it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def create(folder):
+    """Make a new environment in a folder: a copy, since to unpack pip takes five seconds."""
+    stamp, wanted = FRESH / "of", f"{sys.base_prefix} {sys.version}"
+    with alone(FRESH):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", FRESH], check=True,
+                           env=clean())
+            stamp.write_text(wanted)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(FRESH, folder, symlinks=True)
+
+
 class Environment:
     """A new environment in a folder, with nothing of this repository on its path."""
 
     def __init__(self, folder):
         self.folder, self.program = folder, folder / "venv/bin/python"
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean())
+        create(folder / "venv")
 
     def python(self, *arguments, **variables):
         return subprocess.run([self.program, *arguments], cwd=self.folder, env=clean(**variables),
@@ -39,10 +64,7 @@ class Environment:
 def installed(folder, requirements=REQUIREMENTS):
     """The folder of their programs, and None; or None, and why there is none."""
     folder = pathlib.Path(folder).resolve()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Steps that run side by side share it.
-    with folder.with_name(f"{folder.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(folder):
         return made(folder, requirements)
 
 
@@ -50,7 +72,7 @@ def made(folder, requirements):
     stamp, wanted = folder / "requirements", requirements.read_bytes()
     if stamp.exists() and stamp.read_bytes() == wanted:
         return folder / "bin", None
-    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+    create(folder)
     pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--retries", "1",
            "--timeout", "20", "--disable-pip-version-check", "-r", requirements]
     result = subprocess.run(pip, text=True, capture_output=True)
