@@ -154,24 +154,4 @@ struct AppleRootsTests {
       #expect(answer.text("error.at") == "x5c[2]")
     }
   }
-
-  @Test("CER-1 a root with Apple's name and shape is still not Apple's")
-  func forgedName() throws {
-    let root = try #require(Certificate(AppleRoots.rootCAG3))
-    let key = try SigningKey.generate(.p384)
-    var template = try Minted.authority().root
-    template.subject = Array(root.bytes(root.subject))
-    template.issuer = template.subject
-    template.serial = Array(root.bytes(root.serial))
-    template.publicKeyInfo = try key.publicKeyInfo()
-    var chain = try Minted.authority().chain(
-      intermediate: { $0.issuer = template.subject }, intermediateSigner: key)
-    chain.root = try template.signed(by: key)
-    let jws = try JWSTemplate(payload: Minted.purchase.transactionPayload.bytes, chain: chain)
-      .signed()
-    let apple = try #require(
-      Verifier.alone(try Minted.config().removing("storekit").bytes).verifier)
-    let answer = apple.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    #expect(answer.status == .rejectedChainUntrustedRoot)
-  }
 }

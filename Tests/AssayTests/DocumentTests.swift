@@ -209,21 +209,6 @@ struct DocumentTests {
     }
   }
 
-  @Test("JWS-41 misuse.call.now: a clock outside 2008 … 2100 verifies nothing")
-  func now() throws {
-    let verifier = try Minted.verifier()
-    let jws = try Minted.authority().mint(payload(.transaction))
-    for now in [0, -1, 1_199_145_599_999, 4_102_444_800_000, .max, .min] as [Int64] {
-      let document = verifier.verifyJWS(jws, kind: .transaction, nowMs: now)
-      #expect(document.status == .misuseCallNow)
-      #expect(document.text("error.check") == "call")
-      #expect(verifier.decide([], account: nil, nowMs: now).status == .misuseCallNow)
-    }
-    for now in [1_199_145_600_000, 4_102_444_799_999] as [Int64] {
-      #expect(verifier.verifyJWS(jws, kind: .transaction, nowMs: now).status != .misuseCallNow)
-    }
-  }
-
   @Test("DOC-1 misused calls answer with documents too")
   func misuse() throws {
     #expect(Document.misuse("decision").status == .misuseCallArgument)
