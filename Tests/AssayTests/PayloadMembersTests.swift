@@ -76,7 +76,6 @@ struct PayloadMembersTests {
 
   // MARK: tables
 
-  private static let environments = Form.name(["Production", "Sandbox", "Xcode", "LocalTesting"])
   private static let types = Form.name(
     ["Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription"])
   private static let discounts = Form.name([

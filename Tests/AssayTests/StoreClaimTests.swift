@@ -257,44 +257,6 @@ struct StoreClaimTests {
         """, []) == ["[2]"])
   }
 
-  @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
-  func lease() throws {
-    let store = try SQLiteStore()
-    let evidence = try coins(store)
-    let first = try store.run(claim(), [evidence])
-    let waiting = try store.run(claim("ann", 2), [evidence], now: Minted.now + 59_999)
-    expect(waiting, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
-    #expect(waiting.integer("exchange.claims.0.retryAfterMs") == 1)
-    let resumed = try store.run(claim("ann", 2), [evidence], now: Minted.now + 60_000)
-    expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
-    #expect(resumed.integer("exchange.claims.0.fence") == 2)
-    expect(
-      try store.run(try complete(first), now: Minted.now + 60_001), "superseded",
-      "rejected.ledger.superseded", answer: "deferred")
-    expect(
-      try store.run(try complete(resumed), now: Minted.now + 60_001), "granted", "ok",
-      answer: "granted")
-  }
-
-  @Test("STO-27 under hold a lease that is over is left to a person")
-  func hold() throws {
-    let store = try SQLiteStore([("stores.onUnclear", "hold")])
-    let evidence = try coins(store)
-    try store.run(claim(), [evidence])
-    let late = Minted.now + Self.minute
-    expect(
-      try store.run(claim("ann", 2), [evidence], now: late), "held", "unavailable.ledger.held",
-      answer: "deferred")
-    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
-    let listed = try store.run(due, now: late)
-    #expect(listed.text("exchange.held.0.account") == "ann")
-    #expect(listed.text("exchange.claims.0.account") == nil)
-    let resolved = claim("ann", 3, [("resolve", "again")])
-    expect(try store.run(resolved, [evidence], now: late), "resume", "ok")
-  }
-
   @Test("PAY-7 STO-25 a claim needs the ids of the purchase, each of them")
   func incomplete() throws {
     let store = try SQLiteStore()
@@ -569,72 +531,6 @@ struct StoreClaimTests {
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
     #expect(apply.sql()?.hasPrefix("UPDATE assay_line SET owner") == true)
     #expect(mark(apply) == "whole")
-  }
-
-  @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
-  func refund() throws {
-    let store = try SQLiteStore()
-    let evidence = try coins(store)
-    let first = try store.run(claim(), [evidence])
-    try store.run(try complete(first))
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    let revoked = try store.run(["kind": "revoke"], [refunded])
-    #expect(revoked.name == "ok")
-    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
-    #expect(revoked.text("exchange.revocations.0.account") == "ann")
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "already")
-    let older = try store.run(claim("ann", 2), [evidence])
-    expect(older, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(older.text("error.rule") == "RFD-3")
-    let late = try store.run(try complete(first))
-    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(late.text("error.rule") == "RFD-3")
-    let reversed = try coins(store, signed: 2000)
-    let resumed = try store.run(claim("ann", 3), [reversed])
-    expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
-    expect(
-      try store.run(try complete(first)), "superseded", "rejected.ledger.superseded",
-      answer: "deferred")
-    expect(try store.run(try complete(resumed)), "granted", "ok", answer: "granted")
-  }
-
-  @Test(
-    "RFD-2 what was signed before the latest refund opens nothing, in whichever order they come")
-  func refundedAgain() throws {
-    let store = try SQLiteStore()
-    let first = try store.run(claim(), [try coins(store)])
-    try store.run(try complete(first))
-    func revoke(_ signed: Int64) throws -> String? {
-      try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
-        .text("exchange.revocations.0.outcome")
-    }
-    #expect(try revoke(1000) == "wasGranted")
-    #expect(try revoke(3000) == "already")
-    // The reversal of the first refund arrives late.
-    let late = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
-    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(try revoke(1500) == "already")
-    expect(
-      try store.run(claim("ann", 3), [try coins(store, signed: 2999)]), "revoked",
-      "rejected.ledger.revoked", answer: "refused-final")
-    expect(try store.run(claim("ann", 4), [try coins(store, signed: 3001)]), "resume", "ok")
-  }
-
-  @Test("RFD-3 a refund before the first claim leaves a tombstone")
-  func refundFirst() throws {
-    let store = try SQLiteStore()
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "unclaimed")
-    expect(
-      try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked",
-      answer: "refused-final")
-    expect(try store.run(claim(), [try coins(store, signed: 2000)]), "resume", "ok")
   }
 
   private func month(
