@@ -5,14 +5,6 @@ import Testing
 
 @Suite("Apple's roots")
 struct AppleRootsTests {
-  @Test("CER-2 the compiled-in root has the published SHA-256")
-  func rootFingerprint() {
-    #expect(
-      Authority.fingerprint(AppleRoots.rootCAG3)
-        == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
-    #expect(AppleRoots.rootCAG3.count == 583)
-  }
-
   /// A row of docs/spec/certificates.md §2 names a file's octets and its SHA-256.
   @Test("CER-2 the nine arrays are the certificates of the specification, and no others")
   func specification() throws {

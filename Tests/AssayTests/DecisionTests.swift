@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// Every row of the decision table, with its boundaries to the millisecond.
+/// Rows of the decision table: dates, combinations and boundaries that no case has.
 @Suite("Decision: rows")
 struct DecisionRowTests {
   // MARK: nothing known

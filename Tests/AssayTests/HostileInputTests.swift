@@ -3,9 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// Inputs that kill hosts of other libraries: dates of the year 10000, numbers
-/// that no integer holds, nesting, sizes. Each gets an answer, and the process
-/// survives.
+/// Inputs that kill hosts of other libraries, beyond those of the case table: numbers
+/// that no integer holds. Each gets an answer, and the process survives.
 private struct HostileBench: Sendable {
   /// 2026-11-21 UTC.
   static let instant: Int64 = 1_795_219_200_000

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6: what the strict reader takes and what it refuses, one rule per test,
-/// each refusal beside a text that differs in that one thing and is taken.
+/// JWS-6: what the strict reader takes and what it refuses, beyond the texts of the case
+/// table, each refusal beside a text that differs in that one thing and is taken.
 @Suite("JSON reader")
 struct JSONReaderTests {
   private func fault(_ bytes: [UInt8], _ caps: JSONCaps = .evidence) -> JSONFault.Reason? {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// NTF-1 … NTF-8, and the effect of every type (docs/spec/storekit-payloads.md §4, §5).
+/// NTF-4 … NTF-6, and the effect of every type (docs/spec/storekit-payloads.md §4, §5).
 @Suite("Notifications")
 struct NotificationTests {
   private static let purchase = Minted.purchase

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// RSK-1 … RSK-28: the exchange `risk.assess`.
+/// RSK-1 … RSK-28: the exchange `risk.assess`, beyond what the case table judges.
 @Suite("Risk")
 struct RiskTests {
   private static let day: Int64 = 86_400_000

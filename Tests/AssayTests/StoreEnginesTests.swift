@@ -131,18 +131,6 @@ struct StoreEnginesTests {
     expect(try claim(bench, try bench.transaction(signed: 3001)), "resume", "ok")
   }
 
-  @Test(
-    "RFD-3 a refund before the first claim leaves a tombstone",
-    arguments: StoreBench.Engine.allCases)
-  func refundFirst(_ engine: StoreBench.Engine) throws {
-    let bench = try StoreBench(engine)
-    #expect(try revoke(bench, 1000).text("exchange.revocations.0.outcome") == "unclaimed")
-    expect(
-      try claim(bench, try bench.transaction()), "revoked", "rejected.ledger.revoked",
-      answer: "refused-final")
-    expect(try claim(bench, try bench.transaction(signed: 2000)), "resume", "ok")
-  }
-
   // MARK: lines
 
   private func month(
