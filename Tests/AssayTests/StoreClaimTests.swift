@@ -59,7 +59,7 @@ struct StoreClaimTests {
     #expect(first.text("exchange.claims.0.product") == SQLiteStore.coins)
     #expect(first.integer("exchange.claims.0.quantity") == 3)
     #expect(first.integer("exchange.claims.0.fence") == 1)
-    let complete = try complete(first)
+    let complete = try first.completion()
     let done = try store.run(complete)
     expect(done, "granted", "ok", answer: "granted")
     #expect(done.flag("exchange.changed") == true)
@@ -74,19 +74,10 @@ struct StoreClaimTests {
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
     #expect(others.text("error.rule") == "RPL-2")
     expect(
-      try store.run(try self.complete(first, "bob")), "superseded", "rejected.ledger.superseded",
+      try store.run(try first.completion(by: "bob")), "superseded", "rejected.ledger.superseded",
       answer: "deferred")
     let absent = complete.setting([("purchaseKey", "Sandbox/2000000900000999")])
     #expect(try store.run(absent).name == "unavailable.store.row-missing")
-  }
-
-  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
-    [
-      "kind": "complete", "account": .string(account),
-      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
-      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
-      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
-    ]
   }
 
   @Test("STO-70 a lost answer: the same attempt finds its own row")
@@ -824,7 +815,7 @@ struct StoreClaimTests {
     #expect(
       try store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
-      try store.run(try complete(swept), now: Minted.now + 60_001), "granted", "ok",
+      try store.run(try swept.completion(), now: Minted.now + 60_001), "granted", "ok",
       answer: "granted")
   }
 
@@ -891,7 +882,7 @@ struct StoreClaimTests {
     #expect(
       try store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []) == ["[\"by hand\"]"])
     expect(
-      try store.run(try complete(taken), now: Minted.now + Self.minute), "granted", "ok",
+      try store.run(try taken.completion(), now: Minted.now + Self.minute), "granted", "ok",
       answer: "granted")
   }
 
@@ -903,7 +894,7 @@ struct StoreClaimTests {
     #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "unused")
     let first = try store.run(claim(), [evidence])
     #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "resume")
-    try store.run(try complete(first))
+    try store.run(try first.completion())
     #expect(try store.run(ask).text("exchange.outcome") == "already-delivered")
     let foreign = try store.run(
       [

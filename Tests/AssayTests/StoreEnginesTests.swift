@@ -19,13 +19,7 @@ struct StoreEnginesTests {
   private func complete(
     _ bench: StoreBench, _ claimed: Document, now: Int64 = Minted.now
   ) throws -> Document {
-    let request: JSONText = [
-      "kind": "complete", "account": "ann",
-      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
-      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
-      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
-    ]
-    return try bench.run(request, now: now)
+    try bench.run(try claimed.completion(), now: now)
   }
 
   private func expect(

@@ -43,15 +43,6 @@ struct StoresDynamoTests {
     return request.setting(more)
   }
 
-  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
-    [
-      "kind": "complete", "account": .string(account),
-      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
-      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
-      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
-    ]
-  }
-
   private func expect(
     _ document: Document, _ outcome: String, _ status: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -78,10 +69,10 @@ struct StoresDynamoTests {
     let claimed = try row(store, first)
     #expect(claimed["ok"] == .text("USER#ann"))
     #expect(claimed["dt"] == .number(Self.now + 60_000))
-    expect(try store.run(try complete(first)), "granted", "ok")
+    expect(try store.run(try first.completion()), "granted", "ok")
     let granted = try row(store, first)
     #expect(granted["dk"] == nil && granted["dt"] == nil)
-    let again = try store.run(try complete(first), now: Self.now + 1)
+    let again = try store.run(try first.completion(), now: Self.now + 1)
     expect(again, "granted", "ok")
     #expect(again.flag("exchange.changed") == false)
     expect(
@@ -109,7 +100,7 @@ struct StoresDynamoTests {
     let first = try store.run(claim(), [evidence])
     let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
     #expect(try row(store, first)["dt"] == .number(Self.now + 120_000))
-    try store.run(try complete(resumed), now: Self.now + 60_001)
+    try store.run(try resumed.completion(), now: Self.now + 60_001)
     try store.run(["kind": "revoke"], [try coins(store, signed: 1000, revoked: true)])
     try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
     let reopened = try row(store, first)
@@ -656,7 +647,7 @@ struct StoresDynamoTests {
     try store.run(apply("anon-1"), [try month(store)])
     let bought = try coins(store, id: "2000000900000777")
     let first = try store.run(claim("anon-1", 1, [("note", "by hand")]), [bought])
-    try store.run(try complete(first, "anon-1"))
+    try store.run(try first.completion(by: "anon-1"))
     store.put(day("anon-1", ["free": 3]))
     store.put([
       "PK": .text("KEY#k"), "SK": .text("KEY"), "owner": .text("anon-1"),
@@ -729,7 +720,7 @@ struct StoresDynamoTests {
     try store.run(apply("ann"), [try month(store, signed: 2)])
     let bought = try coins(store, id: "2000000900000777")
     let claimed = try store.run(claim("ann", 1), [bought])
-    try store.run(try complete(claimed))
+    try store.run(try claimed.completion())
     try store.run(
       ["kind": "revoke"],
       [
