@@ -290,15 +290,6 @@ struct ChainCacheTests {
     #expect(cache.spellings.find([]) == nil)
   }
 
-  @Test("JWS-66 beside another table a new verifier starts empty")
-  func ownCache() throws {
-    let text = try jws()
-    for _ in 0..<2 {
-      let answer = try Minted.verifier().verifyJWS(text, kind: .transaction, nowMs: Minted.now)
-      #expect(answer.tree?.at("transaction.chain.cached")?.boolean == false)
-    }
-  }
-
   // MARK: threads and processes
 
   @Test("JWS-65 a lock that is held is busy, never waited for")

@@ -142,9 +142,6 @@ extension Decision {
   var stateName: String { "\((ruling?.state ?? EntitlementState.none).name)" }
   var ruling: Ruling? { groups.first?.ruling }
   var chosenId: String? { groups.first?.chosen.facts.transactionId.string }
-  var leftOutTexts: [String] {
-    leftOut.map { "\($0.reason.name) \($0.facts.transactionId.string)" }
-  }
   var warningTexts: [String] { warnings.map { "\($0.id) \($0.at.string)" } }
 }
 

@@ -170,37 +170,6 @@ struct DecisionTimeTests {
 
   // MARK: stored dates
 
-  @Test("DCD-19 checkExpiry: boundaries, grace, revocation, no dates")
-  func storedDates() {
-    func check(_ end: Int64, _ grace: Int64, _ revoked: Int64) -> Status {
-      checkExpiry(expiresMs: end, gracePeriodMs: grace, revokedMs: revoked, nowMs: At.now)
-    }
-    #expect(check(At.now + 1, noDate, noDate) == .ok)
-    #expect(check(At.now, noDate, noDate) == .rejectedExpiryEnded)
-    #expect(check(At.now - 1, noDate, noDate) == .rejectedExpiryEnded)
-    #expect(check(At.now, At.now + 1, noDate) == .ok)
-    #expect(check(At.now, At.now, noDate) == .rejectedExpiryEnded)
-    #expect(check(noDate, At.now + 1, noDate) == .ok)
-    #expect(check(noDate, noDate, noDate) == .rejectedExpiryEnded)
-    #expect(check(.max, noDate, noDate) == .ok)
-    for revoked in [Int64.min + 1, 0, At.now - 1, At.now, At.now + 1, .max] {
-      #expect(check(.max, .max, revoked) == .rejectedExpiryRevoked)
-    }
-  }
-
-  @Test("DCD-19 JWS-41 checkExpiry: a clock outside 2008 to 2100 is the caller's fault")
-  func storedDatesClock() {
-    func check(_ now: Int64) -> Status {
-      checkExpiry(expiresMs: .max, gracePeriodMs: noDate, revokedMs: noDate, nowMs: now)
-    }
-    #expect(check(1_199_145_599_999) == .misuseCallNow)
-    #expect(check(1_199_145_600_000) == .ok)
-    #expect(check(4_102_444_799_999) == .ok)
-    #expect(check(4_102_444_800_000) == .misuseCallNow)
-    #expect(check(.min) == .misuseCallNow)
-    #expect(check(.max) == .misuseCallNow)
-  }
-
   @Test("DCD-19 checkExpiry agrees with the decision on what a host stores")
   func storedDatesAgree() throws {
     let grace = renewal {

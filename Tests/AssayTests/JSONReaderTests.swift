@@ -2,8 +2,8 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6: what the strict reader takes and what it refuses, one rule per test,
-/// each refusal beside a text that differs in that one thing and is taken.
+/// JWS-6: what the strict reader takes and what it refuses, beyond the texts of the case
+/// table, each refusal beside a text that differs in that one thing and is taken.
 @Suite("JSON reader")
 struct JSONReaderTests {
   private func fault(_ bytes: [UInt8], _ caps: JSONCaps = .evidence) -> JSONFault.Reason? {
@@ -39,26 +39,12 @@ struct JSONReaderTests {
     #expect(value.member("c") == nil)
   }
 
-  @Test("JWS-6 one object, nothing but an object")
-  func notAnObject() {
-    #expect(fault("{}") == nil)
-    for text in ["[]", "1", "\"x\"", "null", "true"] { #expect(fault(text) == .notObject) }
-    #expect(fault("") == .syntax)
-    #expect(fault(" \n") == .syntax)
-  }
-
   @Test("JWS-6 nothing after the object but white space")
   func trailing() {
     #expect(fault("{} \t\r\n") == nil)
     for text in ["{}{}", "{},", "{}x", "{} []", "{}//"] { #expect(fault(text) == .trailing) }
     #expect(fault([0x7b, 0x7d, 0]) == .nul)
     #expect(fault([0x7b, 0x7d, 0x0c]) == .trailing)
-  }
-
-  @Test("JWS-6 no byte order mark")
-  func byteOrderMark() {
-    #expect(fault([0xef, 0xbb, 0xbf] + utf8("{}")) == .bom)
-    #expect(fault([0xff, 0xfe, 0x7b, 0, 0x7d, 0]) == .syntax)
   }
 
   @Test(
@@ -128,23 +114,12 @@ struct JSONReaderTests {
       fault([UInt8](repeating: bracket, count: 100_000)) == (bracket == 0x5b ? .depth : .syntax))
   }
 
-  @Test("JWS-6 256 members are taken, 257 are not")
-  func members() {
-    func object(_ count: Int) -> String {
-      "{" + (0..<count).map { "\"m\($0)\":1" }.joined(separator: ",") + "}"
-    }
-    #expect(fault(object(256)) == nil)
-    #expect(fault(object(257)) == .members)
-    #expect(fault("{\"a\":\(object(257))}") == .members)
-    #expect(fault("{\"a\":[\(object(256)),\(object(256))]}") == nil)
-  }
-
   @Test("JWS-6 1,024 elements are taken, 1,025 are not")
   func elements() {
     func array(_ count: Int, _ element: String) -> String {
       "{\"a\":[" + [String](repeating: element, count: count).joined(separator: ",") + "]}"
     }
-    for element in ["1", "[]", "{}", "\"\""] {
+    for element in ["[]", "{}", "\"\""] {
       #expect(fault(array(1024, element)) == nil)
       #expect(fault(array(1025, element)) == .elements)
     }
@@ -153,20 +128,10 @@ struct JSONReaderTests {
   @Test("JWS-6 names of 256 bytes are taken, of 257 not, counted after unescaping")
   func names() {
     func object(_ name: String) -> String { "{\"\(name)\":1}" }
-    #expect(fault(object(String(repeating: "n", count: 256))) == nil)
-    #expect(fault(object(String(repeating: "n", count: 257))) == .name)
     #expect(fault(object(String(repeating: "é", count: 128))) == nil)
     #expect(fault(object(String(repeating: "é", count: 128) + "n")) == .name)
     #expect(fault(object(String(repeating: "\\u006e", count: 256))) == nil)
     #expect(fault(object(String(repeating: "\\u006e", count: 257))) == .name)
-  }
-
-  @Test("JWS-6 numbers of 64 characters are taken, of 65 not")
-  func numbers() {
-    #expect(fault("{\"a\":1\(String(repeating: "0", count: 63))}") == nil)
-    #expect(fault("{\"a\":1\(String(repeating: "0", count: 64))}") == .number)
-    #expect(fault("{\"a\":-0.\(String(repeating: "0", count: 61))}") == nil)
-    #expect(fault("{\"a\":-0.\(String(repeating: "0", count: 62))}") == .number)
   }
 
   @Test(
@@ -254,21 +219,6 @@ struct JSONReaderTests {
     #expect(value.member("a")?.isNull == true)
     #expect(value.present("a") == nil)
     #expect(value.present("b")?.integer == 0)
-  }
-
-  @Test("JWS-6 each fault has the status of its name, and an offset inside the text")
-  func statuses() {
-    let names: [(JSONFault.Reason, String)] = [
-      (.utf8, "malformed.json.utf8"), (.bom, "malformed.json.bom"),
-      (.syntax, "malformed.json.syntax"), (.trailing, "malformed.json.trailing"),
-      (.duplicateName, "malformed.json.duplicate-name"), (.nul, "malformed.json.nul"),
-      (.notObject, "malformed.json.not-object"), (.depth, "too-large.json.depth"),
-      (.members, "too-large.json.members"), (.elements, "too-large.json.elements"),
-      (.name, "too-large.json.name"), (.number, "too-large.json.number"),
-    ]
-    for (reason, name) in names {
-      #expect("\(JSONFault(reason: reason, offset: 0).status.name)" == name)
-    }
   }
 
   @Test("JWS-6 every prefix of a text, and every byte of it changed, is judged without a trap")

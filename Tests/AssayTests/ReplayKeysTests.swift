@@ -16,21 +16,6 @@ struct ReplayKeysTests {
       purchaseDate: purchaseDate)?.string
   }
 
-  @Test("JWS-94 transaction and subscription keys begin with the environment")
-  func simpleKeys() {
-    for (environment, name) in [
-      (Environment.production, "Production"), (.sandbox, "Sandbox"), (.xcode, "Xcode"),
-      (.localTesting, "LocalTesting"),
-    ] {
-      #expect(
-        ReplayKeys.transaction(environment: environment, transactionId: "12")?.string
-          == "\(name)/12")
-      #expect(
-        ReplayKeys.subscription(environment: environment, originalTransactionId: "11")?.string
-          == "\(name)/11")
-    }
-  }
-
   @Test("JWS-94 the purchase key goes by the type")
   func purchaseKeys() {
     #expect(purchaseKey(.autoRenewable) == "Production/11/13")

@@ -161,13 +161,8 @@ final class StoreBench {
     guard let outcome = document.text("\(place).outcome"), ["new", "resume"].contains(outcome)
     else { return }
     give(document.text("\(place).grantId"), try #require(document.integer("\(place).units")))
-    let done = try run(
-      [
-        "kind": "complete", "account": .string(try #require(document.text("\(place).account"))),
-        "purchaseKey": .string(try #require(document.text("\(place).purchaseKey"))),
-        "grantId": .string(try #require(document.text("\(place).grantId"))),
-        "fence": .integer(try #require(document.integer("\(place).fence"))),
-      ], now: now)
+    let account = try #require(document.text("\(place).account"))
+    let done = try run(try document.completion(by: account, at: place), now: now)
     #expect(done.name == "ok")
   }
 
@@ -256,5 +251,19 @@ extension StoreBench {
       guard item["SK"] == .text("LINE"), case .text(let owner) = item["owner"] else { return nil }
       return owner
     }
+  }
+}
+
+extension Document {
+  /// The request that completes a claim of it.
+  func completion(
+    by account: String = "ann", at place: String = "exchange.claims.0"
+  ) throws -> JSONText {
+    [
+      "kind": "complete", "account": .string(account),
+      "purchaseKey": .string(try #require(text("\(place).purchaseKey"))),
+      "grantId": .string(try #require(text("\(place).grantId"))),
+      "fence": .integer(try #require(integer("\(place).fence"))),
+    ]
   }
 }

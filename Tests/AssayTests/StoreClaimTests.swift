@@ -59,7 +59,7 @@ struct StoreClaimTests {
     #expect(first.text("exchange.claims.0.product") == SQLiteStore.coins)
     #expect(first.integer("exchange.claims.0.quantity") == 3)
     #expect(first.integer("exchange.claims.0.fence") == 1)
-    let complete = try complete(first)
+    let complete = try first.completion()
     let done = try store.run(complete)
     expect(done, "granted", "ok", answer: "granted")
     #expect(done.flag("exchange.changed") == true)
@@ -74,19 +74,10 @@ struct StoreClaimTests {
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
     #expect(others.text("error.rule") == "RPL-2")
     expect(
-      try store.run(try self.complete(first, "bob")), "superseded", "rejected.ledger.superseded",
+      try store.run(try first.completion(by: "bob")), "superseded", "rejected.ledger.superseded",
       answer: "deferred")
     let absent = complete.setting([("purchaseKey", "Sandbox/2000000900000999")])
     #expect(try store.run(absent).name == "unavailable.store.row-missing")
-  }
-
-  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
-    [
-      "kind": "complete", "account": .string(account),
-      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
-      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
-      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
-    ]
   }
 
   @Test("STO-70 a lost answer: the same attempt finds its own row")
@@ -255,44 +246,6 @@ struct StoreClaimTests {
         SELECT COUNT(*) FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger) \
         OR digest IN (SELECT evidence FROM assay_line)
         """, []) == ["[2]"])
-  }
-
-  @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
-  func lease() throws {
-    let store = try SQLiteStore()
-    let evidence = try coins(store)
-    let first = try store.run(claim(), [evidence])
-    let waiting = try store.run(claim("ann", 2), [evidence], now: Minted.now + 59_999)
-    expect(waiting, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
-    #expect(waiting.integer("exchange.claims.0.retryAfterMs") == 1)
-    let resumed = try store.run(claim("ann", 2), [evidence], now: Minted.now + 60_000)
-    expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
-    #expect(resumed.integer("exchange.claims.0.fence") == 2)
-    expect(
-      try store.run(try complete(first), now: Minted.now + 60_001), "superseded",
-      "rejected.ledger.superseded", answer: "deferred")
-    expect(
-      try store.run(try complete(resumed), now: Minted.now + 60_001), "granted", "ok",
-      answer: "granted")
-  }
-
-  @Test("STO-27 under hold a lease that is over is left to a person")
-  func hold() throws {
-    let store = try SQLiteStore([("stores.onUnclear", "hold")])
-    let evidence = try coins(store)
-    try store.run(claim(), [evidence])
-    let late = Minted.now + Self.minute
-    expect(
-      try store.run(claim("ann", 2), [evidence], now: late), "held", "unavailable.ledger.held",
-      answer: "deferred")
-    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
-    let listed = try store.run(due, now: late)
-    #expect(listed.text("exchange.held.0.account") == "ann")
-    #expect(listed.text("exchange.claims.0.account") == nil)
-    let resolved = claim("ann", 3, [("resolve", "again")])
-    expect(try store.run(resolved, [evidence], now: late), "resume", "ok")
   }
 
   @Test("PAY-7 STO-25 a claim needs the ids of the purchase, each of them")
@@ -569,72 +522,6 @@ struct StoreClaimTests {
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
     #expect(apply.sql()?.hasPrefix("UPDATE assay_line SET owner") == true)
     #expect(mark(apply) == "whole")
-  }
-
-  @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
-  func refund() throws {
-    let store = try SQLiteStore()
-    let evidence = try coins(store)
-    let first = try store.run(claim(), [evidence])
-    try store.run(try complete(first))
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    let revoked = try store.run(["kind": "revoke"], [refunded])
-    #expect(revoked.name == "ok")
-    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
-    #expect(revoked.text("exchange.revocations.0.account") == "ann")
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "already")
-    let older = try store.run(claim("ann", 2), [evidence])
-    expect(older, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(older.text("error.rule") == "RFD-3")
-    let late = try store.run(try complete(first))
-    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(late.text("error.rule") == "RFD-3")
-    let reversed = try coins(store, signed: 2000)
-    let resumed = try store.run(claim("ann", 3), [reversed])
-    expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
-    expect(
-      try store.run(try complete(first)), "superseded", "rejected.ledger.superseded",
-      answer: "deferred")
-    expect(try store.run(try complete(resumed)), "granted", "ok", answer: "granted")
-  }
-
-  @Test(
-    "RFD-2 what was signed before the latest refund opens nothing, in whichever order they come")
-  func refundedAgain() throws {
-    let store = try SQLiteStore()
-    let first = try store.run(claim(), [try coins(store)])
-    try store.run(try complete(first))
-    func revoke(_ signed: Int64) throws -> String? {
-      try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
-        .text("exchange.revocations.0.outcome")
-    }
-    #expect(try revoke(1000) == "wasGranted")
-    #expect(try revoke(3000) == "already")
-    // The reversal of the first refund arrives late.
-    let late = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
-    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(try revoke(1500) == "already")
-    expect(
-      try store.run(claim("ann", 3), [try coins(store, signed: 2999)]), "revoked",
-      "rejected.ledger.revoked", answer: "refused-final")
-    expect(try store.run(claim("ann", 4), [try coins(store, signed: 3001)]), "resume", "ok")
-  }
-
-  @Test("RFD-3 a refund before the first claim leaves a tombstone")
-  func refundFirst() throws {
-    let store = try SQLiteStore()
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "unclaimed")
-    expect(
-      try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked",
-      answer: "refused-final")
-    expect(try store.run(claim(), [try coins(store, signed: 2000)]), "resume", "ok")
   }
 
   private func month(
@@ -928,7 +815,7 @@ struct StoreClaimTests {
     #expect(
       try store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
-      try store.run(try complete(swept), now: Minted.now + 60_001), "granted", "ok",
+      try store.run(try swept.completion(), now: Minted.now + 60_001), "granted", "ok",
       answer: "granted")
   }
 
@@ -995,7 +882,7 @@ struct StoreClaimTests {
     #expect(
       try store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []) == ["[\"by hand\"]"])
     expect(
-      try store.run(try complete(taken), now: Minted.now + Self.minute), "granted", "ok",
+      try store.run(try taken.completion(), now: Minted.now + Self.minute), "granted", "ok",
       answer: "granted")
   }
 
@@ -1007,7 +894,7 @@ struct StoreClaimTests {
     #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "unused")
     let first = try store.run(claim(), [evidence])
     #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "resume")
-    try store.run(try complete(first))
+    try store.run(try first.completion())
     #expect(try store.run(ask).text("exchange.outcome") == "already-delivered")
     let foreign = try store.run(
       [

@@ -54,37 +54,8 @@ struct StoreLineTests {
     let refunded = try apply(store, nil, revoked)
     #expect(refunded.text("exchange.lines.0.outcome") == "applied")
     #expect(try plan(store) == "free")
-  }
-
-  @Test("STO-41 a refund stays: the older text does not bring the plan back")
-  func tombstone() throws {
-    let store = try SQLiteStore()
-    let evidence = try store.transaction()
-    _ = try apply(store, "ann", evidence)
-    _ = try apply(
-      store, nil,
-      try store.transaction {
-        $0.signedDate += 1000
-        $0.revocationDate = $0.signedDate
-      })
-    #expect(try plan(store) == "free")
     // STO-47: nothing more can come.
     #expect(try store.run("SELECT next_check_ms FROM assay_line", []) == ["[null]"])
-    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "free")
-    let reversed = try store.transaction { $0.signedDate += 2000 }
-    #expect(try apply(store, "ann", reversed).text("exchange.plan") == "premium")
-  }
-
-  @Test("STO-42 the first account owns the line, also one that a notification made")
-  func owner() throws {
-    let store = try SQLiteStore()
-    let evidence = try store.transaction()
-    #expect(try apply(store, nil, evidence).name == "ok")
-    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "premium")
-    let refused = try apply(store, "bob", evidence)
-    #expect(refused.name == "rejected.ledger.other-account")
-    #expect(refused.text("exchange.plan") == "free")
-    #expect(try plan(store, "bob") == "free")
   }
 
   @Test("STO-42 ask, confirm, move; not twice within the interval, not with the same text")
@@ -124,22 +95,6 @@ struct StoreLineTests {
     #expect(read.flag("exchange.lines.0.counts") == true)
     try store.run("UPDATE assay_line SET env = 'Xcode'", [])
     #expect(try plan(store) == "free", "an environment that is not accepted")
-  }
-
-  @Test("STO-46 clear lowers, the same evidence restores; keep changes nothing")
-  func clear() throws {
-    let store = try SQLiteStore()
-    let evidence = try store.transaction()
-    _ = try apply(store, "ann", evidence)
-    let cleared = try store.run(["kind": "subscription.clear", "account": "ann"])
-    #expect(cleared.text("exchange.plan") == "free")
-    #expect(cleared.integer("exchange.cleared") == 1)
-    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "premium")
-    let kept = try SQLiteStore([("stores.onAbsent", "keep")])
-    _ = try apply(kept, "ann", try kept.transaction())
-    #expect(
-      try kept.run(["kind": "subscription.clear", "account": "ann"]).text("exchange.plan")
-        == "premium")
   }
 
   @Test("STO-45 what does not end counts only for a non-consumable; consumables make no line")

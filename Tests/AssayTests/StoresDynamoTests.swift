@@ -43,15 +43,6 @@ struct StoresDynamoTests {
     return request.setting(more)
   }
 
-  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
-    [
-      "kind": "complete", "account": .string(account),
-      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
-      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
-      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
-    ]
-  }
-
   private func expect(
     _ document: Document, _ outcome: String, _ status: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -78,10 +69,10 @@ struct StoresDynamoTests {
     let claimed = try row(store, first)
     #expect(claimed["ok"] == .text("USER#ann"))
     #expect(claimed["dt"] == .number(Self.now + 60_000))
-    expect(try store.run(try complete(first)), "granted", "ok")
+    expect(try store.run(try first.completion()), "granted", "ok")
     let granted = try row(store, first)
     #expect(granted["dk"] == nil && granted["dt"] == nil)
-    let again = try store.run(try complete(first), now: Self.now + 1)
+    let again = try store.run(try first.completion(), now: Self.now + 1)
     expect(again, "granted", "ok")
     #expect(again.flag("exchange.changed") == false)
     expect(
@@ -102,59 +93,23 @@ struct StoresDynamoTests {
     expect(try other.run(claim(), [try coins(other)]), "new", "ok")
   }
 
-  @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
-  func lease() throws {
+  @Test("STO-26 RFD-3 the indexes of a row that is resumed, reopened, claimed after its refund")
+  func indexes() throws {
     let store = try DynamoStore()
     let evidence = try coins(store)
     let first = try store.run(claim(), [evidence])
-    expect(
-      try store.run(claim("ann", 2), [evidence], now: Self.now + 59_999), "in-progress",
-      "unavailable.ledger.in-progress")
     let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
-    expect(resumed, "resume", "ok")
-    #expect(resumed.integer("exchange.claims.0.fence") == 2)
     #expect(try row(store, first)["dt"] == .number(Self.now + 120_000))
-    expect(
-      try store.run(try complete(first), now: Self.now + 60_001), "superseded",
-      "rejected.ledger.superseded")
-    expect(try store.run(try complete(resumed), now: Self.now + 60_001), "granted", "ok")
-  }
-
-  @Test("RFD-2 a refund takes back, blocks the older text, and its reversal grants anew")
-  func refund() throws {
-    let store = try DynamoStore()
-    let evidence = try coins(store)
-    let first = try store.run(claim(), [evidence])
-    try store.run(try complete(first))
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    let revoked = try store.run(["kind": "revoke"], [refunded])
-    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "already")
-    expect(try store.run(claim("ann", 2), [evidence]), "revoked", "rejected.ledger.revoked")
-    let resumed = try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
-    expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
+    try store.run(try resumed.completion(), now: Self.now + 60_001)
+    try store.run(["kind": "revoke"], [try coins(store, signed: 1000, revoked: true)])
+    try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
     let reopened = try row(store, first)
     #expect(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
     #expect(reopened["dt"] == .number(Self.now + 60_000))
-    expect(try store.run(try complete(first)), "superseded", "rejected.ledger.superseded")
-    expect(try store.run(try complete(resumed)), "granted", "ok")
-  }
-
-  @Test("RFD-3 a refund before the first claim leaves a tombstone that nobody owns")
-  func refundFirst() throws {
-    let store = try DynamoStore()
-    let refunded = try coins(store, signed: 1000, revoked: true)
-    #expect(
-      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-        == "unclaimed")
-    expect(try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked")
-    let resumed = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
-    expect(resumed, "resume", "ok")
-    #expect(try row(store, resumed)["ok"] == .text("USER#ann"))
+    let other = try DynamoStore()
+    try other.run(["kind": "revoke"], [try coins(other, signed: 1000, revoked: true)])
+    let late = try other.run(claim(), [try coins(other, signed: 2000)])
+    #expect(try row(other, late)["ok"] == .text("USER#ann"))
   }
 
   @Test("STO-11 a name that led elsewhere before is followed")
@@ -237,17 +192,6 @@ struct StoresDynamoTests {
     let swept = try store.run(
       ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
     #expect(swept.integer("exchange.claims.0.fence") == 2)
-  }
-
-  @Test("STO-27 under hold the rows are listed and left")
-  func held() throws {
-    let store = try DynamoStore([("stores.onUnclear", "hold")])
-    let first = try store.run(claim(), [try coins(store)])
-    let before = try row(store, first)
-    let listed = try store.run(
-      ["kind": "claim.due", "attempt": attempt(9)], now: Self.now + 100_000)
-    #expect(listed.text("exchange.held.0.account") == "ann")
-    #expect(try row(store, first) == before)
   }
 
   @Test("LST-2 the ledger of an account, by an index that may lag")
@@ -432,22 +376,6 @@ struct StoresDynamoTests {
     #expect(try store.run(claim(), [try coins(store)]).name == status)
   }
 
-  @Test(
-    "RFD-2 what was signed before the latest refund opens nothing, in whichever order they come")
-  func refundedAgain() throws {
-    let store = try DynamoStore()
-    expect(try store.run(claim("ann", 1), [try coins(store)]), "new", "ok")
-    for (signed, outcome) in [(1000, "wasClaimed"), (3000, "already"), (1500, "already")] {
-      let refunded = try coins(store, signed: Int64(signed), revoked: true)
-      #expect(
-        try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
-          == outcome)
-    }
-    let late = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
-    expect(late, "revoked", "rejected.ledger.revoked")
-    expect(try store.run(claim("ann", 3), [try coins(store, signed: 3001)]), "resume", "ok")
-  }
-
   // MARK: lines
 
   private func month(
@@ -559,27 +487,6 @@ struct StoresDynamoTests {
     #expect(try plan(store, "bob") == "free")
   }
 
-  @Test("STO-41 a revocation wins a tie, and clears no older copy's way")
-  func revocation() throws {
-    let store = try DynamoStore()
-    try store.run(apply("ann"), [try month(store)])
-    #expect(outcome(try store.run(apply(nil), [try month(store, revoked: true)])) == "applied")
-    #expect(try plan(store, "ann") == "free")
-    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
-    #expect(try plan(store, "ann") == "free")
-  }
-
-  @Test("STO-42 a notification makes a line of nobody, whose first account it becomes")
-  func binding() throws {
-    let store = try DynamoStore()
-    let newer = try month(store, signed: 500)
-    #expect(outcome(try store.run(apply(nil), [newer])) == "applied")
-    #expect(!store.items.keys.contains { $0.contains("SUB#") })
-    let bound = try store.run(apply("ann"), [try month(store)])
-    #expect(outcome(bound) == "stale")
-    #expect(bound.text("exchange.plan") == "premium")
-  }
-
   @Test("STO-40 a line that changed in between is judged again by the row of the reason")
   func raced() throws {
     let store = try DynamoStore()
@@ -624,20 +531,6 @@ struct StoresDynamoTests {
     let back = try store.run(apply("ann"), [try month(store, signed: 600)])
     #expect(back.name == "rejected.ledger.move-too-soon")
     #expect(try plan(store, "bob") == "premium")
-  }
-
-  @Test("STO-46 cleared, and back with the same evidence")
-  func clear() throws {
-    let store = try DynamoStore()
-    let evidence = try month(store)
-    try store.run(apply("ann"), [evidence])
-    let cleared = try store.run(["kind": "subscription.clear", "account": "ann"])
-    #expect(cleared.integer("exchange.cleared") == 1)
-    #expect(cleared.text("exchange.plan") == "free")
-    #expect(try plan(store, "ann") == "free")
-    let restored = try store.run(apply("ann"), [evidence])
-    #expect(restored.text("exchange.plan") == "premium")
-    #expect(restored.flag("exchange.changed") == true)
   }
 
   @Test("STO-48 a due line is handed out once, and gets its following look")
@@ -754,7 +647,7 @@ struct StoresDynamoTests {
     try store.run(apply("anon-1"), [try month(store)])
     let bought = try coins(store, id: "2000000900000777")
     let first = try store.run(claim("anon-1", 1, [("note", "by hand")]), [bought])
-    try store.run(try complete(first, "anon-1"))
+    try store.run(try first.completion(by: "anon-1"))
     store.put(day("anon-1", ["free": 3]))
     store.put([
       "PK": .text("KEY#k"), "SK": .text("KEY"), "owner": .text("anon-1"),
@@ -827,7 +720,7 @@ struct StoresDynamoTests {
     try store.run(apply("ann"), [try month(store, signed: 2)])
     let bought = try coins(store, id: "2000000900000777")
     let claimed = try store.run(claim("ann", 1), [bought])
-    try store.run(try complete(claimed))
+    try store.run(try claimed.completion())
     try store.run(
       ["kind": "revoke"],
       [
