@@ -231,20 +231,6 @@ struct AppReceiptTests {
 
   // MARK: transport and container
 
-  @Test("APR-1 the limit of a receipt, to the octet")
-  func limit() throws {
-    let good = try template(facts()).signed()
-    for (cap, status) in [(good.count, .ok), (good.count - 1, .tooLargeAppReceiptSize)]
-      as [(Int, Status)]
-    {
-      let caps: JSONText = ["appReceiptBytes": .integer(Int64(cap))]
-      let answer = AppReceiptBench.verify(
-        try AppReceiptBench.trust([("receipts.caps", caps)]), good, now: Self.now)
-      #expect(answer.status == status)
-      if status != .ok { #expect(answer.failed == "receipt.container") }
-    }
-  }
-
   @Test("APR-5 the digest is the signer's, SHA-1 or SHA-256, and SignedData agrees")
   func digest() throws {
     func algorithm(_ oid: String, _ parameters: [UInt8] = Write.null) -> [UInt8] {
@@ -497,31 +483,6 @@ struct AppReceiptTests {
     #expect(second.type == nil && second.typeIsUnknown && second.quantity == 1)
     #expect(second.webOrderLineItemId == nil && second.end == nil && second.revokedAt == nil)
     #expect(!second.isTrial && !second.isIntro && !second.hasOffer)
-  }
-
-  @Test("APR-1 8,192 purchases pass, one more is refused, and the cap can be set")
-  func manyPurchases() throws {
-    func answer(
-      _ count: Int, _ config: [(String, JSONText)] = []
-    ) throws -> AppReceiptBench.Answer {
-      try verify(facts { $0.purchases = [] }, config) { template in
-        template.attributes += (0..<count).map { number in
-          AttributeTemplate(
-            17,
-            AttributeTemplate.set([
-              .text(1702, "p"), .text(1703, String(2_000_000_900_000_000 + number)),
-              .ascii(1704, "2026-11-20T10:20:30Z"),
-            ]))
-        }
-      }
-    }
-    let receipt = try #require(try answer(8192).receipt)
-    #expect(receipt.attributes.purchases.count == 8192)
-    expect(.tooLargeAppReceiptPurchases, "receipt.attributes", try answer(8193))
-    let document = AppReceiptBench.document(receipt)
-    #expect(document.at("purchases.8191.transactionId")?.text == "2000000900008191")
-    let none = AppReceiptBench.document(try #require(try answer(0).receipt))
-    #expect(none.at("purchases")?.count == 0)
   }
 
   @Test("APR-1 receipts with one changed byte: another fact is never accepted")

@@ -158,15 +158,13 @@ struct DeviceCheckTests {
   // MARK: configuration
 
   private func expect(
-    _ changes: [(String, JSONText)], removing: [String] = [], _ status: String, at place: String,
-    rule: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    _ changes: [(String, JSONText)], _ status: String, at place: String,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let config = try Minted.config(
-      [("deviceCheck", try Exchanges.deviceCheck())] + changes
-    ).removing(removing)
+    let config = try Minted.config([("deviceCheck", try Exchanges.deviceCheck())] + changes)
     let (verifier, document) = Verifier.alone(config.bytes)
     #expect((verifier == nil) == (status != "ok"), sourceLocation: sourceLocation)
-    Exchanges.expect(document, status, at: place, rule: rule, sourceLocation: sourceLocation)
+    Exchanges.expect(document, status, at: place, sourceLocation: sourceLocation)
   }
 
   @Test("DVC-10 the effective configuration has the block, and never the key")

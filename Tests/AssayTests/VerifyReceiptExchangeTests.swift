@@ -134,28 +134,6 @@ struct VerifyReceiptExchangeTests {
         == "unavailable.verify-receipt.environment-loop")
   }
 
-  @Test("VRR-3 no hop to an environment that is not accepted")
-  func noHop() throws {
-    #expect(
-      play([apple(21007)], try conversation { $0.environments = [.production] }).last
-        == "rejected.identity.environment")
-    #expect(
-      play([apple(21008)], try conversation { $0.environments = [.sandbox] })
-        == ["sandbox", "rejected.identity.environment"])
-  }
-
-  @Test("VRR-5 is-retryable of 21100 to 21199 counts as an unusable answer")
-  func retryable() throws {
-    // What was read is wiped: an answer serves once.
-    func answer() -> ExchangeAnswer { apple(21150, [("is-retryable", true)]) }
-    #expect(
-      play([answer(), .elapsed, answer(), .elapsed, answer()], try conversation())
-        == [
-          "production", "wait 1000 retry", "production", "wait 4000 retry", "production",
-          "unavailable.verify-receipt.internal",
-        ])
-  }
-
   @Test("VRR-4 a 200 with anything but a JSON object is no answer")
   func bodies() throws {
     for body in ["", "<html>", "[]", "{", "null"] {
@@ -224,19 +202,6 @@ struct VerifyReceiptExchangeTests {
     String(decoding: request?.body?.bytes ?? [], as: UTF8.self)
   }
 
-  @Test("VRR-1 VRR-20 the request is written anew from the decoded bytes")
-  func request() throws {
-    let request = try #require(try firstRequest())
-    let data = String(decoding: Self.receipt, as: UTF8.self)
-    #expect(body(request) == #"{"receipt-data":"\#(data)"}"#)
-    #expect(Text(stringLiteral: request.method).string == "POST")
-    #expect(request.timeoutMs == 20_000)
-    #expect(request.maxResponseBytes == 8_388_608)
-    let wrapped = Self.receipt.prefix(20) + utf8("\r\n ") + Self.receipt.dropFirst(20)
-    #expect(
-      body(try firstRequest([("receipt", .string(utf8: Array(wrapped)))])) == body(request))
-  }
-
   @Test("VRR-22 the password of the claimed app, else that of *, else none")
   func password() throws {
     func secrets(_ names: [Text]) -> SharedSecrets {
@@ -291,62 +256,6 @@ struct VerifyReceiptExchangeTests {
         try start(named, shown, accepted)
       }
     }
-  }
-
-  // MARK: verdict
-
-  @Test("VRR-16 the answer is about the receipt that was sent")
-  func mismatch() throws {
-    #expect(play([good()], try conversation()) == ["production", "accepted"])
-    let app = good {
-      $0.setting([("receipt.bid", "com.example.other"), ("receipt.app_item_id", "77")])
-        .removing("latest_receipt_info")
-    }
-    #expect(play([app], try conversation()).last == "rejected.verify-receipt.mismatch")
-    for member in ["product_id", "transaction_id", "original_transaction_id"] {
-      let other = good { $0.setting("receipt." + member, "700001000000055") }
-      #expect(play([other], try conversation()).last == "rejected.verify-receipt.mismatch")
-    }
-  }
-
-  @Test("VRR-17 in the iOS 6 style the environment is that of the endpoint")
-  func environment() throws {
-    var asked = try conversation()
-    _ = asked.begin(nowMs: Self.now)
-    guard case .accepted(let evidence, _) = asked.take(good(), nowMs: Self.now),
-      case .receiptResponse(let response) = evidence?.items.first
-    else {
-      Issue.record("it is refused")
-      return
-    }
-    #expect(response.identity.environment?.environment == .production)
-    #expect(response.identity.environment?.source == .endpoint)
-    // An id of Production does not come from Sandbox.
-    #expect(
-      play([good()], try conversation([("start", "Sandbox")])).last
-        == "rejected.identity.environment-profile")
-  }
-
-  @Test("VRR-23 the result: what Apple said, how often it was asked, whether it hopped")
-  func result() throws {
-    func document(_ answers: [ExchangeAnswer]) throws -> String {
-      var asked = try conversation()
-      _ = asked.begin(nowMs: Self.now)
-      for answer in answers { _ = asked.take(answer, nowMs: Self.now) }
-      var writer = JSONWriter()
-      writer.beginObject()
-      asked.write(&writer)
-      writer.endObject()
-      return String(decoding: writer.bytes, as: UTF8.self)
-    }
-    #expect(
-      try document([apple(21007), apple(21003)])
-        == #"{"verifyReceipt":{"appleStatus":21003,"environment":"Sandbox"},"hops":1,"attempts":2}"#
-    )
-    #expect(
-      try document([apple(21003).body("{")])
-        == #"{"verifyReceipt":null,"hops":0,"attempts":1}"#)
-    #expect(try document([good()]).hasSuffix(#""hops":0,"attempts":1}"#))
   }
 }
 
