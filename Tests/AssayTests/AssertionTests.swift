@@ -76,7 +76,7 @@ struct AssertionTests {
         == Hex.encode(Digest.sha256.of([0x00, 0xff])))
   }
 
-  @Test("DIA-1 every variant is named, for data and for hashes")
+  @Test("DIA-1 every variant is named for hashes, and two at once for data")
   func diagnosis() throws {
     let verifier = try Fixture.verifier()
     let text = utf8("a challenge? 0123456789~~")
@@ -88,16 +88,7 @@ struct AssertionTests {
       return document.text("error.hint")?.split(separator: ":").first.map { String($0) }
     }
     func sha(_ bytes: [UInt8]) -> [UInt8] { Digest.sha256.of(bytes) }
-    let base64 = Base64.encodeStandard(text)
-    let url = base64.filter { $0 != 0x3d }.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }
     let cases: [(signed: [UInt8], given: ClientDataInput, hint: String)] = [
-      (text, .data(text), "data-is-hash"), (sha(hash), .hash(hash), "hash-is-data"),
-      (hash, .data(base64), "decode-base64"), (hash, .data(url), "decode-base64"),
-      (sha(base64), .data(text), "encode-base64"),
-      (hash, .data(Hex.encode(text)), "decode-hex"),
-      (sha(Hex.encode(text)), .data(text), "encode-hex"),
-      (hash, .data([0x22] + text + [0x22]), "trim"), (hash, .data(text + [0x0a]), "trim"),
-      (hash, .data(text + [0x00]), "trim"), (sha(hash), .data(text), "double-hash"),
       (hash, .data([0x22] + text + [0x22, 0x0a]), "trim"),
       (sha([0x22] + text + [0x22]), .data([0x22] + text + [0x22, 0x0a]), "trim"),
       (hash, .hash(Hex.encode(hash)), "decode-hex"),
