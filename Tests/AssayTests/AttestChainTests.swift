@@ -15,16 +15,10 @@ struct AttestChainTests {
   }
 
   private func intermediate(
-    key: SigningKey? = nil, signer: SigningKey? = nil,
-    _ change: (inout CertificateTemplate) throws -> Void = { _ in }
+    _ change: (inout CertificateTemplate) throws -> Void
   ) throws -> String {
-    let certificate = try Fixture.authority().intermediate(key: key, signer: signer, change)
-    return try Fixture.attest(
-      try Fixture.attestation {
-        $0.intermediate = certificate
-        if let key { $0.leafSigner = key }
-      }
-    ).refusal
+    let certificate = try Fixture.authority().intermediate(change)
+    return try Fixture.attest(try Fixture.attestation { $0.intermediate = certificate }).refusal
   }
 
   @Test("ATT-31 a point of P-256 under the name of brainpoolP256r1")
