@@ -15,82 +15,22 @@ struct AttestChainTests {
   }
 
   private func intermediate(
-    key: SigningKey? = nil, signer: SigningKey? = nil,
-    _ change: (inout CertificateTemplate) throws -> Void = { _ in }
+    _ change: (inout CertificateTemplate) throws -> Void
   ) throws -> String {
-    let certificate = try Fixture.authority().intermediate(key: key, signer: signer, change)
-    return try Fixture.attest(
-      try Fixture.attestation {
-        $0.intermediate = certificate
-        if let key { $0.leafSigner = key }
-      }
-    ).refusal
+    let certificate = try Fixture.authority().intermediate(change)
+    return try Fixture.attest(try Fixture.attestation { $0.intermediate = certificate }).refusal
   }
 
-  @Test("ATT-31 the leaf")
-  func leaf() throws {
-    let place = " x5c[0]"
-    #expect(
-      try leaf {
-        $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
-        $0.digest = .sha384
-      } == "ok ")
-    #expect(try leaf { $0 = $0.replacing(OID.basicConstraints, with: nil) } == "ok ")
-    #expect(try leaf { $0 = $0.replacing(OID.keyUsage, with: nil) } == "ok ")
-    #expect(try leaf { $0.version = [] } == "rejected.chain.version" + place)
-    #expect(try leaf { $0.serial = [0] } == "rejected.chain.serial" + place)
-    #expect(try leaf { $0.serial = [0x80] } == "rejected.chain.serial" + place)
-    #expect(
-      try leaf { $0.serial = [UInt8](repeating: 1, count: 21) } == "rejected.chain.serial" + place)
-    #expect(
-      try leaf { $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA512) }
-        == "rejected.chain.signature-algorithm" + place)
-    #expect(
-      try leaf { $0.outerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384) }
-        == "rejected.chain.signature-algorithm" + place)
-    #expect(
-      try leaf { $0.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo() }
-        == "rejected.chain.key" + place)
-    // A point of P-256 under the name of brainpoolP256r1.
+  @Test("ATT-31 a point of P-256 under the name of brainpoolP256r1")
+  func otherCurve() throws {
     let point = try SigningKey.generate(.p256).publicKey()
     #expect(
       try leaf { $0.publicKeyInfo = KeyEncoding.named("1.3.36.3.3.2.8.1.1.7", point) }
-        == "rejected.chain.key" + place)
-    #expect(
-      try leaf { $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: true)) }
-        == "rejected.chain.leaf-is-ca" + place)
-    for usage in [CertificateExtension.KeyUsage.keyCertSign, .cRLSign] {
-      #expect(
-        try leaf {
-          $0 = $0.replacing(OID.keyUsage, with: .keyUsage([.digitalSignature, usage]))
-        } == "rejected.chain.key-usage" + place)
-    }
-    #expect(
-      try leaf { $0.issuer = try Fixture.authority().root.subject }
-        == "rejected.chain.names" + place)
-    #expect(
-      try leaf { $0.signatureForm = .damaged } == "rejected.chain.signature-leaf" + place)
-    #expect(
-      try leaf { $0.form = .trailing([0]) } == "malformed.chain.der" + place)
-    let foreign = try SigningKey.generate(.p384)
-    #expect(
-      try Fixture.attest(try Fixture.attestation { $0.leafSigner = foreign }).refusal
-        == "rejected.chain.signature-leaf" + place)
+        == "rejected.chain.key x5c[0]")
   }
 
-  @Test("ATT-31 a point that is not on its curve")
-  func offCurve() throws {
-    let refusal = try leaf { template in
-      let last = template.publicKeyInfo.count - 1
-      template.publicKeyInfo[last] ^= 1
-    }
-    #expect(refusal == "rejected.chain.key x5c[0]")
-  }
-
-  @Test("ATT-33 extended key usage: none, or the one of App Attest")
+  @Test("ATT-33 extended key usage: critical, and in another form")
   func extendedKeyUsage() throws {
-    let old = try Fixture.device(.iOS18)
-    #expect(try Fixture.attest(try Fixture.attestation(old)).status == .ok)
     func refusal(_ purpose: CertificateExtension) throws -> String {
       try leaf { $0 = $0.replacing(OID.extendedKeyUsage, with: purpose) }
     }
@@ -100,90 +40,27 @@ struct AttestChainTests {
       [UInt8]([0x30, 0x15])
       + [0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]
       + [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x04, 0x18]
-    #expect(try refusal(CertificateExtension(OID.extendedKeyUsage, both)) == "ok ")
     let refused = "rejected.chain.extended-key-usage x5c[0]"
-    #expect(try refusal(.extendedKeyUsage("1.3.6.1.5.5.7.3.1")) == refused)
-    #expect(try refusal(.extendedKeyUsage("1.2.840.113635.100.4.25")) == refused)
     for value in [[], [0x30, 0x00], [0x30, 0x02, 0x05, 0x00], both + [0]] as [[UInt8]] {
       #expect(try refusal(CertificateExtension(OID.extendedKeyUsage, value)) == refused)
     }
   }
 
-  @Test("ATT-34 extensions twice, unknown critical ones, name constraints")
+  @Test("ATT-34 a critical extended key usage is the leaf's alone")
   func extensions() throws {
-    #expect(
-      try leaf { $0 = $0.adding(CertificateExtension("1.2.3.4", critical: true, [0x05, 0x00])) }
-        == "rejected.chain.critical-extension x5c[0]")
-    #expect(try leaf { $0 = $0.adding(CertificateExtension("1.2.3.4", [0x05, 0x00])) } == "ok ")
-    #expect(
-      try leaf { $0 = $0.adding(.basicConstraints(ca: false)) }
-        == "rejected.chain.duplicate-extension x5c[0]")
-    #expect(
-      try leaf { $0 = $0.adding(.nameConstraints("a.example", critical: false)) }
-        == "rejected.chain.name-constraints x5c[0]")
-    #expect(
-      try intermediate { $0 = $0.adding(CertificateExtension("1.2.3.4", critical: true, [])) }
-        == "rejected.chain.critical-extension x5c[1]")
     #expect(
       try intermediate {
         $0 = $0.adding(.extendedKeyUsage(AttestLeafExtensions.purpose, critical: true))
       } == "rejected.chain.critical-extension x5c[1]")
   }
 
-  @Test("ATT-30 the intermediate")
-  func intermediate() throws {
-    let place = " x5c[1]"
-    #expect(try intermediate() == "ok ")
-    #expect(
-      try intermediate {
-        $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: true))
-      } == "ok ")
-    let notCA = "rejected.chain.not-ca" + place
-    let constraints: [CertificateExtension?] = [
-      nil, .basicConstraints(ca: false), .basicConstraints(ca: true, critical: false),
-      .basicConstraints(ca: true, pathLength: 1),
-    ]
-    for other in constraints {
-      #expect(try intermediate { $0 = $0.replacing(OID.basicConstraints, with: other) } == notCA)
-    }
-    let usages: [CertificateExtension?] = [nil, .keyUsage([.digitalSignature, .cRLSign])]
-    for other in usages {
-      #expect(
-        try intermediate { $0 = $0.replacing(OID.keyUsage, with: other) }
-          == "rejected.chain.key-usage" + place)
-    }
-    #expect(try intermediate { $0.version = [] } == "rejected.chain.version" + place)
-    #expect(try intermediate { $0.serial = [0] } == "rejected.chain.serial" + place)
-    #expect(
-      try intermediate {
-        $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
-        $0.digest = .sha256
-      } == "rejected.chain.signature-algorithm" + place)
-    #expect(
-      try intermediate(key: try SigningKey.generate(.p256)) == "rejected.chain.key" + place)
-    #expect(
-      try intermediate { $0.form = .trailing([0]) } == "malformed.chain.der" + place)
-  }
-
-  @Test("ATT-30 the root: pinned, by its bytes and its key")
+  @Test("ATT-30 of two pinned roots with the same names each vouches for its own")
   func root() throws {
-    let untrusted = "rejected.chain.untrusted-root x5c[1]"
-    let foreign = try SigningKey.generate(.p384)
-    #expect(try intermediate(signer: foreign) == untrusted)
-    #expect(
-      try intermediate(signer: foreign) { $0.issuer = $0.subject } == untrusted)
-    #expect(try intermediate { $0.signatureForm = .damaged } == untrusted)
-    #expect(try intermediate { $0.issuer = $0.subject } == "rejected.chain.names x5c[1]")
-    // Apple's root does not vouch for it, nor a root with the same names.
-    let apple = try Fixture.verifier([("attest", ["receipt": "ignore"])])
-    #expect(try Fixture.attest(try Fixture.attestation(), apple).refusal == untrusted)
     let twin = try AttestAuthority(now: Fixture.now)
     let forged = try Fixture.attestation {
       $0.intermediate = twin.intermediateCertificate
       $0.leafSigner = twin.keys.intermediate
     }
-    #expect(try Fixture.attest(forged).refusal == untrusted)
-    // With both pinned, each vouches for its own.
     let both: JSONText = [
       .string(utf8: Base64Text.encode(twin.rootCertificate)),
       .string(utf8: Base64Text.encode(try Fixture.authority().rootCertificate)),
@@ -208,7 +85,7 @@ struct AttestChainTests {
     #expect(refused.text("error.at")?.hasPrefix("receipt/") == true)
   }
 
-  @Test("ATT-40 each certificate at the moment, both ends included")
+  @Test("ATT-40 the leaf at the moment, both ends included")
   func validity() throws {
     let second = Fixture.now / 1000
     func refusal(_ from: Int64, _ to: Int64) throws -> String {
@@ -220,16 +97,6 @@ struct AttestChainTests {
     #expect(try refusal(second, second) == "ok ")
     #expect(try refusal(second - 9, second - 1) == "rejected.chain.expired x5c[0]")
     #expect(try refusal(second + 1, second + 9) == "rejected.chain.not-yet-valid x5c[0]")
-    #expect(
-      try intermediate {
-        $0.notBefore = .standard(second - 9)
-        $0.notAfter = .standard(second - 1)
-      } == "rejected.chain.expired x5c[1]")
-    #expect(
-      try intermediate {
-        $0.notBefore = .standard(second + 1)
-        $0.notAfter = .standard(second + 9)
-      } == "rejected.chain.not-yet-valid x5c[1]")
   }
 
   @Test("ATT-36 a remembered intermediate is found by its bytes, its dates re-tested")

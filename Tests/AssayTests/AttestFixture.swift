@@ -14,12 +14,9 @@ enum AttestFixture {
 
   static func authority() throws -> AttestAuthority { try made.get() }
 
-  static func device(
-    _ system: AttestedDevice.System = .iOS27,
-    _ environment: AuthenticatorDataTemplate.Environment = .production
-  ) throws -> AttestedDevice {
+  static func device() throws -> AttestedDevice {
     try AttestedDevice(
-      key: try key.get(), appId: appId, environment: environment, system: system)
+      key: try key.get(), appId: appId, environment: .production, system: .iOS27)
   }
 
   /// One app in Production, its own roots; `changes` by dotted path.
@@ -46,11 +43,10 @@ enum AttestFixture {
 
   /// An attestation that is good but for `change`.
   static func attestation(
-    _ device: AttestedDevice? = nil, clientData: [UInt8] = clientData, madeMs: Int64 = now,
-    _ change: (inout AttestationTemplate) throws -> Void = { _ in }
+    madeMs: Int64 = now, _ change: (inout AttestationTemplate) throws -> Void = { _ in }
   ) throws -> [UInt8] {
     var template = try authority().attestation(
-      of: try device ?? self.device(), clientDataHash: Digest.sha256.of(clientData),
+      of: try device(), clientDataHash: Digest.sha256.of(clientData),
       madeMs: madeMs)
     try change(&template)
     return try template.signed()

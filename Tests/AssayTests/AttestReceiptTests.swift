@@ -44,36 +44,6 @@ struct AttestReceiptTests {
 
   // MARK: good ones
 
-  @Test("FRC-1 FRC-6 receipts of both types, in both encodings, raw and as base64")
-  func good() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust()
-    for refreshed in [false, true] {
-      for form in [
-        ASN1Tree.Form.definite, .indefinite(chunk: 1000), .indefinite(chunk: 40),
-      ] {
-        var template = try bench.template(bench.fields(refreshed: refreshed))
-        template.form = form
-        let raw = try template.signed()
-        for input in [raw, Base64Text.encode(raw), Base64Text.encode(Base64Text.encode(raw))] {
-          let answer = AttestReceiptBench.verify(trust, input, subject: try bench.point)
-          let receipt = try #require(answer.receipt, "\(answer.status.name)")
-          #expect(receipt.bytes == raw)
-          let document = AttestReceiptBench.document(receipt)
-          #expect(document.at("type")?.text == (refreshed ? "RECEIPT" : "ATTEST"))
-          #expect(document.at("appId")?.text == "ABCDE12345.com.example.app")
-          #expect(document.at("environment")?.text == "production")
-          #expect(document.at("bound")?.boolean == true)
-          #expect(document.at("risk")?.integer == (refreshed ? 2 : nil))
-          let keyId = Digest.sha256.of(try bench.point)
-          #expect(document.at("keyId")?.text == Text(Base64.encodeStandard(keyId)))
-          let signer = Digest.sha256.of(try bench.certificates().leaf)
-          #expect(signer.count == 32)
-        }
-      }
-    }
-  }
-
   @Test("FRC-4 a known chain gives the same facts as an unseen one, and no others")
   func cached() throws {
     let bench = try AttestReceiptBench.shared()
@@ -101,42 +71,9 @@ struct AttestReceiptTests {
     }
   }
 
-  @Test("ATT-23 a verifier without App IDs judges nothing")
-  func noAppIds() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try AttestReceiptBench.trust([
-      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
-    ])
-    let answer = AttestReceiptBench.verify(trust, try bench.template(bench.fields()).signed())
-    #expect(answer.status == .configAttestAppIds)
-  }
-
   // MARK: transport and container
 
-  @Test("FRC-1 what is empty, too long, cut, continued, or something else")
-  func transport() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust()
-    func status(_ input: [UInt8]) -> Status { AttestReceiptBench.verify(trust, input).status }
-    let good = try bench.template(bench.fields()).signed()
-    #expect(status([]) == .malformedAttestReceiptEmpty)
-    #expect(status(utf8(" \r\n")) == .malformedAttestReceiptEmpty)
-    #expect(status(utf8("not base64!")) == .malformedTransportBase64)
-    #expect(status([UInt8](repeating: 0x41, count: 65_537)) == .tooLargeAttestReceiptSize)
-    #expect(status(good + [0]) == .malformedAttestReceiptTrailing)
-    #expect(status(Array(good.dropLast())) == .malformedAttestReceiptBer)
-    #expect(status(utf8("{\"a\":1}")) == .rejectedKindMismatch)
-    #expect(status(utf8("eyJhIjoxfQ.e30.AA")) == .rejectedKindMismatch)
-    let app = try AppReceiptBench.authority().appReceipt(
-      AppReceiptFacts([Minted.purchase], like: Minted.purchase))
-    #expect(status(app) == .rejectedKindMismatch)
-    let long = try bench.template(
-      bench.fields() + [AttributeTemplate(99, [UInt8](repeating: 0, count: 16_000))]
-    ).signed()
-    #expect(status(long) == .tooLargeAttestReceiptSize)
-  }
-
-  @Test("FRC-1 content, chunks, certificates, elements and depth have limits")
+  @Test("FRC-1 content, elements and depth have limits")
   func limits() throws {
     // Signed once: the length of a certificate differs from one signing to the next.
     let good = try fields()
@@ -152,19 +89,6 @@ struct AttestReceiptTests {
     let most = try #require(exact)
     #expect(try verify(padded(most)).status == .ok)
     expect(.tooLargeAttestReceiptSize, "receipt.container", try verify(padded(most + 1)))
-    func chunks(_ count: Int) throws -> AttestReceiptBench.Answer {
-      try verify(good) { $0.form = .indefinite(chunk: (size + count - 1) / count) }
-    }
-    #expect(try chunks(60).status == .ok)
-    expect(.malformedAttestReceiptStructure, "receipt.container", try chunks(80))
-    func bag(_ count: Int) throws -> AttestReceiptBench.Answer {
-      try verify {
-        let root = $0.certificates[2]
-        $0.certificates += [[UInt8]](repeating: root, count: count - 3)
-      }
-    }
-    #expect(try bag(8).status == .ok)
-    expect(.tooLargeAttestReceiptSize, "receipt.container", try bag(9))
     expect(
       .tooLargeAttestReceiptSize, "receipt.container",
       try verify {
@@ -182,17 +106,12 @@ struct AttestReceiptTests {
 
   @Test("FRC-2 version, content type, signers and algorithms are the usual ones")
   func container() throws {
-    let sha384 = CertificateTemplate.algorithm("2.16.840.1.101.3.4.2.2", parameters: Write.null)
     let sha256 = CertificateTemplate.algorithm(OID.sha256, parameters: Write.null)
     for (status, change) in [
       (.malformedAttestReceiptStructure, { $0.version = [3] }),
-      (.malformedAttestReceiptStructure, { $0.contentType = OID.signedData }),
       (.malformedAttestReceiptStructure, { $0.content = .raw([]) }),
-      (.unsupportedAttestReceiptSigners, { $0.signerInfos = [] }),
       (.unsupportedAttestReceiptSigners, { $0.signerVersion = [3] }),
       (.unsupportedAttestReceiptSigners, { $0.signerIdentifier = Write.implicit(0, [1, 2]) }),
-      (.unsupportedAttestReceiptDigest, { $0.digestAlgorithms = [sha384] }),
-      (.unsupportedAttestReceiptDigest, { $0.signerDigest = sha384 }),
       (
         .unsupportedAttestReceiptDigest,
         { $0.signerDigest = CertificateTemplate.algorithm(OID.sha256, parameters: [0x30, 0]) }
@@ -204,10 +123,6 @@ struct AttestReceiptTests {
             CertificateTemplate.algorithm(OID.sha256, parameters: [0x30, 0])
           ]
         }
-      ),
-      (
-        .unsupportedAttestReceiptSignatureAlgorithm,
-        { $0.signatureAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384) }
       ),
       (
         .unsupportedAttestReceiptSignatureAlgorithm,
@@ -224,58 +139,17 @@ struct AttestReceiptTests {
       expect(status, "receipt.container", try verify(container: change))
     }
     #expect(try verify { $0.signerDigest = sha256 }.status == .ok)
-    let twice = try verify {
-      let signer = try $0.signerInfo(over: AttributeTemplate.set($0.attributes))
-      $0.signerInfos = [signer, signer]
-    }
-    expect(.unsupportedAttestReceiptSigners, "receipt.container", twice)
-  }
-
-  @Test("FRC-3 the signature covers the content, and nothing else verifies")
-  func signature() throws {
-    let check = "receipt.signature"
-    let other = try SigningKey.generate(.p256)
-    for change in [
-      { $0.sentPayload = AttributeTemplate.set($0.attributes.removing(4)) },
-      { $0.signature = .by(other) }, { $0.signature = .octets([]) },
-      { $0.signature = .octets([0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0x00]) },
-      { $0.signature = .octets([UInt8](repeating: 7, count: 64)) },
-    ] as [(inout AppReceiptTemplate) -> Void] {
-      expect(.rejectedAttestReceiptSignature, check, try verify(container: change))
-    }
-    let trailing = try verify {
-      let good = try $0.chain.key.sign(AttributeTemplate.set($0.attributes), .sha256)
-      $0.signature = .octets(good + [0])
-    }
-    expect(.rejectedAttestReceiptSignature, check, trailing)
   }
 
   // MARK: chain
 
   @Test("FRC-4 signer and intermediate have their purpose, usage and keys")
   func shape() throws {
-    let p384 = try SigningKey.generate(.p384)
     for (status, place, change) in [
-      (
-        .rejectedChainLeafMarker, "signer",
-        { $0.signer = $0.signer.replacing("1.2.840.113635.100.12.15", with: nil) }
-      ),
-      (
-        .rejectedChainLeafIsCa, "signer",
-        {
-          $0.signer = $0.signer.replacing(
-            OID.basicConstraints, with: .basicConstraints(ca: true))
-        }
-      ),
-      (
-        .rejectedChainKeyUsage, "signer",
-        { $0.signer = $0.signer.replacing(OID.keyUsage, with: .keyUsage(.nonRepudiation)) }
-      ),
       (
         .rejectedChainKeyUsage, "signer",
         { $0.signer = $0.signer.replacing(OID.keyUsage, with: nil) }
       ),
-      (.rejectedChainKey, "signer", { $0.signer.publicKeyInfo = try p384.publicKeyInfo() }),
       (
         .rejectedChainKey, "signer",
         { bench in
@@ -283,12 +157,6 @@ struct AttestReceiptTests {
           info[info.count - 1] ^= 1
           bench.signer.publicKeyInfo = info
         }
-      ),
-      (.rejectedChainVersion, "signer", { $0.signer.version = Write.explicit(0, [2, 1, 1]) }),
-      (.rejectedChainSerial, "signer", { $0.signer.serial = [0] }),
-      (
-        .rejectedChainCriticalExtension, "signer",
-        { $0.signer = $0.signer.adding(CertificateExtension("1.2.3.4", critical: true, [5, 0])) }
       ),
       (
         .rejectedChainDuplicateExtension, "signer",
@@ -300,28 +168,6 @@ struct AttestReceiptTests {
           $0.signer.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA512)
           $0.signer.digest = .sha512
         }
-      ),
-      (
-        .rejectedChainIntermediateMarker, "intermediate",
-        { $0.intermediate = $0.intermediate.replacing("1.2.840.113635.100.6.2.3", with: nil) }
-      ),
-      (
-        .rejectedChainNotCa, "intermediate",
-        {
-          $0.intermediate = $0.intermediate.replacing(
-            OID.basicConstraints, with: .basicConstraints(ca: false))
-        }
-      ),
-      (
-        .rejectedChainKeyUsage, "intermediate",
-        {
-          $0.intermediate = $0.intermediate.replacing(
-            OID.keyUsage, with: .keyUsage(.digitalSignature))
-        }
-      ),
-      (
-        .rejectedChainKey, "intermediate",
-        { $0.intermediate.publicKeyInfo = try p384.publicKeyInfo() }
       ),
       (
         .rejectedChainVersion, "intermediate",
@@ -347,37 +193,14 @@ struct AttestReceiptTests {
     }
   }
 
-  @Test("FRC-4 the chain's names, signatures and root")
+  @Test("FRC-4 the chain's certificates and names, and other intermediates of its name")
   func chain() throws {
     expect(
       .malformedChainDer, "chain.certificates", at: "certificates[0]",
       try verify { $0.certificates[0] = Write.sequence([0x05, 0x00]) })
     expect(
-      .tooLargeChainCertificate, "chain.certificates", at: "certificates[2]",
-      try verify {
-        $0.certificates[2] = Write.sequence(
-          Write.octetString([UInt8](repeating: 0, count: 4093)))
-      })
-    expect(
       .rejectedChainNames, "chain.certificates", at: "signer",
       try verify { $0.certificates.removeFirst() })
-    expect(
-      .rejectedChainIssuerUnknown, "chain.certificates", at: "signer",
-      try verify { $0.certificates.remove(at: 1) })
-    expect(
-      .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
-      try verify(certificates: { $0.signer.signatureForm = .damaged }))
-    expect(
-      .rejectedChainSignatureIntermediate, "chain.signatures", at: "intermediate",
-      try verify(certificates: { $0.intermediate.signatureForm = .damaged }))
-    expect(
-      .rejectedChainUntrustedRoot, "chain.signatures", at: "intermediate",
-      try verify(certificates: {
-        $0.intermediate.issuer = DistinguishedName.make([("CN", "Another Root")])
-      }))
-    // The bag's order and its copy of the root mean nothing.
-    #expect(try verify { $0.certificates.reverse() }.status == .ok)
-    #expect(try verify { $0.certificates.removeLast() }.status == .ok)
     // Another intermediate of the same name, wherever it is.
     let bench = try AttestReceiptBench.shared()
     var twin = bench.intermediate
@@ -389,18 +212,10 @@ struct AttestReceiptTests {
     expect(
       .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
       try verify { $0.certificates[1] = other })
-    // A homemade line with the same names.
-    let forged = try verify(certificates: { bench in
-      let key = try SigningKey.generate(.p256)
-      bench.intermediate.publicKeyInfo = try key.publicKeyInfo()
-      bench.intermediate.signatureForm = .damaged
-    })
-    #expect(forged.status == .rejectedChainSignatureLeaf)
   }
 
-  @Test("FRC-5 the chain is judged at the creation time")
+  @Test("FRC-5 the chain is judged at the creation time, to the second")
   func validity() throws {
-    let bench = try AttestReceiptBench.shared()
     let seconds = Self.now / 1000 - 60
     for (status, place, change) in [
       (
@@ -421,23 +236,13 @@ struct AttestReceiptTests {
       let answer = try verify(certificates: change)
       #expect(answer.status == status && answer.refusal?.place ?? "" == place)
     }
-    // Later than its signer's end, which a stored receipt may be.
-    let stored = try verify(
-      fields(), [("attest.time", "stored")], now: Self.now + 60 * Self.day)
-    #expect(stored.receipt?.isExpired == false)
-    // Created a day before the signer existed.
-    let early = try bench.fields(created: Self.now - 41 * Self.day)
-    expect(
-      .rejectedChainNotYetValid, "chain.validity", at: "signer",
-      try verify(early, [("attest.time", "stored")]))
   }
 
   // MARK: fields
 
-  @Test("FRC-6 fields are there once, in version 1, in any order; unknown ones are listed")
+  @Test("FRC-6 fields are there once, in version 1")
   func form() throws {
     let good = try fields()
-    #expect(try verify(good.reversed()).status == .ok)
     for type in [2, 3, 4, 5, 7, 12, 21] {
       expect(
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
@@ -452,13 +257,6 @@ struct AttestReceiptTests {
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
         try verify(good.changing(type) { $0.versionOctets = [2] }))
     }
-    let further = try verify(good + [AttributeTemplate(99, []), AttributeTemplate(1, [1])])
-    #expect(further.receipt?.fields.unknown == [99, 1])
-    func many(_ count: Int) throws -> AttestReceiptBench.Answer {
-      try verify(good + (100..<100 + count - good.count).map { AttributeTemplate($0, []) })
-    }
-    #expect(try many(32).status == .ok)
-    expect(.malformedAttestReceiptField, "receipt.fields", at: "content", try many(33))
     func content(_ change: ([UInt8]) -> [UInt8]) throws -> AttestReceiptBench.Answer {
       try verify { $0.payload = change(AttributeTemplate.set($0.attributes)) }
     }
@@ -530,22 +328,6 @@ struct AttestReceiptTests {
       .malformedAttestReceiptField, check, at: "field 6", try verify(first.removing(6)))
   }
 
-  @Test("FRC-7 the metric is one to nine digits")
-  func metric() throws {
-    let good = try fields(refreshed: true)
-    for (text, value) in [
-      ("0", 0), ("3", 3), ("007", 7), ("999999999", 999_999_999),
-    ] as [(String, Int64)] {
-      let answer = try verify(good.changing(17) { $0.value = utf8(text) })
-      #expect(answer.receipt?.risk == value)
-    }
-    for text in ["", "-1", "+1", "1.0", " 1", "1 ", "0x1", "1000000000", "٣"] {
-      expect(
-        .malformedAttestReceiptMetric, "receipt.fields", at: "field 17",
-        try verify(good.changing(17) { $0.value = utf8(text) }))
-    }
-  }
-
   @Test("FRC-7 times have no more than nine digits of a fraction, and Z")
   func times() throws {
     let whole = AppReceiptDate.milliseconds(utf8("2026-11-21T10:20:30Z")[...])
@@ -582,59 +364,30 @@ struct AttestReceiptTests {
 
   // MARK: identity and age
 
-  @Test("FRC-8 the App ID is configured, the environment known and accepted")
-  func identity() throws {
-    let other = try fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.apq") }
-    expect(
-      .rejectedAttestReceiptAppId, "identity.app-id", at: "field 2", try verify(other))
-    let check = "identity.environment"
-    let sandbox = try fields().changing(7) { $0.value = utf8("sandbox") }
-    #expect(try verify(sandbox).receipt?.isProduction == false)
-    for (wrong, accepted) in [
-      (sandbox, "production"), (try fields(), "development"),
-      (try fields().changing(7) { $0.value = utf8("Production") }, "production"),
-    ] {
-      expect(
-        .rejectedAttestReceiptEnvironment, check, at: "field 7",
-        try verify(wrong, [("attest.environments", [.string(accepted)])]))
-    }
-  }
-
-  @Test("FRC-9 the key is compared when one is given")
-  func key() throws {
+  @Test("FRC-7 FRC-8 FRC-9 FRC-11 the check and the field that a refusal names")
+  func places() throws {
     let bench = try AttestReceiptBench.shared()
-    #expect(try verify(subject: bench.point).receipt?.bound == true)
-    let none = try verify()
-    #expect(none.receipt?.bound == false)
-    var writer = JSONWriter()
-    none.checks.write(isRefused: false, &writer)
-    #expect(
-      Text(writer.bytes).string.contains(
-        "{\"id\":\"receipt.key\",\"ok\":null,\"why\":\"no input for it\"}"))
-    for other in [try SigningKey.generate(.p256).publicKey(), [], [4]] {
-      expect(
-        .rejectedAttestReceiptKey, "receipt.key", at: "field 3", try verify(subject: other))
-    }
+    expect(
+      .rejectedAttestReceiptAppId, "identity.app-id", at: "field 2",
+      try verify(fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.apq") }))
+    expect(
+      .rejectedAttestReceiptEnvironment, "identity.environment", at: "field 7",
+      try verify(fields().changing(7) { $0.value = utf8("Production") }))
+    expect(
+      .rejectedAttestReceiptKey, "receipt.key", at: "field 3", try verify(subject: [4]))
+    expect(
+      .malformedAttestReceiptMetric, "receipt.fields", at: "field 17",
+      try verify(fields(refreshed: true).changing(17) { $0.value = [] }))
+    expect(
+      .rejectedFreshnessStale, "freshness",
+      try verify(bench.fields(created: Self.now - 300_001)))
+    expect(
+      .rejectedDateFuture, "chain.validity", at: "field 12",
+      try verify(bench.fields(created: Self.now + 60_001)))
   }
 
-  @Test("FRC-11 ATT-40 age, future and expiry, to the millisecond")
+  @Test("FRC-11 expiry, to the millisecond")
   func age() throws {
-    let bench = try AttestReceiptBench.shared()
-    func answer(
-      created: Int64, _ config: [(String, JSONText)] = []
-    ) throws -> AttestReceiptBench.Answer {
-      try verify(bench.fields(created: Self.now + created), config)
-    }
-    #expect(try answer(created: -300_000).status == .ok)
-    expect(.rejectedFreshnessStale, "freshness", try answer(created: -300_001))
-    #expect(try answer(created: 60_000).status == .ok)
-    expect(.rejectedDateFuture, "chain.validity", at: "field 12", try answer(created: 60_001))
-    expect(
-      .rejectedDateFuture, "chain.validity",
-      try answer(created: 60_001, [("attest.time", "stored")]))
-    #expect(try answer(created: -300_001, [("attest.maxAgeMs", 300_001)]).status == .ok)
-    #expect(try answer(created: -Self.day, [("attest.time", "stored")]).status == .ok)
-
     func expiring(_ at: Int64) throws -> [AttributeTemplate] {
       try fields().changing(21) { $0.value = AttestReceiptBench.time(at) }
     }
@@ -671,19 +424,13 @@ struct AttestReceiptTests {
       #expect(receipt.refreshDue == due, sourceLocation: location)
     }
     let now = Self.now
-    try expect(receipt(5000, refreshed: false), at: now - 5000, due: true)
     try expect(receipt(-5000, refreshed: false), at: now + 5000, due: true)
     try expect(receipt(30 * day - 1, refreshed: false), at: now - 30 * day + 1, due: true)
     try expect(receipt(30 * day, refreshed: false), at: nil, due: false)
-    try expect(receipt(day - 1), at: now + 1, due: false)
-    try expect(receipt(day), at: now, due: true)
     try expect(receipt(30 * day - 1), at: now - 29 * day + 1, due: true)
     try expect(receipt(30 * day), at: nil, due: false)
     try expect(receipt(day, every: 3 * day), at: now + 2 * day, due: false)
     try expect(receipt(day, every: 50 * day), at: now + 28 * day, due: false)
-    try expect(
-      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 4 * day) } },
-      at: now + 4 * day, due: false)
     // Apple's example has 30 days, from when on what Apple keeps for a receipt may be gone.
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
@@ -694,102 +441,9 @@ struct AttestReceiptTests {
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 89 * day) } },
       at: nil, due: false)
-    try expect(
-      receipt(2 * day) { $0.changing(21) { $0.value = AttestReceiptBench.time(now) } },
-      at: nil, due: false)
   }
 
-  // MARK: inside an attestation, and through a verifier
-
-  @Test("FRC-9 FRC-10 ATT-12 inside an attestation the receipt is of this key, app and type")
-  func embedded() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust([("attest.environments", ["production"])])
-    let point = try bench.point
-    func refusal(
-      _ fields: [AttributeTemplate]? = nil, key: [UInt8]? = nil, isProduction: Bool = true,
-      now: Int64 = Self.now, _ bytes: [UInt8]? = nil
-    ) throws -> Refusal? {
-      let receipt = try bytes ?? bench.template(fields ?? bench.fields()).signed()
-      var signatures = SignatureChecks()
-      do throws(Refusal) {
-        let proven = try AttestReceiptVerification.verifyEmbedded(
-          receipt[...], trust, leafKey: key ?? point, appId: Text(AttestReceiptBench.appId),
-          isProduction: isProduction, nowMs: now, &signatures)
-        #expect(proven.bound && proven.bytes == receipt)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    #expect(try refusal() == nil)
-    var other = point
-    other[64] ^= 1
-    for (found, status, place) in [
-      (try refusal(key: other), .rejectedAttestReceiptKey, "receipt/field 3"),
-      (try refusal(isProduction: false), .rejectedAttestReceiptEnvironment, "receipt/field 7"),
-      (
-        try refusal(bench.fields(refreshed: true)), .rejectedAttestReceiptKind,
-        "receipt/field 6"
-      ),
-      (
-        try refusal(fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.other") }),
-        .rejectedAttestReceiptAppId, "receipt/field 2"
-      ),
-      (try refusal(now: Self.now + 300_000), .rejectedFreshnessStale, "receipt/field 12"),
-      (try refusal([]), .malformedAttestReceiptField, "receipt/field 2"),
-      (try refusal(nil, [UInt8]()), .malformedAttestReceiptEmpty, "receipt"),
-      (try refusal(nil, [0x30]), .malformedAttestReceiptBer, "receipt/byte 0"),
-      (
-        try refusal(nil, [UInt8](repeating: 0x30, count: 16_385)), .tooLargeAttestReceiptSize,
-        "receipt"
-      ),
-    ] as [(Refusal?, Status, String)] {
-      #expect(found?.status == status && found?.place == place, "\(found?.status.name ?? "ok")")
-    }
-  }
-
-  @Test("ATT-3 FRC-9 a verifier takes the subject in both forms and refuses others")
-  func verifier() throws {
-    let bench = try AttestReceiptBench.shared()
-    let root = try bench.root.signed(by: bench.rootKey)
-    let config: JSONText = [
-      "apps": [
-        ["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]
-      ],
-      "attest": ["receiptAnchors": [.string(utf8: Base64Text.encode(root))]],
-    ]
-    let made = Verifier.alone(config.bytes)
-    let verifier = try #require(made.verifier, "\(made.document.name)")
-    let receipt = try bench.template(bench.fields()).signed()
-    func document(_ subject: [UInt8]?) -> Document {
-      verifier.verifyReceipt(receipt, kind: .attest, subject: subject, nowMs: Self.now)
-    }
-    let point = try bench.point
-    for subject in [nil, point, try bench.attestedKey.publicKeyInfo()] {
-      let answer = document(subject)
-      #expect(answer.status == .ok && answer.text("kind") == "attest-receipt")
-      #expect(answer.tree?.at("attestReceipt.bound")?.boolean == (subject != nil))
-      #expect(
-        verifier.decide([answer], account: nil, nowMs: Self.now).name
-          == "misuse.decide.evidence")
-    }
-    var off = point
-    off[64] ^= 1
-    for subject in [
-      [], off, Array(point.dropLast()), point + [0], [UInt8](repeating: 4, count: 16),
-    ] {
-      let answer = document(subject)
-      #expect(answer.status == .misuseAssertionPublicKey)
-      #expect(answer.tree?.at("attestReceipt")?.kind == .null)
-      #expect(answer.text("error.at") == "subject")
-    }
-    #expect(
-      verifier.verifyReceipt(receipt, kind: .attest, nowMs: 0).status == .misuseCallNow)
-    #expect(
-      verifier.verifyReceipt(receipt, kind: .app, nowMs: Self.now).status
-        == .rejectedKindMismatch)
-  }
+  // MARK: hostile input
 
   @Test("FRC-1 receipts with one changed byte: another fact is never accepted")
   func flips() throws {

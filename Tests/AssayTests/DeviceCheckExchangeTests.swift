@@ -45,30 +45,6 @@ struct DeviceCheckExchangeTests {
     return said
   }
 
-  @Test("DVC-14 three unusable answers end it, whatever stands between them")
-  func unusable() throws {
-    #expect(
-      try play([http(0), .elapsed, http(429), .elapsed, http(500)]) == [
-        "request", "wait 1000 retry", "request", "wait 2000 rate-limited", "request",
-        "unavailable.devicecheck.no-answer",
-      ])
-    #expect(
-      try play([http(503), .elapsed, http(401, "x"), http(503), .elapsed, http(401, "x")]) == [
-        "request", "wait 1000 retry", "request", "request", "wait 2000 retry", "request",
-        "unavailable.devicecheck.response",
-      ])
-  }
-
-  @Test("DVC-14 one 401 is answered with another token")
-  func renewed() throws {
-    #expect(
-      try play([http(401, "Bad Authorization Token"), http(200, "Bit State Not Found")])
-        == ["request", "request", "accepted"])
-    #expect(
-      try play([http(401), http(401, "Invalid Authorization Token")])
-        == ["request", "request", "rejected.devicecheck.unauthorized"])
-  }
-
   @Test("EXC-5 an answer of another form than the step's is a fault of ours")
   func wrongForm() throws {
     #expect(try play([.elapsed]) == ["request", "internal.assay.bug"])

@@ -350,13 +350,6 @@ struct ExchangeTests {
     #expect(document.tree?.member("exchange")?.isNull == true || document.text("kind") == "risk")
   }
 
-  @Test("JWS-41 the time of a request is held to its window")
-  func requestTime() throws {
-    let request: JSONText = ["kind": "deviceCheck.token", "deviceToken": "AAAA"]
-    Exchanges.expect(try Exchanges.run(request, now: 5), "misuse.call.now", at: "now_ms")
-    Exchanges.expect(try Exchanges.run(request), "ok")
-  }
-
   @Test("DOC-5 every check of a conversation is listed")
   func checks() throws {
     let document = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "AAAA"])

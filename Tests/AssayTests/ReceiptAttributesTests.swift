@@ -96,13 +96,6 @@ struct ReceiptAttributesTests {
     #expect(purchase.isTrialPeriod == true && purchase.isInIntroOfferPeriod == false)
   }
 
-  @Test("APR-3 attributes come in any order")
-  func order() throws {
-    let read = try read(payload: Made.set(Self.receipt.reversed()))
-    #expect(read.text(read.bundleId) == "com.example.app")
-    #expect(read.purchases.count == 1)
-  }
-
   @Test("APR-14 no purchases, and \"\" for what is optional")
   func absent() throws {
     let least: [Made] = [
@@ -426,17 +419,6 @@ struct ReceiptAttributesTests {
     }
     let dated = Made.set(Self.receipt.setting(.ascii(21, Self.date)))
     #expect(try read(payload: dated).expiration == .date(Self.dateMs))
-  }
-
-  @Test("APR-9 the creation date is judged when it is asked for")
-  func creation() throws {
-    for (text, status) in [
-      ("", .rejectedDateMissing), ("yesterday", .malformedAppReceiptDate),
-      ("2007-12-31T23:59:59Z", .rejectedDateRange), ("2100-01-01T00:00:00Z", .rejectedDateRange),
-    ] as [(String, Status)] {
-      let read = try read(payload: Made.set(Self.receipt.setting(.ascii(12, text))))
-      #expect(throws: Refusal(status, "")) { try read.creationDate() }
-    }
   }
 
   // MARK: limits and hostile input

@@ -328,39 +328,4 @@ struct ReceiptResponseEntriesTests {
     #expect(foreign.source("transactions.0.known") == "false")
     #expect(foreign.text(first + "purchase") == "Production/" + AnswerSample.first)
   }
-
-  @Test("DEC-8 DEC-10 DEC-15 DEC-19 answers decide through the same table")
-  func decisions() throws {
-    let configuration = AnswerSample.configuration()
-    func row(_ answer: JSONText, at nowMs: Int64 = AnswerSample.now) throws -> String {
-      let outcome = AnswerSample.read(answer, nowMs: nowMs)
-      let evidence = try #require(outcome.evidence)
-      let decision = try configuration.decide([evidence], account: nil, nowMs: nowMs)
-      var writer = JSONWriter()
-      decision.write(&writer)
-      let tree = try JSONReader.readObject(writer.bytes, caps: .files).root
-      return tree.string("row")
-    }
-    #expect(try row(AnswerSample.ios7()) == "DEC-14")
-    #expect(
-      try row(
-        AnswerSample.ios7(renewals: [AnswerSample.renewal().setting("auto_renew_status", "0")]))
-        == "DEC-10")
-    #expect(try row(AnswerSample.ios6().setting("status", 21006)) == "DEC-8")
-    let ended = AnswerSample.flat(start: now - 40 * day, end: now - 3 * day)
-    #expect(
-      try row(
-        AnswerSample.ios6(ended).removing(["auto_renew_status", "auto_renew_product_id"])
-          .setting("status", 21006)) == "DEC-19")
-    let grace = AnswerSample.renewal().setting([
-      ("is_in_billing_retry_period", "1"),
-      ("grace_period_expires_date_ms", .string("\(now + day)")),
-    ])
-    #expect(
-      try row(
-        AnswerSample.ios7(
-          inApp: [], latest: [AnswerSample.entry(end: now - day)], renewals: [grace]))
-        == "DEC-15")
-    #expect(try row(AnswerSample.ios7(inApp: [], latest: [], renewals: [])) == "DEC-2")
-  }
 }

@@ -320,19 +320,6 @@ struct ReceiptResponseFieldsTests {
       end([("expires_date_formatted", "soon")]), at: latest + "expires_date_formatted")
   }
 
-  @Test("VRR-12 a purchase date after the end and an original date after it are no errors")
-  func restored() {
-    let start = AnswerSample.now - AnswerSample.day
-    let end = start - 100 * AnswerSample.day
-    let changed = AnswerSample.entry(AnswerSample.second, start: start, end: end)
-      .setting("original_purchase_date_ms", .string("\(start + 5)"))
-    let outcome = AnswerSample.read(AnswerSample.ios7(inApp: [], latest: [changed]))
-    #expect(outcome.status == .ok)
-    #expect(outcome.integer(first + "purchaseDate") == start)
-    #expect(outcome.integer(first + "expiresDate") == end)
-    #expect(outcome.integer(first + "originalPurchaseDate") == start + 5)
-  }
-
   @Test("VRR-10 request_date is the time of the answer, and a clock that differs is reported")
   func requestDate() {
     func skew(_ milliseconds: Int64) -> AnswerSample.Outcome {

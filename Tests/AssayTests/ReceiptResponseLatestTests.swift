@@ -55,19 +55,6 @@ struct ReceiptResponseLatestTests {
     AnswerSample.read(answer.setting("latest_receipt", .string(utf8: receipt)), configuration)
   }
 
-  private func expectVerified(
-    _ outcome: AnswerSample.Outcome, _ receipt: [UInt8],
-    _ location: SourceLocation = #_sourceLocation
-  ) {
-    #expect(outcome.status == .ok, sourceLocation: location)
-    #expect(outcome.source("latestReceipt.verified") == "true", sourceLocation: location)
-    #expect(outcome.text("latestReceipt.status") == "ok", sourceLocation: location)
-    #expect(
-      outcome.text("latestReceipt.sha256")
-        == Text(Hex.encode(Digest.sha256.of(receipt))).string, sourceLocation: location)
-    #expect(outcome.warnings.isEmpty, sourceLocation: location)
-  }
-
   private func expectNot(
     _ outcome: AnswerSample.Outcome, _ status: Status,
     _ location: SourceLocation = #_sourceLocation
@@ -79,34 +66,6 @@ struct ReceiptResponseLatestTests {
     #expect(
       outcome.warnings == ["latest-receipt-not-verified latest_receipt"],
       sourceLocation: location)
-  }
-
-  @Test("VRR-18 a genuine receipt of either kind is reported as verified")
-  func verified() throws {
-    let configuration = try configuration()
-    let flat = try transactionReceipt(purchase())
-    expectVerified(read(AnswerSample.ios6(), flat, configuration), flat)
-    let container = try appReceipt(purchase())
-    expectVerified(read(AnswerSample.ios7(), container, configuration), container)
-  }
-
-  @Test("VRR-18 a receipt that was changed, or of an authority not pinned, is not")
-  func altered() throws {
-    let configuration = try configuration()
-    var bytes = try #require(
-      TolerantBase64.decode(try appReceipt(purchase())[...]))
-    let place = try #require(bytes.lastIndex { $0 != 0 })
-    bytes[place] ^= 1
-    expectNot(
-      read(AnswerSample.ios7(), Base64.encodeStandard(bytes), configuration),
-      .rejectedAppReceiptSignature)
-    let elsewhere = try self.configuration {
-      $0.receipts.anchors = []
-      $0.receipts.intermediates = []
-    }
-    let outcome = read(AnswerSample.ios6(), try transactionReceipt(purchase()), elsewhere)
-    #expect(outcome.status == .ok)
-    #expect(outcome.source("latestReceipt.verified") == "false")
   }
 
   @Test("VRR-16 VRR-18 a genuine receipt of another app or environment is not this answer's")

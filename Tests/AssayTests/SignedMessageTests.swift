@@ -65,14 +65,6 @@ struct SignedMessageTests {
     }
   }
 
-  @Test("APR-4 revocation lists and unsigned attributes are skipped unread")
-  func skipped() throws {
-    #expect(try refusal { $0.revocationLists = .raw(Write.explicit(1, Write.null)) } == nil)
-    #expect(try refusal { $0.unsignedAttributes = Write.explicit(1, Write.null) } == nil)
-    let open: [UInt8] = [0xa1, 0x80, 0x30, 0x80, 0x00, 0x00, 0x00, 0x00]
-    #expect(try refusal { $0.unsignedAttributes = open } == nil)
-  }
-
   @Test("APR-5 parameters of an algorithm are NULL, absent, or noticed")
   func parameters() throws {
     let sha256 = Write.oid("2.16.840.1.101.3.4.2.1")
@@ -99,18 +91,6 @@ struct SignedMessageTests {
     #expect(refusal([])?.place == "byte 0")
     for end in stride(from: 0, to: good.count, by: 7) {
       #expect(refusal(Array(good[..<end]))?.status == .malformedAppReceiptBer)
-    }
-  }
-
-  @Test("APR-2 other content types and versions")
-  func contentType() throws {
-    for wrong in [
-      try refusal { $0.outerType = OID.data }, try refusal { $0.contentType = OID.signedData },
-      try refusal { $0.contentType = "1.2.840.113549.1.9.16.1.4" },
-      try refusal { $0.version = [3] }, try refusal { $0.version = [0] },
-      try refusal { $0.version = [1, 1] }, try refusal { $0.version = [] },
-    ] {
-      #expect(wrong?.status == .unsupportedAppReceiptContentType)
     }
   }
 
@@ -214,17 +194,6 @@ struct SignedMessageTests {
         $0.signerVersion = version
       }
       #expect(wrong?.status == .unsupportedAppReceiptSignerId)
-    }
-  }
-
-  @Test("APR-4 signed attributes, empty ones too")
-  func signedAttributes() throws {
-    for attributes in [
-      Write.explicit(0, []), Write.explicit(0, Write.sequence(Write.oid("1.2.3"))),
-      [0xa0, 0x80, 0, 0],
-    ] as [[UInt8]] {
-      let wrong = try refusal { $0.signedAttributes = attributes }
-      #expect(wrong?.status == .unsupportedAppReceiptSignedAttributes)
     }
   }
 

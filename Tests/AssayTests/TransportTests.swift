@@ -35,23 +35,6 @@ struct TransportTests {
     refusal(input, cap: cap)?.status
   }
 
-  @Test("RCP-1 empty and blank input")
-  func blank() {
-    for text in ["", " ", "\n", "\r\n\t \u{0b}\u{0c}"] {
-      #expect(status(utf8(text)) == .malformedTransportEmpty)
-    }
-    // Blank comes before too long.
-    #expect(status([UInt8](repeating: 0x20, count: 100), cap: 10) == .malformedTransportEmpty)
-  }
-
-  @Test("RCP-1 the limit counts the input as it came")
-  func limit() throws {
-    let text = Base64Text.encode(Self.list)
-    #expect(try read(text, cap: text.count).bytes == Self.list)
-    #expect(status(text, cap: text.count - 1) == .tooLargeTransportInput)
-    #expect(status(Self.list, cap: Self.list.count - 1) == .tooLargeTransportInput)
-  }
-
   @Test("RCP-1 raw bytes are taken as they are")
   func raw() throws {
     for (bytes, form) in [
@@ -76,36 +59,6 @@ struct TransportTests {
     for text in ["eyJh.eyJi", "eyJh.eyJi.c2ln.c2ln", "eyJh.ey+i.c2ln", "eyJh.eyJi.c2ln="] {
       #expect(status(utf8(text)) == .malformedTransportBase64, "\(text)")
     }
-  }
-
-  @Test(
-    "RCP-2 RCP-3 RCP-4 every way in which a list may travel",
-    arguments: [
-      (TransportForm.raw, 0, false), (.base64, 1, false), (.wrapped, 1, false),
-      (.wrappedLF, 1, false), (.urlSafe, 1, false), (.unpadded, 1, false), (.doubled, 2, false),
-      (.spaceForPlus, 1, true),
-    ])
-  func forms(_ way: TransportForm, _ levels: Int, _ spaceAsPlus: Bool) throws {
-    for (bytes, form) in [(Self.list, BlobForm.list), (Self.container, .container)] {
-      let transport = try read(way.encode(bytes))
-      #expect(transport.bytes == bytes)
-      #expect(transport.form == form)
-      #expect(transport.levels == levels)
-      #expect(transport.spaceAsPlus == spaceAsPlus)
-    }
-  }
-
-  @Test("RCP-2 wrapped, doubled and tabbed at once")
-  func mixtures() throws {
-    let twice = TransportForm.wrapped.encode(Base64Text.encode(Self.list))
-    #expect(try read(twice).levels == 2)
-    let inside = Base64Text.encode(TransportForm.wrapped.encode(Self.list))
-    #expect(try read(inside).bytes == Self.list)
-    var tabbed = Base64Text.encode(Self.list)
-    tabbed.insert(contentsOf: utf8("\t\r\n \t"), at: 7)
-    let read = try read(tabbed)
-    #expect(read.bytes == Self.list)
-    #expect(!read.spaceAsPlus)
   }
 
   @Test("RCP-2 what is no base64")
@@ -265,23 +218,6 @@ struct TransportTests {
         == "expected transaction receipt, looks like JWS")
     #expect(try refusal(utf8("<?xml ?>"))?.status == .rejectedKindMismatch)
     #expect(try refusal(utf8("<?xml ?>"), [.xmlPropertyList]) == nil)
-  }
-
-  @Test("the document says how the input was decoded")
-  func document() throws {
-    func written(_ input: [UInt8]) throws -> String {
-      var writer = JSONWriter()
-      try read(input).write(&writer)
-      return String(decoding: writer.bytes, as: UTF8.self)
-    }
-    #expect(
-      try written(Self.list) == #""transport":{"form":"raw","levels":0,"spaceAsPlus":false}"#)
-    #expect(
-      try written(TransportForm.spaceForPlus.encode(Self.list))
-        == #""transport":{"form":"base64","levels":1,"spaceAsPlus":true}"#)
-    #expect(
-      try written(TransportForm.doubled.encode(Self.list))
-        == #""transport":{"form":"base64-twice","levels":2,"spaceAsPlus":false}"#)
   }
 
   @Test("no truncated and no changed text ends the process")

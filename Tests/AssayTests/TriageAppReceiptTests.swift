@@ -56,28 +56,6 @@ struct TriageAppReceiptTests {
     #expect(look(Fixture.appReceipt([purchase])).keys == ["Sandbox/2000000000000042"])
   }
 
-  @Test("TRI-6 an app receipt of another app is foreign")
-  func foreign() {
-    let result = look(Fixture.appReceipt(bundle: "com.foreign"))
-    #expect(result.status == "rejected.triage.foreign-bundle")
-    #expect(result.disposition == .drop)
-    #expect(look(Fixture.appReceipt(bundle: "com.example.second")).category == .candidate)
-  }
-
-  @Test("TRI-7 unknown products of an app receipt are not asked for")
-  func unknownProduct() {
-    let result = look(Fixture.appReceipt([Purchase(product: "com.example.app.new")]))
-    #expect(result.category == .candidate)
-    #expect(result.keys == ["Sandbox/2000000000000042"])
-  }
-
-  @Test("§1.5 an empty list of purchases is no sign of anything")
-  func empty() {
-    let result = look(Fixture.appReceipt([]))
-    #expect(result.category == .candidate)
-    #expect(result.next == .verify)
-  }
-
   @Test(
     "TRI-8 TRI-9 traits of app receipts",
     arguments: [
@@ -100,14 +78,6 @@ struct TriageAppReceiptTests {
     #expect(result.traitNames == ["missing:bundle-id"])
     #expect(result.claim?.bundleId == nil)
     #expect(result.claim?.appReceipt?.productIds.isEmpty == true)
-  }
-
-  @Test("TRI-8 a sandbox app receipt at a production verifier is kept")
-  func sandbox() {
-    let result = look(Fixture.appReceipt(), Fixture.productionOnly)
-    #expect(result.traitNames == ["environment"])
-    #expect(result.disposition == .keep)
-    #expect(look(Fixture.appReceipt(type: "Production"), Fixture.productionOnly).traitNames == [])
   }
 
   @Test("APR-23 purchases of Xcode make no keys")

@@ -598,36 +598,6 @@ struct UnsignedWordsTests {
       if let other = said(changed) { #expect(other == expected, "octet \(place)") }
     }
   }
-
-  // MARK: verifyReceipt
-
-  @Test("VRR-17 an answer that contradicts itself about its environment is refused")
-  func answers() {
-    func keys(_ answer: JSONText) -> String? {
-      let outcome = AnswerSample.read(answer)
-      return outcome.status == .ok ? outcome.source("transactions.0.keys") : nil
-    }
-    let good = AnswerSample.ios7()
-    let expected = keys(good)
-    #expect(expected?.contains("Production/\(AnswerSample.first)") == true)
-    for environment in ["Sandbox", "Xcode", "LocalTesting", "production", ""] {
-      #expect(keys(good.setting("environment", .string(environment))) == nil, "\(environment)")
-    }
-    for type in ["ProductionSandbox", "ProductionVPPSandbox", "Xcode"] {
-      let outcome = AnswerSample.read(good.setting("receipt.receipt_type", .string(type)))
-      #expect(outcome.status == .rejectedIdentityEnvironmentProfile, "\(type)")
-      #expect(outcome.place == "receipt.receipt_type")
-      let silent = good.removing("environment").setting("receipt.receipt_type", .string(type))
-      #expect(AnswerSample.read(silent).status == .rejectedIdentityEnvironmentProfile)
-    }
-    // Without the words the ids decide, and they say the same.
-    #expect(keys(good.removing("environment")) == expected)
-    #expect(
-      keys(good.removing("environment").setting("receipt.receipt_type", .null)) == expected)
-    let flat = AnswerSample.ios6()
-    #expect(keys(flat) == expected)
-    #expect(keys(flat.appending("environment", "Sandbox")) == nil)
-  }
 }
 
 /// Holds the members that a template was made of.
