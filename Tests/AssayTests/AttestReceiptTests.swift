@@ -104,7 +104,7 @@ struct AttestReceiptTests {
       })
   }
 
-  @Test("FRC-2 version, content type, signers and algorithms are the usual ones")
+  @Test("FRC-2 version, content, signers and parameters are the usual ones")
   func container() throws {
     let sha256 = CertificateTemplate.algorithm(OID.sha256, parameters: Write.null)
     for (status, change) in [

@@ -72,7 +72,7 @@ struct AttestationTests {
     }
   }
 
-  @Test("ATT-11 two certificates, or the pinned root behind them")
+  @Test("ATT-11 which certificate of x5c is one too many, too long or none")
   func chainLength() throws {
     let verifier = try Fixture.verifier()
     let root = try Fixture.authority().rootCertificate

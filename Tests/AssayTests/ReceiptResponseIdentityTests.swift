@@ -58,12 +58,7 @@ struct ReceiptResponseIdentityTests {
       expect(
         AnswerSample.ios7().setting("receipt." + member, .integer(77)), .rejectedIdentityApp,
         at: "receipt." + member, check: "identity.app")
-      let zero = AnswerSample.ios7().setting("receipt." + member, 0)
-      #expect(AnswerSample.read(zero).status == .ok)
     }
-    expect(
-      AnswerSample.ios6().setting("receipt.app_item_id", "77").removing("latest_receipt_info"),
-      .rejectedIdentityApp, at: "receipt.app_item_id", check: "identity.app")
     let unnamed = AnswerSample.read(
       AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
     #expect(unnamed.status == .ok)
@@ -76,14 +71,8 @@ struct ReceiptResponseIdentityTests {
     #expect(AnswerSample.read(sandbox).status == .ok)
   }
 
-  @Test("VRR-17 the environment must be accepted")
+  @Test("VRR-17 an environment of another name is none that is accepted")
   func environment() {
-    expect(
-      AnswerSample.ios7(), .rejectedIdentityEnvironment, at: "environment",
-      check: "identity.environment", accepting: [.sandbox])
-    expect(
-      AnswerSample.ios6(), .rejectedIdentityEnvironment, at: "environment",
-      check: "identity.environment", accepting: [.sandbox])
     for value in ["Xcode", "sandbox", "PRODUCTION", ""] {
       expect(
         AnswerSample.ios7().setting("environment", .string(value)),
@@ -169,11 +158,6 @@ struct ReceiptResponseIdentityTests {
       outcome.text("latestReceipt.sha256")
         == Text(Hex.encode(Digest.sha256.of(utf8(text)))).string)
     #expect(outcome.warnings == ["latest-receipt-not-verified latest_receipt"])
-    for absent in ["", .null] as [JSONText] {
-      let none = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", absent))
-      #expect(none.source("latestReceipt") == "null")
-      #expect(none.warnings.isEmpty)
-    }
     let broken = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", 7))
     #expect(broken.status == .malformedVerifyReceiptField)
     #expect(broken.place == "latest_receipt")

@@ -149,7 +149,7 @@ struct TransactionReceiptTests {
     #expect(answer.text("error.message")?.contains("stranger") == false)
   }
 
-  @Test("RCP-30 in Production the app's id is that of the bundle")
+  @Test("RCP-30 in Production every other id of an app is refused")
   func appItemId() throws {
     func answer(_ id: String?) throws -> Document {
       try Bench.verify(

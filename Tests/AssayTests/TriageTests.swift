@@ -118,16 +118,6 @@ struct TriageTests {
     #expect(Fixture.look(none.blob64).category == .unconfirmed)
   }
 
-  @Test("TRI-7 an unknown product of ours is kept: it may be new in the store")
-  func foreignProduct() {
-    let result = Fixture.look(Receipt().setting("product-id", "com.example.app.new").blob64)
-    #expect(result.status == "rejected.triage.foreign-product")
-    #expect(result.category == .foreign)
-    #expect(result.disposition == .keep)
-    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.product"))
-    #expect(result.keys == ["Production/410000000000042"])
-  }
-
   // MARK: TRI-10
 
   @Test(
@@ -192,6 +182,10 @@ struct TriageTests {
     #expect(written.text("error.check") == "triage.bundle")
     #expect(written.text("claimed.bundleId") == "a\"b")
     #expect(written.tree?.at("checks.4.ok")?.isNull == true)
+
+    let product = Fixture.look(Receipt().setting("product-id", "x").blob64)
+    #expect(product.document(configuration: []).text("error.check") == "triage.product")
+    #expect(Fixture.look("ewo!").checks.ledger.failed.hasSameBytes(as: "transport"))
   }
 
   @Test("TRI-12 texts of the blob stand in no other member than claimed")
