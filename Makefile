@@ -210,6 +210,10 @@ lib-embedded: $(EMBED_LINKED)
 # The same flags for all that SwiftPM makes in release: they share their modules, and each
 # is linked with what it was built of.
 export ASSAY_MAKE := 1
+# Python keeps what it compiled there, of the packages of the tools as well: once for all suites,
+# and nothing between the sources.
+export PYTHONPYCACHEPREFIX := $(ROOT)/$(BUILD)/pycache
+unexport PYTHONDONTWRITEBYTECODE
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \

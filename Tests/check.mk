@@ -27,6 +27,11 @@ fuzz: deps ## run the fuzz targets for a while
 bench: deps all php-extension ## time ratios against bare libcrypto and others
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
 
+# The environment of Python that suites share; those that need it say why when there is none.
+.PHONY: tools
+tools:
+	@$(PYTHON) $(GATES)/python_tools.py || echo 'the suites that need these tools are skipped'
+
 # ---- sources ---------------------------------------------------------------
 
 .PHONY: check-generated check-guides check-statuses check-format check-sources check-header
@@ -219,7 +224,7 @@ check-swift: swift-tests
 .PHONY: check-python
 check-python:
 	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_CLI=$(ROOT)/$(CLI) \
-	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
+	  PYTHONPATH=$(ROOT)/bindings/python \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python
 
 check-wheel:
@@ -268,7 +273,7 @@ demo-apple: deps-demo ## play Apple on this machine, and print what was asked an
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory cli
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=bindings/python \
-	  $(PYTHON) -B tools/demo_apple.py $(CLI)
+	  $(PYTHON) tools/demo_apple.py $(CLI)
 
 # ---- stores -------------------------------------------------------------------
 
@@ -282,19 +287,18 @@ check-store-statements:
 
 STORES := Tests/Stores
 STORE_ENGINES := sqlite postgres mariadb dynamodb redis
-STORE_TOOLS := $(BUILD)/store-tools
 
 .PHONY: check-history check-engines check-stores-lint
 check-history:
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite history \
+	@$(PYTHON) $(GATES)/python.py $(STORES) --suite history \
 	  --only 'test_history.py'
 
 check-engines:
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
-	  --only 'test_engines.py' --tools $(STORE_TOOLS) --requirements $(STORES)/requirements.txt
+	@$(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
+	  --only 'test_engines.py' --tools
 
 check-stores-lint:
-	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --tools $(PYTHON_TOOLS) --suite stores-lint
+	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --suite stores-lint
 
 # The full size of STO-98, after ten rounds of takes at the limit: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
 .PHONY: check-races races
@@ -304,20 +308,20 @@ WORKERS ?= 16
 KILLS ?= 200
 SEED ?=
 check-races:
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite races \
+	@$(PYTHON) $(GATES)/python.py $(STORES) --suite races \
 	  --only 'test_races.py'
 
-STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
 	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON)
-RACES = $(STORE_RUN) $(STORES)/races.py --tools $(STORE_TOOLS)
+RACES = $(STORE_RUN) $(STORES)/races.py
 .PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
 check-store-races: $(STORE_ENGINES:%=check-race-%)
 $(STORE_ENGINES:%=check-race-%): check-race-%:
-	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $*
+	@$(STORE_RUN) $(STORES)/scenes.py --engine $*
 	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
 
 races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
-	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $(ENGINE) --only 1 2 --rounds 10
+	@$(STORE_RUN) $(STORES)/scenes.py --engine $(ENGINE) --only 1 2 --rounds 10
 	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
 	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
@@ -325,7 +329,6 @@ races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KI
 
 # Python with the bindings of this tree, and the folder of an example.
 EXAMPLE_PYTHON = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
-	PYTHONDONTWRITEBYTECODE=1 \
 	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing:$(ROOT)/examples/$(1)
 # A suite of PHPUnit: its folder, its name.
 define EXAMPLE_PHPUNIT
@@ -351,16 +354,16 @@ check-lambda-sqlite:
 # The same tests over DynamoDB and Cognito, as moto's server plays them.
 check-lambda-moto:
 	@FREEMIUM_ENGINE=moto $(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests \
-	  --suite lambda-moto --tools $(BUILD)/lambda-tools --requirements $(FREEMIUM)/tests/requirements.txt
+	  --suite lambda-moto --tools
 
 demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 plays its requests
 	@$(MAKE) --no-print-directory inputs
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory cli
-	@$(FREEMIUM_RUN) DEMO_ONCE=$(DEMO_ONCE) exec $(PYTHON) -B $(FREEMIUM)/demo.py $(CLI)
+	@$(FREEMIUM_RUN) DEMO_ONCE=$(DEMO_ONCE) exec $(PYTHON) $(FREEMIUM)/demo.py $(CLI)
 
 check-lambda-demo: cli
-	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) -B $(FREEMIUM)/demo.py $(CLI)
+	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) $(FREEMIUM)/demo.py $(CLI)
 
 .PHONY: bench-lambda
 bench-lambda: ## the freemium back end: cold start above a bare handler, a load beside a constant
@@ -370,7 +373,7 @@ bench-lambda: ## the freemium back end: cold start above a bare handler, a load 
 # ---- the shop for receipts in PHP ---------------------------------------------
 
 SHOP := examples/shop
-SHOP_ENGINES = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+SHOP_ENGINES = $(PYTHON) Tests/Stores/with_engines.py \
 	--engines postgres,mariadb
 SHOP_RUN = PHP=$(PHP) $(call EXAMPLE_PYTHON,shop/demo) $(PYTHON)
 
@@ -404,15 +407,13 @@ FRAMEWORKS := fastapi django gin laravel
 .PHONY: check-frameworks $(FRAMEWORKS:%=check-%)
 check-frameworks: $(FRAMEWORKS:%=check-%)
 
-# The environment that the blocks of the documentation have, too.
-FRAMEWORK_TOOLS = --tools $(BUILD)/snippets-peers/frameworks --requirements examples/frameworks.txt
 check-fastapi:
 	@$(call EXAMPLE_PYTHON,fastapi) $(PYTHON) $(GATES)/python.py examples/fastapi/tests \
-	  --suite fastapi $(FRAMEWORK_TOOLS)
+	  --suite fastapi --tools
 
 check-django:
 	@$(call EXAMPLE_PYTHON,django:$(ROOT)/examples/fastapi/tests) $(PYTHON) $(GATES)/python.py examples/django/tests \
-	  --suite django $(FRAMEWORK_TOOLS)
+	  --suite django --tools
 
 check-gin:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite gin --module examples/gin
@@ -422,10 +423,10 @@ check-laravel:
 
 .PHONY: check-examples-lint
 check-examples-lint:
-	@$(PYTHON) $(GATES)/python_lint.py examples --tools $(BUILD)/python-tools --suite examples-lint
+	@$(PYTHON) $(GATES)/python_lint.py examples --suite examples-lint
 
 # ---- the Swift for apps, against stand-ins for Apple's modules -----------------
 
 .PHONY: check-app-side
 check-app-side:
-	@PATH=$(TOOLS):$$PATH PYTHONDONTWRITEBYTECODE=1 $(PYTHON) examples/app/tests/app_side.py
+	@PATH=$(TOOLS):$$PATH $(PYTHON) examples/app/tests/app_side.py

@@ -7,8 +7,6 @@ wheel: deps-demo all ## the Python wheel, in build/wheel
 	@$(PYTHON) bindings/python/build_wheel.py --library $(LIBRARY) \
 	  --out $(BUILD)/wheel
 
-PYTHON_TOOLS := $(BUILD)/python-tools
-
 .PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak check-senders \
   check-python-stores
 sdist: ## the Python part alone, as a source distribution, in build/sdist
@@ -19,12 +17,11 @@ check-sdist:
 	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(LIBRARY)
 
 check-python-lint:
-	@$(PYTHON) $(GATES)/python_lint.py bindings/python --tools $(PYTHON_TOOLS)
+	@$(PYTHON) $(GATES)/python_lint.py bindings/python
 	@$(PYTHON) $(GATES)/python_imports.py
 
 check-auditwheel:
-	@$(PYTHON) $(GATES)/auditwheel.py --tools $(PYTHON_TOOLS) \
-	  $(BUILD)/wheel/*.whl $(wildcard $(ARM64)/wheel/*.whl)
+	@$(PYTHON) $(GATES)/auditwheel.py $(BUILD)/wheel/*.whl $(wildcard $(ARM64)/wheel/*.whl)
 
 check-python-soak: ## a million verifications through Python with flat memory
 	@ASSAY_SOAK=1000000 ASSAY_CASES=$(ROOT)/$(CASES) \
@@ -35,18 +32,17 @@ check-python-soak: ## a million verifications through Python with flat memory
 # system's Python skips them.
 check-senders:
 	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_CLI=$(ROOT)/$(CLI) \
-	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
+	  PYTHONPATH=$(ROOT)/bindings/python \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite senders \
-	  --only 'test_senders.py' --tools $(PYTHON_TOOLS)
+	  --only 'test_senders.py' --tools
 
 # The executors of stores over pretended clients, and the ledger on SQLite with minted
 # evidence, in the environment that has the clients. The engines: Tests/Stores.
 check-python-stores:
 	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
 	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
-	  PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-stores \
-	  --only 'test_store_*.py' --tools $(PYTHON_TOOLS)
+	  --only 'test_store_*.py' --tools
 
 # ---- Python: assay-testing ----------------------------------------------------
 
@@ -59,7 +55,7 @@ wheel-testing: cli ## the wheel assay-testing, in build/wheel-testing
 	@$(PYTHON) bindings/python_testing/build_wheel.py --program $(CLI) --out $(TESTING_WHEEL)
 
 check-python-testing-lint:
-	@$(PYTHON) $(GATES)/python_lint.py bindings/python_testing --tools $(PYTHON_TOOLS) \
+	@$(PYTHON) $(GATES)/python_lint.py bindings/python_testing \
 	  --suite python-testing-lint
 
 check-wheel-testing:
@@ -106,7 +102,7 @@ check-php-ext: $(PHP_EXTENSION)
 check-php-engines:
 	@mkdir -p $(PHP_BUILD)
 	@rm -f $(PHP_BUILD)/engines.xml
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	@$(PYTHON) Tests/Stores/with_engines.py \
 	  env $(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite engines \
 	  --log-junit $(PHP_BUILD)/engines.xml || \
 	  { $(PHP_COUNTS) $(PHP_BUILD)/engines.xml --suite php-engines; exit 1; }
@@ -152,6 +148,6 @@ check-go-style:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-style --style
 
 check-go-engines:
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
-	  --engines postgres,mariadb,dynamodb --tools $(STORE_TOOLS) \
+	@$(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb,dynamodb --tools $(BUILD)/python-tools \
 	  env $(GO_GATE) $(DIRECTORY_shipped) --suite go-engines --run TestEngines

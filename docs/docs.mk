@@ -39,7 +39,7 @@ check-pictures: cli
 # Builds the site, and looks at it.
 check-site: swift-docs
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/documentation.py $(BUILD)/docs \
-	  --tools $(BUILD)/docs-tools --symbols $(SWIFT_DOCS)/Assay.symbols \
+	  --symbols $(SWIFT_DOCS)/Assay.symbols \
 	  --symbols $(SWIFT_DOCS)/AssaySwift.symbols
 
 # Every code block of the documentation, run with the library and the command line.
@@ -49,4 +49,4 @@ check-snippets: swift-docs
 
 # The same blocks in Python under mypy --strict and pyright.
 check-typed-snippets:
-	@$(PYTHON) $(GATES)/typed_snippets.py --tools $(BUILD)/type-checkers
+	@$(PYTHON) $(GATES)/typed_snippets.py

@@ -5,7 +5,8 @@
   tools/check.py --quick      those that a change to the code is most likely to break
   tools/check.py NAME...      these steps alone, and what they need to be built
   tools/check.py --list       their names
-  tools/check.py --jobs N     N steps at a time (default: one per core)
+  tools/check.py --jobs N     N steps at a time (default: one more than there are cores, for
+                              one or the other waits)
 
 Each step is one make target. It prints lines of the form
 "suite NAME: N passed, N failed, N skipped"; a step that fails without such a
@@ -39,7 +40,6 @@ class Step:
     needs: tuple = ()
     builds: bool = False  # only builds something
     quick: bool = False
-    waits: bool = False  # a third of its time for others: one more may run beside it
 
     @property
     def command(self):
@@ -55,6 +55,7 @@ def over(target, *variants):
 # and what takes long comes first.
 STEPS = [
     Step("inputs", ["inputs"], "what the builds share", builds=True, quick=True),
+    Step("tools", ["tools"], "checkers and clients from the Python package index", builds=True),
     Step("build", ["libraries"], "the library, and over the host's libcrypto",
          needs=("inputs",), builds=True, quick=True),
     Step("cases", ["cases"], "command line, case table", needs=("inputs",), builds=True,
@@ -66,17 +67,17 @@ STEPS = [
     # After the other builds of SwiftPM, whose modules it takes, and which would wait for it.
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
-         needs=("build", "cases"), waits=True),
+         needs=("build", "cases", "tools")),
     Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
          needs=("programs", "cases")),
     Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
-         needs=("programs", "cases"), waits=True),
+         needs=("programs", "cases")),
     Step("stores", ["check-engines", "check-store-races"],
          "throw-away engines, and on each a race with killed processes",
-         needs=("build", "cases")),
+         needs=("build", "cases", "tools")),
     Step("docs", ["check-site", "check-snippets", "check-pictures"],
          "the documentation site, its links, and every code block in it",
-         needs=("build", "swift-modules")),
+         needs=("build", "swift-modules", "tools")),
     Step("fuzz", ["check-fuzz"], "the fuzz corpus again", needs=("cases",)),
     Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
          needs=("programs", "cases")),
@@ -86,10 +87,10 @@ STEPS = [
          "the PHP binding, by FFI and extension, in prefork servers", needs=("build", "cases"),
          quick=True),
     Step("shop", ["check-shop"], "the shop in PHP over HTTP, its attacks, a day with kills",
-         needs=("php",), waits=True),
+         needs=("php",)),
     Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
     Step("host-engines", ["check-go-engines", "check-php-engines"],
-         "the ledgers of Go and PHP over engines of their own", needs=("go", "php"), waits=True),
+         "the ledgers of Go and PHP over engines of their own", needs=("go", "php", "tools")),
     Step("go-more", ["check-go-race", "check-go-gcstress", "check-go-style"],
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
@@ -104,14 +105,13 @@ STEPS = [
          "what the libraries show, hold and accept; the gates see faults", needs=("build",),
          quick=True),
     Step("cli", ["check-cli"], "the command line: triage, report and the rest",
-         needs=("cases",), quick=True, waits=True),
+         needs=("cases",), quick=True),
     Step("history", ["check-history", "check-races"],
          "the checker of histories and the runner of races find planted faults"),
     Step("play", ["check-play", "check-app-side"],
-         "the server that plays Apple; the Swift for apps against it", needs=("build", "cases"),
-         waits=True),
+         "the server that plays Apple; the Swift for apps against it", needs=("build", "cases")),
     Step("frameworks", ["check-frameworks"], "a shop on FastAPI, Django, Gin and Laravel",
-         needs=("build", "cases"), waits=True),
+         needs=("build", "cases", "tools")),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
     Step("agree", [*over("smoke", "shared"), *over("smoke-sanitized", "shipped"),
@@ -127,10 +127,11 @@ STEPS = [
          needs=("programs", "cases")),
     Step("python", ["check-python"], "the Python binding", needs=("build", "cases"), quick=True),
     Step("lint", ["check-python-lint", "check-python-testing-lint", "check-examples-lint",
-                  "check-stores-lint", "check-typed-snippets"], "ruff, mypy and pyright over all that is Python"),
+                  "check-stores-lint", "check-typed-snippets"],
+         "ruff, mypy and pyright over all that is Python", needs=("tools",)),
     Step("python-more", ["check-senders", "check-python-stores"],
          "conversations with httpx and requests, stores through the Python binding",
-         needs=("build", "cases", "lint")),
+         needs=("build", "cases", "tools")),
     Step("packages", ["check-dist", "check-deb", "check-home", "check-install", "check-man",
                       "check-c"],
          "releases, Debian packages, installing, manual pages, pkg-config, CMake, C examples",
@@ -138,7 +139,7 @@ STEPS = [
     Step("wheels", ["wheel", "check-wheel", "wheel-testing", "check-wheel-testing", "sdist",
                     "check-sdist", "check-auditwheel", "layer", "check-layer"],
          "wheels, the source distribution and Lambda layers, each where it is unpacked",
-         needs=("build", "cases", "arm64")),
+         needs=("build", "cases", "arm64", "tools")),
     Step("prefix", ["check-shim", "check-prefix"],
          "the shim and the library over another libcrypto", needs=("programs", "cases")),
     Step("demo", ["demo"], "the demonstration", needs=("build", "cases"), builds=True,
@@ -178,8 +179,7 @@ class Run:
 
     def next(self):
         """The first step that is ready, if there is room for one."""
-        extra = any(step.waits for step in self.running.values())
-        if len(self.running) >= self.jobs + extra:
+        if len(self.running) >= self.jobs:
             return None
         names = {step.name for step in self.chosen}
         for step in self.waiting:
@@ -287,7 +287,8 @@ def main():
     parser.add_argument("steps", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1,
+                        metavar="N")
     options = parser.parse_args()
     names = [step.name for step in STEPS]
     if options.list:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate: auditwheel finds that each wheel keeps the promise of its tag.
 
-  auditwheel.py --tools FOLDER WHEEL... [--suite NAME]
+  auditwheel.py WHEEL... [--suite NAME]
 
 Skipped where the package index, from which auditwheel comes, cannot be reached.
 """
@@ -27,11 +27,10 @@ def verdict(programs, wheel):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheels", nargs="+")
-    parser.add_argument("--tools", required=True)
     parser.add_argument("--suite", default="auditwheel")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    programs, why = python_tools.installed(options.tools)
+    programs, why = python_tools.installed()
     wheels = [pathlib.Path(wheel) for wheel in options.wheels]
     if why:
         for wheel in wheels:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate over the documentation site, which it builds.
 
-  documentation.py FOLDER [--tools FOLDER] [--symbols FOLDER]...
+  documentation.py FOLDER [--symbols FOLDER]...
 
 mkdocs finds no broken link or anchor and no page that the navigation lacks; nothing is
 fetched from elsewhere; every rule and status has its place, is found by the search and is
@@ -325,11 +325,10 @@ def check_docc(suite, symbols):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/docs-tools")
     parser.add_argument("--symbols", type=pathlib.Path, action="append", default=[])
     options = parser.parse_args()
     suite = Suite("site")
-    tools, why = python_tools.installed(options.tools, ROOT / "docs/requirements.txt")
+    tools, why = python_tools.installed()
     if tools is None:
         suite.skip("site", why)
         suite.finish(may_be_empty=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Run a folder of unittest tests and print their counts.
 
-  python.py FOLDER [--suite NAME] [--only PATTERN] [--tools FOLDER [--requirements FILE]]
+  python.py FOLDER [--suite NAME] [--only PATTERN] [--tools]
 
-With --tools they run in the environment there, with the packages of requirements-check.txt or
-of the file named; skipped where the package index cannot be reached.
+With --tools they run in the environment of python_tools.py; skipped where the package index
+cannot be reached.
 """
 import argparse
 import os
@@ -21,12 +21,11 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--suite", default="python")
     parser.add_argument("--only", default="test*.py")
-    parser.add_argument("--tools")
-    parser.add_argument("--requirements", type=pathlib.Path, default=python_tools.REQUIREMENTS)
+    parser.add_argument("--tools", action="store_true")
     options = parser.parse_args()
     suite = Suite(options.suite)
     if options.tools:
-        programs, why = python_tools.installed(options.tools, options.requirements)
+        programs, why = python_tools.installed()
         if why is None:
             os.execv(programs / "python", [
                 str(programs / "python"), __file__, options.folder, "--suite", options.suite,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Gate: ruff and mypy --strict find nothing in the Python binding.
 
-  python_lint.py FOLDER --tools FOLDER [--suite NAME]
+  python_lint.py FOLDER [--suite NAME]
 
-What they look for is in the folder's pyproject.toml; their versions in its
-requirements-check.txt. Skipped where the package index cannot be reached.
+What they look for is in the folder's pyproject.toml; their versions in
+Tests/requirements.txt. Skipped where the package index cannot be reached.
 """
 import argparse
 import pathlib
@@ -19,7 +19,9 @@ FAULTS = {
     "ruff": "import os\n",
     "mypy": "def half(number: int) -> str:\n    return number / 2\n",
 }
-COMMANDS = {"ruff": ["ruff", "check", "--no-cache"], "mypy": ["mypy", "--no-incremental"]}
+# What mypy knows of the standard library and of the binding serves all folders.
+COMMANDS = {"ruff": ["ruff", "check", "--no-cache"],
+            "mypy": ["mypy", "--cache-dir", python_tools.MYPY_CACHE]}
 
 
 def run(programs, tool, folder, *arguments):
@@ -31,11 +33,10 @@ def run(programs, tool, folder, *arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
-    parser.add_argument("--tools", required=True)
     parser.add_argument("--suite", default="python-lint")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    programs, why = python_tools.installed(options.tools)
+    programs, why = python_tools.installed()
     if why:
         for tool in COMMANDS:
             suite.skip(tool, why)

@@ -1,6 +1,7 @@
 """Environments of Python: of the tools that come from the package index, and of what is tried.
 
-  python_tools.py FOLDER REQUIREMENTS     makes that of these tools
+  python_tools.py                         makes the one that the checks share, build/python-tools
+  python_tools.py FOLDER REQUIREMENTS     makes one of other tools
 """
 import contextlib
 import fcntl
@@ -12,9 +13,11 @@ import sys
 
 from contract import ROOT
 
-REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
 # A new environment with pip alone, by the Python that it is of.
 FRESH = ROOT / "build/environment"
+TOOLS = ROOT / "build/python-tools"
+MYPY_CACHE = ROOT / "build/mypy"
+REQUIREMENTS = (ROOT / "docs/requirements.txt", ROOT / "Tests/requirements.txt")
 
 
 def clean(**more):
@@ -61,7 +64,7 @@ class Environment:
                            "--disable-pip-version-check", *arguments, **variables)
 
 
-def installed(folder, requirements=REQUIREMENTS):
+def installed(folder=TOOLS, requirements=REQUIREMENTS):
     """The folder of their programs, and None; or None, and why there is none."""
     folder = pathlib.Path(folder).resolve()
     with alone(folder):
@@ -69,13 +72,17 @@ def installed(folder, requirements=REQUIREMENTS):
 
 
 def made(folder, requirements):
-    stamp, wanted = folder / "requirements", requirements.read_bytes()
+    stamp = folder / "requirements"
+    wanted = b"".join(path.read_bytes() for path in requirements)
     if stamp.exists() and stamp.read_bytes() == wanted:
         return folder / "bin", None
     create(folder)
-    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--retries", "1",
-           "--timeout", "20", "--disable-pip-version-check", "-r", requirements]
-    result = subprocess.run(pip, text=True, capture_output=True)
+    # Most of these modules are never imported: those that are, Python compiles then.
+    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--retries",
+           "1", "--timeout", "20", "--disable-pip-version-check"]
+    for path in requirements:
+        pip += ["-r", path]
+    result = subprocess.run(pip, text=True, capture_output=True, env=clean())
     if result.returncode != 0:
         lines = result.stderr.strip().splitlines() or ["pip failed"]
         return None, f"pip cannot install the tools: {lines[-1][:200]}"
@@ -84,5 +91,5 @@ def made(folder, requirements):
 
 
 if __name__ == "__main__":
-    _, reason = installed(sys.argv[1], pathlib.Path(sys.argv[2]))
+    _, reason = installed(sys.argv[1], [pathlib.Path(sys.argv[2])]) if sys.argv[1:] else installed()
     sys.exit(reason)

@@ -2,7 +2,7 @@
 """Gate: mypy --strict and pyright find nothing in the Python blocks of the documentation, nor
 in the shop that its page on frameworks shows a part of.
 
-  typed_snippets.py --tools FOLDER [--suite NAME]
+  typed_snippets.py [--suite NAME]
 
 Each block is checked in its frame, with the blocks that continue it; what a checker says
 about the frame itself does not count. The checkers come from the Python package index, pyright
@@ -25,7 +25,6 @@ import programs
 import python_tools
 import snippets
 
-REQUIREMENTS = ROOT / "docs/requirements-check.txt"
 FOLDER = ROOT / "build/snippets-typed"
 SHOP = ROOT / "examples/fastapi/shop.py"
 PLACES = [ROOT / "bindings/python", ROOT / "bindings/python_testing", programs.EVIDENCE]
@@ -85,8 +84,8 @@ def sources():
 
 def mypy(tools, files):
     """{path: [(line, what)]} of mypy --strict."""
-    command = [tools / "mypy", "--strict", "--no-incremental", "--no-error-summary",
-               "--hide-error-context", "--no-color-output", *files]
+    command = [tools / "mypy", "--strict", "--cache-dir", python_tools.MYPY_CACHE,
+               "--no-error-summary", "--hide-error-context", "--no-color-output", *files]
     environment = dict(os.environ, MYPYPATH=":".join(map(str, PLACES)))
     result = subprocess.run(command, text=True, capture_output=True, cwd=FOLDER, env=environment)
     found = {}
@@ -116,11 +115,10 @@ def pyright(tools, files):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tools", required=True)
     parser.add_argument("--suite", default="typed-snippets")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    tools, why = python_tools.installed(options.tools, REQUIREMENTS)
+    tools, why = python_tools.installed()
     if why:
         for name in ("mypy", "pyright"):
             suite.skip(name, why)

@@ -13,11 +13,8 @@ sys.path.append(str(ROOT / "Tests/Gates"))
 import python_tools  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
-# Packages that a page compares with, by the word that names them: their requirements.
-PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt",
-         "sqlalchemy": ROOT / "Tests/Snippets/peers.txt",
-         "fastapi": ROOT / "examples/frameworks.txt",
-         "django": ROOT / "examples/frameworks.txt"}
+# Packages of Tests/requirements.txt that a page compares with, by the word that names them.
+PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django")
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
@@ -38,7 +35,7 @@ class Tools:
                 raise SystemExit(f"{path} is not there: build it first")
         self.library, self.cli = library.resolve(), cli.resolve()
         self.cases, self.bindings, self.swift = cases.resolve(), bindings, swift.resolve()
-        self.peers = {}
+        self.peers = None
         self.scratch = ROOT / "build/snippets"
         self.prefix = self.scratch / "prefix"
         self.repository = self.scratch / "repository"
@@ -76,27 +73,25 @@ class Tools:
             (folder / "vendor/autoload.php").write_text(
                 "<?php require getenv('ASSAY') . '/bindings/php/autoload.php';\n")
 
-    def packages(self, name):
-        """Where the package of a peer is, and None; or None, and why there is none."""
-        if name not in self.peers:
-            place = ROOT / "build/snippets-peers" / PEERS[name].stem
-            bin_folder, why = python_tools.installed(place, PEERS[name])
-            found = bin_folder and next(bin_folder.parent.glob("lib/python3*/site-packages"))
-            self.peers[name] = found, why
-        return self.peers[name]
+    def packages(self):
+        """Where the packages of peers are, and None; or None, and why there are none."""
+        if self.peers is None:
+            programs, why = python_tools.installed()
+            found = programs and next(programs.parent.glob("lib/python3*/site-packages"))
+            self.peers = found, why
+        return self.peers
 
     def environment(self, needs=""):
         """Of a program: only the installation above, the bindings' folders, and the
         packages that it needs."""
         lib = str(self.prefix / "lib")
-        peers = "".join(f":{self.packages(name)[0]}" for name in needs.split(",")
-                        if name in PEERS)
+        peers = f":{self.packages()[0]}" if set(needs.split(",")) & set(PEERS) else ""
         return dict(
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
             PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}"
             + peers,
-            ASSAY_PROGRAM=f"{self.prefix}/bin/assay", PYTHONDONTWRITEBYTECODE="1",
+            ASSAY_PROGRAM=f"{self.prefix}/bin/assay",
             ASSAY=str(self.repository), ASSAY_EVIDENCE=str(EVIDENCE), GOPROXY="off",
             GOFLAGS="-mod=mod")
 
@@ -106,7 +101,7 @@ class Tools:
             if not self.bindings[name].is_dir():
                 return f"bindings/{name} is not there"
         if name in PEERS:
-            return self.packages(name)[1]
+            return self.packages()[1]
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"

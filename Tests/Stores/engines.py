@@ -315,12 +315,13 @@ class DynamoDB(Engine):
 
     def command(self) -> Sequence[str | os.PathLike[str]]:
         assert self.tools is not None
-        return [self.tools / "python", "-B", HERE / "moto_front.py", str(self.port)]
+        return [self.tools / "python", HERE / "moto_front.py", str(self.port)]
 
     def conditions(self) -> dict[str, Any]:
         found = super().conditions()
-        found["env"] = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8",
-                        **self.environment}
+        kept = ("PATH", "PYTHONPYCACHEPREFIX")  # what is compiled of moto serves again
+        found["env"] = {**{name: os.environ[name] for name in kept if name in os.environ},
+                        "LC_ALL": "C.UTF-8", **self.environment}
         return found
 
     def answers(self) -> bool:
@@ -357,7 +358,7 @@ class Scratch:
 
 @contextlib.contextmanager
 def scratch(tools: pathlib.Path | None = None) -> Iterator[Scratch]:
-    """A folder for engines. `tools` has the programs of an environment with requirements.txt."""
+    """A folder for engines. `tools` has the programs of an environment with moto."""
     remove_left_behind()
     folder = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
     folder.chmod(0o755)

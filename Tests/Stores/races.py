@@ -60,7 +60,7 @@ class Crew:
         out.touch()
         with (self.folder / "errors").open("ab") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-B", HERE / "worker.py", self.folder / "stage.json", self.url,
+                [sys.executable, HERE / "worker.py", self.folder / "stage.json", self.url,
                  name, str(self.seed), out], stdin=subprocess.DEVNULL, stdout=errors,
                 stderr=errors, env=self.environment, preexec_fn=engines.die_with_parent)
         self.files.append(out)
@@ -226,7 +226,7 @@ def arguments(words=None):
     parser.add_argument("--engine-kills", type=int, default=3)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/races")
-    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/store-tools")
+    parser.add_argument("--tools", type=pathlib.Path, default=python_tools.TOOLS)
     options = parser.parse_args(words)
     known_engine(parser, options.engine)
     if options.seed is None:
@@ -260,7 +260,7 @@ def main():
 
 def tools_or_reason(folder):
     """Go on in the environment that has the clients; why there is none, else None."""
-    programs, why = python_tools.installed(folder, HERE / "requirements.txt")
+    programs, why = python_tools.installed(folder)
     if why is None and pathlib.Path(sys.prefix) != folder.resolve():
         os.execv(programs / "python", [str(programs / "python"), *sys.argv])
     return why

@@ -448,7 +448,7 @@ def arguments(words=None):
     parser.add_argument("--engine", required=True)
     parser.add_argument("--only", type=int, nargs="*", choices=sorted(SCENES), metavar="NUMBER")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--tools", type=pathlib.Path, default=races.ROOT / "build/store-tools")
+    parser.add_argument("--tools", type=pathlib.Path, default=races.python_tools.TOOLS)
     options = parser.parse_args(words)
     races.known_engine(parser, options.engine)
     return options

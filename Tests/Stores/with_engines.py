@@ -20,14 +20,14 @@ import engines
 
 
 def programs(folder: pathlib.Path | None) -> pathlib.Path | None:
-    """The programs of an environment with requirements.txt, made where it is missing."""
+    """The programs of the environment of the tools, made where it is missing."""
     if folder is None:
         return None
     sys.path.append(str(engines.HERE.parent / "Gates"))
     import python_tools
 
     found: pathlib.Path | None
-    found, _ = python_tools.installed(folder, engines.HERE / "requirements.txt")
+    found, _ = python_tools.installed(folder)
     return found
 
 

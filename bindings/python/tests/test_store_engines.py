@@ -21,8 +21,8 @@ import assay
 from assay.store import AsyncLedger, Ledger
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Tests/Stores"
-# Where moto's server is: make check-engines installs it.
-TOOLS = FOLDER.parents[1] / "build/store-tools/bin"
+# Where moto's server is: make check-python-stores installs it.
+TOOLS = FOLDER.parents[1] / "build/python-tools/bin"
 if not (FOLDER / "engines.py").exists() or importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("Tests/Stores/engines.py or assay_testing is not here")
 

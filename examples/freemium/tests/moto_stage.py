@@ -27,7 +27,7 @@ def url():
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        process = subprocess.Popen([sys.executable, "-B", str(FRONT), str(port)],
+        process = subprocess.Popen([sys.executable, str(FRONT), str(port)],
                                    stderr=subprocess.DEVNULL)
         atexit.register(_end, process)
         _STARTED["url"] = f"http://127.0.0.1:{port}"

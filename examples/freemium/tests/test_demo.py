@@ -22,7 +22,7 @@ class Started:
 
     def __init__(self, *command, cwd=ROOT):
         self.process = subprocess.Popen(
-            [sys.executable, "-B", *map(str, command)], cwd=cwd, text=True,
+            [sys.executable, *map(str, command)], cwd=cwd, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def line(self, wanted):
