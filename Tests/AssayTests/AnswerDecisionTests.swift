@@ -25,47 +25,47 @@ struct AnswerDecisionTests {
   @Test("DCD-9 DEC-8 names the row before DEC-9, and all flags are reported")
   func cancelledTrial() throws {
     let decision = try decided([answered { $0.isTrial = true }])
-    #expect(decision.row == "DEC-8")
-    #expect(decision.flags == ["cancelled", "trial"])
+    checkEqual(decision.row, "DEC-8")
+    checkEqual(decision.flags, ["cancelled", "trial"])
   }
 
   @Test("DEC-9 flags of receipts: trial, intro and offer")
   func offers() throws {
     func flags(_ change: (inout PurchaseFacts) -> Void) throws -> [String] {
       let decision = try decided([subscription { change(&$0) }])
-      #expect(decision.row == "DEC-9")
+      checkEqual(decision.row, "DEC-9")
       return decision.flags
     }
-    #expect(
-      try flags {
+    try checkEqual(
+      flags {
         $0.isTrial = true; $0.isIntro = true
-      } == ["trial"])
-    #expect(try flags { $0.hasOffer = true } == ["offer"])
-    #expect(
-      try flags {
+      }, ["trial"])
+    try checkEqual(flags { $0.hasOffer = true }, ["offer"])
+    try checkEqual(
+      flags {
         $0.isIntro = true; $0.hasOffer = true
-      } == ["intro", "offer"])
+      }, ["intro", "offer"])
   }
 
   @Test("DEC-19 status 21006 after the end is stale for a day, then expired")
   func expiredAnswer() throws {
     let last = try decided([endedAnswer()], at: At.now + At.day - 1)
-    #expect(last.stateName == "stale")
-    #expect(last.ruling?.stale == true)
+    checkEqual(last.stateName, "stale")
+    checkEqual(last.ruling?.stale, true)
     let late = try decided([endedAnswer()], at: At.now + At.day)
-    #expect(late.ruling?.reason == nil)
-    #expect(late.ruling?.stale == false)
-    #expect(late.flags.isEmpty)
+    check(late.ruling?.reason == nil)
+    checkEqual(late.ruling?.stale, false)
+    check(late.flags.isEmpty)
   }
 
   @Test("DEC-19 leeway counts while the renewal may be in flight")
   func leeway() throws {
     let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
-    #expect(try !decided([endedAnswer()], by: lenient, at: At.now + 5000).entitled)
+    try check(!decided([endedAnswer()], by: lenient, at: At.now + 5000).entitled)
     let off = renewal {
       $0.autoRenewStatus = 0; $0.asOf = At.now
     }
-    #expect(try !decided([endedAnswer()], [off], by: lenient).entitled)
+    try check(!decided([endedAnswer()], [off], by: lenient).entitled)
   }
 
   @Test("DEC-19 with renewal facts: on or unknown is stale, off is expired")
@@ -81,10 +81,10 @@ struct AnswerDecisionTests {
         ])
       return (decision.row, decision.stateName)
     }
-    #expect(try state { $0.isInBillingRetry = false } == ("DEC-19", "stale"))
-    #expect(try state { $0.expirationIntent = 1 } == ("DEC-17", "expired"))
-    #expect(try state { $0.expirationIntent = 9 } == ("DEC-19", "stale"))
-    #expect(try state { $0.isInBillingRetry = true } == ("DEC-16", "billing-retry"))
+    try check(state { $0.isInBillingRetry = false } == ("DEC-19", "stale"))
+    try check(state { $0.expirationIntent = 1 } == ("DEC-17", "expired"))
+    try check(state { $0.expirationIntent = 9 } == ("DEC-19", "stale"))
+    try check(state { $0.isInBillingRetry = true } == ("DEC-16", "billing-retry"))
   }
 
   @Test("DEC-2 an empty receipt still shows its class and its moment")
@@ -92,11 +92,11 @@ struct AnswerDecisionTests {
     var evidence = PurchaseEvidence(kind: "app-receipt", purchases: [], renewals: [])
     evidence.asOf = At.start
     let signed = try decisionConfiguration().decide([evidence], account: nil, nowMs: At.now)
-    #expect(signed.row == "DEC-2")
-    #expect(signed.reach.asOf == At.start)
-    #expect(signed.reach.evidenceClass == .signed)
+    checkEqual(signed.row, "DEC-2")
+    checkEqual(signed.reach.asOf, At.start)
+    checkEqual(signed.reach.evidenceClass, .signed)
     evidence.evidenceClass = .appleAnswer
     let told = try decisionConfiguration().decide([evidence], account: nil, nowMs: At.now)
-    #expect(told.reach.evidenceClass == .appleAnswer)
+    checkEqual(told.reach.evidenceClass, .appleAnswer)
   }
 }

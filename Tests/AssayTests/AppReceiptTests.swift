@@ -154,8 +154,8 @@ struct AppReceiptTests {
     _ status: Status, _ check: String, _ answer: AppReceiptBench.Answer,
     _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(answer.status == status, comment, sourceLocation: sourceLocation)
-    #expect(answer.failed == check, comment, sourceLocation: sourceLocation)
+    checkEqual(answer.status, status, comment, sourceLocation: sourceLocation)
+    checkEqual(answer.failed, check, comment, sourceLocation: sourceLocation)
   }
 
   // MARK: good ones
@@ -172,18 +172,19 @@ struct AppReceiptTests {
         let raw = try template(facts) { $0.form = form }.signed()
         for input in [raw, Base64.encodeStandard(raw)] {
           let answer = AppReceiptBench.verify(try AppReceiptBench.trust(), input, now: Self.now)
-          #expect(answer.status == .ok, "\(created)")
+          checkEqual(answer.status, .ok, "\(created)")
           let document = AppReceiptBench.document(try #require(answer.receipt))
-          #expect(document.at("digest")?.text?.string == digest)
-          #expect(document.at("asOf")?.integer == created)
-          #expect(document.at("chain.intermediate.source")?.text == "embedded")
+          checkEqual(document.at("digest")?.text?.string, digest)
+          checkEqual(document.at("asOf")?.integer, created)
+          checkEqual(document.at("chain.intermediate.source")?.text, "embedded")
         }
-        #expect(LibcryptoCMS.verifies(raw))
+        check(LibcryptoCMS.verifies(raw))
       }
     }
     for digest in [SigningKey.Digest.sha1, .sha256] {
       let raw = try authority.appTemplate(facts(), digest: digest).signed()
-      #expect(AppReceiptBench.verify(try AppReceiptBench.trust(), raw, now: Self.now).status == .ok)
+      checkEqual(
+        AppReceiptBench.verify(try AppReceiptBench.trust(), raw, now: Self.now).status, .ok)
     }
   }
 
@@ -191,23 +192,25 @@ struct AppReceiptTests {
   func document() throws {
     let answer = try verify(facts(isProduction: true), subject: Self.vendor)
     let document = AppReceiptBench.document(try #require(answer.receipt))
-    #expect(
-      document.children.map { $0.name.string } == [
+    checkEqual(
+      document.children.map { $0.name.string },
+      [
         "type", "environment", "bundleId", "applicationVersion", "originalApplicationVersion",
         "creationDate", "originalPurchaseDate", "expirationDate", "appAppleId", "downloadId",
         "versionExternalIdentifier", "deviceBound", "asOf", "purchases", "keptAttributes",
         "unknownAttributes", "chain", "digest", "transport",
       ])
     let purchase = try #require(document.at("purchases.0"))
-    #expect(
-      purchase.children.map { $0.name.string } == [
+    checkEqual(
+      purchase.children.map { $0.name.string },
+      [
         "productId", "transactionId", "originalTransactionId", "webOrderLineItemId", "quantity",
         "type", "purchaseDate", "originalPurchaseDate", "expiresDate", "cancellationDate",
         "cancellationReason", "isTrialPeriod", "isInIntroOfferPeriod", "promotionalOfferId",
         "known", "environment", "idConflict", "keys",
       ])
     let ids = AppReceiptCheck.ids.map { "\($0)" }
-    #expect(ids.first == "transport" && ids.last == "freshness" && ids.count == 13)
+    check(ids.first == "transport" && ids.last == "freshness" && ids.count == 13)
   }
 
   @Test("APR-12 numbers stay exact, past 2^53 as text")
@@ -222,11 +225,11 @@ struct AppReceiptTests {
         .setting(AttributeTemplate(17, AttributeTemplate.set(purchase)))
     }
     let document = AppReceiptBench.document(try #require(answer.receipt))
-    #expect(document.at("downloadId")?.text == "18446744073709551615")
-    #expect(document.at("appAppleId")?.text == "9007199254740993")
-    #expect(document.at("versionExternalIdentifier")?.integer == 9_007_199_254_740_992)
-    #expect(document.at("purchases.0.quantity")?.text == "18446744073709551615")
-    #expect(document.at("purchases.0.webOrderLineItemId")?.text == "18446744073709551615")
+    checkEqual(document.at("downloadId")?.text, "18446744073709551615")
+    checkEqual(document.at("appAppleId")?.text, "9007199254740993")
+    checkEqual(document.at("versionExternalIdentifier")?.integer, 9_007_199_254_740_992)
+    checkEqual(document.at("purchases.0.quantity")?.text, "18446744073709551615")
+    checkEqual(document.at("purchases.0.webOrderLineItemId")?.text, "18446744073709551615")
   }
 
   // MARK: transport and container
@@ -258,7 +261,7 @@ struct AppReceiptTests {
       let answer = try verify(facts()) {
         $0.signatureAlgorithm = CertificateTemplate.algorithm(oid, parameters: parameters)
       }
-      #expect((answer.status == .ok) == isAccepted, "\(oid)")
+      checkEqual((answer.status == .ok), isAccepted, "\(oid)")
       if !isAccepted {
         expect(.unsupportedAppReceiptSignatureAlgorithm, "receipt.container", answer)
       }
@@ -281,7 +284,7 @@ struct AppReceiptTests {
     ] as [(String, (inout AppReceiptTemplate) -> Void)] {
       let answer = try verify(facts(), [], change)
       expect(.rejectedAppReceiptSignature, "receipt.signature", answer, "\(name)")
-      #expect(!LibcryptoCMS.verifies(try template(facts(), change).signed()), "\(name)")
+      check(!LibcryptoCMS.verifies(try template(facts(), change).signed()), "\(name)")
     }
   }
 
@@ -320,7 +323,7 @@ struct AppReceiptTests {
       $0.certificates.append(other.leaf)
       $0.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(other.leaf)
     }
-    #expect(foreign.receipt == nil)
+    check(foreign.receipt == nil)
   }
 
   @Test("PTH-4 every certificate of the bag is definite DER that begins as one")
@@ -339,7 +342,7 @@ struct AppReceiptTests {
     ] {
       let answer = try verify(facts()) { $0.certificates.append(wrong) }
       expect(.malformedChainDer, "chain.certificates", answer)
-      #expect(answer.refusal?.place == "certificates[3]")
+      checkEqual(answer.refusal?.place, "certificates[3]")
     }
   }
 
@@ -373,10 +376,10 @@ struct AppReceiptTests {
 
   @Test("APR-18 comparison in constant time is comparison")
   func constantTime() {
-    #expect(ConstantTime.areEqual([], []))
-    #expect(ConstantTime.areEqual([1, 2], [0, 1, 2].dropFirst()))
+    check(ConstantTime.areEqual([], []))
+    check(ConstantTime.areEqual([1, 2], [0, 1, 2].dropFirst()))
     for other in [[1], [1, 3], [2, 2], [1, 2, 0], []] as [[UInt8]] {
-      #expect(!ConstantTime.areEqual([1, 2], other[...]))
+      check(!ConstantTime.areEqual([1, 2], other[...]))
     }
   }
 
@@ -394,11 +397,11 @@ struct AppReceiptTests {
 
   @Test("APR-21 a pinned Xcode certificate stands alone")
   func pinned() throws {
-    #expect(try xcode().receipt != nil)
+    try check(xcode().receipt != nil)
     // Beside another certificate it is one of a path that leads nowhere.
     let chain = try AppReceiptBench.authority().chain(.current)
     let accompanied = try xcode { $0.certificates.append(chain.intermediate) }
-    #expect(accompanied.receipt == nil)
+    check(accompanied.receipt == nil)
   }
 
   // MARK: purchases
@@ -429,16 +432,16 @@ struct AppReceiptTests {
       }
       let receipt = try #require(answer.receipt)
       let document = AppReceiptBench.document(receipt)
-      #expect(document.at("purchases.0.type")?.text?.string == name)
-      #expect(document.at("purchases.0.keys.purchase")?.text?.string == key, "\(signed ?? -1)")
-      #expect(document.at("purchases.0.known")?.boolean == true)
+      checkEqual(document.at("purchases.0.type")?.text?.string, name)
+      checkEqual(document.at("purchases.0.keys.purchase")?.text?.string, key, "\(signed ?? -1)")
+      checkEqual(document.at("purchases.0.known")?.boolean, true)
       var warnings = JSONWriter()
       warnings.beginArray()
       receipt.writeWarnings(&warnings)
       warnings.endArray()
       let expected =
         signed == 9 ? #"[{"id":"unknown-value","at":"purchases[0].type"}]"# : "[]"
-      #expect(warnings.bytes == utf8(expected))
+      checkEqual(warnings.bytes, utf8(expected))
     }
   }
 
@@ -464,25 +467,25 @@ struct AppReceiptTests {
     }
     let receipt = try #require(answer.receipt)
     let evidence = receipt.purchaseEvidence(Catalogue())
-    #expect("\(evidence.kind)" == "app-receipt")
-    #expect(evidence.renewals.isEmpty && evidence.purchases.count == 2)
+    checkEqual("\(evidence.kind)", "app-receipt")
+    check(evidence.renewals.isEmpty && evidence.purchases.count == 2)
     let first = try #require(evidence.purchases.first)
-    #expect(first.environment == .sandbox && first.type == .autoRenewable)
-    #expect(first.transactionId.string == bought.transactionId)
-    #expect(first.originalTransactionId.string == bought.originalTransactionId)
-    #expect(first.webOrderLineItemId?.string == bought.webOrderLineItemId)
-    #expect(first.productId.string == bought.productId)
-    #expect(first.start == bought.purchaseDate / 1000 * 1000)
-    #expect(first.end == bought.expiresDate.map { $0 / 1000 * 1000 })
-    #expect(first.revokedAt == bought.revocationDate && first.revocationReason == 1)
-    #expect(first.isTrial && first.isIntro && first.hasOffer)
-    #expect(first.quantity == 3 && first.asOf == receipt.creationDate)
-    #expect(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
+    check(first.environment == .sandbox && first.type == .autoRenewable)
+    checkEqual(first.transactionId.string, bought.transactionId)
+    checkEqual(first.originalTransactionId.string, bought.originalTransactionId)
+    checkEqual(first.webOrderLineItemId?.string, bought.webOrderLineItemId)
+    checkEqual(first.productId.string, bought.productId)
+    checkEqual(first.start, bought.purchaseDate / 1000 * 1000)
+    checkEqual(first.end, bought.expiresDate.map { $0 / 1000 * 1000 })
+    check(first.revokedAt == bought.revocationDate && first.revocationReason == 1)
+    check(first.isTrial && first.isIntro && first.hasOffer)
+    check(first.quantity == 3 && first.asOf == receipt.creationDate)
+    check(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
     let second = try #require(evidence.purchases.last)
-    #expect(second.originalTransactionId == "2000000900000009")
-    #expect(second.type == nil && second.typeIsUnknown && second.quantity == 1)
-    #expect(second.webOrderLineItemId == nil && second.end == nil && second.revokedAt == nil)
-    #expect(!second.isTrial && !second.isIntro && !second.hasOffer)
+    checkEqual(second.originalTransactionId, "2000000900000009")
+    check(second.type == nil && second.typeIsUnknown && second.quantity == 1)
+    check(second.webOrderLineItemId == nil && second.end == nil && second.revokedAt == nil)
+    check(!second.isTrial && !second.isIntro && !second.hasOffer)
   }
 
   @Test("APR-1 receipts with one changed byte: another fact is never accepted")
@@ -498,11 +501,11 @@ struct AppReceiptTests {
       let answer = AppReceiptBench.verify(trust, bytes, now: Self.now)
       if let receipt = answer.receipt {
         // Unsigned bytes: the root in the bag, say.
-        #expect(receipt.attributes.payload.slice == expected.slice)
+        checkEqual(receipt.attributes.payload.slice, expected.slice)
       } else {
         refused += 1
       }
     }
-    #expect(refused > good.count / 6)
+    check(refused > good.count / 6)
   }
 }

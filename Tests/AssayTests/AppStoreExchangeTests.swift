@@ -57,14 +57,14 @@ struct AppStoreExchangeTests {
     var seen: Set<String> = []
     for (document, seconds) in [(first, Self.now / 1000), (second, Self.now / 1000 + 5)] {
       let bearer = try #require(document.text("exchange.request.headers.0.1"))
-      #expect(bearer.hasPrefix("Bearer "))
+      check(bearer.hasPrefix("Bearer "))
       let opened = try Signing.opened(String(bearer.dropFirst(7)))
-      #expect(opened.payload.contains("\"bid\":\"com.example.app\""))
-      #expect(opened.payload.contains("\"aud\":\"appstoreconnect-v1\""))
-      #expect(opened.payload.contains("\"iat\":\(seconds - 60),\"exp\":\(seconds + 300),"))
+      check(opened.payload.contains("\"bid\":\"com.example.app\""))
+      check(opened.payload.contains("\"aud\":\"appstoreconnect-v1\""))
+      check(opened.payload.contains("\"iat\":\(seconds - 60),\"exp\":\(seconds + 300),"))
       seen.insert(bearer)
     }
-    #expect(seen.count == 2)
+    checkEqual(seen.count, 2)
   }
 
   @Test("EXC-12 a finished conversation is evidence of every JWS in it")
@@ -78,11 +78,11 @@ struct AppStoreExchangeTests {
     ]
     let (verifier, exchange, _) = try history()
     let document = exchange.step(answer(1, page), nowMs: Self.now)
-    #expect(document.status == .ok)
-    #expect(document.evidence?.items.count == 2)
+    checkEqual(document.status, .ok)
+    checkEqual(document.evidence?.items.count, 2)
     let decision = verifier.decide([document], account: nil, nowMs: Self.now)
-    #expect(decision.status == .ok)
-    #expect(decision.text("decision.plan") == "premium")
+    checkEqual(decision.status, .ok)
+    checkEqual(decision.text("decision.plan"), "premium")
   }
 
   @Test("EXC-12 what was refused in part is no evidence")
@@ -91,19 +91,19 @@ struct AppStoreExchangeTests {
     let page: JSONText = ["hasMore": false, "signedTransactions": [good, "a.b.c"]]
     let (verifier, exchange, _) = try history([("options", ["partial": true])])
     let document = exchange.step(answer(1, page), nowMs: Self.now)
-    #expect(document.name == "rejected.api.partial")
-    #expect(document.evidence == nil)
+    checkEqual(document.name, "rejected.api.partial")
+    check(document.evidence == nil)
     let decision = verifier.decide([document], account: nil, nowMs: Self.now)
-    #expect(decision.name == "misuse.decide.evidence")
+    checkEqual(decision.name, "misuse.decide.evidence")
   }
 
   @Test("EXC-12 an answer without a JWS proves nothing")
   func nothing() throws {
     let (verifier, exchange, _) = try history()
     let document = exchange.step(answer(1, ["hasMore": false]), nowMs: Self.now)
-    #expect(document.status == .ok)
+    checkEqual(document.status, .ok)
     let decision = verifier.decide([document], account: nil, nowMs: Self.now)
-    #expect(decision.name == "misuse.decide.evidence")
+    checkEqual(decision.name, "misuse.decide.evidence")
   }
 
   /// Answers drawn at random, until the end: never more steps than the request may have.
@@ -134,8 +134,8 @@ struct AppStoreExchangeTests {
         let body: JSONText = status == 404 ? ["errorCode": 4_040_010] : next
         document = exchange.step(answer(id, body, Int64(status)), nowMs: now)
       }
-      #expect(steps <= pages * (2 * attempts - 1) + 2)
-      #expect(document.name != "internal.assay.bug")
+      check(steps <= pages * (2 * attempts - 1) + 2)
+      check(document.name != "internal.assay.bug")
     }
   }
 
@@ -146,10 +146,10 @@ struct AppStoreExchangeTests {
       let (_, exchange, _) = try history([("transactionId", .string("\(id)"))])
       let document = exchange.step(answer(1, [:], 500), nowMs: Self.now)
       let wait = try #require(document.integer("exchange.notBeforeMs")) - Self.now
-      #expect((1000...1250).contains(wait))
+      check((1000...1250).contains(wait))
       waits.insert(wait)
     }
-    #expect(waits.count > 10)
+    check(waits.count > 10)
   }
 
   @Test("EXC-25 every kind of the table is a kind of exchange, once")
@@ -161,10 +161,10 @@ struct AppStoreExchangeTests {
         Issue.record("another kind")
         continue
       }
-      #expect(found === endpoint)
-      #expect(kind.row.maxSteps > 0)
+      check(found === endpoint)
+      check(kind.row.maxSteps > 0)
       names.insert(Text(stringLiteral: endpoint.name).string)
     }
-    #expect(names.count == AppStoreEndpointTable.rows.count)
+    checkEqual(names.count, AppStoreEndpointTable.rows.count)
   }
 }

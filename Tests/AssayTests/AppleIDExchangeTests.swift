@@ -52,10 +52,11 @@ struct AppleIDExchangeTests {
     return try body.split(separator: "&").map { field in
       guard field.hasPrefix("client_secret=") else { return String(field) }
       let (header, payload) = try Signing.opened(String(field.dropFirst(14)))
-      #expect(header == #"{"alg":"ES256","kid":"KEYID67890"}"#)
+      checkEqual(header, #"{"alg":"ES256","kid":"KEYID67890"}"#)
       let seconds = now / 1000
-      #expect(
-        payload == #"{"iss":"ABCDE12345","iat":\#(seconds - 60),"exp":\#(seconds + 300),"#
+      checkEqual(
+        payload,
+        #"{"iss":"ABCDE12345","iat":\#(seconds - 60),"exp":\#(seconds + 300),"#
           + #""aud":"https://appleid.apple.com","sub":"com.example.app"}"#)
       return "client_secret"
     }
@@ -64,8 +65,9 @@ struct AppleIDExchangeTests {
   @Test("AID-20 AID-21 AID-22 the form of a code, percent-encoded, with a secret of its own")
   func codeForm() throws {
     var conversation = try code([("redirectUri", "https://www.example.com/~a?b=c")])
-    #expect(
-      try fields(conversation.begin(nowMs: Self.now), at: Self.now) == [
+    try checkEqual(
+      fields(conversation.begin(nowMs: Self.now), at: Self.now),
+      [
         "client_id=com.example.app", "client_secret", "code=c%2F0%3Dd%26e",
         "grant_type=authorization_code",
         "redirect_uri=https%3A%2F%2Fwww.example.com%2F~a%3Fb%3Dc",
@@ -78,25 +80,25 @@ struct AppleIDExchangeTests {
     let wanted = [
       "client_id=com.example.app", "client_secret", "token=t", "token_type_hint=access_token",
     ]
-    #expect(try fields(conversation.begin(nowMs: Self.now), at: Self.now) == wanted)
-    #expect(words(conversation.take(http(0), nowMs: Self.now + 500)) == "wait 1500")
+    try checkEqual(fields(conversation.begin(nowMs: Self.now), at: Self.now), wanted)
+    checkEqual(words(conversation.take(http(0), nowMs: Self.now + 500)), "wait 1500")
     let later = Self.now + 7000
-    #expect(try fields(conversation.take(.elapsed, nowMs: later), at: later) == wanted)
-    #expect(words(conversation.take(http(429), nowMs: later)) == "wait 11000")
-    #expect(words(conversation.take(.elapsed, nowMs: later)) == "request")
-    #expect(words(conversation.take(http(503), nowMs: later)) == "unavailable.appleid.no-answer")
+    try checkEqual(fields(conversation.take(.elapsed, nowMs: later), at: later), wanted)
+    checkEqual(words(conversation.take(http(429), nowMs: later)), "wait 11000")
+    checkEqual(words(conversation.take(.elapsed, nowMs: later)), "request")
+    checkEqual(words(conversation.take(http(503), nowMs: later)), "unavailable.appleid.no-answer")
   }
 
   @Test("EXC-5 an answer of another form than the step's is a fault of ours")
   func wrongForm() throws {
     var conversation = try code()
-    #expect(words(conversation.take(http(200), nowMs: Self.now)) == "internal.assay.bug")
+    checkEqual(words(conversation.take(http(200), nowMs: Self.now)), "internal.assay.bug")
     conversation = try code()
     _ = conversation.begin(nowMs: Self.now)
-    #expect(words(conversation.take(.elapsed, nowMs: Self.now)) == "internal.assay.bug")
+    checkEqual(words(conversation.take(.elapsed, nowMs: Self.now)), "internal.assay.bug")
     var revocation = try revocation()
     _ = revocation.begin(nowMs: Self.now)
-    #expect(words(revocation.take(.elapsed, nowMs: Self.now)) == "internal.assay.bug")
+    checkEqual(words(revocation.take(.elapsed, nowMs: Self.now)), "internal.assay.bug")
   }
 
   @Test("AID-22 a code is sent once, whatever the answer")
@@ -109,7 +111,7 @@ struct AppleIDExchangeTests {
         Issue.record("\(status): \(words(end))")
         continue
       }
-      #expect(conversation.state == .done)
+      checkEqual(conversation.state, .done)
     }
   }
 
@@ -121,14 +123,14 @@ struct AppleIDExchangeTests {
       "clientId": "com.example.app",
     ]
     let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
-    #expect(String(decoding: first.json, as: UTF8.self).contains("c0de-of-a-customer"))
+    check(String(decoding: first.json, as: UTF8.self).contains("c0de-of-a-customer"))
     let answer: JSONText = [
       "id": 1, "status": 200, "body": ["text": .string(utf8: Self.answer.bytes)],
     ]
     let last = try #require(exchange).step(answer.bytes, nowMs: Self.now)
-    #expect(last.status == .ok)
+    checkEqual(last.status, .ok)
     let text = String(decoding: last.json, as: UTF8.self)
-    #expect(!text.contains("c0de-of-a-customer") && !text.contains("client_secret"))
-    #expect(last.text("exchange.secret.0") == "tokens.accessToken")
+    check(!text.contains("c0de-of-a-customer") && !text.contains("client_secret"))
+    checkEqual(last.text("exchange.secret.0"), "tokens.accessToken")
   }
 }

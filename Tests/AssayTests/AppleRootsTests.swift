@@ -20,22 +20,22 @@ struct AppleRootsTests {
       AppleRoots.receiptTable.map(\.der) + [
         AppleRoots.rootCAG2, AppleRoots.rootCAG3, AppleRoots.appAttestationRootCA,
       ]
-    #expect(
-      Dictionary(uniqueKeysWithValues: compiled.map { (Authority.fingerprint($0), $0.count) })
-        == published)
-    #expect(published.count == 9)
+    checkEqual(
+      Dictionary(uniqueKeysWithValues: compiled.map { (Authority.fingerprint($0), $0.count) }),
+      published)
+    checkEqual(published.count, 9)
   }
 
   @Test("CER-2 the compiled-in root says what Apple published of it")
   func rootFacts() throws {
     let root = try #require(Certificate(AppleRoots.rootCAG3))
-    #expect(Hex.encode(Array(root.bytes(root.serial)), upper: true) == utf8("2DC5FC88D2C54B95"))
-    #expect(root.notBefore == 1_398_881_946)
-    #expect(root.notAfter == 2_187_800_346)
-    #expect(root.keyType == .elliptic(.p384))
-    #expect(root.bytes(root.issuer) == root.bytes(root.subject))
+    checkEqual(Hex.encode(Array(root.bytes(root.serial)), upper: true), utf8("2DC5FC88D2C54B95"))
+    checkEqual(root.notBefore, 1_398_881_946)
+    checkEqual(root.notAfter, 2_187_800_346)
+    checkEqual(root.keyType, .elliptic(.p384))
+    checkEqual(root.bytes(root.issuer), root.bytes(root.subject))
     let key = try #require(root.publicKey())
-    #expect(root.isSigned(by: key))
+    check(root.isSigned(by: key))
   }
 
   @Test("CER-6 CFG-3 the built-in set is made of a root that passes its own check")
@@ -45,8 +45,8 @@ struct AppleRootsTests {
       (.attestations, AppleRoots.appAttestationRootCA), (.attestReceipts, AppleRoots.rootCAG3),
     ] as [(AnchorSet.Kind, [UInt8])] {
       let set = AnchorSet(kind, [])
-      #expect(set.areBuiltIn)
-      #expect(try set.anchors().map(\.certificate.der) == [root])
+      check(set.areBuiltIn)
+      try checkEqual(set.anchors().map(\.certificate.der), [root])
     }
   }
 
@@ -55,7 +55,7 @@ struct AppleRootsTests {
     for place in AppleRoots.rootCAG3.indices {
       var other = AppleRoots.rootCAG3
       other[place] ^= 0x01
-      #expect(Anchor(other, .elliptic) == nil, "byte \(place)")
+      check(Anchor(other, .elliptic) == nil, "byte \(place)")
     }
   }
 
@@ -73,18 +73,18 @@ struct AppleRootsTests {
     .enabled(if: Vectors.arePresent, Vectors.absent))
   func provenIntermediate() throws {
     guard let der = intermediate("G6 under G3") else { return }
-    #expect(Digest.sha256.of(der) == AppleRoots.developerRelationsG6)
-    #expect(
-      Authority.fingerprint(der)
-        == "bdd4ed6e74691f0c2bfd01be0296197af1379e0418e2d300efa9c3bef642ca30")
+    checkEqual(Digest.sha256.of(der), AppleRoots.developerRelationsG6)
+    checkEqual(
+      Authority.fingerprint(der), "bdd4ed6e74691f0c2bfd01be0296197af1379e0418e2d300efa9c3bef642ca30"
+    )
     let certificate = try #require(Certificate(der))
     let root = try #require(Anchor(AppleRoots.rootCAG3, .elliptic))
-    #expect(certificate.isSigned(by: root.key))
-    #expect(
-      certificate.bytes(certificate.issuer) == root.certificate.bytes(root.certificate.subject))
+    check(certificate.isSigned(by: root.key))
+    checkEqual(
+      certificate.bytes(certificate.issuer), root.certificate.bytes(root.certificate.subject))
     _ = try CertificateProfile.appStoreIntermediate.shaped(certificate, at: "x5c[1]")
-    #expect(certificate.notBefore == 1_616_013_430)
-    #expect(certificate.notAfter == 2_089_497_600)
+    checkEqual(certificate.notBefore, 1_616_013_430)
+    checkEqual(certificate.notAfter, 2_089_497_600)
   }
 
   /// The genuine chain under an anchor with the root's name and another key:
@@ -128,22 +128,22 @@ struct AppleRootsTests {
   @Test("CER-2 own anchors replace Apple's as a whole, and the document says so")
   func replaced() throws {
     let (verifier, document) = Verifier.alone(try Minted.config().bytes)
-    #expect(verifier != nil)
-    #expect(document.text("configuration.storekit.anchors.source") == "configured")
-    #expect(
-      document.text("configuration.storekit.anchors.sha256.0")
-        == Authority.fingerprint(try Minted.authority().chain.root))
-    #expect(document.text("configuration.storekit.anchors.sha256.1") == nil)
+    check(verifier != nil)
+    checkEqual(document.text("configuration.storekit.anchors.source"), "configured")
+    checkEqual(
+      document.text("configuration.storekit.anchors.sha256.0"),
+      Authority.fingerprint(try Minted.authority().chain.root))
+    check(document.text("configuration.storekit.anchors.sha256.1") == nil)
     let apple = Verifier.alone(try Minted.config().removing("storekit").bytes).document
-    #expect(apple.text("configuration.storekit.anchors.source") == "built-in")
-    #expect(
-      apple.text("configuration.storekit.anchors.sha256.0")
-        == Authority.fingerprint(AppleRoots.rootCAG3))
+    checkEqual(apple.text("configuration.storekit.anchors.source"), "built-in")
+    checkEqual(
+      apple.text("configuration.storekit.anchors.sha256.0"),
+      Authority.fingerprint(AppleRoots.rootCAG3))
     for entry in Vectors.jws(for: "genuine JWS under own anchors") where entry.isGenuine {
       let answer = try #require(verifier).verifyJWS(
         entry.jws, kind: try #require(entry.kind), nowMs: Minted.now)
-      #expect(answer.status == .rejectedChainUntrustedRoot, "\(entry.name)")
-      #expect(answer.text("error.at") == "x5c[2]")
+      checkEqual(answer.status, .rejectedChainUntrustedRoot, "\(entry.name)")
+      checkEqual(answer.text("error.at"), "x5c[2]")
     }
   }
 }

@@ -13,8 +13,8 @@ struct AssertionTests {
     let document = try Fixture.assert(try Fixture.assertion())
     for id in AssertionCheck.ids {
       let expected = ["assertion.bundle-version", "assertion.challenge"]
-      #expect(
-        document.outcome("\(id)") == (expected.contains("\(id)") ? "null" : "true"), "\(id)")
+      checkEqual(
+        document.outcome("\(id)"), (expected.contains("\(id)") ? "null" : "true"), "\(id)")
     }
   }
 
@@ -22,31 +22,31 @@ struct AssertionTests {
   func places() throws {
     let verifier = try Fixture.verifier()
     let object = try Fixture.assertion()
-    #expect(
-      try Fixture.assert(object, verifier, publicKey: []).refusal
-        == "misuse.assertion.public-key public_key")
-    #expect(try Fixture.assert([], verifier).refusal == "malformed.assertion.cbor byte 0")
-    #expect(
-      try Fixture.assert(CBORText.bytes([1]).encoded, verifier).refusal
-        == "malformed.assertion.statement byte 0")
+    try checkEqual(
+      Fixture.assert(object, verifier, publicKey: []).refusal,
+      "misuse.assertion.public-key public_key")
+    try checkEqual(Fixture.assert([], verifier).refusal, "malformed.assertion.cbor byte 0")
+    try checkEqual(
+      Fixture.assert(CBORText.bytes([1]).encoded, verifier).refusal,
+      "malformed.assertion.statement byte 0")
     let trailing = try Fixture.assertion { $0.authData.trailing = [0] }
-    #expect(
-      try Fixture.assert(trailing, verifier).refusal
-        == "malformed.assertion.auth-data authenticatorData/byte 102")
+    try checkEqual(
+      Fixture.assert(trailing, verifier).refusal,
+      "malformed.assertion.auth-data authenticatorData/byte 102")
     let other = try SigningKey.generate(.p256).publicKey()
-    #expect(
-      try Fixture.assert(object, verifier, publicKey: other).refusal
-        == "rejected.assertion.signature signature")
+    try checkEqual(
+      Fixture.assert(object, verifier, publicKey: other).refusal,
+      "rejected.assertion.signature signature")
     let repeated = try Fixture.assert(try Fixture.assertion(counter: 5), counter: 9)
-    #expect(repeated.text("error.message")?.hasSuffix("sent 5, stored 9") == true)
+    checkEqual(repeated.text("error.message")?.hasSuffix("sent 5, stored 9"), true)
   }
 
   @Test("ASR-5 another app")
   func appId() throws {
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let document = try Fixture.assert(try Fixture.assertion(other))
-    #expect(document.refusal == "rejected.assertion.app-id authenticatorData/byte 0")
-    #expect(document.outcome("assertion.signature") == "true")
+    checkEqual(document.refusal, "rejected.assertion.app-id authenticatorData/byte 0")
+    checkEqual(document.outcome("assertion.signature"), "true")
   }
 
   @Test("ASR-10 a challenge in wide client data, and in nested ones")
@@ -61,19 +61,19 @@ struct AssertionTests {
     let items = (0..<5000).map { String($0) }.joined(separator: ",")
     let members = (0..<500).map { "\"m\($0)\":0" }.joined(separator: ",")
     let wide = utf8("{\"items\":[\(items)],\"o\":{\(members)},\"challenge\":\"YQ\"}")
-    #expect(
-      try Fixture.assert(
+    try checkEqual(
+      Fixture.assert(
         try Fixture.assertion(clientData: wide), json, clientData: .data(wide)
-      ).name == "ok")
+      ).name, "ok")
     let nested = try Fixture.verifier([
       ("attest.challenge", ["mode": "json", "path": "a.b.c", "encoding": "hex"])
     ])
     let data = utf8("{\"a\":{\"b\":{\"c\":\"00Ff\"}}}")
-    #expect(
-      try Fixture.assert(
+    try checkEqual(
+      Fixture.assert(
         try Fixture.assertion(clientData: data), nested, clientData: .data(data)
-      ).text("assertion.challenge.sha256").map { utf8($0) }
-        == Hex.encode(Digest.sha256.of([0x00, 0xff])))
+      ).text("assertion.challenge.sha256").map { utf8($0) },
+      Hex.encode(Digest.sha256.of([0x00, 0xff])))
   }
 
   @Test("DIA-1 every variant is named for hashes, and two at once for data")
@@ -84,7 +84,7 @@ struct AssertionTests {
     func hint(signed: [UInt8], given: ClientDataInput) throws -> String? {
       let object = try Fixture.assertion { $0.clientDataHash = signed }
       let document = try Fixture.assert(object, verifier, clientData: given)
-      #expect(document.name == "rejected.assertion.signature")
+      checkEqual(document.name, "rejected.assertion.signature")
       return document.text("error.hint")?.split(separator: ":").first.map { String($0) }
     }
     func sha(_ bytes: [UInt8]) -> [UInt8] { Digest.sha256.of(bytes) }
@@ -98,20 +98,20 @@ struct AssertionTests {
       (sha(sha(hash)), .hash(hash), "double-hash"),
     ]
     for entry in cases {
-      #expect(try hint(signed: entry.signed, given: entry.given) == entry.hint)
+      try checkEqual(hint(signed: entry.signed, given: entry.given), entry.hint)
     }
     for (signed, given) in [
       ([1], text), ([], [0x22]), (text.dropLast(), [0x22] + text),
       (Array(text.dropFirst()), text + [0x22]),
     ] as [([UInt8], [UInt8])] {
       let plain = try hint(signed: sha(signed), given: .data(given))
-      #expect(plain?.hasPrefix("the key record") == true)
+      checkEqual(plain?.hasPrefix("the key record"), true)
     }
     // DIA-4: what another app made gets no hint.
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let object = try Fixture.assertion(other) { $0.clientDataHash = text }
     let document = try Fixture.assert(object, verifier, clientData: .data(text))
-    #expect(document.text("error.hint")?.hasPrefix("the key record") == true)
+    checkEqual(document.text("error.hint")?.hasPrefix("the key record"), true)
   }
 
   @Test("DIA-4 at most 12 hashes")
@@ -124,20 +124,20 @@ struct AssertionTests {
         nonces += 1
         return false
       }
-      #expect(hint == nil)
+      check(hint == nil)
       // One hash for each nonce, one for each variant but the first.
-      #expect(nonces + (nonces - 1) + 1 <= 12)
+      check(nonces + (nonces - 1) + 1 <= 12)
     }
     // Longer data are not re-encoded: as a hash, without the LF, twice.
     for (count, expected) in [(65_535, 5), (65_536, 3)] {
       var calls = 0
       let long = try ClientData(.data([UInt8](repeating: 0x61, count: count) + [0x0a]))
-      #expect(
+      check(
         AttestDiagnosis.hint(long) { _ in
           calls += 1
           return false
         } == nil)
-      #expect(calls == expected)
+      checkEqual(calls, expected)
     }
   }
 }

@@ -38,7 +38,7 @@ struct AttestConfigurationTests {
     for changes in [[], [("attest", [:])]] as [[(String, JSONText)]] {
       let document = make(changes)
       let block = document.tree?.at("configuration.attest")
-      #expect(String(decoding: block?.source ?? [], as: UTF8.self) == expected)
+      checkEqual(String(decoding: block?.source ?? [], as: UTF8.self), expected)
     }
   }
 
@@ -46,12 +46,12 @@ struct AttestConfigurationTests {
   func unusable() {
     let plain: JSONText = ["apps": [["bundleId": "com.example.app", "appAppleId": 1]]]
     let document = Verifier.alone(plain.bytes).document
-    #expect(document.tree?.at("configuration.attest")?.isNull == true)
+    checkEqual(document.tree?.at("configuration.attest")?.isNull, true)
     let local = make(
       [("storekit", ["xcodeCertificates": [.string(String(repeating: "0", count: 64))]])],
       environments: ["Xcode"])
-    #expect(local.refusal == "ok ")
-    #expect(local.tree?.at("configuration.attest")?.isNull == true)
+    checkEqual(local.refusal, "ok ")
+    checkEqual(local.tree?.at("configuration.attest")?.isNull, true)
   }
 
   @Test("every member comes back as it was given")
@@ -65,17 +65,17 @@ struct AttestConfigurationTests {
       "refreshEveryMs": 172_800_000,
     ]
     let document = make([("attest", block)])
-    #expect(document.refusal == "ok ")
+    checkEqual(document.refusal, "ok ")
     let effective = document.tree?.at("configuration.attest")
     for name in ["appIds", "environments", "category", "bundleVersion", "challenge"] {
       let expected = String(decoding: block.bytes, as: UTF8.self)
       let mine = effective?.at(name).map { String(decoding: $0.source, as: UTF8.self) } ?? "?"
-      #expect(expected.contains("\"\(name)\":" + mine), "\(name)")
+      check(expected.contains("\"\(name)\":" + mine), "\(name)")
     }
-    #expect(effective?.string("time") == "stored")
-    #expect(effective?.string("platform") == "macos")
-    #expect(effective?.member("maxAgeMs")?.integer == 1)
-    #expect(effective?.member("refreshEveryMs")?.integer == 172_800_000)
+    checkEqual(effective?.string("time"), "stored")
+    checkEqual(effective?.string("platform"), "macos")
+    checkEqual(effective?.member("maxAgeMs")?.integer, 1)
+    checkEqual(effective?.member("refreshEveryMs")?.integer, 172_800_000)
   }
 
   @Test("EXC-11 what counts as proven, apart from when")
@@ -84,11 +84,11 @@ struct AttestConfigurationTests {
       try #require(Verifier.alone(try AttestFixture.config(changes).bytes).verifier).fingerprint
     }
     let one = try digest([])
-    #expect(try digest([("attest.time", "stored")]) == one)
-    #expect(try digest([("attest.refreshEveryMs", 172_800_000)]) == one)
-    #expect(try digest([("attest.challenge", ["mode": "whole"])]) == one)
-    #expect(try digest([("attest.maxAgeMs", 7)]) != one)
-    #expect(try digest([("attest.receipt", "ignore")]) != one)
+    try checkEqual(digest([("attest.time", "stored")]), one)
+    try checkEqual(digest([("attest.refreshEveryMs", 172_800_000)]), one)
+    try checkEqual(digest([("attest.challenge", ["mode": "whole"])]), one)
+    try check(digest([("attest.maxAgeMs", 7)]) != one)
+    try check(digest([("attest.receipt", "ignore")]) != one)
   }
 
   @Test("ATT-23 App IDs")
@@ -98,73 +98,71 @@ struct AttestConfigurationTests {
       "", "com.example.app", "ABCDE12345", "ABCDE12345.", "ABCDE1234.a", "ABCDE123456.a",
       "abcde12345.a", "ABCDE12345,a",
     ] {
-      #expect(refusal("appIds", ["ABCDE12345.ok", .string(text)]) == status + "[1]", "\(text)")
+      checkEqual(refusal("appIds", ["ABCDE12345.ok", .string(text)]), status + "[1]", "\(text)")
     }
   }
 
   @Test("ATT-26 environments")
   func environmentNames() {
     let status = "config.attest.environments attest.environments"
-    #expect(refusal("environments", ["sandbox"]) == status + "[0]")
-    #expect(refusal("environments", ["production", "Production"]) == status + "[1]")
-    #expect(refusal("environments", ["production", "production"]) == status + "[1]")
+    checkEqual(refusal("environments", ["sandbox"]), status + "[0]")
+    checkEqual(refusal("environments", ["production", "Production"]), status + "[1]")
+    checkEqual(refusal("environments", ["production", "production"]), status + "[1]")
   }
 
   @Test("CNF-1 unknown members, wrong types, ranges")
   func shapes() {
-    #expect(refusal("receipt", "maybe") == "config.document.range attest.receipt")
-    #expect(refusal("maxAgeMs", "1") == "config.document.type attest.maxAgeMs")
-    #expect(refusal("refreshEveryMs", 86_399_999) == "config.document.range attest.refreshEveryMs")
-    #expect(refusal("anchors", []) == "config.certificates.root-set attest.anchors")
-    #expect(refusal("anchors", ["AAAA"]) == "config.certificates.root-set attest.anchors[0]")
-    #expect(
-      refusal("receiptAnchors", ["AAAA"])
-        == "config.certificates.root-set attest.receiptAnchors[0]")
-    #expect(
-      make([("attest", ["time": "stored", "receipt": "ignore"])]).refusal
-        == "config.attest.stored-needs-receipt attest.receipt")
+    checkEqual(refusal("receipt", "maybe"), "config.document.range attest.receipt")
+    checkEqual(refusal("maxAgeMs", "1"), "config.document.type attest.maxAgeMs")
+    checkEqual(refusal("refreshEveryMs", 86_399_999), "config.document.range attest.refreshEveryMs")
+    checkEqual(refusal("anchors", []), "config.certificates.root-set attest.anchors")
+    checkEqual(refusal("anchors", ["AAAA"]), "config.certificates.root-set attest.anchors[0]")
+    checkEqual(
+      refusal("receiptAnchors", ["AAAA"]), "config.certificates.root-set attest.receiptAnchors[0]")
+    checkEqual(
+      make([("attest", ["time": "stored", "receipt": "ignore"])]).refusal,
+      "config.attest.stored-needs-receipt attest.receipt")
   }
 
   @Test("ATT-45, ATT-46, ASR-10 policies that cannot be used")
   func policies() {
     let status = "config.attest.policy attest."
     for number in [0, 7, 8, 9, -1, 4_294_967_296] as [Int64] {
-      #expect(
-        refusal("category", ["accept": [.integer(number)]]) == status + "category.accept[0]")
+      checkEqual(
+        refusal("category", ["accept": [.integer(number)]]), status + "category.accept[0]")
     }
-    #expect(refusal("category", ["accept": []]) == status + "category.accept")
-    #expect(refusal("category", ["accept": ["4"]]) == status + "category.accept[0]")
-    #expect(refusal("category", ["missing": "deny"]) == status + "category.missing")
-    #expect(refusal("category", 4) == status + "category")
-    #expect(
-      refusal("category", ["accepts": [4]])
-        == "config.document.unknown-member attest.category.accepts")
-    #expect(refusal("bundleVersion", [:]) == status + "bundleVersion")
-    #expect(
-      refusal("bundleVersion", ["exact": ["1"], "minimum": "1"]) == status + "bundleVersion")
+    checkEqual(refusal("category", ["accept": []]), status + "category.accept")
+    checkEqual(refusal("category", ["accept": ["4"]]), status + "category.accept[0]")
+    checkEqual(refusal("category", ["missing": "deny"]), status + "category.missing")
+    checkEqual(refusal("category", 4), status + "category")
+    checkEqual(
+      refusal("category", ["accepts": [4]]),
+      "config.document.unknown-member attest.category.accepts")
+    checkEqual(refusal("bundleVersion", [:]), status + "bundleVersion")
+    checkEqual(
+      refusal("bundleVersion", ["exact": ["1"], "minimum": "1"]), status + "bundleVersion")
     for text in ["", "1.", ".1", "a", "1.-2", "1..2", "1.0b"] {
-      #expect(
-        refusal("bundleVersion", ["minimum": .string(text)]) == status + "bundleVersion.minimum")
+      checkEqual(
+        refusal("bundleVersion", ["minimum": .string(text)]), status + "bundleVersion.minimum")
     }
-    #expect(refusal("bundleVersion", ["exact": []]) == status + "bundleVersion.exact")
-    #expect(refusal("bundleVersion", ["exact": ["a": "1"]]) == status + "bundleVersion.exact")
-    #expect(refusal("bundleVersion", ["exact": [1]]) == status + "bundleVersion.exact[0]")
-    #expect(refusal("bundleVersion", ["exact": ["1", ""]]) == status + "bundleVersion.exact[1]")
-    #expect(refusal("challenge", ["mode": "none"]) == status + "challenge.mode")
-    #expect(refusal("challenge", ["mode": "json"]) == status + "challenge.path")
-    #expect(refusal("challenge", ["mode": "whole", "path": "a"]) == status + "challenge")
-    #expect(refusal("challenge", ["path": "a"]) == status + "challenge")
-    #expect(
-      refusal("challenge", ["mode": "whole", "encoding": "hex"]) == status + "challenge")
+    checkEqual(refusal("bundleVersion", ["exact": []]), status + "bundleVersion.exact")
+    checkEqual(refusal("bundleVersion", ["exact": ["a": "1"]]), status + "bundleVersion.exact")
+    checkEqual(refusal("bundleVersion", ["exact": [1]]), status + "bundleVersion.exact[0]")
+    checkEqual(refusal("bundleVersion", ["exact": ["1", ""]]), status + "bundleVersion.exact[1]")
+    checkEqual(refusal("challenge", ["mode": "none"]), status + "challenge.mode")
+    checkEqual(refusal("challenge", ["mode": "json"]), status + "challenge.path")
+    checkEqual(refusal("challenge", ["mode": "whole", "path": "a"]), status + "challenge")
+    checkEqual(refusal("challenge", ["path": "a"]), status + "challenge")
+    checkEqual(
+      refusal("challenge", ["mode": "whole", "encoding": "hex"]), status + "challenge")
     for path in ["", "a.", "a..b", "a.b.c.d.e.f.g.h.i"] {
-      #expect(
-        refusal("challenge", ["mode": "json", "path": .string(path)])
-          == status + "challenge.path")
+      checkEqual(
+        refusal("challenge", ["mode": "json", "path": .string(path)]), status + "challenge.path")
     }
-    #expect(
-      refusal("challenge", ["mode": "json", "path": "a.b.c.d.e.f.g.h"]) == "ok ")
-    #expect(
-      refusal("challenge", ["mode": "json", "path": "a", "encoding": "rot13"])
-        == status + "challenge.encoding")
+    checkEqual(
+      refusal("challenge", ["mode": "json", "path": "a.b.c.d.e.f.g.h"]), "ok ")
+    checkEqual(
+      refusal("challenge", ["mode": "json", "path": "a", "encoding": "rot13"]),
+      status + "challenge.encoding")
   }
 }

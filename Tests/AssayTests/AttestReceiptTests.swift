@@ -15,11 +15,11 @@ struct AttestReceiptTests {
     _ status: Status, _ check: String, at place: String? = nil,
     _ answer: AttestReceiptBench.Answer, _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(
-      answer.status == status, "\(answer.status.name) \(answer.refusal?.place ?? "")",
+    checkEqual(
+      answer.status, status, "\(answer.status.name) \(answer.refusal?.place ?? "")",
       sourceLocation: location)
-    #expect(answer.failed == check, sourceLocation: location)
-    if let place { #expect(answer.refusal?.place == place, sourceLocation: location) }
+    checkEqual(answer.failed, check, sourceLocation: location)
+    if let place { checkEqual(answer.refusal?.place, place, sourceLocation: location) }
   }
 
   /// The receipt of the fields, with certificates and container changed.
@@ -57,7 +57,7 @@ struct AttestReceiptTests {
       var writers = (JSONWriter(), JSONWriter())
       first.write(&writers.0)
       second.write(&writers.1)
-      #expect(writers.0.bytes == writers.1.bytes)
+      checkEqual(writers.0.bytes, writers.1.bytes)
       var forged = template
       forged.sentPayload = AttributeTemplate.set(
         template.attributes.changing(5) { $0.value[0] ^= 1 })
@@ -67,7 +67,7 @@ struct AttestReceiptTests {
       // The same certificates, with another serial named.
       var other = template
       other.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(template.chain.intermediate)
-      #expect(AttestReceiptBench.verify(trust, try other.signed()).status != .ok)
+      check(AttestReceiptBench.verify(trust, try other.signed()).status != .ok)
     }
   }
 
@@ -87,7 +87,7 @@ struct AttestReceiptTests {
       Write.value(0x31, padded($0).flatMap(\.der)).count == 8192
     }
     let most = try #require(exact)
-    #expect(try verify(padded(most)).status == .ok)
+    try checkEqual(verify(padded(most)).status, .ok)
     expect(.tooLargeAttestReceiptSize, "receipt.container", try verify(padded(most + 1)))
     expect(
       .tooLargeAttestReceiptSize, "receipt.container",
@@ -138,7 +138,7 @@ struct AttestReceiptTests {
     ] as [(Status, (inout AppReceiptTemplate) -> Void)] {
       expect(status, "receipt.container", try verify(container: change))
     }
-    #expect(try verify { $0.signerDigest = sha256 }.status == .ok)
+    try checkEqual(verify { $0.signerDigest = sha256 }.status, .ok)
   }
 
   // MARK: chain
@@ -207,7 +207,7 @@ struct AttestReceiptTests {
     twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()
     let other = try twin.signed(by: bench.rootKey)
     for place in 0...3 {
-      #expect(try verify { $0.certificates.insert(other, at: place) }.status == .ok)
+      try checkEqual(verify { $0.certificates.insert(other, at: place) }.status, .ok)
     }
     expect(
       .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
@@ -234,7 +234,7 @@ struct AttestReceiptTests {
       (.ok, "", { $0.signer.notBefore = .standard(seconds) }),
     ] as [(Status, String, (inout AttestReceiptBench) -> Void)] {
       let answer = try verify(certificates: change)
-      #expect(answer.status == status && answer.refusal?.place ?? "" == place)
+      check(answer.status == status && answer.refusal?.place ?? "" == place)
     }
   }
 
@@ -295,7 +295,7 @@ struct AttestReceiptTests {
       return try verify(fields().changing(3) { $0.value = certificate })
     }
     let point = try bench.point
-    #expect(try verified(KeyEncoding.named(OID.p256, point)).status == .ok)
+    try checkEqual(verified(KeyEncoding.named(OID.p256, point)).status, .ok)
     for other in [
       try SigningKey.generate(.p384).publicKeyInfo(),
       // Another curve whose points are as long: brainpoolP256r1.
@@ -345,7 +345,7 @@ struct AttestReceiptTests {
       ("2026-11-21T10:20:30.046z", nil), ("2026-11-21T10:20:30.046ZZ", nil),
       ("2026-11-21T10:20:30-00:00Z", nil), ("2026-11-21T10:20:30.04-00Z", nil),
     ] as [(String, Int64?)] {
-      #expect(AttestReceiptTime.milliseconds(utf8(text)[...]) == expected, "\(text)")
+      checkEqual(AttestReceiptTime.milliseconds(utf8(text)[...]), expected, "\(text)")
     }
     for type in [12, 21] {
       expect(
@@ -391,14 +391,14 @@ struct AttestReceiptTests {
     func expiring(_ at: Int64) throws -> [AttributeTemplate] {
       try fields().changing(21) { $0.value = AttestReceiptBench.time(at) }
     }
-    #expect(try verify(expiring(Self.now)).status == .ok)
+    try checkEqual(verify(expiring(Self.now)).status, .ok)
     expect(
       .rejectedAttestReceiptExpired, "receipt.expiry", at: "field 21",
       try verify(expiring(Self.now - 1)))
     let stored = try verify(expiring(Self.now - 1), [("attest.time", "stored")])
-    #expect(stored.receipt?.isExpired == true)
+    checkEqual(stored.receipt?.isExpired, true)
     let last = try verify(expiring(Self.now), [("attest.time", "stored")])
-    #expect(last.receipt?.isExpired == false)
+    checkEqual(last.receipt?.isExpired, false)
   }
 
   @Test("RFR-1 RFR-3 when a refresh is due")
@@ -420,8 +420,8 @@ struct AttestReceiptTests {
       _ receipt: AttestReceipt, at: Int64?, due: Bool,
       _ location: SourceLocation = #_sourceLocation
     ) {
-      #expect(receipt.refreshAtMs == at, sourceLocation: location)
-      #expect(receipt.refreshDue == due, sourceLocation: location)
+      checkEqual(receipt.refreshAtMs, at, sourceLocation: location)
+      checkEqual(receipt.refreshDue, due, sourceLocation: location)
     }
     let now = Self.now
     try expect(receipt(-5000, refreshed: false), at: now + 5000, due: true)
@@ -457,11 +457,11 @@ struct AttestReceiptTests {
       bytes[place] ^= 0x01 << UInt8(place % 8)
       let answer = AttestReceiptBench.verify(trust, bytes)
       if let receipt = answer.receipt {
-        #expect(receipt.fields.content.slice == expected.content.slice)
+        checkEqual(receipt.fields.content.slice, expected.content.slice)
       } else {
         refused += 1
       }
     }
-    #expect(refused > good.count / 3)
+    check(refused > good.count / 3)
   }
 }

@@ -14,18 +14,18 @@ struct AttestationTests {
   func good() throws {
     let bytes = try Fixture.attestation()
     let document = try Fixture.attest(bytes)
-    #expect(document.refusal == "ok ")
+    checkEqual(document.refusal, "ok ")
     func text(_ path: String) -> String? { document.text("attestation." + path) }
-    #expect(document.tree?.at("attestation.otherExtensions")?.count == 0)
-    #expect(text("leaf.sha256")?.count == 64)
+    checkEqual(document.tree?.at("attestation.otherExtensions")?.count, 0)
+    checkEqual(text("leaf.sha256")?.count, 64)
     let receipt = try #require(
       text("receipt.bytes").flatMap { Base64.decodeStandard(utf8($0)[...]) })
     let object = try AttestationObject(bytes, Fixture.verifier().attest)
-    #expect(receipt == Array(object.receipt))
+    checkEqual(receipt, Array(object.receipt))
     for id in AttestationCheck.ids {
       let expected = ["attest.bundle-version", "attest.acl", "attest.challenge"]
-      #expect(
-        document.outcome("\(id)") == (expected.contains("\(id)") ? "null" : "true"), "\(id)")
+      checkEqual(
+        document.outcome("\(id)"), (expected.contains("\(id)") ? "null" : "true"), "\(id)")
     }
   }
 
@@ -41,16 +41,16 @@ struct AttestationTests {
       (.hash([UInt8](repeating: 1, count: 32)), []), (.data(odd), []),
     ] as [(ClientDataInput, [String])] {
       let refused = try Fixture.attest(Fixture.attestation(), verifier, clientData: data)
-      #expect(refused.status != .ok && refused.warningIds == warnings)
+      check(refused.status != .ok && refused.warningIds == warnings)
       let assertion = try Fixture.assert(Fixture.assertion(), verifier, clientData: data)
-      #expect(assertion.status != .ok && assertion.warningIds == warnings)
+      check(assertion.status != .ok && assertion.warningIds == warnings)
     }
   }
 
   @Test("ATT-23 a verifier without any App ID names the member")
   func appIds() throws {
     let document = try Fixture.attest(try Fixture.attestation(), try Minted.verifier())
-    #expect(document.refusal == "config.attest.app-ids attest.appIds")
+    checkEqual(document.refusal, "config.attest.app-ids attest.appIds")
   }
 
   // MARK: form (ATT-10 … ATT-15)
@@ -68,7 +68,7 @@ struct AttestationTests {
         $0.format = .text(format)
         $0.statement = { _ in members }
       }
-      #expect(try Fixture.attest(other, verifier).refusal == "unsupported.attest.format fmt")
+      try checkEqual(Fixture.attest(other, verifier).refusal, "unsupported.attest.format fmt")
     }
   }
 
@@ -81,34 +81,33 @@ struct AttestationTests {
     ) throws -> String {
       try Fixture.attest(try Fixture.attestation { $0.chain = change }, verifier).refusal
     }
-    #expect(try refusal { _ in [] } == "rejected.chain.length x5c")
-    #expect(try refusal { $0 + [$0[1]] } == "rejected.chain.length x5c[2]")
-    #expect(try refusal { $0 + [root + [0]] } == "rejected.chain.length x5c[2]")
-    #expect(
-      try refusal { [$0[0], [UInt8](repeating: 0x30, count: 4097)] }
-        == "too-large.chain.certificate x5c[1]")
-    #expect(
-      try refusal { [$0[0], [UInt8](repeating: 0x30, count: 4096)] }
-        == "malformed.chain.der x5c[1]")
-    #expect(try refusal { [[], $0[1]] } == "malformed.chain.der x5c[0]")
-    #expect(try refusal { [$0[0] + [0], $0[1]] } == "malformed.chain.der x5c[0]")
+    try checkEqual(refusal { _ in [] }, "rejected.chain.length x5c")
+    try checkEqual(refusal { $0 + [$0[1]] }, "rejected.chain.length x5c[2]")
+    try checkEqual(refusal { $0 + [root + [0]] }, "rejected.chain.length x5c[2]")
+    try checkEqual(
+      refusal { [$0[0], [UInt8](repeating: 0x30, count: 4097)] },
+      "too-large.chain.certificate x5c[1]")
+    try checkEqual(
+      refusal { [$0[0], [UInt8](repeating: 0x30, count: 4096)] }, "malformed.chain.der x5c[1]")
+    try checkEqual(refusal { [[], $0[1]] }, "malformed.chain.der x5c[0]")
+    try checkEqual(refusal { [$0[0] + [0], $0[1]] }, "malformed.chain.der x5c[0]")
     let typed = try Fixture.attestation {
       $0.statement = { $0.setting("x5c", .array([.text("x"), .text("y")])) }
     }
-    #expect(try Fixture.attest(typed, verifier).refusal == "malformed.attest.statement x5c[0]")
+    try checkEqual(Fixture.attest(typed, verifier).refusal, "malformed.attest.statement x5c[0]")
   }
 
   @Test("ATT-12 an attestation without a receipt, and with one that is none")
   func receipt() throws {
     let bare = try Fixture.attestation { $0.receipt = [] }
     // It is a fault of form, named before faults of content.
-    #expect(try Fixture.attest(bare).text("error.check") == "attest.form")
+    try checkEqual(Fixture.attest(bare).text("error.check"), "attest.form")
     let junk = try Fixture.attestation { $0.receipt = [1, 2, 3] }
     let refused = try Fixture.attest(junk)
-    #expect(refused.status.family == .malformed)
-    #expect(refused.text("error.at")?.hasPrefix("receipt/") == true)
-    #expect(refused.outcome("attest.receipt") == "false")
-    #expect(refused.outcome("attest.acl") == "null")
+    checkEqual(refused.status.family, .malformed)
+    checkEqual(refused.text("error.at")?.hasPrefix("receipt/"), true)
+    checkEqual(refused.outcome("attest.receipt"), "false")
+    checkEqual(refused.outcome("attest.acl"), "null")
   }
 
   @Test("ATT-13 the length and layout of authenticator data")
@@ -120,17 +119,17 @@ struct AttestationTests {
     ) throws -> String {
       try Fixture.attest(try Fixture.attestation { change(&$0.authData) }, verifier).refusal
     }
-    #expect(try refusal { $0.credential = nil } == status + " authData")
-    #expect(try refusal { $0.credential?.idLength = 31 } == status + " authData/byte 53")
-    #expect(try refusal { $0.credential?.idLength = 0xffff } == status + " authData/byte 53")
-    #expect(try refusal { $0.trailing = [0] } == status + " authData/byte 229")
-    #expect(
-      try refusal { $0.trailing = [UInt8](repeating: 0, count: 1024) } == status + " authData")
+    try checkEqual(refusal { $0.credential = nil }, status + " authData")
+    try checkEqual(refusal { $0.credential?.idLength = 31 }, status + " authData/byte 53")
+    try checkEqual(refusal { $0.credential?.idLength = 0xffff }, status + " authData/byte 53")
+    try checkEqual(refusal { $0.trailing = [0] }, status + " authData/byte 229")
+    try checkEqual(
+      refusal { $0.trailing = [UInt8](repeating: 0, count: 1024) }, status + " authData")
     for count in [0, 1, 36, 37, 53, 55, 87, 163] {
       let short = try Fixture.attestation { template in
         template.sentAuthData = Array(template.authData.bytes.prefix(count))
       }
-      #expect(try Fixture.attest(short, verifier).refusal == status + " authData")
+      try checkEqual(Fixture.attest(short, verifier).refusal, status + " authData")
     }
   }
 
@@ -145,13 +144,12 @@ struct AttestationTests {
     let unknown = try document([
       .init("x", .array([.unsigned(1), .text("a")])), .init(category, .bytes([4, 0, 0, 0])),
     ])
-    #expect(unknown.text("attestation.otherExtensions.x") == "82016161")
-    #expect(
-      try document([.init(.unsigned(1), .text("1"))]).refusal
-        == "malformed.attest.cbor authData/byte 165")
-    #expect(
-      try document([.init("a", .raw([0xf5]))]).refusal
-        == "malformed.attest.cbor authData/byte 167")
+    checkEqual(unknown.text("attestation.otherExtensions.x"), "82016161")
+    try checkEqual(
+      document([.init(.unsigned(1), .text("1"))]).refusal, "malformed.attest.cbor authData/byte 165"
+    )
+    try checkEqual(
+      document([.init("a", .raw([0xf5]))]).refusal, "malformed.attest.cbor authData/byte 167")
   }
 
   // MARK: the object against its certificate (§4)
@@ -160,7 +158,7 @@ struct AttestationTests {
   func nonce() throws {
     let verifier = try Fixture.verifier()
     let unmarked = try Fixture.attest(try Fixture.attestation { $0.nonce = { _ in [] } }, verifier)
-    #expect(unmarked.text("error.check") == "chain")
+    checkEqual(unmarked.text("error.check"), "chain")
     let other = try Fixture.attest(
       try Fixture.attestation(), verifier, clientData: .data(utf8("other")))
     // The hint of the table, without a leading word.
@@ -172,11 +170,11 @@ struct AttestationTests {
     let refreshed = try Fixture.attest(
       try Fixture.attestation { $0.changeReceiptFacts = { $0.kind = .receipt } }, verifier,
       clientData: .data(utf8("other")))
-    #expect(refreshed.name == "rejected.attest.nonce")
-    #expect(refreshed.text("error.hint") == table)
-    #expect(other.outcome("chain") == "true")
-    #expect(other.outcome("attest.nonce") == "false")
-    #expect(other.outcome("attest.key-id") == "null")
+    checkEqual(refreshed.name, "rejected.attest.nonce")
+    checkEqual(refreshed.text("error.hint"), table)
+    checkEqual(other.outcome("chain"), "true")
+    checkEqual(other.outcome("attest.nonce"), "false")
+    checkEqual(other.outcome("attest.key-id"), "null")
   }
 
   @Test("checks 4 to 9: where authenticator data is of another key, app or environment")
@@ -187,18 +185,16 @@ struct AttestationTests {
     ) throws -> String {
       try Fixture.attest(try Fixture.attestation { change(&$0.authData) }, verifier).refusal
     }
-    #expect(
-      try refusal { $0.credential?.coseKey[20] ^= 1 }
-        == "rejected.attest.cose-key authData/byte 87")
-    #expect(try refusal { $0.rpIdHash[31] ^= 1 } == "rejected.attest.app-id authData/byte 0")
-    #expect(try refusal { $0.counter = 1 } == "rejected.attest.counter authData/byte 33")
-    #expect(
-      try refusal { $0.credential?.id[0] ^= 1 }
-        == "rejected.attest.credential-id authData/byte 55")
-    #expect(
-      try refusal { $0.credential?.aaguid = utf8("appattestDEVELOP") }
-        == "unsupported.attest.aaguid authData/byte 37")
-    #expect(try refusal { $0.flags = 0xbf } == "rejected.attest.flags authData/byte 32")
+    try checkEqual(
+      refusal { $0.credential?.coseKey[20] ^= 1 }, "rejected.attest.cose-key authData/byte 87")
+    try checkEqual(refusal { $0.rpIdHash[31] ^= 1 }, "rejected.attest.app-id authData/byte 0")
+    try checkEqual(refusal { $0.counter = 1 }, "rejected.attest.counter authData/byte 33")
+    try checkEqual(
+      refusal { $0.credential?.id[0] ^= 1 }, "rejected.attest.credential-id authData/byte 55")
+    try checkEqual(
+      refusal { $0.credential?.aaguid = utf8("appattestDEVELOP") },
+      "unsupported.attest.aaguid authData/byte 37")
+    try checkEqual(refusal { $0.flags = 0xbf }, "rejected.attest.flags authData/byte 32")
   }
 
   @Test("the first failure gives the status")
@@ -211,10 +207,10 @@ struct AttestationTests {
       $0.authData.credential?.aaguid = utf8("0000000000000000")
       $0.authData.credential?.id[0] ^= 1
     }
-    #expect(try Fixture.attest(object, verifier).name == "rejected.attest.cose-key")
+    try checkEqual(Fixture.attest(object, verifier).name, "rejected.attest.cose-key")
     let other = try Fixture.attest(object, verifier, keyId: [UInt8](repeating: 0, count: 32))
-    #expect(other.name == "rejected.attest.key-id")
-    #expect(other.outcome("attest.cose-key") == "null")
+    checkEqual(other.name, "rejected.attest.key-id")
+    checkEqual(other.outcome("attest.cose-key"), "null")
   }
 
   // MARK: time (ATT-40, ATT-41)
@@ -224,17 +220,17 @@ struct AttestationTests {
     let verifier = try Fixture.verifier([("attest.time", "stored")])
     let junk = try Fixture.attestation { $0.receipt = [0x30, 0x80] }
     let document = try Fixture.attest(junk, verifier)
-    #expect(document.status.family == .malformed)
-    #expect(document.outcome("attest.receipt") == "false")
-    #expect(document.outcome("chain") == "null")
+    checkEqual(document.status.family, .malformed)
+    checkEqual(document.outcome("attest.receipt"), "false")
+    checkEqual(document.outcome("chain"), "null")
     // What none of our authorities signed is refused for that, whatever its receipt.
     let foreign = try SigningKey.generate(.p384)
     let forged = try Fixture.attestation {
       $0.receipt = [0x30, 0x80]
       $0.leafSigner = foreign
     }
-    #expect(
-      try Fixture.attest(forged, verifier).refusal == "rejected.chain.signature-leaf x5c[0]")
+    try checkEqual(
+      Fixture.attest(forged, verifier).refusal, "rejected.chain.signature-leaf x5c[0]")
   }
 
   // MARK: policy (§4.3, §4.4)
@@ -253,16 +249,16 @@ struct AttestationTests {
       return try Fixture.attest(object, verifier).name
     }
     let refused = "rejected.attest.bundle-version"
-    #expect(try name("2", ["minimum": "2.0.0"]) == "ok")
+    try checkEqual(name("2", ["minimum": "2.0.0"]), "ok")
     let digits = String(repeating: "9", count: 18)
-    #expect(try name(digits, ["minimum": "1"]) == "ok")
-    #expect(try name("1" + String(repeating: "0", count: 18), ["minimum": "1"]) == refused)
+    try checkEqual(name(digits, ["minimum": "1"]), "ok")
+    try checkEqual(name("1" + String(repeating: "0", count: 18), ["minimum": "1"]), refused)
     let parts = Array(repeating: "1", count: 16).joined(separator: ".")
-    #expect(try name(parts, ["minimum": "1"]) == "ok")
-    #expect(try name(parts + ".1", ["minimum": "1"]) == refused)
-    #expect(try name("", ["minimum": "1"]) == refused)
-    #expect(try name(nil, ["minimum": "1"]) == "ok")
-    #expect(try name(nil, ["minimum": "1"], missing: "refuse") == refused)
+    try checkEqual(name(parts, ["minimum": "1"]), "ok")
+    try checkEqual(name(parts + ".1", ["minimum": "1"]), refused)
+    try checkEqual(name("", ["minimum": "1"]), refused)
+    try checkEqual(name(nil, ["minimum": "1"]), "ok")
+    try checkEqual(name(nil, ["minimum": "1"], missing: "refuse"), refused)
   }
 
   // MARK: what the leaf tells besides (§4.5, ATT-22)
@@ -290,39 +286,39 @@ struct AttestationTests {
         + [0x8a, 0x78, 0x03, 0x04, 0x01, 0x41],
     ] as [[UInt8]] {
       let document = try document(system, value)
-      #expect(document.status == .ok)
-      #expect(document.warningIds == ["leaf-info"], "\(value)")
-      #expect(document.tree?.at("attestation.os.version")?.isNull == true)
+      checkEqual(document.status, .ok)
+      checkEqual(document.warningIds, ["leaf-info"], "\(value)")
+      checkEqual(document.tree?.at("attestation.os.version")?.isNull, true)
     }
     let absent = try document(system, nil)
-    #expect(absent.warningIds.isEmpty)
-    #expect(absent.tree?.at("attestation.os.platform")?.isNull == true)
+    check(absent.warningIds.isEmpty)
+    checkEqual(absent.tree?.at("attestation.os.platform")?.isNull, true)
     // [2047], an INTEGER, an OCTET STRING that is not text, and nothing.
     for value in [
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00],
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x04, 0x01, 0x00],
       [0x30, 0x04, 0xbf, 0x8f, 0x7f, 0x00],
     ] as [[UInt8]] {
-      #expect(try document(system, value).warningIds.isEmpty, "\(value)")
+      try check(document(system, value).warningIds.isEmpty, "\(value)")
     }
     // [1400], [1403] and [1026] of another type.
     for tag in [[0x8a, 0x78], [0x8a, 0x7b], [0x88, 0x02]] as [[UInt8]] {
       let other = try document(
         system, [0x30, 0x07, 0xbf] + tag + [0x03, 0x02, 0x01, 0x1b])
-      #expect(other.warningIds == ["leaf-info"])
-      #expect(other.tree?.at("attestation.warnings")?.count == 1)
+      checkEqual(other.warningIds, ["leaf-info"])
+      checkEqual(other.tree?.at("attestation.warnings")?.count, 1)
     }
     let octets: [UInt8] = [0x30, 0x05, 0xa3, 0x03, 0x04, 0x01, 0x00]
     let null: [UInt8] = [0x05, 0x00]
-    #expect(try document(AttestLeafExtensions.accessControlOID, octets).warningIds == [])
+    try checkEqual(document(AttestLeafExtensions.accessControlOID, octets).warningIds, [])
     for value in [
       [0x30, 0x00], octets + null, [0x30, 0x07] + octets.dropFirst(2) + null,
       [0x30, 0x07, 0xa3, 0x05] + octets.dropFirst(4) + null,
     ] as [[UInt8]] {
-      #expect(
-        try document(AttestLeafExtensions.accessControlOID, value).warningIds == ["leaf-info"],
+      try checkEqual(
+        document(AttestLeafExtensions.accessControlOID, value).warningIds, ["leaf-info"],
         "\(value)")
     }
-    #expect(try document(AttestLeafExtensions.keyFactsOID, [0x00]).warningIds == ["leaf-info"])
+    try checkEqual(document(AttestLeafExtensions.keyFactsOID, [0x00]).warningIds, ["leaf-info"])
   }
 }

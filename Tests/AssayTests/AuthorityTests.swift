@@ -37,8 +37,8 @@ struct AuthorityTests {
     let authority = try Authority(now: Self.now)
     for der in authority.chain.certificates + [authority.xcodeCertificate] {
       let (certificate, rest) = unsafe read(der)
-      #expect(unsafe certificate != nil)
-      #expect(rest == 0)
+      check(unsafe certificate != nil)
+      checkEqual(rest, 0)
       unsafe X509_free(certificate)
     }
   }
@@ -47,21 +47,21 @@ struct AuthorityTests {
   func certificatesAreSigned() throws {
     let authority = try Authority(now: Self.now)
     let chain = authority.chain
-    #expect(isSigned(chain.root, by: chain.root))
-    #expect(isSigned(chain.intermediate, by: chain.root))
-    #expect(isSigned(chain.leaf, by: chain.intermediate))
-    #expect(isSigned(authority.xcodeCertificate, by: authority.xcodeCertificate))
-    #expect(!isSigned(chain.leaf, by: chain.root))
-    #expect(!isSigned(chain.intermediate, by: try Authority(now: Self.now).chain.root))
+    check(isSigned(chain.root, by: chain.root))
+    check(isSigned(chain.intermediate, by: chain.root))
+    check(isSigned(chain.leaf, by: chain.intermediate))
+    check(isSigned(authority.xcodeCertificate, by: authority.xcodeCertificate))
+    check(!isSigned(chain.leaf, by: chain.root))
+    check(!isSigned(chain.intermediate, by: try Authority(now: Self.now).chain.root))
   }
 
   @Test("a certificate broken in one thing is still signed properly")
   func brokenCertificatesAreSigned() throws {
     let authority = try Authority(now: Self.now)
     let chain = try authority.chain(leaf: { $0 = $0.replacing(OID.leafMarker, with: nil) })
-    #expect(isSigned(chain.leaf, by: chain.intermediate))
+    check(isSigned(chain.leaf, by: chain.intermediate))
     let damaged = try authority.chain(leaf: { $0.signatureForm = .damaged })
-    #expect(!isSigned(damaged.leaf, by: damaged.intermediate))
+    check(!isSigned(damaged.leaf, by: damaged.intermediate))
   }
 
   @Test("a certificate broken in one thing keeps its signatures, a forged one has none")
@@ -72,15 +72,15 @@ struct AuthorityTests {
     var judged = 0
     for variation in Variation.all where ["JWS-27", "JWS-28", "JWS-29"].contains(variation.rule) {
       let chain = try #require(certificates(of: variation.mint(base)))
-      #expect(isSigned(chain[0], by: chain[1]), "\(variation.name)")
-      #expect(isSigned(chain[1], by: chain[2]), "\(variation.name)")
+      check(isSigned(chain[0], by: chain[1]), "\(variation.name)")
+      check(isSigned(chain[1], by: chain[2]), "\(variation.name)")
       judged += 1
     }
-    #expect(judged > 15)
+    check(judged > 15)
     for variation in Variation.all where variation.rule == "JWS-31" {
       let chain = try #require(certificates(of: variation.mint(base)))
       let holds = isSigned(chain[0], by: chain[1]) && isSigned(chain[1], by: chain[2])
-      #expect(!holds, "\(variation.name)")
+      check(!holds, "\(variation.name)")
     }
   }
 
@@ -97,10 +97,10 @@ struct AuthorityTests {
   func sizesAreGenuine() throws {
     let authority = try Authority(now: Self.now)
     let jws = try authority.mint(Purchase(now: Self.now).transactionPayload)
-    #expect((4_900...5_500).contains(jws.count))
+    check((4_900...5_500).contains(jws.count))
     let header = try #require(jws.firstIndex(of: 0x2e))
-    #expect((4_200...4_500).contains(header))
-    #expect(jws.count - (jws.lastIndex(of: 0x2e) ?? 0) - 1 == 86)
+    check((4_200...4_500).contains(header))
+    checkEqual(jws.count - (jws.lastIndex(of: 0x2e) ?? 0) - 1, 86)
   }
 
   @Test("keys come back from their PEM text")
@@ -108,7 +108,7 @@ struct AuthorityTests {
     for kind in [SigningKey.Kind.p256, .p384, .rsa(bits: 2048)] {
       let key = try SigningKey.generate(kind)
       let again = try SigningKey.read(pem: key.pem())
-      #expect(try key.publicKeyInfo() == again.publicKeyInfo())
+      try checkEqual(key.publicKeyInfo(), again.publicKeyInfo())
     }
     #expect(throws: AuthorityError.self) { try SigningKey.read(pem: Array("no key".utf8)) }
   }
@@ -119,16 +119,16 @@ struct AuthorityTests {
     let signature = ECDSASignature(r: [1], s: [1])
     var expected = order
     expected[31] -= 1
-    #expect(signature.mirroredP256().s == expected)
-    #expect(signature.mirroredP256().mirroredP256().s == [1])
+    checkEqual(signature.mirroredP256().s, expected)
+    checkEqual(signature.mirroredP256().mirroredP256().s, [1])
   }
 
   @Test("base64 and its loose twin")
   func base64Spellings() {
-    #expect(Base64Text.encode(Array("Assay".utf8)) == Array("QXNzYXk=".utf8))
-    #expect(Base64Text.encodeURL([0xfb, 0xff]) == Array("-_8".utf8))
-    #expect(Base64Text.withLooseBits(Array("-_8".utf8)) == Array("-_9".utf8))
-    #expect(Base64Text.withLooseBits(Array("QXNz".utf8)) == nil)
+    checkEqual(Base64Text.encode(Array("Assay".utf8)), Array("QXNzYXk=".utf8))
+    checkEqual(Base64Text.encodeURL([0xfb, 0xff]), Array("-_8".utf8))
+    checkEqual(Base64Text.withLooseBits(Array("-_8".utf8)), Array("-_9".utf8))
+    check(Base64Text.withLooseBits(Array("QXNz".utf8)) == nil)
   }
 }
 
@@ -163,12 +163,12 @@ struct ReceiptAuthorityTests {
     let authority = try Self.made.get()
     for generation in ReceiptAuthority.Generation.allCases {
       let chain = try authority.chain(generation)
-      #expect(isSigned(chain.root, by: chain.root))
-      #expect(isSigned(chain.intermediate, by: chain.root))
-      #expect(isSigned(chain.leaf, by: chain.intermediate))
-      #expect(!isSigned(chain.leaf, by: chain.root))
+      check(isSigned(chain.root, by: chain.root))
+      check(isSigned(chain.intermediate, by: chain.root))
+      check(isSigned(chain.leaf, by: chain.intermediate))
+      check(!isSigned(chain.leaf, by: chain.root))
     }
-    #expect(isSigned(authority.xcodeCertificate, by: authority.xcodeCertificate))
+    check(isSigned(authority.xcodeCertificate, by: authority.xcodeCertificate))
   }
 
   @Test("two intermediates have one name and one key, and other years")
@@ -176,9 +176,9 @@ struct ReceiptAuthorityTests {
     let authority = try Self.made.get()
     let first = try authority.chain(.first)
     let second = try authority.chain(.second)
-    #expect(first.intermediate != second.intermediate)
-    #expect(isSigned(first.leaf, by: second.intermediate))
-    #expect(isSigned(second.leaf, by: first.intermediate))
+    check(first.intermediate != second.intermediate)
+    check(isSigned(first.leaf, by: second.intermediate))
+    check(isSigned(second.leaf, by: first.intermediate))
   }
 
   @Test("the same keys give the same certificates and receipts")
@@ -186,12 +186,12 @@ struct ReceiptAuthorityTests {
     let authority = try Self.made.get()
     let again = try ReceiptAuthority(keys: authority.keys)
     for generation in ReceiptAuthority.Generation.allCases {
-      #expect(
-        try authority.chain(generation).certificates == again.chain(generation).certificates)
+      try checkEqual(
+        authority.chain(generation).certificates, again.chain(generation).certificates)
     }
-    #expect(try authority.transactionReceipt(purchase) == again.transactionReceipt(purchase))
+    try checkEqual(authority.transactionReceipt(purchase), again.transactionReceipt(purchase))
     let facts = AppReceiptFacts([purchase], like: purchase)
-    #expect(try authority.appReceipt(facts) == again.appReceipt(facts))
+    try checkEqual(authority.appReceipt(facts), again.appReceipt(facts))
   }
 
   @Test("keys are asked for by the names under which a folder keeps them")
@@ -202,21 +202,21 @@ struct ReceiptAuthorityTests {
       asked.append(name)
       return authority.keys.root
     }
-    #expect(asked == ReceiptAuthority.Keys.names)
+    checkEqual(asked, ReceiptAuthority.Keys.names)
   }
 
   @Test("sizes are those of genuine receipts")
   func sizesAreGenuine() throws {
     let authority = try Self.made.get()
     let third = try authority.transactionTemplate(purchase)
-    #expect((2_500...3_800).contains(try third.signed().count))
-    #expect(try third.signatureBlob().first == 3)
+    check((2_500...3_800).contains(try third.signed().count))
+    try checkEqual(third.signatureBlob().first, 3)
     let early = purchase.moved(by: 1_395_000_000_000 - Self.now)
     let second = try authority.transactionTemplate(early, version: 2)
-    #expect((1_900...3_000).contains(try second.signed().count))
-    #expect(try second.signatureBlob().first == 2)
+    check((1_900...3_000).contains(try second.signed().count))
+    try checkEqual(second.signatureBlob().first, 2)
     let facts = AppReceiptFacts([purchase], like: purchase)
-    #expect((4_000...6_000).contains(try authority.appTemplate(facts).signed().count))
+    check((4_000...6_000).contains(try authority.appTemplate(facts).signed().count))
   }
 
   @Test("dates of Los Angeles change with the season")
@@ -227,7 +227,7 @@ struct ReceiptAuthorityTests {
       (1_735_689_600_000, "2024-12-31 16:00:00"), (1_751_328_000_000, "2025-06-30 17:00:00"),
     ]
     for (ms, text) in dates {
-      #expect(WrittenDate.pacific(ms) == text + " America/Los_Angeles")
+      checkEqual(WrittenDate.pacific(ms), text + " America/Los_Angeles")
     }
   }
 
@@ -243,43 +243,43 @@ struct ReceiptAuthorityTests {
     var last = Self.now
     while let request = try day.next() {
       tally[request.kind, default: 0] += 1
-      #expect(request.timeMs >= last && request.timeMs < Self.now + Purchase.day)
+      check(request.timeMs >= last && request.timeMs < Self.now + Purchase.day)
       last = request.timeMs
       let document = verifier.triage(request.blob, nowMs: Self.now)
       let status = "\(document.status.name)"
       switch request.kind {
-      case .foreign: #expect(status == "rejected.triage.foreign-bundle")
-      case .cracker: #expect(status == "rejected.triage.cracker")
+      case .foreign: checkEqual(status, "rejected.triage.foreign-bundle")
+      case .cracker: checkEqual(status, "rejected.triage.cracker")
       case .confirmed, .repeated:
-        #expect(document.text("triage.category") == "candidate")
+        checkEqual(document.text("triage.category"), "candidate")
         let kind: ReceiptKind =
           document.text("triage.form") == "app-receipt" ? .app : .transaction
         let verified = verifier.verifyReceipt(
           request.blob, kind: kind, subject: nil, nowMs: Self.now)
-        #expect("\(verified.status.name)" == "ok")
+        checkEqual("\(verified.status.name)", "ok")
       case .unconfirmed:
-        #expect(status == "pending.triage.unverified")
+        checkEqual(status, "pending.triage.unverified")
         let verified = verifier.verifyReceipt(
           request.blob, kind: .transaction, subject: nil, nowMs: Self.now)
-        #expect("\(verified.status.name)" != "ok")
+        check("\(verified.status.name)" != "ok")
       }
     }
     for kind in DayOfRequests.Class.allCases {
       let expected = kind.share
-      #expect(abs((tally[kind] ?? 0) - expected) < expected / 5 + 25, "\(kind)")
+      check(abs((tally[kind] ?? 0) - expected) < expected / 5 + 25, "\(kind)")
     }
     let lines = try authority.dayOfRequests(
       count: 200, seed: 9, purchase: purchase, start: Self.now)
     let again = try authority.dayOfRequests(
       count: 200, seed: 9, purchase: purchase, start: Self.now)
-    #expect(lines == again)
+    checkEqual(lines, again)
     let other = try authority.dayOfRequests(
       count: 200, seed: 10, purchase: purchase, start: Self.now)
-    #expect(lines != other)
+    check(lines != other)
     for line in lines {
       let object = try JSONReader.readObject(Array(line.dropLast()), caps: JSONCaps())
-      #expect(object.root.member("blob")?.text != nil)
-      #expect(object.root.member("timeMs") != nil)
+      check(object.root.member("blob")?.text != nil)
+      check(object.root.member("timeMs") != nil)
     }
   }
 }

@@ -40,7 +40,7 @@ struct BERTests {
       ([0x30, 0x80, 0x04, 0x02, 0x00, 0x00, 0x00, 0x00], 2),
     ] as [([UInt8], Int)])
   func clean(bytes: [UInt8], elements: Int) {
-    #expect(measure(bytes) == .success(elements))
+    checkEqual(measure(bytes), .success(elements))
     for end in 0..<bytes.count {
       let cut = Array(bytes[..<end])
       guard case .unclean = fault(cut) else {
@@ -48,9 +48,9 @@ struct BERTests {
         continue
       }
     }
-    #expect(fault(bytes + [0]) == .trailing(offset: bytes.count))
-    #expect(fault(bytes + bytes) == .trailing(offset: bytes.count))
-    #expect(fault(bytes + [0, 0]) == .trailing(offset: bytes.count))
+    checkEqual(fault(bytes + [0]), .trailing(offset: bytes.count))
+    checkEqual(fault(bytes + bytes), .trailing(offset: bytes.count))
+    checkEqual(fault(bytes + [0, 0]), .trailing(offset: bytes.count))
   }
 
   @Test(
@@ -88,8 +88,8 @@ struct BERTests {
       ([0x25, 0x00], 0), ([0x26, 0x80, 0x00, 0x00], 0), ([0x2c, 0x00], 0),
     ] as [([UInt8], Int)])
   func unclean(bytes: [UInt8], offset: Int) {
-    #expect(fault(bytes) == .unclean(offset: offset))
-    #expect(fault(bytes)?.offset == offset)
+    checkEqual(fault(bytes), .unclean(offset: offset))
+    checkEqual(fault(bytes)?.offset, offset)
   }
 
   @Test("APR-1 lengths in their shortest form, at every border")
@@ -100,10 +100,10 @@ struct BERTests {
       (16_777_216, [0x84, 0x01, 0x00, 0x00, 0x00]),
     ] as [(Int, [UInt8])] {
       let content = [UInt8](repeating: 0x41, count: count)
-      #expect(measure([0x04] + header + content) == .success(1))
-      #expect(fault([0x04] + header + content.dropLast()) == .unclean(offset: 0))
+      checkEqual(measure([0x04] + header + content), .success(1))
+      checkEqual(fault([0x04] + header + content.dropLast()), .unclean(offset: 0))
       let longer = header.count == 1 ? [0x81, header[0]] : [header[0] + 1, 0] + header.dropFirst()
-      #expect(fault([0x04] + longer + content) == .unclean(offset: 0))
+      checkEqual(fault([0x04] + longer + content), .unclean(offset: 0))
     }
   }
 
@@ -116,8 +116,8 @@ struct BERTests {
     }
     for isIndefinite in [false, true] {
       let limits = BER.Limits(elements: 20, depth: 10)
-      #expect(measure(list(19, isIndefinite), limits) == .success(20))
-      #expect(fault(list(20, isIndefinite), limits) == .tooManyElements(offset: 40))
+      checkEqual(measure(list(19, isIndefinite), limits), .success(20))
+      checkEqual(fault(list(20, isIndefinite), limits), .tooManyElements(offset: 40))
     }
   }
 
@@ -128,14 +128,14 @@ struct BERTests {
         + [UInt8](repeating: 0, count: 2 * count)
     }
     let limits = BER.Limits(elements: 10_000_000, depth: 24)
-    #expect(measure(nested(24), limits) == .success(24))
-    #expect(fault(nested(25), limits) == .tooDeep(offset: 48))
-    #expect(fault(nested(1_000_000), limits) == .tooDeep(offset: 48))
+    checkEqual(measure(nested(24), limits), .success(24))
+    checkEqual(fault(nested(25), limits), .tooDeep(offset: 48))
+    checkEqual(fault(nested(1_000_000), limits), .tooDeep(offset: 48))
     // A primitive counts towards the depth like a container.
     let primitive = [UInt8](nested(24)[..<48]) + [0x05, 0x00] + [UInt8](repeating: 0, count: 48)
-    #expect(fault(primitive, limits) == .tooDeep(offset: 48))
+    checkEqual(fault(primitive, limits), .tooDeep(offset: 48))
     let unlimited = BER.Limits(elements: 10_000_000, depth: 10_000_000)
-    #expect(measure(nested(200_000), unlimited) == .success(200_000))
+    checkEqual(measure(nested(200_000), unlimited), .success(200_000))
   }
 
   // MARK: heads
@@ -143,17 +143,17 @@ struct BERTests {
   @Test("APR-1 a head lies within its limit")
   func heads() {
     let bytes: [UInt8] = [0x04, 0x01, 0x41, 0x30, 0x80]
-    #expect(BER.head(bytes, 0, 3)?.end == 3)
-    #expect(BER.head(bytes, 0, 2) == nil)
-    #expect(BER.head(bytes, 0, 1) == nil)
-    #expect(BER.head(bytes, 0, 100)?.content == 2)
-    #expect(BER.head(bytes, 3, 5)?.tag == 0x30)
-    #expect(BER.head(bytes, 3, 5).map { $0.end == nil } == true)
-    #expect(BER.head(bytes, 4, 5) == nil)
-    #expect(BER.head(bytes, 5, 5) == nil)
-    #expect(BER.head(bytes, -1, 5) == nil)
-    #expect(BER.head(bytes, .max, .max) == nil)
-    #expect(BER.head([], 0, 0) == nil)
+    checkEqual(BER.head(bytes, 0, 3)?.end, 3)
+    check(BER.head(bytes, 0, 2) == nil)
+    check(BER.head(bytes, 0, 1) == nil)
+    checkEqual(BER.head(bytes, 0, 100)?.content, 2)
+    checkEqual(BER.head(bytes, 3, 5)?.tag, 0x30)
+    checkEqual(BER.head(bytes, 3, 5).map { $0.end == nil }, true)
+    check(BER.head(bytes, 4, 5) == nil)
+    check(BER.head(bytes, 5, 5) == nil)
+    check(BER.head(bytes, -1, 5) == nil)
+    check(BER.head(bytes, .max, .max) == nil)
+    check(BER.head([], 0, 0) == nil)
   }
 
   // MARK: cursors
@@ -167,32 +167,32 @@ struct BERTests {
       [0x30, 0x0a, 0x02, 0x01, 0x07, 0x31, 0x80, 0x04, 0x01, 0x41, 0x00, 0x00],
     ] as [[UInt8]] {
       var outer = BER.Cursor(bytes)
-      #expect(outer.nextTag == 0x30)
-      #expect(outer.open(0x31) == nil)
+      checkEqual(outer.nextTag, 0x30)
+      check(outer.open(0x31) == nil)
       guard var inner = outer.open(0x30) else {
         Issue.record("not opened")
         continue
       }
-      #expect(inner.open(0x02) == nil)
-      #expect(inner.next(0x04) == nil)
-      #expect(inner.next(0x02)?.content == 4..<5)
+      check(inner.open(0x02) == nil)
+      check(inner.next(0x04) == nil)
+      checkEqual(inner.next(0x02)?.content, 4..<5)
       let isEarly = outer.close(inner)
-      #expect(!isEarly)
+      check(!isEarly)
       guard var set = inner.open(0x31) else {
         Issue.record("not opened")
         continue
       }
-      #expect(set.next(0x04)?.content == 9..<10)
-      #expect(set.isAtEnd && set.nextTag == nil)
-      #expect(set.next() == nil)
-      #expect(set.next(0x04) == nil)
+      checkEqual(set.next(0x04)?.content, 9..<10)
+      check(set.isAtEnd && set.nextTag == nil)
+      check(set.next() == nil)
+      check(set.next(0x04) == nil)
       let setCloses = inner.close(set)
-      #expect(setCloses)
-      #expect(inner.isAtEnd)
+      check(setCloses)
+      check(inner.isAtEnd)
       let innerCloses = outer.close(inner)
-      #expect(innerCloses)
-      #expect(outer.isAtEnd && outer.position == bytes.count)
-      #expect(outer.open(0x30) == nil)
+      check(innerCloses)
+      check(outer.isAtEnd && outer.position == bytes.count)
+      check(outer.open(0x30) == nil)
     }
   }
 
@@ -204,18 +204,18 @@ struct BERTests {
     ]
     var cursor = BER.Cursor(bytes)
     let element = cursor.next()
-    #expect(element?.whole == 0..<14)
-    #expect(element?.content == 2..<12)
-    #expect(element?.isDefinite == false)
+    checkEqual(element?.whole, 0..<14)
+    checkEqual(element?.content, 2..<12)
+    checkEqual(element?.isDefinite, false)
     let null = cursor.next(0x05)
-    #expect(null?.whole == 14..<16 && null?.isDefinite == true)
-    #expect(cursor.isAtEnd)
+    check(null?.whole == 14..<16 && null?.isDefinite == true)
+    check(cursor.isAtEnd)
     for end in 2..<14 {
       var cut = BER.Cursor(Array(bytes[..<end]))
-      #expect(cut.next() == nil)
+      check(cut.next() == nil)
     }
     var stray = BER.Cursor([0x30, 0x80, 0x00, 0x01, 0x41, 0x00, 0x00])
-    #expect(stray.next() == nil)
+    check(stray.next() == nil)
   }
 
   @Test("APR-1 chunks are put together, and their number is limited")
@@ -225,20 +225,20 @@ struct BERTests {
       guard let octets = cursor.octets(chunkCap: cap), cursor.isAtEnd else { return nil }
       return Array(octets.slice)
     }
-    #expect(octets([0x04, 0x02, 0x41, 0x42]) == [0x41, 0x42])
-    #expect(octets([0x04, 0x00]) == [])
-    #expect(octets([0x24, 0x80, 0x00, 0x00]) == [])
-    #expect(octets([0x24, 0x80, 0x04, 0x01, 0x41, 0x00, 0x00]) == [0x41])
+    checkEqual(octets([0x04, 0x02, 0x41, 0x42]), [0x41, 0x42])
+    checkEqual(octets([0x04, 0x00]), [])
+    checkEqual(octets([0x24, 0x80, 0x00, 0x00]), [])
+    checkEqual(octets([0x24, 0x80, 0x04, 0x01, 0x41, 0x00, 0x00]), [0x41])
     let three: [UInt8] = [
       0x24, 0x80, 0x04, 0x01, 0x41, 0x04, 0x00, 0x04, 0x02, 0x42, 0x43, 0x00, 0x00,
     ]
-    #expect(octets(three) == [0x41, 0x42, 0x43])
-    #expect(octets(three, cap: 2) == nil)
-    #expect(octets([0x24, 0x06, 0x04, 0x01, 0x41, 0x04, 0x01, 0x42]) == [0x41, 0x42])
-    #expect(octets([0x24, 0x80, 0x02, 0x01, 0x41, 0x00, 0x00]) == nil)
-    #expect(octets([0x24, 0x80, 0x04, 0x01, 0x41]) == nil)
-    #expect(octets([0x0c, 0x01, 0x41]) == nil)
-    #expect(octets([]) == nil)
+    checkEqual(octets(three), [0x41, 0x42, 0x43])
+    check(octets(three, cap: 2) == nil)
+    checkEqual(octets([0x24, 0x06, 0x04, 0x01, 0x41, 0x04, 0x01, 0x42]), [0x41, 0x42])
+    check(octets([0x24, 0x80, 0x02, 0x01, 0x41, 0x00, 0x00]) == nil)
+    check(octets([0x24, 0x80, 0x04, 0x01, 0x41]) == nil)
+    check(octets([0x0c, 0x01, 0x41]) == nil)
+    check(octets([]) == nil)
   }
 
   @Test("APR-1 no bytes make the reader trap")
@@ -260,11 +260,11 @@ struct BERTests {
       let element = cursor.next()
       if case .success = result {
         clean += 1
-        #expect(element?.whole == 0..<bytes.count)
+        checkEqual(element?.whole, 0..<bytes.count)
       }
       var other = BER.Cursor(bytes)
       _ = other.octets(chunkCap: 4)
     }
-    #expect(clean > 100)
+    check(clean > 100)
   }
 }

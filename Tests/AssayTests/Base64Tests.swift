@@ -16,19 +16,19 @@ struct Base64Tests {
     for count in 0...200 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
       let text = Array(Data(bytes).base64EncodedString().utf8)
-      #expect(Base64.encodeStandard(bytes) == text)
-      #expect(Base64.decodeStandard(text[...]) == bytes)
+      checkEqual(Base64.encodeStandard(bytes), text)
+      checkEqual(Base64.decodeStandard(text[...]), bytes)
       let segment = Base64Text.encodeURL(bytes)
-      #expect(Base64.decodeURL(segment[...]) == bytes)
+      checkEqual(Base64.decodeURL(segment[...]), bytes)
       // A slice that does not begin at 0.
-      #expect(Base64.decodeURL((utf8("..") + segment)[2...]) == bytes)
+      checkEqual(Base64.decodeURL((utf8("..") + segment)[2...]), bytes)
     }
   }
 
   @Test("JWS-4 a length of 4n + 1 is impossible")
   func impossibleLengths() {
     for count in stride(from: 1, through: 41, by: 4) {
-      #expect(Base64.decodeURL([UInt8](repeating: 0x41, count: count)[...]) == nil)
+      check(Base64.decodeURL([UInt8](repeating: 0x41, count: count)[...]) == nil)
     }
   }
 
@@ -40,21 +40,21 @@ struct Base64Tests {
       for (value, last) in Self.url.enumerated() {
         let text = [UInt8](repeating: 0x41, count: count - 1) + [last]
         let isClean = value % (1 << (count == 2 ? 4 : 2)) == 0
-        #expect((Base64.decodeURL(text[...]) != nil) == isClean)
-        #expect((Base64.decodeURL((utf8("AAAA") + text)[...]) != nil) == isClean)
+        checkEqual((Base64.decodeURL(text[...]) != nil), isClean)
+        checkEqual((Base64.decodeURL((utf8("AAAA") + text)[...]) != nil), isClean)
         if isClean { good += 1 }
       }
-      #expect(good == (count == 2 ? 4 : 16), "\(unused)")
+      checkEqual(good, (count == 2 ? 4 : 16), "\(unused)")
     }
   }
 
   @Test("JWS-14 unused bits under padding are zero")
   func unusedBitsPadded() {
     for (value, last) in Self.standard.enumerated() {
-      #expect(
-        (Base64.decodeStandard(([0x41, last] + utf8("=="))[...]) != nil) == (value % 16 == 0))
-      #expect(
-        (Base64.decodeStandard(([0x41, 0x41, last] + utf8("="))[...]) != nil) == (value % 4 == 0))
+      checkEqual(
+        (Base64.decodeStandard(([0x41, last] + utf8("=="))[...]) != nil), (value % 16 == 0))
+      checkEqual(
+        (Base64.decodeStandard(([0x41, 0x41, last] + utf8("="))[...]) != nil), (value % 4 == 0))
     }
   }
 
@@ -67,16 +67,16 @@ struct Base64Tests {
         for place in 0..<4 {
           var text = [UInt8](repeating: 0x41, count: count)
           text[place] = byte
-          if !isURL { #expect(Base64.decodeURL(text[...]) == nil, "\(byte) at \(place)") }
-          if isURL, count == 4 { #expect(Base64.decodeURL(text[...]) != nil) }
+          if !isURL { check(Base64.decodeURL(text[...]) == nil, "\(byte) at \(place)") }
+          if isURL, count == 4 { check(Base64.decodeURL(text[...]) != nil) }
         }
         var text = [UInt8](repeating: 0x41, count: count)
         text[count - 1] = byte
-        if !isURL { #expect(Base64.decodeURL(text[...]) == nil, "\(byte) last of \(count)") }
+        if !isURL { check(Base64.decodeURL(text[...]) == nil, "\(byte) last of \(count)") }
       }
       var text = [UInt8](repeating: 0x41, count: 8)
       text[3] = byte
-      #expect((Base64.decodeStandard(text[...]) != nil) == isStandard)
+      checkEqual((Base64.decodeStandard(text[...]) != nil), isStandard)
     }
   }
 
@@ -84,7 +84,7 @@ struct Base64Tests {
     "JWS-4 no padding in a segment",
     arguments: ["QQ==", "QUI=", "QUJD=", "QUJD====", "=", "==", "QQ=", "Q=Q="])
   func paddedSegments(text: String) {
-    #expect(Base64.decodeURL(utf8(text)[...]) == nil)
+    check(Base64.decodeURL(utf8(text)[...]) == nil)
   }
 
   @Test(
@@ -97,17 +97,17 @@ struct Base64Tests {
       ("QUJ=", false), ("Q===", false), ("QUJDQQ=Q", false),
     ])
   func standardForms(text: String, isGood: Bool) {
-    #expect((Base64.decodeStandard(utf8(text)[...]) != nil) == isGood, "\(text)")
+    checkEqual((Base64.decodeStandard(utf8(text)[...]) != nil), isGood, "\(text)")
   }
 
   @Test("JWS-2 segments are found, and the first stranger")
   func segments() {
-    #expect(Base64.segments(utf8("ab.c-_.d9")).dots == [2, 6])
-    #expect(Base64.segments(utf8("ab.c-_.d9")).stranger == nil)
-    #expect(Base64.segments(utf8("")).dots.isEmpty)
-    #expect(Base64.segments(utf8("a.b.c.d.e")).dots.count == 3)
+    checkEqual(Base64.segments(utf8("ab.c-_.d9")).dots, [2, 6])
+    check(Base64.segments(utf8("ab.c-_.d9")).stranger == nil)
+    check(Base64.segments(utf8("")).dots.isEmpty)
+    checkEqual(Base64.segments(utf8("a.b.c.d.e")).dots.count, 3)
     for (text, place) in [("a+.b.c", 1), ("a.b.c\n", 5), (" a.b.c", 0), ("a.b=.c", 3), ("{\"", 0)] {
-      #expect(Base64.segments(utf8(text)).stranger == place)
+      checkEqual(Base64.segments(utf8(text)).stranger, place)
     }
   }
 }

@@ -56,7 +56,7 @@ struct CertificateTests {
   func minted() throws {
     let authority = try Minted.authority()
     for (index, der) in (authority.chain.certificates + [authority.xcodeCertificate]).enumerated() {
-      #expect(isTaken(der, "minted \(index)"))
+      check(isTaken(der, "minted \(index)"))
     }
   }
 
@@ -64,7 +64,7 @@ struct CertificateTests {
   func compiledIn() {
     let elliptic = [AppleRoots.rootCAG3, AppleRoots.appAttestationRootCA, AppleRoots.rootCAG2]
     for der in elliptic + AppleRoots.receiptTable.map(\.der) {
-      #expect(isTaken(der, Authority.fingerprint(der)))
+      check(isTaken(der, Authority.fingerprint(der)))
     }
   }
 
@@ -84,7 +84,7 @@ struct CertificateTests {
       print("skipped: certificates of the vectors: ../shared is not there")
       return
     }
-    for der in found { #expect(isTaken(der, "\(Authority.fingerprint(der))")) }
+    for der in found { check(isTaken(der, "\(Authority.fingerprint(der))")) }
     print("Certificates: \(found.count) of vectors agree with libcrypto")
   }
 
@@ -104,7 +104,7 @@ struct CertificateTests {
         counts.taken += 1
       } else {
         counts.refused += 1
-        #expect(reason(der) != nil, "\(name) is refused for no stated reason")
+        check(reason(der) != nil, "\(name) is refused for no stated reason")
       }
     }
     if counts.taken == 0 {
@@ -139,8 +139,8 @@ struct CertificateTests {
   @Test("JWS-21 no truncation and no addition is taken")
   func truncations() throws {
     for der in try samples() {
-      for count in 0..<der.count { #expect(Certificate(Array(der[..<count])) == nil) }
-      for more in [[0], [0x30, 0x00], der] as [[UInt8]] { #expect(Certificate(der + more) == nil) }
+      for count in 0..<der.count { check(Certificate(Array(der[..<count])) == nil) }
+      for more in [[0], [0x30, 0x00], der] as [[UInt8]] { check(Certificate(der + more) == nil) }
     }
   }
 
@@ -156,7 +156,7 @@ struct CertificateTests {
         }
       }
       // Keys, names and serials may be anything; the frame may not.
-      #expect(taken > 0 && taken < der.count * 3)
+      check(taken > 0 && taken < der.count * 3)
     }
   }
 
@@ -178,12 +178,12 @@ struct CertificateTests {
   func changedSignatures() throws {
     let chain = try Minted.authority().chain
     let issuer = try #require(Certificate(chain.intermediate)?.publicKey())
-    #expect(try #require(Certificate(chain.leaf)).isSigned(by: issuer))
+    try check(#require(Certificate(chain.leaf)).isSigned(by: issuer))
     for place in chain.leaf.indices {
       var other = chain.leaf
       other[place] ^= 0x01
       guard let certificate = Certificate(other) else { continue }
-      #expect(!certificate.isSigned(by: issuer), "byte \(place)")
+      check(!certificate.isSigned(by: issuer), "byte \(place)")
     }
   }
 
@@ -211,14 +211,14 @@ struct CertificateTests {
       (DER.explicit(0, DER.unsigned([1, 2])), "rejected.chain.version"),
       (DER.explicit(0, []), "malformed.chain.der"),
     ] {
-      #expect(judged(leaf: try leaf { $0.version = version }) == expected)
+      checkEqual(judged(leaf: try leaf { $0.version = version }), expected)
     }
     for (serial, expected) in [
       ([0x00, 0x80], "ok"), ([0x00] + [UInt8](repeating: 0xff, count: 19), "ok"),
       ([0xff, 0x7f], "rejected.chain.serial"),
       ([0x00] + [UInt8](repeating: 0xff, count: 20), "rejected.chain.serial"),
     ] as [([UInt8], String)] {
-      #expect(judged(leaf: try leaf { $0.serial = serial }) == expected, "\(serial)")
+      checkEqual(judged(leaf: try leaf { $0.serial = serial }), expected, "\(serial)")
     }
   }
 
@@ -229,7 +229,7 @@ struct CertificateTests {
     for bad in [[], point + [0], [0x04] + [UInt8](repeating: 0xff, count: 64)] as [[UInt8]] {
       let info = DER.sequence(
         DER.sequence(DER.oid(OID.ecPublicKey), DER.oid(OID.p256)), DER.bitString(bad))
-      #expect(judged(leaf: try leaf { $0.publicKeyInfo = info }) == "rejected.chain.key", "\(bad)")
+      checkEqual(judged(leaf: try leaf { $0.publicKeyInfo = info }), "rejected.chain.key", "\(bad)")
     }
   }
 
@@ -244,15 +244,15 @@ struct CertificateTests {
       return Certificate(try leaf { $0.publicKeyInfo = info })?.rsaModulus?.count
     }
     let good = DER.sequence(DER.integer(octets: modulus), exponent)
-    #expect(try read(good) == 128)
-    #expect(try read(good, parameters: []) == nil)
-    #expect(try read(good, parameters: DER.sequence()) == nil)
-    #expect(try read(good + DER.null) == nil)
-    #expect(try read(DER.sequence(DER.integer(octets: modulus), exponent, DER.null)) == nil)
-    #expect(
-      try read(DER.sequence(DER.integer(octets: modulus), DER.integer(octets: [0x03]))) == nil)
+    try checkEqual(read(good), 128)
+    try check(read(good, parameters: []) == nil)
+    try check(read(good, parameters: DER.sequence()) == nil)
+    try check(read(good + DER.null) == nil)
+    try check(read(DER.sequence(DER.integer(octets: modulus), exponent, DER.null)) == nil)
+    try check(
+      read(DER.sequence(DER.integer(octets: modulus), DER.integer(octets: [0x03]))) == nil)
     for digits in [[], [0x00], Array(modulus.dropFirst()), [0x00, 0x5b], [0x00] + modulus] {
-      #expect(try read(DER.sequence(DER.integer(octets: digits), exponent)) == nil, "\(digits)")
+      try check(read(DER.sequence(DER.integer(octets: digits), exponent)) == nil, "\(digits)")
     }
   }
 
@@ -266,7 +266,7 @@ struct CertificateTests {
       (OID.keyUsage, [0x04, 0x01, 0x80], "malformed.chain.der"),
     ] as [(String, [UInt8], String)] {
       let der = try leaf { $0 = $0.replacing(oid, with: .init(oid, value)) }
-      #expect(judged(leaf: der) == expected, "\(oid) \(value)")
+      checkEqual(judged(leaf: der), expected, "\(oid) \(value)")
     }
   }
 
@@ -278,10 +278,10 @@ struct CertificateTests {
         try leaf {
           $0.notBefore = .utc(from); $0.notAfter = .utc(from)
         }))
-    #expect(one.notBefore == from)
-    #expect(one.notAfter == from)
-    #expect(
-      try Certificate(
+    checkEqual(one.notBefore, from)
+    checkEqual(one.notAfter, from)
+    try check(
+      Certificate(
         leaf {
           $0.notBefore = .utc(from); $0.notAfter = .utc(from - 1)
         }) == nil)

@@ -32,30 +32,30 @@ struct ChainCacheTests {
     let text = try jws()
     func cached(_ text: [UInt8]) throws -> Bool? {
       let answer = verifier.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
-      #expect(answer.status == .ok)
+      checkEqual(answer.status, .ok)
       for check in try #require(answer.tree?.member("checks")).children
       where Self.leafChecks.contains(check.string("id")) {
-        #expect(check.member("ok")?.boolean == true)
+        checkEqual(check.member("ok")?.boolean, true)
       }
       return answer.tree?.at("transaction.chain.cached")?.boolean
     }
-    #expect(try cached(text) == false)
-    #expect(try cached(text) == true)
+    try checkEqual(cached(text), false)
+    try checkEqual(cached(text), true)
     // Another payload under the same header.
     let other = try jws(Minted.purchase.transactionPayload.setting("quantity", 2))
-    #expect(header(other) == header(text))
-    #expect(try cached(other) == true)
+    checkEqual(header(other), header(text))
+    try checkEqual(cached(other), true)
   }
 
   @Test("JWS-61 the same chain in a header spelt differently is found by its certificates")
   func spelledAnew() throws {
     let trust = try Minted.trust()
     let first = try jws()
-    #expect(try !Minted.run(trust, first).chainIsCached)
+    try check(!Minted.run(trust, first).chainIsCached)
     let again = try jws { $0.header = $0.header.appending("kid", "x1") }
-    #expect(header(again) != header(first))
-    #expect(trust.chains.cache.spellings.find(header(again)) == nil)
-    #expect(try Minted.run(trust, again).chainIsCached)
+    check(header(again) != header(first))
+    check(trust.chains.cache.spellings.find(header(again)) == nil)
+    try check(Minted.run(trust, again).chainIsCached)
   }
 
   @Test(
@@ -67,11 +67,11 @@ struct ChainCacheTests {
     // and enters level 2, the header text does not enter level 1.
     let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
     #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
-    #expect(trust.chains.cache.spellings.find(header(junk)) == nil)
+    check(trust.chains.cache.spellings.find(header(junk)) == nil)
     let good = try jws()
-    #expect(header(good) == header(junk))
-    #expect(try Minted.run(trust, good).chainIsCached)
-    #expect(trust.chains.cache.spellings.find(header(good)) != nil)
+    checkEqual(header(good), header(junk))
+    try check(Minted.run(trust, good).chainIsCached)
+    check(trust.chains.cache.spellings.find(header(good)) != nil)
   }
 
   @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven again")
@@ -80,8 +80,8 @@ struct ChainCacheTests {
     _ = try Minted.run(trust, jws())
     let second = try Minted.authority().chain(leafKey: .generate(.p256))
     let payload = try Minted.run(trust, jws(chain: second))
-    #expect(!payload.chainIsCached)
-    #expect(try Minted.run(trust, jws(chain: second)).chainIsCached)
+    check(!payload.chainIsCached)
+    try check(Minted.run(trust, jws(chain: second)).chainIsCached)
     // Under the known intermediate the leaf's own signature is still checked.
     let forged = try Minted.authority().chain(
       leafKey: .generate(.p256), leafSigner: try SigningKey.generate(.p384))
@@ -120,10 +120,10 @@ struct ChainCacheTests {
       for (chain, status) in forgeries {
         let text = try jws(chain: chain)
         #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, text) }
-        #expect(trust.chains.cache.spellings.find(header(text)) == nil)
+        check(trust.chains.cache.spellings.find(header(text)) == nil)
       }
     }
-    #expect(try !Minted.run(trust, jws()).chainIsCached)
+    try check(!Minted.run(trust, jws()).chainIsCached)
     for (chain, status) in forgeries {
       #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, jws(chain: chain)) }
     }
@@ -174,10 +174,10 @@ struct ChainCacheTests {
       let text = try signed(second)
       if let status {
         let refusal = #expect(throws: Refusal.self) { try Minted.run(trust, text, now: later) }
-        #expect(refusal?.status == status)
-        #expect(refusal?.place == "x5c[0]")
+        checkEqual(refusal?.status, status)
+        checkEqual(refusal?.place, "x5c[0]")
       } else {
-        #expect(try Minted.run(trust, text, now: later).chainIsCached)
+        try check(Minted.run(trust, text, now: later).chainIsCached)
       }
     }
   }
@@ -216,23 +216,23 @@ struct ChainCacheTests {
       cache.intermediates.remember(key(number)[...], intermediate)
     }
     // 0 is used again, so 1 is the oldest.
-    #expect(cache.spellings.find(header(0)) != nil)
-    #expect(cache.chains.find(key(0)[...]) != nil)
-    #expect(cache.intermediates.find(key(0)[...]) != nil)
+    check(cache.spellings.find(header(0)) != nil)
+    check(cache.chains.find(key(0)[...]) != nil)
+    check(cache.intermediates.find(key(0)[...]) != nil)
     cache.spellings.remember(header(4), chain)
     cache.chains.remember(key(4)[...], chain)
     cache.intermediates.remember(key(4)[...], intermediate)
     for number in 0...4 {
-      #expect((cache.spellings.find(header(number)) != nil) == (number != 1))
-      #expect((cache.chains.find(key(number)[...]) != nil) == (number != 1))
-      #expect((cache.intermediates.find(key(number)[...]) != nil) == (number != 1))
+      checkEqual((cache.spellings.find(header(number)) != nil), (number != 1))
+      checkEqual((cache.chains.find(key(number)[...]) != nil), (number != 1))
+      checkEqual((cache.intermediates.find(key(number)[...]) != nil), (number != 1))
     }
     // What is there already is renewed, not doubled.
     for _ in 0..<10 { cache.spellings.remember(header(4), chain) }
-    #expect(cache.spellings.find(header(0)) != nil)
+    check(cache.spellings.find(header(0)) != nil)
     for number in 100..<1000 { cache.spellings.remember(header(number), chain) }
-    #expect(
-      (100..<1000).filter { cache.spellings.find(header($0)) != nil } == [996, 997, 998, 999])
+    checkEqual(
+      (100..<1000).filter { cache.spellings.find(header($0)) != nil }, [996, 997, 998, 999])
   }
 
   @Test("JWS-64 a cache of capacity 0 holds nothing, and every call still succeeds")
@@ -243,11 +243,11 @@ struct ChainCacheTests {
     cache.chains.remember(utf8("f")[...], chain)
     cache.intermediates.remember(
       utf8("i")[...], try #require(chain.intermediates.first))
-    #expect(cache.spellings.find(utf8("h")[...]) == nil)
-    #expect(cache.chains.find(utf8("f")[...]) == nil)
-    #expect(cache.intermediates.find(utf8("i")[...]) == nil)
+    check(cache.spellings.find(utf8("h")[...]) == nil)
+    check(cache.chains.find(utf8("f")[...]) == nil)
+    check(cache.intermediates.find(utf8("i")[...]) == nil)
     let trust = try Minted.trust([("storekit.cache", ["chains": 0])])
-    for _ in 0..<3 { #expect(try !Minted.run(trust, jws()).chainIsCached) }
+    for _ in 0..<3 { try check(!Minted.run(trust, jws()).chainIsCached) }
   }
 
   @Test("JWS-64 more chains than places: every call succeeds, the bound holds")
@@ -256,10 +256,10 @@ struct ChainCacheTests {
     let texts = try (0..<5).map { _ in
       try jws(chain: Minted.authority().chain(leafKey: .generate(.p256)))
     }
-    for text in texts + texts { #expect(try !Minted.run(trust, text).chainIsCached) }
-    #expect(try Minted.run(trust, texts[4]).chainIsCached)
-    #expect(try Minted.run(trust, texts[3]).chainIsCached)
-    #expect(try !Minted.run(trust, texts[0]).chainIsCached)
+    for text in texts + texts { try check(!Minted.run(trust, text).chainIsCached) }
+    try check(Minted.run(trust, texts[4]).chainIsCached)
+    try check(Minted.run(trust, texts[3]).chainIsCached)
+    try check(!Minted.run(trust, texts[0]).chainIsCached)
   }
 
   @Test("JWS-64 a header that would take more than its share stays out of level 1")
@@ -269,7 +269,7 @@ struct ChainCacheTests {
     for (count, enters) in [(6144, true), (6145, false)] {
       let header = [UInt8](repeating: 0x41, count: count)
       cache.spellings.remember(header[...], chain)
-      #expect((cache.spellings.find(header[...]) != nil) == enters)
+      checkEqual((cache.spellings.find(header[...]) != nil), enters)
     }
   }
 
@@ -278,16 +278,16 @@ struct ChainCacheTests {
     let cache = ChainCache(capacity: 4)
     let text = header(try jws())
     cache.spellings.remember(text, try Minted.provenChain())
-    #expect(cache.spellings.find(text) != nil)
-    #expect(cache.spellings.find((utf8("xx") + text)[2...]) != nil)
+    check(cache.spellings.find(text) != nil)
+    check(cache.spellings.find((utf8("xx") + text)[2...]) != nil)
     for place in text.indices {
       var other = Array(text)
       other[place] ^= 1
       if cache.spellings.find(other[...]) != nil { Issue.record("byte \(place)") }
     }
-    #expect(cache.spellings.find(text.dropLast()) == nil)
-    #expect(cache.spellings.find((text + [0x41])[...]) == nil)
-    #expect(cache.spellings.find([]) == nil)
+    check(cache.spellings.find(text.dropLast()) == nil)
+    check(cache.spellings.find((text + [0x41])[...]) == nil)
+    check(cache.spellings.find([]) == nil)
   }
 
   // MARK: threads and processes
@@ -295,10 +295,10 @@ struct ChainCacheTests {
   @Test("JWS-65 a lock that is held is busy, never waited for")
   func busyLock() {
     let lock = TryLock()
-    #expect(lock.take() == .taken)
-    #expect(lock.take() == .busy)
+    checkEqual(lock.take(), .taken)
+    checkEqual(lock.take(), .busy)
     lock.release()
-    #expect(lock.take() == .taken)
+    checkEqual(lock.take(), .taken)
     lock.release()
   }
 
@@ -312,7 +312,7 @@ struct ChainCacheTests {
     }
     let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)
     let lock = TryLock()
-    #expect(lock.take() == .taken)
+    checkEqual(lock.take(), .taken)
     let child = fork()
     if child == 0 {
       let first = lock.take()
@@ -321,14 +321,14 @@ struct ChainCacheTests {
       let third = lock.take()
       _exit(first == .abandoned && second == .busy && third == .taken ? 7 : 1)
     }
-    #expect(child > 0)
+    check(child > 0)
     var status: Int32 = 0
-    #expect(unsafe waitpid(child, &status, 0) == child)
-    #expect(status == 7 << 8)
+    checkEqual(unsafe waitpid(child, &status, 0), child)
+    checkEqual(status, 7 << 8)
     // The parent's own lock is as it was.
-    #expect(lock.take() == .busy)
+    checkEqual(lock.take(), .busy)
     lock.release()
-    #expect(lock.take() == .taken)
+    checkEqual(lock.take(), .taken)
   }
 
   @Test("JWS-65 many threads on one verifier: every answer is right")
@@ -367,6 +367,6 @@ struct ChainCacheTests {
       }
       return await group.reduce(0, +)
     }
-    #expect(wrong == 0)
+    checkEqual(wrong, 0)
   }
 }

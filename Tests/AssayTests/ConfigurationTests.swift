@@ -23,16 +23,16 @@ struct ConfigurationTests {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let (verifier, document) = Verifier.alone(config.bytes)
-    #expect((verifier != nil) == (status == "ok"), sourceLocation: sourceLocation)
-    #expect(
-      document.name == status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
+    checkEqual((verifier != nil), (status == "ok"), sourceLocation: sourceLocation)
+    checkEqual(
+      document.name, status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
     if let place {
-      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+      checkEqual(document.text("error.at"), place, sourceLocation: sourceLocation)
     }
     if status != "ok" {
-      #expect(
-        document.tree?.member("configuration")?.isNull == true, sourceLocation: sourceLocation)
-      #expect(document.text("error.check") == "configuration", sourceLocation: sourceLocation)
+      checkEqual(
+        document.tree?.member("configuration")?.isNull, true, sourceLocation: sourceLocation)
+      checkEqual(document.text("error.check"), "configuration", sourceLocation: sourceLocation)
     }
   }
 
@@ -73,7 +73,7 @@ struct ConfigurationTests {
       "attest":null,"deviceCheck":null,"tokens":[],"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
       "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null,"stores":null}
       """
-    #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)
+    checkEqual(String(decoding: effective(make(Self.minimal)), as: UTF8.self), expected)
   }
 
   @Test("CNF-1 empty blocks mean their defaults")
@@ -83,7 +83,7 @@ struct ConfigurationTests {
       ("decide", [:]), ("storekit", [:]), ("storekit.caps", [:]), ("storekit.cache", [:]),
       ("products", [:]), ("limits", [:]),
     ])
-    #expect(effective(make(blocks)) == plain)
+    checkEqual(effective(make(blocks)), plain)
   }
 
   // MARK: bounds
@@ -220,9 +220,9 @@ struct ConfigurationTests {
       "storekit.cache.chains",
     ] {
       let (verifier, document) = Verifier.alone(Self.sandbox.setting(path, .null).bytes)
-      #expect(verifier == nil, "\(path)")
-      #expect(document.status.family == .config, "\(path)")
-      #expect(document.text("error.at") == path)
+      check(verifier == nil, "\(path)")
+      checkEqual(document.status.family, .config, "\(path)")
+      checkEqual(document.text("error.at"), path)
     }
     for name in ["bundleId", "appAppleId", "teamId"] {
       let app: JSONText = ["bundleId": "b", "appAppleId": 1, "teamId": "ABCDE12345"]
@@ -239,8 +239,8 @@ struct ConfigurationTests {
       ("{\"a\":01}", "byte 6"),
     ] {
       let document = Verifier.alone(utf8(text)).document
-      #expect(document.status == .configDocumentSyntax, "\(text)")
-      #expect(document.text("error.at") == place, "\(text)")
+      checkEqual(document.status, .configDocumentSyntax, "\(text)")
+      checkEqual(document.text("error.at"), place, "\(text)")
     }
   }
 
@@ -248,7 +248,7 @@ struct ConfigurationTests {
   func size() {
     let text = Self.minimal.bytes
     let padding = [UInt8](repeating: 0x20, count: 1 << 20 - text.count)
-    #expect(Verifier.alone(text + padding).verifier != nil)
+    check(Verifier.alone(text + padding).verifier != nil)
   }
 
   @Test("CFG-1 Production, which is the default, needs the Apple id of every app")
@@ -281,8 +281,8 @@ struct ConfigurationTests {
     ] {
       let (verifier, document) = Verifier.alone(
         pinned.setting("storekit.xcodeCertificates", [pin, .string(bad)]).bytes)
-      #expect(verifier == nil)
-      #expect(document.text("error.at") == "storekit.xcodeCertificates[1]")
+      check(verifier == nil)
+      checkEqual(document.text("error.at"), "storekit.xcodeCertificates[1]")
     }
   }
 
@@ -296,8 +296,8 @@ struct ConfigurationTests {
     var template = authority.root
     template.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo()
     let other = try template.signed(by: SigningKey.generate(.p384))
-    #expect(Anchor(authority.chain.root, .elliptic) != nil)
-    #expect(Anchor(other, .elliptic) == nil)
+    check(Anchor(authority.chain.root, .elliptic) != nil)
+    check(Anchor(other, .elliptic) == nil)
     for spelling in ["\n", " ", "="] {
       expect(
         config(.string(authority.anchor + spelling)), "config.certificates.root-set",
@@ -310,8 +310,8 @@ struct ConfigurationTests {
     let document = Verifier.alone(try Minted.config().bytes).document
     let anchor = try Minted.authority().anchor
     let text = String(decoding: document.json, as: UTF8.self)
-    #expect(!text.contains(anchor.prefix(40)))
-    #expect(text.contains(Authority.fingerprint(try Minted.authority().chain.root)))
+    check(!text.contains(anchor.prefix(40)))
+    check(text.contains(Authority.fingerprint(try Minted.authority().chain.root)))
   }
 
   @Test("OCSP-1 other OCSP hosts only together with own anchors")
@@ -362,15 +362,15 @@ struct ConfigurationTests {
   @Test("CNF-1 the full example is accepted, and every value of it is in the effective one")
   func fullExample() throws {
     let document = make(Self.full)
-    #expect(document.status == .ok)
+    checkEqual(document.status, .ok)
     let shown = try #require(document.tree?.member("configuration"))
     let given = try JSONReader.readObject(Self.full.bytes).root
-    #expect(missing(given, in: shown) == [])
-    #expect(
-      shown.member("products")?.children.map(\.name)
-        == given.member("products")?.children.map(\.name))
+    checkEqual(missing(given, in: shown), [])
+    checkEqual(
+      shown.member("products")?.children.map(\.name), given.member("products")?.children.map(\.name)
+    )
     let season = shown.member("products")?.children.first { $0.name == "com.example.app.season" }
-    #expect(season?.string("group") == "com.example.app.season")
+    checkEqual(season?.string("group"), "com.example.app.season")
   }
 
   /// Paths of members that `given` has and `shown` lacks or has differently.
@@ -435,19 +435,19 @@ struct ConfigurationTests {
       ] {
         if let certificates = config[member] { given = given.setting(member, certificates) }
       }
-      #expect(effective(make(given)) == once)
-      #expect(!once.isEmpty)
+      checkEqual(effective(make(given)), once)
+      check(!once.isEmpty)
     }
   }
 
   @Test("DCD-1 EXC-11 verifiers that trust the same share a fingerprint, others do not")
   func fingerprints() throws {
     let first = make(Self.full).configuration
-    #expect(make(Self.full).configuration == first)
-    #expect(first.count == 32)
-    #expect(make(Self.full.setting("decide.grace", false)).configuration == first)
+    checkEqual(make(Self.full).configuration, first)
+    checkEqual(first.count, 32)
+    checkEqual(make(Self.full.setting("decide.grace", false)).configuration, first)
     for other in [Self.full.setting("clockSkewMs", 1), Self.minimal] {
-      #expect(make(other).configuration != first)
+      check(make(other).configuration != first)
     }
   }
 }

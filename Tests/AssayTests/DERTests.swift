@@ -20,10 +20,10 @@ struct DERTests {
       [0x0a, 0x01, 0x00], [0x30, 0x04, 0x30, 0x02, 0x05, 0x00],
     ] as [[UInt8]])
   func canonical(bytes: [UInt8]) {
-    #expect(DER.isCanonical(bytes))
-    for end in 0..<bytes.count { #expect(!DER.isCanonical(Array(bytes[..<end]))) }
-    #expect(!DER.isCanonical(bytes + [0]))
-    #expect(!DER.isCanonical(bytes + bytes))
+    check(DER.isCanonical(bytes))
+    for end in 0..<bytes.count { check(!DER.isCanonical(Array(bytes[..<end]))) }
+    check(!DER.isCanonical(bytes + [0]))
+    check(!DER.isCanonical(bytes + bytes))
   }
 
   @Test(
@@ -47,7 +47,7 @@ struct DERTests {
       [0x2c, 0x03, 0x0c, 0x01, 0x41], [0x30, 0x03, 0x04, 0x02, 0x00],
     ] as [[UInt8]])
   func refused(bytes: [UInt8]) {
-    #expect(!DER.isCanonical(bytes))
+    check(!DER.isCanonical(bytes))
   }
 
   @Test("JWS-21 lengths in their shortest form, at every border")
@@ -57,13 +57,13 @@ struct DERTests {
       (65_535, [0x82, 0xff, 0xff]), (65_536, [0x83, 0x01, 0x00, 0x00]),
     ] as [(Int, [UInt8])] {
       let content = [UInt8](repeating: 0x41, count: count)
-      #expect(DER.isCanonical([0x04] + header + content))
-      #expect(!DER.isCanonical([0x04] + header + content.dropLast()))
+      check(DER.isCanonical([0x04] + header + content))
+      check(!DER.isCanonical([0x04] + header + content.dropLast()))
       let longer = header.count == 1 ? [0x81, header[0]] : [header[0] + 1, 0] + header.dropFirst()
-      #expect(!DER.isCanonical([0x04] + longer + content))
+      check(!DER.isCanonical([0x04] + longer + content))
     }
     // No certificate needs lengths of four octets.
-    #expect(
+    check(
       !DER.isCanonical(
         [0x04, 0x84, 0x01, 0x00, 0x00, 0x00] + [UInt8](repeating: 0, count: 1 << 24)))
   }
@@ -77,15 +77,15 @@ struct DERTests {
 
   @Test("JWS-21 nesting and the number of elements are limited")
   func caps() {
-    #expect(DER.isCanonical(nested(DER.depthCap)))
-    #expect(!DER.isCanonical(nested(DER.depthCap + 1)))
+    check(DER.isCanonical(nested(DER.depthCap)))
+    check(!DER.isCanonical(nested(DER.depthCap + 1)))
     func list(_ count: Int) -> [UInt8] {
       let content = [UInt8]((0..<count).flatMap { _ in [0x05, 0x00] as [UInt8] })
       let length = [0x82, UInt8(content.count >> 8), UInt8(content.count & 255)] as [UInt8]
       return [0x30] + length + content
     }
-    #expect(DER.isCanonical(list(DER.elementCap - 1)))
-    #expect(!DER.isCanonical(list(DER.elementCap)))
+    check(DER.isCanonical(list(DER.elementCap - 1)))
+    check(!DER.isCanonical(list(DER.elementCap)))
   }
 
   @Test("JWS-21 a cursor never leaves its range")
@@ -93,23 +93,23 @@ struct DERTests {
     let bytes: [UInt8] = [0x30, 0x06, 0x02, 0x01, 0x05, 0x04, 0x01, 0x09, 0x05, 0x00]
     var outer = DER.Cursor(bytes)
     let sequence = outer.next(DER.sequence)
-    #expect(sequence?.whole == 0..<8)
-    #expect(sequence?.content == 2..<8)
-    #expect(!outer.isAtEnd)
-    #expect(outer.next(DER.integer) == nil)
-    #expect(outer.nextTag == DER.null)
-    #expect(outer.next()?.whole == 8..<10)
-    #expect(outer.next() == nil)
+    checkEqual(sequence?.whole, 0..<8)
+    checkEqual(sequence?.content, 2..<8)
+    check(!outer.isAtEnd)
+    check(outer.next(DER.integer) == nil)
+    checkEqual(outer.nextTag, DER.null)
+    checkEqual(outer.next()?.whole, 8..<10)
+    check(outer.next() == nil)
     var inner = DER.Cursor(bytes, 2..<8)
-    #expect(inner.next(DER.integer)?.content == 4..<5)
-    #expect(inner.next(DER.octetString)?.content == 7..<8)
-    #expect(inner.isAtEnd)
+    checkEqual(inner.next(DER.integer)?.content, 4..<5)
+    checkEqual(inner.next(DER.octetString)?.content, 7..<8)
+    check(inner.isAtEnd)
     // The element reaches past the end of the range.
     var short = DER.Cursor(bytes, 5..<7)
-    #expect(short.next() == nil)
+    check(short.next() == nil)
     var beyond = DER.Cursor(bytes, 8..<100)
-    #expect(beyond.next() != nil)
-    #expect(beyond.next() == nil)
+    check(beyond.next() != nil)
+    check(beyond.next() == nil)
   }
 
   @Test("JWS-31 an ECDSA-Sig-Value is one clean value with 1 ≤ r, s < n")
@@ -129,26 +129,26 @@ struct DERTests {
         return [0x30, UInt8(body.count)] + body
       }
       func isGood(_ bytes: [UInt8]) -> Bool { Assay.ECDSASignature(der: bytes[...], curve) != nil }
-      #expect(isGood(value(integer([1]), integer([1]))))
-      #expect(isGood(value(integer(less), integer(less))))
+      check(isGood(value(integer([1]), integer([1]))))
+      check(isGood(value(integer(less), integer(less))))
       for bad in [n, more, [UInt8](repeating: 0xff, count: n.count), [1] + n] {
-        #expect(!isGood(value(integer(bad), integer([1]))))
-        #expect(!isGood(value(integer([1]), integer(bad))))
+        check(!isGood(value(integer(bad), integer([1]))))
+        check(!isGood(value(integer([1]), integer(bad))))
       }
       for bad in [
         [0x02, 0x01, 0x00], [0x02, 0x00], [0x02, 0x01, 0x80], [0x02, 0x02, 0x00, 0x01],
         [0x0a, 0x01, 0x01],
       ] as [[UInt8]] {
-        #expect(!isGood(value(bad, integer([1]))))
-        #expect(!isGood(value(integer([1]), bad)))
+        check(!isGood(value(bad, integer([1]))))
+        check(!isGood(value(integer([1]), bad)))
       }
       let good = value(integer([1]), integer([2]))
-      #expect(!isGood(good + [0]))
-      #expect(!isGood(value(integer([1]), integer([2]) + [0x05, 0x00])))
-      #expect(!isGood([0x30, 0x81, UInt8(good.count - 2)] + good.dropFirst(2)))
-      #expect(!isGood(Array(good.dropLast())))
-      #expect(!isGood([]))
-      #expect(!isGood(value(integer([1]), [])))
+      check(!isGood(good + [0]))
+      check(!isGood(value(integer([1]), integer([2]) + [0x05, 0x00])))
+      check(!isGood([0x30, 0x81, UInt8(good.count - 2)] + good.dropFirst(2)))
+      check(!isGood(Array(good.dropLast())))
+      check(!isGood([]))
+      check(!isGood(value(integer([1]), [])))
     }
   }
 
@@ -162,12 +162,12 @@ struct DERTests {
     func isGood(_ bytes: [UInt8]) -> Bool {
       Assay.ECDSASignature(concatenated: bytes, .p256) != nil
     }
-    #expect(isGood(one + one))
-    #expect(isGood(less + less))
+    check(isGood(one + one))
+    check(isGood(less + less))
     for bad in [zero, n, [UInt8](repeating: 0xff, count: 32)] {
-      #expect(!isGood(bad + one))
-      #expect(!isGood(one + bad))
+      check(!isGood(bad + one))
+      check(!isGood(one + bad))
     }
-    for count in [0, 32, 63, 65, 96] { #expect(!isGood([UInt8](repeating: 1, count: count))) }
+    for count in [0, 32, 63, 65, 96] { check(!isGood([UInt8](repeating: 1, count: count))) }
   }
 }

@@ -18,9 +18,9 @@ struct DecisionEvidenceTests {
     }
     for purchases in [[early, late], [late, early]] {
       let decision = try decided(purchases)
-      #expect(decision.ruling?.until == At.now + At.day)
-      #expect(decision.flags.isEmpty)
-      #expect(decision.groups.first?.reach.asOf == At.start + At.day)
+      checkEqual(decision.ruling?.until, At.now + At.day)
+      check(decision.flags.isEmpty)
+      checkEqual(decision.groups.first?.reach.asOf, At.start + At.day)
     }
   }
 
@@ -35,8 +35,8 @@ struct DecisionEvidenceTests {
     let same = shown(at: At.now - At.day)
     let later = shown(at: At.now - At.day + 1)
     for (other, row) in [(older, "DEC-5"), (same, "DEC-5"), (later, "DEC-14")] {
-      #expect(try decided([refund, other]).row == row)
-      #expect(try decided([other, refund]).row == row)
+      try checkEqual(decided([refund, other]).row, row)
+      try checkEqual(decided([other, refund]).row, row)
     }
   }
 
@@ -56,10 +56,10 @@ struct DecisionEvidenceTests {
       return answers
     }
     let full = subscription()
-    #expect(try row(subscription { $0.revokedAt = At.now }, full) == ["DEC-5 \(At.now)"])
-    #expect(try row(subscription { $0.isUpgraded = true }, full) == ["DEC-3 0"])
+    try checkEqual(row(subscription { $0.revokedAt = At.now }, full), ["DEC-5 \(At.now)"])
+    try checkEqual(row(subscription { $0.isUpgraded = true }, full), ["DEC-3 0"])
     let shorter = subscription { $0.end = At.now + 1 }
-    #expect(try row(shorter, full) == ["DEC-14 \(At.now + 1)"])
+    try checkEqual(row(shorter, full), ["DEC-14 \(At.now + 1)"])
   }
 
   @Test("DCD-8 of two renewal infos of one millisecond the shorter grace counts")
@@ -75,7 +75,7 @@ struct DecisionEvidenceTests {
     for (product, otherProduct) in [("a", "b"), ("b", "a")] as [(Text, Text)] {
       let renewals = [told(At.now + 1, product), told(At.now + 2, otherProduct)]
       for order in permutations(renewals) {
-        #expect(try decided([endedSubscription()], order).ruling?.until == At.now + 1)
+        try checkEqual(decided([endedSubscription()], order).ruling?.until, At.now + 1)
       }
     }
   }
@@ -93,8 +93,8 @@ struct DecisionEvidenceTests {
     let reversed = subscription { $0.asOf = At.now - At.hour }
     for order in permutations([refund, reversed, blind]) {
       let decision = try decided(order)
-      #expect(decision.row == "DEC-14")
-      #expect(decision.groups.first?.reach.asOf == At.now)
+      checkEqual(decision.row, "DEC-14")
+      checkEqual(decision.groups.first?.reach.asOf, At.now)
     }
   }
 
@@ -112,16 +112,16 @@ struct DecisionEvidenceTests {
         change(&$0)
       }
     }
-    #expect(try decided([refund, copy { _ in }]).row == "DEC-5")
-    #expect(try decided([refund, copy { $0.asOf = At.now - At.day + 1 }]).entitled)
-    #expect(try decided([refund, copy { $0.webOrderLineItemId = "901" }]).entitled)
-    #expect(try decided([refund, copy { $0.end = At.end + 1 }]).entitled)
+    try checkEqual(decided([refund, copy { _ in }]).row, "DEC-5")
+    try check(decided([refund, copy { $0.asOf = At.now - At.day + 1 }]).entitled)
+    try check(decided([refund, copy { $0.webOrderLineItemId = "901" }]).entitled)
+    try check(decided([refund, copy { $0.end = At.end + 1 }]).entitled)
 
     let blind = copy {
       $0.asOf = At.now
       $0.shows.remove(.revocation)
     }
-    #expect(try decided([refund, blind]).row == "DEC-5")
+    try checkEqual(decided([refund, blind]).row, "DEC-5")
     // Of several refunds the latest statement counts.
     let laterRefund = subscription("2000000000000000") {
       $0.webOrderLineItemId = "900"
@@ -130,7 +130,7 @@ struct DecisionEvidenceTests {
     }
     let between = copy { $0.asOf = At.now - 2 * At.hour }
     for order in permutations([refund, laterRefund, between]) {
-      #expect(try decided(order).row == "DEC-5")
+      try checkEqual(decided(order).row, "DEC-5")
     }
   }
 
@@ -152,13 +152,13 @@ struct DecisionEvidenceTests {
       }
     }
     let upgraded = original { $0.isUpgraded = true }
-    #expect(try decided([upgraded, copy()]).row == "DEC-3")
-    #expect(try decided([upgraded, copy { $0.shows = .all }]).row == "DEC-14")
+    try checkEqual(decided([upgraded, copy()]).row, "DEC-3")
+    try checkEqual(decided([upgraded, copy { $0.shows = .all }]).row, "DEC-14")
     // Restored after the upgrade, which does not make it a later period.
     let upgrade = subscription("2000000000000002") { $0.start = At.start + At.day }
     let restored = copy { $0.start = At.start + 2 * At.day }
     for evidence in permutations([original(), restored, upgrade]) {
-      #expect(try decided(evidence).plan == "pro")
+      try checkEqual(decided(evidence).plan, "pro")
     }
   }
 
@@ -174,8 +174,8 @@ struct DecisionEvidenceTests {
         change(&$0)
       }
     }
-    #expect(try decided([year, month { $0.start = At.now + 1 }]).plan == "basic")
-    #expect(try decided([year, month { $0.end = nil }]).plan == "basic")
+    try checkEqual(decided([year, month { $0.start = At.now + 1 }]).plan, "basic")
+    try checkEqual(decided([year, month { $0.end = nil }]).plan, "basic")
   }
 
   @Test("DCD-6 only what has ended is carried on by its renewal info")
@@ -188,7 +188,7 @@ struct DecisionEvidenceTests {
       $0.graceEnd = At.now + 40 * At.day
       $0.asOf = At.now
     }
-    #expect(try decided([running, ahead], [retrying]).plan == "basic")
+    try checkEqual(decided([running, ahead], [retrying]).plan, "basic")
     let grace = line("3") { $0.end = At.now }
     let carried = renewal {
       $0.originalTransactionId = "3"
@@ -198,18 +198,18 @@ struct DecisionEvidenceTests {
     }
     // A grace period that policy denies hides nothing, but says so.
     let denying = decisionConfiguration { $0.decide.grace = false }
-    #expect(try decided([running, grace], [carried], by: denying).plan == "basic")
-    #expect(try decided([ahead, grace], [carried], by: denying).row == "DEC-7")
+    try checkEqual(decided([running, grace], [carried], by: denying).plan, "basic")
+    try checkEqual(decided([ahead, grace], [carried], by: denying).row, "DEC-7")
     let refunded = line("4") { $0.revokedAt = At.now }
-    #expect(try decided([refunded, grace], [carried], by: denying).row == "DEC-15")
+    try checkEqual(decided([refunded, grace], [carried], by: denying).row, "DEC-15")
   }
 
   @Test("DCD-8 only subscriptions have renewal facts")
   func renewalOfLifetime() throws {
     let lifetime = purchase(ProductId.lifetime, .nonConsumable, "2000000000000001")
     let decision = try decided([lifetime], [renewal()])
-    #expect(decision.reach.kinds == ["transaction"])
-    #expect(decision.row == "DEC-23")
+    checkEqual(decision.reach.kinds, ["transaction"])
+    checkEqual(decision.row, "DEC-23")
   }
 
   @Test("DCD-28 any quantity: at least one, and no date ends the process")
@@ -220,15 +220,15 @@ struct DecisionEvidenceTests {
       ]).ruling?.until
     }
     for quantity in [Int64.min, -1, 0, 1] {
-      #expect(try until(quantity) == At.start + 30 * At.day)
+      try checkEqual(until(quantity), At.start + 30 * At.day)
     }
-    #expect(try until(3) == At.start + 90 * At.day)
-    #expect(try until(60) == At.start + 60 * 30 * At.day)
-    #expect(try (until(.max) ?? 0) > At.now)
+    try checkEqual(until(3), At.start + 90 * At.day)
+    try checkEqual(until(60), At.start + 60 * 30 * At.day)
+    try check((until(.max) ?? 0) > At.now)
     // One after the other, not all months at once: the day stays clamped.
     let month = CalendarDuration(count: 1, unit: .month)
     let january: Int64 = 1_738_281_600_000
-    #expect(month.end(startMs: january, times: 2) == january + (28 + 28) * At.day)
+    checkEqual(month.end(startMs: january, times: 2), january + (28 + 28) * At.day)
   }
 
   @Test("DCD-3 a later word that cannot show offers, group or type hides none")
@@ -243,8 +243,8 @@ struct DecisionEvidenceTests {
     }
     for evidence in permutations([told, silent]) {
       let decision = try decided(evidence)
-      #expect(decision.flags == ["offer"])
-      #expect(decision.groups.first?.group == "20600001")
+      checkEqual(decision.flags, ["offer"])
+      checkEqual(decision.groups.first?.group, "20600001")
     }
   }
 
@@ -255,13 +255,13 @@ struct DecisionEvidenceTests {
       $0.autoRenewStatus = 0
       $0.asOf = At.start + 1
     }
-    #expect(try decided([subscription()], [on, off]).row == "DEC-14")
-    #expect(try decided([subscription()], [off, on]).row == "DEC-14")
+    try checkEqual(decided([subscription()], [on, off]).row, "DEC-14")
+    try checkEqual(decided([subscription()], [off, on]).row, "DEC-14")
     let offLater = renewal {
       $0.autoRenewStatus = 0
       $0.asOf = At.start + 3
     }
-    #expect(try decided([subscription()], [offLater, on]).row == "DEC-10")
+    try checkEqual(decided([subscription()], [offLater, on]).row, "DEC-10")
   }
 
   @Test("DCD-8 renewal facts of another line or another environment do not count")
@@ -271,7 +271,7 @@ struct DecisionEvidenceTests {
       $0.graceEnd = At.now + At.day
       $0.asOf = At.now
     }
-    #expect(try decided([endedSubscription()], [renewal(grace)]).row == "DEC-15")
+    try checkEqual(decided([endedSubscription()], [renewal(grace)]).row, "DEC-15")
     let otherLine = renewal {
       grace(&$0)
       $0.originalTransactionId = "2000000000000002"
@@ -282,9 +282,9 @@ struct DecisionEvidenceTests {
     }
     for stranger in [otherLine, otherEnvironment] {
       let decision = try decided([endedSubscription()], [stranger])
-      #expect(decision.row == "DEC-21")
-      #expect(!decision.entitled)
-      #expect(decision.warnings.count == 1)
+      checkEqual(decision.row, "DEC-21")
+      check(!decision.entitled)
+      checkEqual(decision.warnings.count, 1)
     }
   }
 
@@ -299,9 +299,9 @@ struct DecisionEvidenceTests {
       return try decided([endedSubscription()], [told], by: lenient)
     }
     let earliest = At.now - 32 * At.day
-    #expect(try row(earliest).row == "DEC-16")
-    #expect(try row(earliest - 1).row == "DEC-21")
-    #expect(try !row(earliest - 1).entitled)
+    try checkEqual(row(earliest).row, "DEC-16")
+    try checkEqual(row(earliest - 1).row, "DEC-21")
+    try check(!row(earliest - 1).entitled)
   }
 
   // MARK: choosing
@@ -320,8 +320,8 @@ struct DecisionEvidenceTests {
   func latestEnd() throws {
     let long = line("1") { $0.start = At.start - At.day }
     let recent = line("2") { $0.end = At.end - 1 }
-    #expect(try decided([long, recent]).chosenId == "1")
-    #expect(try decided([recent, long]).chosenId == "1")
+    try checkEqual(decided([long, recent]).chosenId, "1")
+    try checkEqual(decided([recent, long]).chosenId, "1")
   }
 
   @Test("DEC-6 DEC-7 a restored entry, start after end, is neither booked nor ahead")
@@ -330,23 +330,23 @@ struct DecisionEvidenceTests {
       $0.start = At.now + At.hour
       $0.end = At.now - At.day
     }
-    #expect(try decided([subscription("1"), restored]).row == "DEC-14")
+    try checkEqual(decided([subscription("1"), restored]).row, "DEC-14")
     let ended = subscription("1") { $0.end = At.now - At.hour }
-    #expect(try decided([ended, restored]).chosenId == "1")
+    try checkEqual(decided([ended, restored]).chosenId, "1")
   }
 
   @Test("DCD-6 ties: later start, later asOf, larger id as a number")
   func ties() throws {
     let base = subscription("900000000000000")
     let laterStart = subscription("1") { $0.start = At.start + 1 }
-    #expect(try decided([base, laterStart]).chosenId == "1")
+    try checkEqual(decided([base, laterStart]).chosenId, "1")
     let laterWord = subscription("2") { $0.asOf = At.start + 1 }
-    #expect(try decided([laterWord, base]).chosenId == "2")
+    try checkEqual(decided([laterWord, base]).chosenId, "2")
     let longerId = subscription("1000000000000000")
-    #expect(try decided([longerId, base]).chosenId == "1000000000000000")
-    #expect(try decided([base, longerId]).chosenId == "1000000000000000")
+    try checkEqual(decided([longerId, base]).chosenId, "1000000000000000")
+    try checkEqual(decided([base, longerId]).chosenId, "1000000000000000")
     let padded = subscription("0900000000000000")
-    #expect(try decided([padded, longerId]).chosenId == "1000000000000000")
+    try checkEqual(decided([padded, longerId]).chosenId, "1000000000000000")
   }
 
   @Test("DCD-6 (b) of those that lie ahead the earliest start")
@@ -355,8 +355,8 @@ struct DecisionEvidenceTests {
     let far = subscription("2") { $0.start = At.now + 2 * At.hour }
     for order in [[near, far], [far, near]] {
       let decision = try decided(order)
-      #expect(decision.row == "DEC-7")
-      #expect(decision.chosenId == "1")
+      checkEqual(decision.row, "DEC-7")
+      checkEqual(decision.chosenId, "1")
     }
   }
 
@@ -365,13 +365,13 @@ struct DecisionEvidenceTests {
     let ended = endedSubscription()
     let refunded = line("2000000000000002") { $0.revokedAt = At.now - At.day }
     let decision = try decided([ended, refunded])
-    #expect(decision.row == "DEC-5")
-    #expect(decision.chosenId == "2000000000000002")
+    checkEqual(decision.row, "DEC-5")
+    checkEqual(decision.chosenId, "2000000000000002")
     let replaced = line("2000000000000003") {
       $0.isUpgraded = true
       $0.end = At.end + At.day
     }
-    #expect(try decided([ended, replaced]).row == "DEC-21")
+    try checkEqual(decided([ended, replaced]).row, "DEC-21")
   }
 
   @Test("DCD-6 (e) else the latest end of the replaced ones")
@@ -381,7 +381,7 @@ struct DecisionEvidenceTests {
       $0.isUpgraded = true
       $0.end = At.end + 1
     }
-    #expect(try decided([first, second]).chosenId == "4")
+    try checkEqual(decided([first, second]).chosenId, "4")
   }
 
   // MARK: groups
@@ -391,16 +391,16 @@ struct DecisionEvidenceTests {
     func names(_ facts: PurchaseFacts) throws -> [Text] {
       try decided([facts]).groups.map { $0.group }
     }
-    #expect(try names(subscription()) == ["20600001"])
-    #expect(try names(subscription { $0.group = nil }) == ["subscriptions"])
-    #expect(
-      try names(purchase(ProductId.lifetime, .nonConsumable)) == [ProductId.lifetime])
+    try checkEqual(names(subscription()), ["20600001"])
+    try checkEqual(names(subscription { $0.group = nil }), ["subscriptions"])
+    try checkEqual(
+      names(purchase(ProductId.lifetime, .nonConsumable)), [ProductId.lifetime])
     let unsigned = subscription("1") {
       $0.group = nil
       $0.productId = ProductId.basic
     }
     let other = subscription("2") { $0.group = nil }
-    #expect(try decided([unsigned, other]).groups.count == 1)
+    try checkEqual(decided([unsigned, other]).groups.count, 1)
   }
 
   @Test("DCD-4 one product of a type that excludes nothing never hides another")
@@ -416,8 +416,8 @@ struct DecisionEvidenceTests {
     let pro = purchase("lifetime.pro", .nonConsumable, "1")
     let basic = purchase("lifetime.basic", .nonConsumable, "2") { $0.start = At.now }
     let decision = try decided([pro, basic], by: configuration)
-    #expect(decision.plan == "pro")
-    #expect(decision.groups.count == 2)
+    checkEqual(decision.plan, "pro")
+    checkEqual(decision.groups.count, 2)
   }
 
   @Test("DCD-4 DEC-22 non-renewing periods of different plans do not add up")
@@ -432,10 +432,9 @@ struct DecisionEvidenceTests {
     let pro = purchase("pass.pro", .nonRenewing, "1")
     let basic = purchase(ProductId.stackedPass, .nonRenewing, "2") { $0.start = At.now }
     let decision = try decided([pro, basic], by: configuration)
-    #expect(decision.plan == "pro")
-    #expect(
-      decision.groups.map { $0.ruling.until }
-        == [At.start + 30 * At.day, At.now + 30 * At.day])
+    checkEqual(decision.plan, "pro")
+    checkEqual(
+      decision.groups.map { $0.ruling.until }, [At.start + 30 * At.day, At.now + 30 * At.day])
   }
 
   @Test("§3.3 without an entitlement the group with the latest end leads")
@@ -448,9 +447,9 @@ struct DecisionEvidenceTests {
     let late = endedSubscription()
     for order in [[early, late], [late, early]] {
       let decision = try decided(order)
-      #expect(decision.plan == "free")
-      #expect(!decision.entitled)
-      #expect(decision.ruling?.wouldBeUntil == At.now)
+      checkEqual(decision.plan, "free")
+      check(!decision.entitled)
+      checkEqual(decision.ruling?.wouldBeUntil, At.now)
     }
   }
 
@@ -458,17 +457,17 @@ struct DecisionEvidenceTests {
   func leadOfTheLasting() throws {
     let lifetime = purchase(ProductId.lifetime, .nonConsumable)
     let decision = try decided([subscription(), lifetime])
-    #expect(decision.stateName == "owned")
-    #expect(decision.ruling?.until == nil)
-    #expect(decision.plan == "pro")
+    checkEqual(decision.stateName, "owned")
+    check(decision.ruling?.until == nil)
+    checkEqual(decision.plan, "pro")
   }
 
   @Test("§3.3 an entitled group without a plan leads before an ended one with a plan")
   func leadWithoutPlan() throws {
     let theme = purchase(ProductId.theme, .nonConsumable)
     let decision = try decided([endedSubscription(), theme])
-    #expect(decision.stateName == "owned")
-    #expect(!decision.entitled)
+    checkEqual(decision.stateName, "owned")
+    check(!decision.entitled)
   }
 
   // MARK: policy
@@ -483,19 +482,19 @@ struct DecisionEvidenceTests {
       $0.end = At.now + 1
     }
     let both = try decided([share, own], by: deny)
-    #expect(both.plan == "basic")
-    #expect(both.chosenId == "2000000000000002")
-    #expect(try decided([share, own]).plan == "pro")
+    checkEqual(both.plan, "basic")
+    checkEqual(both.chosenId, "2000000000000002")
+    try checkEqual(decided([share, own]).plan, "pro")
 
     for ownership in ["PURCHASED", "ASSIGNED"] as [Text] {
-      #expect(try decided([subscription { $0.ownership = ownership }], by: deny).entitled)
+      try check(decided([subscription { $0.ownership = ownership }], by: deny).entitled)
     }
-    #expect(try decided([subscription { $0.ownership = nil }], by: deny).entitled)
+    try check(decided([subscription { $0.ownership = nil }], by: deny).entitled)
     let lifetime = purchase(ProductId.lifetime, .nonConsumable) {
       $0.ownership = "FAMILY_SHARED"
     }
-    #expect(try decided([lifetime], by: deny).stateName == "denied-by-policy")
-    #expect(try decided([lifetime]).flags == ["family"])
+    try checkEqual(decided([lifetime], by: deny).stateName, "denied-by-policy")
+    try checkEqual(decided([lifetime]).flags, ["family"])
   }
 
   @Test("DCD-12 a denied family share stays denied in grace; a refunded one is refunded")
@@ -508,14 +507,14 @@ struct DecisionEvidenceTests {
     }
     let share = endedSubscription { $0.ownership = "FAMILY_SHARED" }
     let denied = try decided([share], [grace], by: deny)
-    #expect(denied.stateName == "denied-by-policy")
-    #expect(!denied.entitled)
-    #expect(try decided([share], [grace]).stateName == "grace")
+    checkEqual(denied.stateName, "denied-by-policy")
+    check(!denied.entitled)
+    try checkEqual(decided([share], [grace]).stateName, "grace")
     let revoked = subscription {
       $0.ownership = "FAMILY_SHARED"
       $0.revokedAt = At.now
     }
-    #expect(try decided([revoked], by: deny).row == "DEC-4")
+    try checkEqual(decided([revoked], by: deny).row, "DEC-4")
   }
 
   @Test("DCD-11 unknown values grant nothing and are reported")
@@ -526,16 +525,17 @@ struct DecisionEvidenceTests {
       $0.offerDiscountType = "GIFT"
     }
     let decision = try decided([odd], [renewal { $0.priceIncreaseStatus = 7 }])
-    #expect(decision.row == "DEC-14")
-    #expect(
-      decision.warningTexts == [
+    checkEqual(decision.row, "DEC-14")
+    checkEqual(
+      decision.warningTexts,
+      [
         "unknown-value renewals/Production/2000000000000001/priceIncreaseStatus",
         "unknown-value transactions/Production/2000000000000001/inAppOwnershipType",
         "unknown-value transactions/Production/2000000000000001/offerDiscountType",
         "unknown-value transactions/Production/2000000000000001/offerType",
       ])
     let deny = decisionConfiguration { $0.decide.familyAllowed = false }
-    #expect(try decided([odd], by: deny).stateName == "denied-by-policy")
+    try checkEqual(decided([odd], by: deny).stateName, "denied-by-policy")
 
     let refund = subscription {
       $0.revokedAt = At.now
@@ -543,9 +543,10 @@ struct DecisionEvidenceTests {
       $0.revocationType = "REFUND_NEW"
     }
     let refunded = try decided([refund])
-    #expect(refunded.row == "DEC-5")
-    #expect(
-      refunded.warningTexts == [
+    checkEqual(refunded.row, "DEC-5")
+    checkEqual(
+      refunded.warningTexts,
+      [
         "unknown-value transactions/Production/2000000000000001/revocationReason",
         "unknown-value transactions/Production/2000000000000001/revocationType",
       ])
@@ -558,10 +559,11 @@ struct DecisionEvidenceTests {
     let status = renewal { $0.autoRenewStatus = 2 }
     for (facts, member) in [(reason, "expirationIntent"), (status, "autoRenewStatus")] {
       let decision = try decided([endedSubscription()], [facts], by: lenient)
-      #expect(decision.row == "DEC-20")
-      #expect(!decision.entitled)
-      #expect(
-        decision.warningTexts == [
+      checkEqual(decision.row, "DEC-20")
+      check(!decision.entitled)
+      checkEqual(
+        decision.warningTexts,
+        [
           "unknown-value renewals/Production/2000000000000001/\(member)"
         ])
     }
@@ -573,11 +575,12 @@ struct DecisionEvidenceTests {
       $0.type = nil
       $0.typeIsUnknown = true
     }
-    #expect(
-      try decided([odd]).warningTexts == [
+    try checkEqual(
+      decided([odd]).warningTexts,
+      [
         "unknown-value transactions/Production/2000000000000001/type"
       ])
-    #expect(try decided([subscription { $0.type = nil }]).entitled)
+    try check(decided([subscription { $0.type = nil }]).entitled)
   }
 
   // MARK: reach
@@ -585,15 +588,15 @@ struct DecisionEvidenceTests {
   @Test("DCD-18 the answer says how far the evidence reaches")
   func reach() throws {
     let alone = try decided([subscription()])
-    #expect(
+    check(
       alone.json.contains(
         """
         "evidence":{"class":"signed","kinds":["transaction"],"asOf":\(At.start),\
         "complete":false,"missing":["renewal"]}
         """))
     let answered = renewal { $0.evidenceClass = .appleAnswer }
-    #expect(try decided([subscription()], [answered]).reach.evidenceClass == .appleAnswer)
-    #expect(try decided([purchase(ProductId.lifetime, .nonConsumable)]).reach.missing.isEmpty)
+    try checkEqual(decided([subscription()], [answered]).reach.evidenceClass, .appleAnswer)
+    try check(decided([purchase(ProductId.lifetime, .nonConsumable)]).reach.missing.isEmpty)
   }
 
   @Test("§3.3 the whole answer, member by member")
@@ -608,12 +611,13 @@ struct DecisionEvidenceTests {
       "nextCheck":\(At.end - At.day),"evidence":{"class":"signed",\
       "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
       """
-    #expect(
-      decision.json == """
-        {"plan":"pro","entitled":true,\(common),"groups":[{"plan":"pro","entitled":true,\
-        \(common),"group":"20600001","type":"Auto-Renewable Subscription",\
-        "purchases":[]}],"leftOut":[],"warnings":[]}
-        """)
+    checkEqual(
+      decision.json,
+      """
+      {"plan":"pro","entitled":true,\(common),"groups":[{"plan":"pro","entitled":true,\
+      \(common),"group":"20600001","type":"Auto-Renewable Subscription",\
+      "purchases":[]}],"leftOut":[],"warnings":[]}
+      """)
   }
 
   // MARK: refusals
@@ -626,8 +630,8 @@ struct DecisionEvidenceTests {
     let refusal = #expect(throws: Refusal.self) {
       try decided([subscription(), subscription("") { $0.asOf = 0 }])
     }
-    #expect(refusal?.place == "evidence[1]/transactionId")
-    #expect(refusal?.rule.description == "PAY-7")
+    checkEqual(refusal?.place, "evidence[1]/transactionId")
+    checkEqual(refusal?.rule.description, "PAY-7")
   }
 
   @Test("DCD-5 a later statement that cannot show the type, such as an answer's, hides none")
@@ -637,7 +641,7 @@ struct DecisionEvidenceTests {
       $0.type = nil
       $0.asOf = At.now
     }
-    #expect(try decided([odd, answered]).row == "DEC-2")
+    try checkEqual(decided([odd, answered]).row, "DEC-2")
   }
 
   // MARK: account
@@ -656,8 +660,8 @@ struct DecisionEvidenceTests {
       $0.account = other
     }
     let alone = try decided([stranger], account: mine)
-    #expect(alone.row == "DEC-2")
-    #expect(!alone.accountIsProven)
+    checkEqual(alone.row, "DEC-2")
+    check(!alone.accountIsProven)
   }
 
   @Test("DCD-24 the newest token of a line counts, a renewal info's too; silence erases none")
@@ -668,7 +672,7 @@ struct DecisionEvidenceTests {
     }
     let silent = subscription { $0.asOf = At.start + 2 }
     for evidence in permutations([owned(by: other), rebound, silent]) {
-      #expect(try decided(evidence, account: mine).entitled)
+      try check(decided(evidence, account: mine).entitled)
       #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
         try decided(evidence, account: other)
       }
@@ -679,7 +683,7 @@ struct DecisionEvidenceTests {
     }
     let renewed = renewal { $0.asOf = At.start + 2 }
     for renewals in [[moved], [moved, renewed], [renewed, moved]] {
-      #expect(try decided([owned(by: mine)], renewals, account: other).accountIsProven)
+      try check(decided([owned(by: mine)], renewals, account: other).accountIsProven)
       #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
         try decided([owned(by: mine)], renewals, account: mine)
       }
@@ -690,7 +694,7 @@ struct DecisionEvidenceTests {
       $0.account = other
       $0.asOf = At.start + 3
     }
-    #expect(try decided([rebound, earlier], account: other).accountIsProven)
+    try check(decided([rebound, earlier], account: other).accountIsProven)
   }
 
   @Test("DCD-24 two tokens of one millisecond belong to no one")
@@ -706,7 +710,7 @@ struct DecisionEvidenceTests {
       $0.asOf = At.start + 1
     }
     for renewals in permutations([told, later]) {
-      #expect(try decided([owned(by: mine)], renewals, account: mine).entitled)
+      try check(decided([owned(by: mine)], renewals, account: mine).entitled)
     }
   }
 
@@ -736,8 +740,8 @@ struct DecisionEvidenceTests {
       ]).transactions.count
     }
     let ended = xcode { $0.end = At.start + At.day }
-    #expect(try count([xcode(), ended]) == 2)
-    #expect(try count([xcode(), xcode()]) == 1)
+    try checkEqual(count([xcode(), ended]), 2)
+    try checkEqual(count([xcode(), xcode()]), 1)
     // A JWS from Xcode has its own ids, of which 0 is one.
     func other(_ change: (inout PurchaseFacts) -> Void) -> [PurchaseFacts] {
       [
@@ -748,8 +752,8 @@ struct DecisionEvidenceTests {
         },
       ]
     }
-    #expect(try count(other { $0.shows = .all }) == 1)
-    #expect(try count(other { $0.transactionId = "1" }) == 1)
+    try checkEqual(count(other { $0.shows = .all }), 1)
+    try checkEqual(count(other { $0.transactionId = "1" }), 1)
   }
 
   // MARK: order

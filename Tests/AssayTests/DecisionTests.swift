@@ -11,32 +11,34 @@ struct DecisionRowTests {
   func nothing() throws {
     let evidence = [PurchaseEvidence(kind: "app-transaction", purchases: [], renewals: [])]
     let decision = try decisionConfiguration().decide(evidence, account: nil, nowMs: At.now)
-    #expect(
-      decision.json == """
-        {"plan":"free","entitled":false,"state":"none","row":"DEC-2","flags":[],\
-        "reason":null,"until":null,"wouldBeUntil":null,"bookedUntil":null,"graceUntil":null,"productId":null,\
-        "originalTransactionId":null,"transactionId":null,"environment":null,\
-        "account":null,"stale":false,"nextCheck":null,"evidence":{"class":"signed",\
-        "kinds":["app-transaction"],"asOf":null,"complete":false,\
-        "missing":["transaction"]},"groups":[],"leftOut":[],"warnings":[]}
-        """)
+    checkEqual(
+      decision.json,
+      """
+      {"plan":"free","entitled":false,"state":"none","row":"DEC-2","flags":[],\
+      "reason":null,"until":null,"wouldBeUntil":null,"bookedUntil":null,"graceUntil":null,"productId":null,\
+      "originalTransactionId":null,"transactionId":null,"environment":null,\
+      "account":null,"stale":false,"nextCheck":null,"evidence":{"class":"signed",\
+      "kinds":["app-transaction"],"asOf":null,"complete":false,\
+      "missing":["transaction"]},"groups":[],"leftOut":[],"warnings":[]}
+      """)
   }
 
   @Test("DEC-2 DCD-20 a renewal info alone proves no purchase, with a transaction it counts")
   func renewalAlone() throws {
     let alone = try decided([], [renewal()])
-    #expect(
-      alone.warningTexts == [
+    checkEqual(
+      alone.warningTexts,
+      [
         "renewal-without-transaction renewals/Production/2000000000000001"
       ])
-    #expect(try decided([subscription()], [renewal()]).warningTexts.isEmpty)
+    try check(decided([subscription()], [renewal()]).warningTexts.isEmpty)
   }
 
   @Test("DCD-5 a product that the catalogue does not have is warned of")
   func unknownProduct() throws {
     let stranger = subscription { $0.productId = "com.example.other" }
-    #expect(
-      try decided([stranger]).warningTexts == ["unknown-product products.com.example.other"])
+    try checkEqual(
+      decided([stranger]).warningTexts, ["unknown-product products.com.example.other"])
   }
 
   // MARK: replaced and revoked
@@ -51,15 +53,15 @@ struct DecisionRowTests {
       $0.revokedAt = At.now - At.hour
       $0.revocationReason = signed
     }
-    #expect(try decided([refund]).ruling?.reason == reported)
+    try checkEqual(decided([refund]).ruling?.reason, reported)
   }
 
   @Test("DEC-5 a revocation date that lies ahead of now revokes as well (DCD-19)")
   func refundAhead() throws {
     let decision = try decided([subscription { $0.revokedAt = At.now + At.day }])
-    #expect(decision.row == "DEC-5")
+    checkEqual(decision.row, "DEC-5")
     // What a host stores as an end must not grant.
-    #expect(decision.ruling?.until == At.now)
+    checkEqual(decision.ruling?.until, At.now)
   }
 
   @Test(
@@ -71,9 +73,9 @@ struct DecisionRowTests {
   func refundedOtherTypes(product: Text, type: ProductType) throws {
     let refund = purchase(product, type) { $0.revokedAt = At.now - At.hour }
     let decision = try decided([refund])
-    #expect(decision.row == "DEC-5")
-    #expect(!decision.entitled)
-    #expect(try decided([purchase(product, type)]).row != "DEC-5")
+    checkEqual(decision.row, "DEC-5")
+    check(!decision.entitled)
+    try check(decided([purchase(product, type)]).row != "DEC-5")
   }
 
   // MARK: before the end
@@ -85,15 +87,15 @@ struct DecisionRowTests {
       $0.end = At.end + 30 * At.day
       $0.revokedAt = At.now
     }
-    #expect(try decided([subscription(), refundedNext]).row == "DEC-14")
+    try checkEqual(decided([subscription(), refundedNext]).row, "DEC-14")
   }
 
   @Test("DEC-7 DCD-15 no tolerance at the start where none is configured")
   func notStarted() throws {
     let strict = decisionConfiguration { $0.clockSkewMs = 0 }
     let next = subscription { $0.start = At.now + 1 }
-    #expect(try decided([next], by: strict).row == "DEC-7")
-    #expect(try decided([next], by: strict, at: At.now + 1).row == "DEC-14")
+    try checkEqual(decided([next], by: strict).row, "DEC-7")
+    try checkEqual(decided([next], by: strict, at: At.now + 1).row, "DEC-14")
   }
 
   @Test(
@@ -108,9 +110,9 @@ struct DecisionRowTests {
       $0.offerDiscountType = discount
     }
     let decision = try decided([offer])
-    #expect(decision.row == "DEC-9")
-    #expect(decision.flags == flags)
-    #expect(decision.entitled)
+    checkEqual(decision.row, "DEC-9")
+    checkEqual(decision.flags, flags)
+    check(decision.entitled)
   }
 
   @Test("DEC-11 switched off, a change to another product renews into nothing")
@@ -119,7 +121,7 @@ struct DecisionRowTests {
       $0.autoRenewProductId = ProductId.basic
       $0.autoRenewStatus = 0
     }
-    #expect(try decided([subscription()], [off]).flags == ["will-not-renew"])
+    try checkEqual(decided([subscription()], [off]).flags, ["will-not-renew"])
   }
 
   @Test("DCD-9 all flags that match are reported, the first names the row")
@@ -138,15 +140,16 @@ struct DecisionRowTests {
       $0.end = At.end + At.day
     }
     let decision = try decided([first, next], [off])
-    #expect(decision.row == "DEC-6")
-    #expect(
-      decision.flags == [
+    checkEqual(decision.row, "DEC-6")
+    checkEqual(
+      decision.flags,
+      [
         "renewal-booked", "trial", "will-not-renew", "price-consent-pending", "family",
       ])
     let withoutBooking = try decided([first], [off])
-    #expect(withoutBooking.row == "DEC-9")
-    #expect(
-      withoutBooking.flags == ["trial", "will-not-renew", "price-consent-pending", "family"])
+    checkEqual(withoutBooking.row, "DEC-9")
+    checkEqual(
+      withoutBooking.flags, ["trial", "will-not-renew", "price-consent-pending", "family"])
   }
 
   // MARK: after the end
@@ -159,13 +162,13 @@ struct DecisionRowTests {
       $0.graceEnd = graceEnd
       $0.asOf = At.now
     }
-    #expect(try decided([endedSubscription()], [retrying]).nextCheck == graceEnd)
+    try checkEqual(decided([endedSubscription()], [retrying]).nextCheck, graceEnd)
 
     let off = decisionConfiguration { $0.decide.grace = false }
     let refused = try decided([endedSubscription()], [retrying], by: off)
-    #expect(refused.ruling?.until == nil)
-    #expect(refused.ruling?.wouldBeUntil == At.now)
-    #expect(refused.ruling?.graceUntil == graceEnd)
+    check(refused.ruling?.until == nil)
+    checkEqual(refused.ruling?.wouldBeUntil, At.now)
+    checkEqual(refused.ruling?.graceUntil, graceEnd)
   }
 
   @Test("DEC-15 a grace date without retry gives nothing")
@@ -175,7 +178,7 @@ struct DecisionRowTests {
       $0.graceEnd = At.now + At.day
       $0.asOf = At.now
     }
-    #expect(try decided([endedSubscription()], [told]).entitled == false)
+    try checkEqual(decided([endedSubscription()], [told]).entitled, false)
   }
 
   @Test("DEC-15 grace of a period that still runs does not lengthen the answer")
@@ -185,9 +188,9 @@ struct DecisionRowTests {
       $0.graceEnd = At.end + 6 * At.day
     }
     let decision = try decided([subscription()], [told])
-    #expect(decision.row == "DEC-14")
-    #expect(decision.ruling?.until == At.end)
-    #expect(decision.ruling?.graceUntil == At.end + 6 * At.day)
+    checkEqual(decision.row, "DEC-14")
+    checkEqual(decision.ruling?.until, At.end)
+    checkEqual(decision.ruling?.graceUntil, At.end + 6 * At.day)
   }
 
   @Test("DEC-16 billing retry that policy grants is never for ever")
@@ -200,20 +203,20 @@ struct DecisionRowTests {
     let lenient = decisionConfiguration { $0.decide.retryIsLenient = true }
     let lastTry = At.now + 60 * At.day
     let granted = try decided([endedSubscription()], [retrying], by: lenient)
-    #expect(granted.ruling?.until == lastTry)
-    #expect(try decided([endedSubscription()], [retrying], by: lenient, at: lastTry - 1).entitled)
-    #expect(try !decided([endedSubscription()], [retrying], by: lenient, at: lastTry).entitled)
+    checkEqual(granted.ruling?.until, lastTry)
+    try check(decided([endedSubscription()], [retrying], by: lenient, at: lastTry - 1).entitled)
+    try check(!decided([endedSubscription()], [retrying], by: lenient, at: lastTry).entitled)
   }
 
   @Test("DEC-18 the dates of a renewal in flight, without and with leeway")
   func inFlight() throws {
     let on = renewal { $0.asOf = At.now - At.day }
     let decision = try decided([endedSubscription()], [on])
-    #expect(decision.ruling?.until == nil)
-    #expect(decision.ruling?.wouldBeUntil == At.now)
+    check(decision.ruling?.until == nil)
+    checkEqual(decision.ruling?.wouldBeUntil, At.now)
     let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
     let granted = try decided([endedSubscription()], [on], by: lenient)
-    #expect(granted.ruling?.until == At.now + 5000)
+    checkEqual(granted.ruling?.until, At.now + 5000)
   }
 
   @Test("§3.3 which rows say that newer evidence may exist")
@@ -225,12 +228,12 @@ struct DecisionRowTests {
       $0.autoRenewStatus = 0
       $0.asOf = At.now
     }
-    #expect(try decided([subscription { $0.isUpgraded = true }]).ruling?.stale == true)
-    #expect(try decided([endedSubscription()], [told]).ruling?.stale == false)
-    #expect(try decided([endedSubscription()], [on]).ruling?.stale == true)
-    #expect(try decided([endedSubscription()], [off]).ruling?.stale == false)
+    try checkEqual(decided([subscription { $0.isUpgraded = true }]).ruling?.stale, true)
+    try checkEqual(decided([endedSubscription()], [told]).ruling?.stale, false)
+    try checkEqual(decided([endedSubscription()], [on]).ruling?.stale, true)
+    try checkEqual(decided([endedSubscription()], [off]).ruling?.stale, false)
     let dayAfter = try decided([endedSubscription()], [on], at: At.now + At.day)
-    #expect(dayAfter.ruling?.stale == true)
+    checkEqual(dayAfter.ruling?.stale, true)
   }
 
   @Test("DEC-18 retry reported as off counts as absent only when it was reported before the end")
@@ -239,14 +242,14 @@ struct DecisionRowTests {
       $0.isInBillingRetry = false
       $0.asOf = At.now - 1
     }
-    #expect(try decided([endedSubscription()], [before]).row == "DEC-18")
+    try checkEqual(decided([endedSubscription()], [before]).row, "DEC-18")
     let after = renewal {
       $0.isInBillingRetry = false
       $0.asOf = At.now
     }
     let decision = try decided([endedSubscription()], [after])
-    #expect(decision.row == "DEC-20")
-    #expect(decision.ruling?.stale == false)
+    checkEqual(decision.row, "DEC-20")
+    checkEqual(decision.ruling?.stale, false)
   }
 
   @Test("DCD-14 leeway reaches no other row than DEC-18")
@@ -256,9 +259,9 @@ struct DecisionRowTests {
     let reason = renewal { $0.expirationIntent = 1 }
     let retrying = renewal { $0.isInBillingRetry = true }
     for renewals in [[], [off], [reason], [retrying]] {
-      #expect(try !decided([endedSubscription()], renewals, by: lenient).entitled)
+      try check(!decided([endedSubscription()], renewals, by: lenient).entitled)
     }
-    #expect(try decided([endedSubscription()], [renewal()], by: lenient).entitled)
+    try check(decided([endedSubscription()], [renewal()], by: lenient).entitled)
   }
 
   @Test("DEC-21 a subscription without expiresDate is never for ever, whatever else is said")
@@ -275,28 +278,30 @@ struct DecisionRowTests {
     }
     for renewals in [[], [grace], [renewal()]] {
       let decision = try decided([endless], renewals, by: lenient)
-      #expect(decision.row == "DEC-21")
-      #expect(decision.stateName == "expired")
-      #expect(!decision.entitled)
-      #expect(decision.ruling?.until == nil)
-      #expect(decision.ruling?.stale == true)
-      #expect(
-        decision.warningTexts == [
+      checkEqual(decision.row, "DEC-21")
+      checkEqual(decision.stateName, "expired")
+      check(!decision.entitled)
+      check(decision.ruling?.until == nil)
+      checkEqual(decision.ruling?.stale, true)
+      checkEqual(
+        decision.warningTexts,
+        [
           "undated transactions/Production/2000000000000001/expiresDate"
         ])
     }
     // It hides no transaction that has an end.
     let dated = subscription("2000000000000002") { $0.end = At.now + 1 }
-    #expect(try decided([endless, dated]).entitled)
+    try check(decided([endless, dated]).entitled)
   }
 
   @Test("DEC-21 a subscription without purchaseDate is not known to run")
   func withoutStart() throws {
     let decision = try decided([subscription { $0.start = nil }])
-    #expect(decision.row == "DEC-21")
-    #expect(!decision.entitled)
-    #expect(
-      decision.warningTexts == [
+    checkEqual(decision.row, "DEC-21")
+    check(!decision.entitled)
+    checkEqual(
+      decision.warningTexts,
+      [
         "undated transactions/Production/2000000000000001/purchaseDate"
       ])
   }
@@ -307,29 +312,29 @@ struct DecisionRowTests {
   func nonRenewing() throws {
     let end = At.start + 30 * At.day
     let pass = purchase(ProductId.pass, .nonRenewing)
-    #expect(try decided([pass], at: end - 1).nextCheck == nil)
+    try check(decided([pass], at: end - 1).nextCheck == nil)
     let over = try decided([pass], at: end)
-    #expect(over.ruling?.until == nil)
-    #expect(over.ruling?.wouldBeUntil == end)
+    check(over.ruling?.until == nil)
+    checkEqual(over.ruling?.wouldBeUntil, end)
     // expiresDate of such a purchase decides nothing.
     let claimed = purchase(ProductId.pass, .nonRenewing) { $0.end = end + 100 * At.day }
-    #expect(try !decided([claimed], at: end).entitled)
+    try check(!decided([claimed], at: end).entitled)
   }
 
   @Test("DEC-22 DEC-7 a non-renewing subscription bought ahead of the clock has not started")
   func nonRenewingAhead() throws {
     let pass = purchase(ProductId.pass, .nonRenewing) { $0.start = At.now + At.skew + 1 }
-    #expect(try decided([pass]).row == "DEC-7")
-    #expect(try decided([pass], at: At.now + 1).row == "DEC-22")
+    try checkEqual(decided([pass]).row, "DEC-7")
+    try checkEqual(decided([pass], at: At.now + 1).row, "DEC-22")
   }
 
   @Test("DEC-22 a non-renewing subscription without a date grants nothing")
   func nonRenewingUndated() throws {
     let decision = try decided([purchase(ProductId.pass, .nonRenewing) { $0.start = nil }])
-    #expect(decision.row == "DEC-22")
-    #expect(decision.stateName == "expired")
-    #expect(!decision.entitled)
-    #expect(decision.ruling?.stale == true)
+    checkEqual(decision.row, "DEC-22")
+    checkEqual(decision.stateName, "expired")
+    check(!decision.entitled)
+    checkEqual(decision.ruling?.stale, true)
   }
 
   @Test("DEC-22 which purchases add up")
@@ -347,27 +352,27 @@ struct DecisionRowTests {
       bought(ProductId.stackedPass, "11", At.start),
       bought(ProductId.yearPass, "12", second),
     ]
-    #expect(try decided(mixed).ruling?.until == At.start + (30 + 365) * At.day)
+    try checkEqual(decided(mixed).ruling?.until, At.start + (30 + 365) * At.day)
 
     // A gap is not filled, a refund takes its share out.
     let gap = [
       bought(ProductId.stackedPass, "11", At.start - 60 * At.day),
       bought(ProductId.stackedPass, "12", At.start),
     ]
-    #expect(try decided(gap).ruling?.until == At.start + 30 * At.day)
+    try checkEqual(decided(gap).ruling?.until, At.start + 30 * At.day)
     var refund = stacked
     refund[0].revokedAt = At.now - At.hour
-    #expect(try decided(refund).ruling?.until == second + 30 * At.day)
+    try checkEqual(decided(refund).ruling?.until, second + 30 * At.day)
   }
 
   @Test("DEC-23 a non-consumable is owned, with a plan or without one")
   func owned() throws {
-    #expect(try decided([purchase(ProductId.lifetime, .nonConsumable)]).nextCheck == nil)
+    try check(decided([purchase(ProductId.lifetime, .nonConsumable)]).nextCheck == nil)
     let theme = try decided([purchase(ProductId.theme, .nonConsumable)])
-    #expect(theme.stateName == "owned")
-    #expect(theme.groups.first?.ruling.entitled == true)
-    #expect(!theme.entitled)
-    #expect(theme.plan == "free")
+    checkEqual(theme.stateName, "owned")
+    checkEqual(theme.groups.first?.ruling.entitled, true)
+    check(!theme.entitled)
+    checkEqual(theme.plan, "free")
   }
 
   @Test("DEC-24 consumables are deliveries: each purchase key and quantity, no entitlement")
@@ -378,8 +383,8 @@ struct DecisionRowTests {
       $0.revocationPercentage = 40_000
     }
     let decision = try decided([second, first])
-    #expect(decision.groups.count == 1)
-    #expect(
+    checkEqual(decision.groups.count, 1)
+    check(
       decision.json.contains(
         """
         "type":"Consumable","purchases":[\
@@ -388,6 +393,6 @@ struct DecisionRowTests {
         {"key":"Production/32","transactionId":"32","quantity":1,\
         "revokedAt":\(At.now - At.hour),"revocationPercentage":40000}]
         """))
-    #expect(try decided([second]).row == "DEC-5")
+    try checkEqual(decided([second]).row, "DEC-5")
   }
 }

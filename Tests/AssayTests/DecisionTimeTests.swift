@@ -10,9 +10,9 @@ struct DecisionTimeTests {
   @Test("FLW-7 before the end: a day before it while that lies ahead, else the end")
   func beforeEnd() throws {
     let look = At.end - At.day
-    #expect(try decided([subscription()], at: look - 1).nextCheck == look)
-    #expect(try decided([subscription()], at: look).nextCheck == At.end)
-    #expect(try decided([subscription()], at: At.end - 1).nextCheck == At.end)
+    try checkEqual(decided([subscription()], at: look - 1).nextCheck, look)
+    try checkEqual(decided([subscription()], at: look).nextCheck, At.end)
+    try checkEqual(decided([subscription()], at: At.end - 1).nextCheck, At.end)
   }
 
   /// What has passed since the end, and how long after the end the next look is.
@@ -39,13 +39,13 @@ struct DecisionTimeTests {
   func afterEnd(later: Int64, look: Int64?) throws {
     let expected = look.map { At.now + $0 }
     let alone = try decided([endedSubscription()], at: At.now + later)
-    #expect(alone.nextCheck == expected)
+    checkEqual(alone.nextCheck, expected)
     let retrying = renewal {
       $0.isInBillingRetry = true
       $0.asOf = At.now
     }
-    #expect(
-      try decided([endedSubscription()], [retrying], at: At.now + later).nextCheck == expected)
+    try checkEqual(
+      decided([endedSubscription()], [retrying], at: At.now + later).nextCheck, expected)
   }
 
   @Test("FLW-7 daily looks stop where retry is known to be over")
@@ -58,9 +58,9 @@ struct DecisionTimeTests {
       }
       return try decided([endedSubscription()], [told], at: At.now + later).nextCheck
     }
-    #expect(try look(At.day - 1, false) == At.now + At.day)
-    #expect(try look(At.day, false) == nil)
-    #expect(try look(At.day, nil) == At.now + 2 * At.day)
+    try checkEqual(look(At.day - 1, false), At.now + At.day)
+    try check(look(At.day, false) == nil)
+    try checkEqual(look(At.day, nil), At.now + 2 * At.day)
   }
 
   @Test("FLW-7 replaced or undated evidence is looked at by its own date")
@@ -69,12 +69,12 @@ struct DecisionTimeTests {
       $0.isUpgraded = true
       $0.asOf = At.now
     }
-    #expect(try decided([replaced]).nextCheck == At.now + 5 * At.minute)
+    try checkEqual(decided([replaced]).nextCheck, At.now + 5 * At.minute)
     let endless = subscription {
       $0.end = nil
       $0.asOf = At.now - At.hour
     }
-    #expect(try decided([endless]).nextCheck == At.now + 5 * At.hour)
+    try checkEqual(decided([endless]).nextCheck, At.now + 5 * At.hour)
   }
 
   @Test("FLW-7 the earliest look of all groups")
@@ -85,9 +85,9 @@ struct DecisionTimeTests {
       $0.group = "20600002"
     }
     let decision = try decided([subscription(), ended])
-    #expect(decision.ruling?.nextCheck == At.end - At.day)
-    #expect(decision.nextCheck == At.now + 5 * At.minute)
-    #expect(
+    checkEqual(decision.ruling?.nextCheck, At.end - At.day)
+    checkEqual(decision.nextCheck, At.now + 5 * At.minute)
+    check(
       decision.json.contains(
         "\"stale\":false,\"nextCheck\":\(At.now + 5 * At.minute),\"evidence\""))
   }
@@ -151,7 +151,7 @@ struct DecisionTimeTests {
 
   @Test("DCD-16 months and years in the UTC calendar, the day clamped", arguments: calendarCases)
   func calendar(_ item: CalendarCase) {
-    #expect(item.duration.end(startMs: late(item.from)) == late(item.to))
+    checkEqual(item.duration.end(startMs: late(item.from)), late(item.to))
   }
 
   @Test("DCD-16 no date and no count ends the process")
@@ -161,11 +161,11 @@ struct DecisionTimeTests {
       for count in [1, 9999, Int64.max] as [Int64] {
         for unit in [CalendarDuration.Unit.day, .week, .month, .year] {
           let end = CalendarDuration(count: count, unit: unit).end(startMs: start)
-          if count <= 9999, start < .max { #expect(end > start) }
+          if count <= 9999, start < .max { check(end > start) }
         }
       }
     }
-    #expect(CalendarDuration(count: 9999, unit: .day).end(startMs: .max) == .max)
+    checkEqual(CalendarDuration(count: 9999, unit: .day).end(startMs: .max), .max)
   }
 
   // MARK: stored dates
@@ -183,7 +183,7 @@ struct DecisionTimeTests {
         let status = checkExpiry(
           expiresMs: At.now, gracePeriodMs: At.now + At.day, revokedMs: revoked ?? noDate,
           nowMs: now)
-        #expect(try decided([facts], [grace], at: now).entitled == (status == .ok))
+        try checkEqual(decided([facts], [grace], at: now).entitled, (status == .ok))
       }
     }
   }
@@ -276,14 +276,14 @@ struct DecisionTimeTests {
       var mixed = evidence
       for place in mixed.indices { mixed.swapAt(place, numbers.next(mixed.count)) }
       let again = try configuration.decide(mixed, account: nil, nowMs: At.now)
-      #expect(decision.json == again.json)
+      checkEqual(decision.json, again.json)
       if decision.entitled {
         entitled += 1
-        #expect(couldEntitle(purchases, renewals))
-        #expect((decision.ruling?.until ?? .max) > At.now)
+        check(couldEntitle(purchases, renewals))
+        check((decision.ruling?.until ?? .max) > At.now)
       }
-      if let look = decision.nextCheck { #expect(look > At.now) }
+      if let look = decision.nextCheck { check(look > At.now) }
     }
-    #expect(entitled > 300)
+    check(entitled > 300)
   }
 }

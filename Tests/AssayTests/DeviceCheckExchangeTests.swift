@@ -41,18 +41,18 @@ struct DeviceCheckExchangeTests {
     var conversation = try conversation()
     var said = [words(conversation.begin(nowMs: Self.now))]
     for answer in answers { said.append(words(conversation.take(answer, nowMs: Self.now))) }
-    #expect(conversation.state != .ready)
+    check(conversation.state != .ready)
     return said
   }
 
   @Test("EXC-5 an answer of another form than the step's is a fault of ours")
   func wrongForm() throws {
-    #expect(try play([.elapsed]) == ["request", "internal.assay.bug"])
-    #expect(
-      try play([http(500), http(500)]) == ["request", "wait 1000 retry", "internal.assay.bug"])
-    #expect(
-      try play([http(200, "Bit State Not Found"), http(200)])
-        == ["request", "accepted", "internal.assay.bug"])
+    try checkEqual(play([.elapsed]), ["request", "internal.assay.bug"])
+    try checkEqual(
+      play([http(500), http(500)]), ["request", "wait 1000 retry", "internal.assay.bug"])
+    try checkEqual(
+      play([http(200, "Bit State Not Found"), http(200)]),
+      ["request", "accepted", "internal.assay.bug"])
   }
 
   @Test("DVC-2 DVC-13 every request has a token of its own, of its own time")
@@ -65,16 +65,16 @@ struct DeviceCheckExchangeTests {
         decoding: try #require(request.authorization).bytes, as: UTF8.self)
       try #require(value.hasPrefix("Bearer "))
       let (header, payload) = try Signing.opened(String(value.dropFirst(7)))
-      #expect(header == #"{"alg":"ES256","kid":"KEYID12345"}"#)
-      #expect(
-        payload == #"{"iss":"ABCDE12345","iat":\#(now / 1000),"exp":\#(now / 1000 + 1200)}"#)
+      checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
+      checkEqual(
+        payload, #"{"iss":"ABCDE12345","iat":\#(now / 1000),"exp":\#(now / 1000 + 1200)}"#)
       tokens.append(value)
     }
     try note(conversation.begin(nowMs: Self.now), Self.now)
     try note(conversation.take(http(401), nowMs: Self.now + 2500), Self.now + 2500)
     _ = conversation.take(http(500), nowMs: Self.now + 2500)
     try note(conversation.take(.elapsed, nowMs: Self.now + 3500), Self.now + 3500)
-    #expect(Set(tokens).count == 3)
+    checkEqual(Set(tokens).count, 3)
   }
 
   @Test("EXC-15 no answers bring more than six steps")
@@ -101,7 +101,7 @@ struct DeviceCheckExchangeTests {
       }
       longest = max(longest, steps)
     }
-    #expect(longest == ExchangeKind.deviceCheckQuery.row.maxSteps)
+    checkEqual(longest, ExchangeKind.deviceCheckQuery.row.maxSteps)
   }
 
   @Test("DOC-3 no final document and no retry has the device token or our own")
@@ -111,15 +111,15 @@ struct DeviceCheckExchangeTests {
       "kind": "deviceCheck.validate", "deviceToken": .string(Self.token), "transactionId": "t-1",
     ]
     let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
-    #expect(String(decoding: first.json, as: UTF8.self).contains(Self.token))
+    check(String(decoding: first.json, as: UTF8.self).contains(Self.token))
     var document = first
     for (id, status, after) in [(1, 500, 0), (0, 0, 1000), (3, 400, 1000)] as [(Int, Int, Int64)] {
       let answer =
         id == 0 ? "{}" : #"{"id":\#(id),"status":\#(status),"body":{"text":"Bad Device Token"}}"#
       document = try #require(exchange).step(utf8(answer), nowMs: Self.now + after)
       let json = String(decoding: document.json, as: UTF8.self)
-      #expect(json.contains(Self.token) == (document.text("exchange.state") == "request"))
-      #expect(json.contains("Bearer ") == (document.text("exchange.state") == "request"))
+      checkEqual(json.contains(Self.token), (document.text("exchange.state") == "request"))
+      checkEqual(json.contains("Bearer "), (document.text("exchange.state") == "request"))
     }
     Exchanges.expect(document, "rejected.devicecheck.token")
   }

@@ -31,12 +31,12 @@ struct DeviceCheckTests {
       200, bits(false, true, nil), changes: [("deviceCheck.bits", .object([]))])
     Exchanges.expect(document, "ok")
     let tree = try #require(document.tree?.at("exchange.deviceCheck"))
-    #expect(tree.at("month")?.isNull == true)
-    #expect(tree.at("ageMonths")?.isNull == true)
-    #expect(tree.at("bits.bit0.name")?.isNull == true)
-    #expect(tree.at("bits.bit0.value")?.boolean == false)
-    #expect(tree.at("bits.bit1.value")?.boolean == true)
-    #expect(tree.at("bits.bit1.set")?.boolean == true)
+    checkEqual(tree.at("month")?.isNull, true)
+    checkEqual(tree.at("ageMonths")?.isNull, true)
+    checkEqual(tree.at("bits.bit0.name")?.isNull, true)
+    checkEqual(tree.at("bits.bit0.value")?.boolean, false)
+    checkEqual(tree.at("bits.bit1.value")?.boolean, true)
+    checkEqual(tree.at("bits.bit1.set")?.boolean, true)
   }
 
   @Test(
@@ -44,11 +44,11 @@ struct DeviceCheckTests {
     arguments: ["2025-10", "2026-12"])
   func aged(month: String) throws {
     let document = try read(200, bits(true, true, month))
-    #expect(document.flag("exchange.deviceCheck.bits.bit0.aged") == (month == "2025-10"))
+    checkEqual(document.flag("exchange.deviceCheck.bits.bit0.aged"), (month == "2025-10"))
     let endless = try read(
       200, bits(true, true, month),
       changes: [("deviceCheck.bits", ["bit0": ["name": "promo-used"]])])
-    #expect(endless.flag("exchange.deviceCheck.bits.bit0.set") == true)
+    checkEqual(endless.flag("exchange.deviceCheck.bits.bit0.set"), true)
   }
 
   @Test(
@@ -66,10 +66,10 @@ struct DeviceCheckTests {
   func others(call: String, http: Int64, body: String, status: String) throws {
     let document = try read(http, body, call: call)
     Exchanges.expect(document, status)
-    #expect(document.text("exchange.deviceCheck.outcome") == "unavailable")
-    #expect(document.tree?.at("exchange.deviceCheck.bits")?.isNull == true)
+    checkEqual(document.text("exchange.deviceCheck.outcome"), "unavailable")
+    checkEqual(document.tree?.at("exchange.deviceCheck.bits")?.isNull, true)
     if document.status.family == .unavailable {
-      #expect(document.text("error.retryClass") == "later")
+      checkEqual(document.text("error.retryClass"), "later")
     }
   }
 
@@ -114,13 +114,13 @@ struct DeviceCheckTests {
     for form in forms {
       let document = try token(form)
       Exchanges.expect(document, "ok")
-      #expect(document.text("exchange.deviceToken") == text)
-      #expect(document.text("exchange.kind") == "deviceCheck.token")
+      checkEqual(document.text("exchange.deviceToken"), text)
+      checkEqual(document.text("exchange.kind"), "deviceCheck.token")
     }
     // It needs no block.
     let (_, document) = try Minted.verifier().startExchange(
       utf8(#"{"kind":"deviceCheck.token","deviceToken":"AA=="}"#), nowMs: Exchanges.now)
-    #expect(document.text("exchange.deviceToken") == "AA==")
+    checkEqual(document.text("exchange.deviceToken"), "AA==")
   }
 
   @Test("DVC-4 other tokens are refused by name")
@@ -139,7 +139,7 @@ struct DeviceCheckTests {
       try Exchanges.run(["kind": "deviceCheck.token"]), "misuse.exchange.request",
       at: "deviceToken")
     let document = try token("*secret*")
-    #expect(!String(decoding: document.json, as: UTF8.self).contains("secret"))
+    check(!String(decoding: document.json, as: UTF8.self).contains("secret"))
   }
 
   @Test("DVC-4 a device token has 1 to 8,192 bytes")
@@ -163,7 +163,7 @@ struct DeviceCheckTests {
   ) throws {
     let config = try Minted.config([("deviceCheck", try Exchanges.deviceCheck())] + changes)
     let (verifier, document) = Verifier.alone(config.bytes)
-    #expect((verifier == nil) == (status != "ok"), sourceLocation: sourceLocation)
+    checkEqual((verifier == nil), (status != "ok"), sourceLocation: sourceLocation)
     Exchanges.expect(document, status, at: place, sourceLocation: sourceLocation)
   }
 
@@ -171,12 +171,13 @@ struct DeviceCheckTests {
   func effective() throws {
     let (_, document) = Verifier.alone(
       try Minted.config([("deviceCheck", try Exchanges.deviceCheck())]).bytes)
-    #expect(
-      Text(Array(document.tree?.at("configuration.deviceCheck")?.source ?? [])) == """
-        {"teamId":"ABCDE12345","keyId":"KEYID12345","privateKey":true,\
-        "environment":"production","bits":{"bit0":{"name":"promo-used","resetAfterMonths":12},\
-        "bit1":{"name":"abuse","resetAfterMonths":24}}}
-        """)
+    checkEqual(
+      Text(Array(document.tree?.at("configuration.deviceCheck")?.source ?? [])),
+      """
+      {"teamId":"ABCDE12345","keyId":"KEYID12345","privateKey":true,\
+      "environment":"production","bits":{"bit0":{"name":"promo-used","resetAfterMonths":12},\
+      "bit1":{"name":"abuse","resetAfterMonths":24}}}
+      """)
     let (_, development) = Verifier.alone(
       try Minted.config([
         (
@@ -185,12 +186,12 @@ struct DeviceCheckTests {
             "bits", ["bit1": ["name": "x"]])
         )
       ]).bytes)
-    #expect(development.text("configuration.deviceCheck.environment") == "development")
-    #expect(development.tree?.at("configuration.deviceCheck.bits.bit0") == nil)
-    #expect(
-      development.tree?.at("configuration.deviceCheck.bits.bit1.resetAfterMonths")?.isNull == true)
+    checkEqual(development.text("configuration.deviceCheck.environment"), "development")
+    check(development.tree?.at("configuration.deviceCheck.bits.bit0") == nil)
+    checkEqual(
+      development.tree?.at("configuration.deviceCheck.bits.bit1.resetAfterMonths")?.isNull, true)
     let (_, without) = Verifier.alone(try Minted.config().bytes)
-    #expect(without.tree?.at("configuration.deviceCheck")?.isNull == true)
+    checkEqual(without.tree?.at("configuration.deviceCheck")?.isNull, true)
   }
 
   @Test("DVC-1 the team id is named, or the one of the apps")
@@ -212,7 +213,7 @@ struct DeviceCheckTests {
       ])
       let document = Verifier.alone(config.bytes).document
       if isGood {
-        #expect(document.text("configuration.deviceCheck.teamId") == "TEAM000001")
+        checkEqual(document.text("configuration.deviceCheck.teamId"), "TEAM000001")
       } else {
         Exchanges.expect(
           document, "config.devicecheck.team-id", at: "deviceCheck.teamId", rule: "DVC-1")
@@ -247,7 +248,7 @@ struct DeviceCheckTests {
     let (verifier, _) = Verifier.alone(
       try Minted.config([("deviceCheck", try Exchanges.deviceCheck().setting("bits", longest))])
         .bytes)
-    #expect(verifier != nil)
+    check(verifier != nil)
   }
 
   @Test("DVC-2 the key never comes back out")
@@ -263,10 +264,10 @@ struct DeviceCheckTests {
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("privateKey", .string(text)))
       ]).bytes)
-    #expect(verifier != nil)
+    check(verifier != nil)
     let secret = String(text.split(separator: "\n")[1])
     for document in [refused, document] {
-      #expect(!String(decoding: document.json, as: UTF8.self).contains(secret))
+      check(!String(decoding: document.json, as: UTF8.self).contains(secret))
     }
   }
 }

@@ -32,14 +32,14 @@ struct DocumentTests {
     let facts = ["transaction", "renewal", "notification", "appTransaction", "realtimeRequest"][
       Int(kind.rawValue) - 1]
     let tree = try #require(document.tree)
-    #expect(names(tree) == ["assay", "kind", "ok", "status", "checks", "warnings", facts])
-    #expect(tree.member("assay")?.integer == 1)
-    #expect(tree.string("kind") == "\(kind.name)")
-    #expect(tree.member("ok")?.boolean == true)
-    #expect(tree.at("status.code")?.integer == 0)
-    #expect(tree.at("status.name")?.text == "ok")
-    #expect(names(tree.member("status")) == ["code", "name"])
-    #expect(tree.member(kind.factsMember)?.kind == .object)
+    checkEqual(names(tree), ["assay", "kind", "ok", "status", "checks", "warnings", facts])
+    checkEqual(tree.member("assay")?.integer, 1)
+    checkEqual(tree.string("kind"), "\(kind.name)")
+    checkEqual(tree.member("ok")?.boolean, true)
+    checkEqual(tree.at("status.code")?.integer, 0)
+    checkEqual(tree.at("status.name")?.text, "ok")
+    checkEqual(names(tree.member("status")), ["code", "name"])
+    checkEqual(tree.member(kind.factsMember)?.kind, .object)
   }
 
   @Test("DOC-1 a refused document has an error and null facts", arguments: StoreKitKind.allCases)
@@ -47,40 +47,40 @@ struct DocumentTests {
     let verifier = try Minted.verifier()
     let document = verifier.verifyJWS(utf8("a.b"), kind: kind, nowMs: Minted.now)
     let tree = try #require(document.tree)
-    #expect(
-      names(tree)
-        == ["assay", "kind", "ok", "status", "error", "checks", "warnings", "\(kind.factsMember)"])
-    #expect(tree.member("ok")?.boolean == false)
-    #expect(tree.member(kind.factsMember)?.isNull == true)
+    checkEqual(
+      names(tree),
+      ["assay", "kind", "ok", "status", "error", "checks", "warnings", "\(kind.factsMember)"])
+    checkEqual(tree.member("ok")?.boolean, false)
+    checkEqual(tree.member(kind.factsMember)?.isNull, true)
     for name in ["message", "check", "at", "hint", "retryClass"] {
-      #expect(tree.at("error." + name) != nil, "\(name)")
+      check(tree.at("error." + name) != nil, "\(name)")
     }
-    #expect(tree.string("kind") == "\(kind.name)")
-    #expect(tree.at("error.check")?.text == "jws.form")
-    #expect(tree.at("status.name")?.text == "malformed.jws.form")
-    #expect(tree.at("error.retryClass")?.text == "never")
-    #expect(document.evidence == nil)
+    checkEqual(tree.string("kind"), "\(kind.name)")
+    checkEqual(tree.at("error.check")?.text, "jws.form")
+    checkEqual(tree.at("status.name")?.text, "malformed.jws.form")
+    checkEqual(tree.at("error.retryClass")?.text, "never")
+    check(document.evidence == nil)
   }
 
   @Test("DOC-1 the facts of a transaction stand in the order of the specification")
   func factsOrder() throws {
     let facts = try Minted.verify(payload(.transaction), .transaction).tree?.member("transaction")
     let names = names(facts)
-    #expect(
-      Array(names.prefix(6))
-        == [
-          "payload", "environment", "environmentSource", "bundleId", "appAppleId", "effectiveDate",
-        ])
-    #expect(Array(names.suffix(3)) == ["keys", "chain", "warnings"])
-    #expect(Set(names).count == names.count)
-    #expect(self.names(facts?.member("chain")) == ["leaf", "intermediate", "root", "cached"])
+    checkEqual(
+      Array(names.prefix(6)),
+      [
+        "payload", "environment", "environmentSource", "bundleId", "appAppleId", "effectiveDate",
+      ])
+    checkEqual(Array(names.suffix(3)), ["keys", "chain", "warnings"])
+    checkEqual(Set(names).count, names.count)
+    checkEqual(self.names(facts?.member("chain")), ["leaf", "intermediate", "root", "cached"])
     for link in ["leaf", "intermediate", "root"] {
-      #expect(
-        self.names(facts?.at("chain." + link)) == ["sha256", "serial", "notBefore", "notAfter"])
+      checkEqual(
+        self.names(facts?.at("chain." + link)), ["sha256", "serial", "notBefore", "notAfter"])
     }
-    #expect(
-      self.names(facts?.member("keys")) == ["transaction", "purchase", "subscription", "app"])
-    #expect(self.names(facts?.member("effectiveDate")) == ["ms", "source"])
+    checkEqual(
+      self.names(facts?.member("keys")), ["transaction", "purchase", "subscription", "app"])
+    checkEqual(self.names(facts?.member("effectiveDate")), ["ms", "source"])
   }
 
   @Test("JWS-45 the chain is reported as it is")
@@ -90,17 +90,17 @@ struct DocumentTests {
     for (name, der) in zip(["leaf", "intermediate", "root"], authority.chain.certificates) {
       let place = "transaction.chain.\(name)."
       let certificate = try #require(Certificate(der))
-      #expect(document.text(place + "sha256") == Authority.fingerprint(der))
-      #expect(document.integer(place + "notBefore") == certificate.notBefore * 1000)
-      #expect(document.integer(place + "notAfter") == certificate.notAfter * 1000)
+      checkEqual(document.text(place + "sha256"), Authority.fingerprint(der))
+      checkEqual(document.integer(place + "notBefore"), certificate.notBefore * 1000)
+      checkEqual(document.integer(place + "notAfter"), certificate.notAfter * 1000)
       let serial = Hex.encode(
         Array(certificate.bytes(certificate.serial).drop { $0 == 0 }), upper: true)
-      #expect(document.text(place + "serial") == String(decoding: serial, as: UTF8.self))
+      checkEqual(document.text(place + "serial"), String(decoding: serial, as: UTF8.self))
     }
-    #expect(document.integer("transaction.effectiveDate.ms") == Minted.purchase.signedDate)
-    #expect(document.text("transaction.effectiveDate.source") == "signedDate")
+    checkEqual(document.integer("transaction.effectiveDate.ms"), Minted.purchase.signedDate)
+    checkEqual(document.text("transaction.effectiveDate.source"), "signedDate")
     let app = try Minted.verify(payload(.appTransaction), .appTransaction)
-    #expect(app.text("appTransaction.effectiveDate.source") == "receiptCreationDate")
+    checkEqual(app.text("appTransaction.effectiveDate.source"), "receiptCreationDate")
   }
 
   // MARK: checks
@@ -115,19 +115,19 @@ struct DocumentTests {
   func acceptedChecks() throws {
     for kind in StoreKitKind.allCases {
       let checks = try outcomes(try Minted.verify(payload(kind), kind))
-      #expect(checks.map(\.id) == Self.checkIds)
-      for check in checks {
-        #expect(check.ok != false)
-        #expect((check.ok == nil) == !check.why.isEmpty, "\(check)")
+      checkEqual(checks.map(\.id), Self.checkIds)
+      for made in checks {
+        check(made.ok != false)
+        checkEqual((made.ok == nil), !made.why.isEmpty, "\(made)")
       }
       func why(_ id: String) -> String { checks.first { $0.id == id }?.why ?? "" }
       let doesNotApply = "\(Ledger.Reason.doesNotApply.text)"
       let noBundle = kind == .renewal || kind == .realtimeRequest
-      #expect(why("identity.bundle") == (noBundle ? doesNotApply : ""))
-      #expect(why("nested") == (kind == .notification ? "" : doesNotApply))
-      #expect(why("freshness") == "\(Ledger.Reason.notConfigured.text)")
-      #expect(why("revocation") == "\(Ledger.Reason.noInput.text)")
-      #expect(!why("account").isEmpty)
+      checkEqual(why("identity.bundle"), (noBundle ? doesNotApply : ""))
+      checkEqual(why("nested"), (kind == .notification ? "" : doesNotApply))
+      checkEqual(why("freshness"), "\(Ledger.Reason.notConfigured.text)")
+      checkEqual(why("revocation"), "\(Ledger.Reason.noInput.text)")
+      check(!why("account").isEmpty)
     }
   }
 
@@ -143,29 +143,29 @@ struct DocumentTests {
       let verifier = try #require(Table.verifiers[name])
       let checks = try outcomes(
         verifier.verifyJWS(jws.bytes, kind: kind.library, nowMs: now))
-      #expect(checks.map(\.id) == Self.checkIds)
-      for (index, check) in checks.enumerated() {
-        if index < place { #expect(check.ok != false, "\(id): \(check)") }
-        if index == place { #expect(check.ok == false, "\(id): \(check)") }
+      checkEqual(checks.map(\.id), Self.checkIds)
+      for (index, made) in checks.enumerated() {
+        if index < place { check(made.ok != false, "\(id): \(made)") }
+        if index == place { checkEqual(made.ok, false, "\(id): \(made)") }
         if index > place {
-          #expect(
-            check.ok == nil && check.why == "\(Ledger.Reason.earlierFailed.text)", "\(id): \(check)"
+          check(
+            made.ok == nil && made.why == "\(Ledger.Reason.earlierFailed.text)", "\(id): \(made)"
           )
         }
       }
     }
-    #expect(seen.count > 12, "\(seen)")
+    check(seen.count > 12, "\(seen)")
   }
 
   @Test("DOC-1 misused calls answer with documents too")
   func misuse() throws {
-    #expect(Document.misuse("decision").status == .misuseCallArgument)
+    checkEqual(Document.misuse("decision").status, .misuseCallArgument)
     let unknown = Document.misuse(nil as StoreKitKind?)
-    #expect(unknown.status == .misuseCallKind)
-    #expect(unknown.tree != nil)
+    checkEqual(unknown.status, .misuseCallKind)
+    check(unknown.tree != nil)
     let known = Document.misuse(StoreKitKind.appTransaction)
-    #expect(known.status == .misuseCallArgument)
-    #expect(known.tree?.member("appTransaction")?.isNull == true)
+    checkEqual(known.status, .misuseCallArgument)
+    checkEqual(known.tree?.member("appTransaction")?.isNull, true)
   }
 
   // MARK: values
@@ -177,9 +177,9 @@ struct DocumentTests {
     let bytes = utf8(" ") + spelled.bytes + utf8("\n")
     let jws = try JWSTemplate(payload: bytes, chain: try Minted.authority().chain).signed()
     let document = try Minted.verifier().verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    #expect(document.status == .ok)
+    checkEqual(document.status, .ok)
     let text = String(decoding: document.json, as: UTF8.self)
-    #expect(text.contains("{\"payload\":" + String(decoding: bytes, as: UTF8.self)))
+    check(text.contains("{\"payload\":" + String(decoding: bytes, as: UTF8.self)))
   }
 
   @Test("DOC-2 integers past 2^53 are strings beside the payload")
@@ -192,9 +192,9 @@ struct DocumentTests {
         Minted.purchase.transactionPayload.setting("revocationPercentage", .integer(value)),
         .transaction)
       let place = "transaction.revocationPercentage"
-      #expect(document.integer(place) == (isText ? nil : value))
-      #expect(document.text(place) == (isText ? "\(value)" : nil))
-      #expect(document.integer("transaction.payload.revocationPercentage") == value)
+      checkEqual(document.integer(place), (isText ? nil : value))
+      checkEqual(document.text(place), (isText ? "\(value)" : nil))
+      checkEqual(document.integer("transaction.payload.revocationPercentage"), value)
     }
   }
 
@@ -249,16 +249,16 @@ struct DocumentTests {
     for kind in [StoreKitKind.transaction, .notification] {
       for (index, text) in texts.enumerated() {
         let document = verifier.verifyJWS(text, kind: kind, nowMs: Minted.now)
-        #expect(document.status != .ok, "\(index)")
+        check(document.status != .ok, "\(index)")
         let shown = String(decoding: document.json, as: UTF8.self).lowercased()
         for mark in ["secret", "5ec4e7", "53180085"] {
-          #expect(!shown.contains(mark), "\(index) shows \(mark): \(document.name)")
+          check(!shown.contains(mark), "\(index) shows \(mark): \(document.name)")
         }
         let segments = text.split(separator: 0x2e).map {
           String(decoding: $0.prefix(24), as: UTF8.self)
         }
         for segment in segments where segment.count == 24 {
-          #expect(!shown.contains(segment.lowercased()), "\(index)")
+          check(!shown.contains(segment.lowercased()), "\(index)")
         }
       }
     }
@@ -276,44 +276,44 @@ struct DocumentTests {
     ]
     let document = try Minted.verify(
       Minted.purchase.transactionPayload.appending("odd", odd), .transaction)
-    #expect(document.status == .ok)
+    checkEqual(document.status, .ok)
     func text(_ path: String) -> String? { document.text("transaction.payload.odd." + path) }
     func integer(_ path: String) -> Int64? { document.integer("transaction.payload.odd." + path) }
-    #expect(text("a\"b") == "quoted")
-    #expect(text("é") == "accent")
-    #expect(text("") == "empty")
-    #expect(text("n\nl") == "line")
-    #expect(text("z") == "A😀/")
-    #expect(text("0") == "zero")
-    #expect(text("deep.0.x.1.1") == "three")
-    #expect(integer("deep.0.x.0") == 1)
-    #expect(integer("deep.0.x.1.0") == 2)
-    #expect(integer("neg") == -7)
+    checkEqual(text("a\"b"), "quoted")
+    checkEqual(text("é"), "accent")
+    checkEqual(text(""), "empty")
+    checkEqual(text("n\nl"), "line")
+    checkEqual(text("z"), "A😀/")
+    checkEqual(text("0"), "zero")
+    checkEqual(text("deep.0.x.1.1"), "three")
+    checkEqual(integer("deep.0.x.0"), 1)
+    checkEqual(integer("deep.0.x.1.0"), 2)
+    checkEqual(integer("neg"), -7)
     for path in [
       "absent", "t", "f", "nul", "empty", "none", "deep", "deep.0", "deep.1", "deep.0.x.2",
       "deep.x", "deep.-1",
       "deep.0x", "deep.", ".deep", "deep..0", "t.x", "z.0", "none.x", "empty.0", "neg.0", "a\\\"b",
       "deep.99999999999999999999", "deep.0.x.1.2", "é.x", "e\u{301}",
     ] {
-      #expect(text(path) == nil, "\(path)")
-      #expect(integer(path) == nil, "\(path)")
+      check(text(path) == nil, "\(path)")
+      check(integer(path) == nil, "\(path)")
     }
-    #expect(
+    check(
       integer("f") == nil && integer("big") == nil && text("big") == nil && text("neg") == nil)
-    #expect(document.text("checks.0.id") == "jws.size")
-    #expect(document.text("checks.17.id") == "revocation")
-    #expect(document.text("checks.18.id") == nil)
+    checkEqual(document.text("checks.0.id"), "jws.size")
+    checkEqual(document.text("checks.17.id"), "revocation")
+    check(document.text("checks.18.id") == nil)
     // An index has one spelling.
-    #expect(document.text("checks.00.id") == nil && document.text("checks.-0.id") == nil)
-    #expect(document.integer("assay") == 1)
+    check(document.text("checks.00.id") == nil && document.text("checks.-0.id") == nil)
+    checkEqual(document.integer("assay"), 1)
     for path in [
       "", ".", "..", "kind.", "transaction.payload.odd.deep" + String(repeating: ".0", count: 5000),
     ] {
-      #expect(document.text(path) == nil, "\(path.prefix(20))")
+      check(document.text(path) == nil, "\(path.prefix(20))")
     }
-    #expect(document.integer(path: [0xff, 0xfe]) == nil)
-    #expect(document.integer(path: [0]) == nil)
-    #expect(document.integer(path: [UInt8](repeating: 0x2e, count: 100_000)) == nil)
+    check(document.integer(path: [0xff, 0xfe]) == nil)
+    check(document.integer(path: [0]) == nil)
+    check(document.integer(path: [UInt8](repeating: 0x2e, count: 100_000)) == nil)
   }
 
   @Test("DOC-2 a getter finds what the strict reader finds, for every member of a document")
@@ -337,7 +337,7 @@ struct DocumentTests {
       }
     }
     visit(try #require(document.tree), "")
-    #expect(count > 150)
+    check(count > 150)
   }
 
   @Test("DOC-2 stored texts live as long as the document, each copied once, with a NUL behind")
@@ -354,12 +354,12 @@ struct DocumentTests {
     let text = unsafe String(decoding: first, as: UTF8.self)
     let isEnded = unsafe Self.isEnded(first) && Self.isEnded(whole)
     let json = unsafe Array(whole)
-    #expect(isSame)
-    #expect(text == Minted.purchase.productId)
-    #expect(isEnded)
-    #expect(json == document.json)
+    check(isSame)
+    checkEqual(text, Minted.purchase.productId)
+    check(isEnded)
+    checkEqual(json, document.json)
     let isAbsent = unsafe document.storedText(path: utf8("transaction.signedDate")) == nil
-    #expect(isAbsent)
+    check(isAbsent)
   }
 
   /// Whether a NUL follows the text.

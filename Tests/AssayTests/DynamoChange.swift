@@ -21,7 +21,7 @@ struct DynamoChange {
     place = partition + "|" + sort
     let condition = input.member("ConditionExpression")?.text?.string
     let update = input.member("UpdateExpression")?.text?.string
-    #expect((verb == "Update") == (update != nil))
+    checkEqual((verb == "Update"), (update != nil))
     hasCondition = condition != nil
     showsRow = input.member("ReturnValuesOnConditionCheckFailure")?.isText("ALL_OLD") == true
     expression = try DynamoExpression(input, texts: [condition ?? "", update ?? ""])
@@ -58,9 +58,9 @@ struct DynamoExpression {
     }
     let used = Set(words.joined())
     // Both are errors of the service.
-    #expect(used.filter { $0.hasPrefix("#") } == Set(names.keys))
-    #expect(used.filter { $0.hasPrefix(":") } == Set(values.keys))
-    #expect(!texts.contains { $0.contains("((") })
+    checkEqual(used.filter { $0.hasPrefix("#") }, Set(names.keys))
+    checkEqual(used.filter { $0.hasPrefix(":") }, Set(values.keys))
+    check(!texts.contains { $0.contains("((") })
   }
 
   private static func split(_ text: String) -> [String] {
@@ -194,7 +194,7 @@ struct DynamoExpression {
       }
       if word == "," { continue }
       let name = try name(word)
-      #expect(changed.insert(name).inserted, "\(name) twice")
+      check(changed.insert(name).inserted, "\(name) twice")
       switch clause {
       case "SET":
         try skip("=", &rest)
@@ -203,7 +203,7 @@ struct DynamoExpression {
       default: item[name] = try combined(old[name], clause, try value(rest.popFirst()))
       }
     }
-    #expect(Set(clauses).count == clauses.count, "a clause twice")
+    checkEqual(Set(clauses).count, clauses.count, "a clause twice")
     return item
   }
 

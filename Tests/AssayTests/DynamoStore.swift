@@ -67,7 +67,7 @@ final class DynamoStore {
     let document = verifier.verifyJWS(
       try Minted.authority().mint(purchase.transactionPayload), kind: .transaction,
       nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
     return document
   }
 
@@ -119,10 +119,10 @@ final class DynamoStore {
   }
 
   private func call(_ api: String, _ input: JSONValue) throws -> String {
-    #expect(api == "TransactWriteItems" || input.member("TableName")?.text == "assay")
+    check(api == "TransactWriteItems" || input.member("TableName")?.text == "assay")
     switch api {
     case "GetItem":
-      #expect(input.member("ConsistentRead")?.boolean == true)
+      checkEqual(input.member("ConsistentRead")?.boolean, true)
       let key = try DynamoValue.item(try #require(input.member("Key")))
       guard let item = items[DynamoStore.place(key)] else { return "{\"output\":{}}" }
       return "{\"output\":{\"Item\":\(DynamoValue.json(item))}}"
@@ -155,11 +155,11 @@ final class DynamoStore {
     var changes: [DynamoChange] = []
     for element in elements {
       let entry = try #require(Array(element.children).first)
-      #expect(entry.member("TableName")?.text == "assay")
+      checkEqual(entry.member("TableName")?.text, "assay")
       changes.append(try DynamoChange(entry.name.string, entry))
     }
-    #expect(changes.count <= 100)
-    #expect(Set(changes.map { $0.place }).count == changes.count, "a row twice")
+    check(changes.count <= 100)
+    checkEqual(Set(changes.map { $0.place }).count, changes.count, "a row twice")
     var reasons: [String] = []
     var isMade = true
     for change in changes {
@@ -187,7 +187,7 @@ final class DynamoStore {
       input, texts: [try #require(input.member("KeyConditionExpression")?.text).string])
     let index = input.member("IndexName")?.text?.string
     let order = index == "assay-owner" ? "os" : index == "assay-due" ? "dt" : "SK"
-    #expect((index == nil) == (input.member("ConsistentRead")?.boolean == true))
+    checkEqual((index == nil), (input.member("ConsistentRead")?.boolean == true))
     var found: [Item] = []
     for item in items.values where try expression.holds(0, item) { found.append(item) }
     found.sort { ($0[order] ?? .text("")).precedes($1[order] ?? .text("")) }

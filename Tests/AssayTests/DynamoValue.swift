@@ -9,7 +9,7 @@ enum DynamoValue: Equatable {
   case texts(Set<String>)
 
   init(_ value: JSONValue) throws {
-    #expect(value.count == 1)
+    checkEqual(value.count, 1)
     if let text = value.member("S")?.text {
       self = .text(text.string)
     } else if let digits = value.member("N")?.text {
@@ -17,7 +17,7 @@ enum DynamoValue: Equatable {
     } else {
       let set = try #require(value.member("SS"))
       self = .texts(Set(set.children.compactMap { $0.text?.string }))
-      #expect(set.count > 0, "an empty set")
+      check(set.count > 0, "an empty set")
     }
   }
 
@@ -25,7 +25,7 @@ enum DynamoValue: Equatable {
     var item: DynamoStore.Item = [:]
     for child in value.children { item[child.name.string] = try DynamoValue(child) }
     for name in ["PK", "SK", "ok", "os", "dk"] {
-      #expect(item[name] != .text(""), "an empty key")
+      check(item[name] != .text(""), "an empty key")
     }
     return item
   }

@@ -36,7 +36,7 @@ enum Exchanges {
     _ request: JSONText, _ changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
   ) throws -> Document {
     let (exchange, document) = try verifier(changes).startExchange(request.bytes, nowMs: now)
-    #expect(exchange == nil)
+    check(exchange == nil)
     return document
   }
 
@@ -53,14 +53,14 @@ enum Exchanges {
     _ document: Document, _ status: String, at place: String? = nil, rule: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(
-      document.name == status, "\(document.text("error.at") ?? "")",
+    checkEqual(
+      document.name, status, "\(document.text("error.at") ?? "")",
       sourceLocation: sourceLocation)
     if let place {
-      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+      checkEqual(document.text("error.at"), place, sourceLocation: sourceLocation)
     }
     if let rule {
-      #expect(document.text("error.rule") == rule, sourceLocation: sourceLocation)
+      checkEqual(document.text("error.rule"), rule, sourceLocation: sourceLocation)
     }
   }
 }

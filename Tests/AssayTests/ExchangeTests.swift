@@ -83,40 +83,40 @@ struct ExchangeTests {
   @Test("EXC-3 a step is pending, the end is not, and both name kind and state")
   func wholeConversation() throws {
     var (kernel, first) = begin()
-    #expect(first.status.code == 9 | 2 << 8)
-    #expect(first.name == "pending.exchange.request")
-    #expect(first.text("kind") == "exchange")
-    #expect(first.flag("ok") == false)
-    #expect(first.text("exchange.kind") == "verifyReceipt")
-    #expect(first.text("exchange.state") == "request")
-    #expect(first.evidence == nil)
-    #expect(first.configuration == [1, 2])
-    #expect(
-      first.tree?.at("exchange.request").map { String(decoding: $0.source, as: UTF8.self) }
-        == #"{"id":1,"method":"POST","url":"https://example.com/","headers":[["Accept","#
+    checkEqual(first.status.code, 9 | 2 << 8)
+    checkEqual(first.name, "pending.exchange.request")
+    checkEqual(first.text("kind"), "exchange")
+    checkEqual(first.flag("ok"), false)
+    checkEqual(first.text("exchange.kind"), "verifyReceipt")
+    checkEqual(first.text("exchange.state"), "request")
+    check(first.evidence == nil)
+    checkEqual(first.configuration, [1, 2])
+    checkEqual(
+      first.tree?.at("exchange.request").map { String(decoding: $0.source, as: UTF8.self) },
+      #"{"id":1,"method":"POST","url":"https://example.com/","headers":[["Accept","#
         + #""text/plain"]],"body":{"text":"secret"},"timeoutMs":5,"maxResponseBytes":7,"#
         + #""wantHeaders":["etag"],"secret":["body"]}"#)
 
     let second = kernel.step(http(1, .ask), nowMs: Self.now)
-    #expect(second.integer("exchange.request.id") == 2)
+    checkEqual(second.integer("exchange.request.id"), 2)
     let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
-    #expect(wait.name == "pending.exchange.wait")
-    #expect(wait.status.code == 9 | 4 << 8)
-    #expect(wait.text("exchange.state") == "wait")
-    #expect(wait.integer("exchange.notBeforeMs") == Self.now + 1000)
-    #expect(wait.text("exchange.reason") == "rate-limited")
-    #expect(wait.integer("exchange.retry.notBeforeMs") == Self.now + 1000)
+    checkEqual(wait.name, "pending.exchange.wait")
+    checkEqual(wait.status.code, 9 | 4 << 8)
+    checkEqual(wait.text("exchange.state"), "wait")
+    checkEqual(wait.integer("exchange.notBeforeMs"), Self.now + 1000)
+    checkEqual(wait.text("exchange.reason"), "rate-limited")
+    checkEqual(wait.integer("exchange.retry.notBeforeMs"), Self.now + 1000)
     // Earlier than it says: the same step again.
     let again = kernel.step(utf8("{}"), nowMs: Self.now + 999)
-    withExtendedLifetime((again, wait)) { #expect(again.json == wait.json) }
+    withExtendedLifetime((again, wait)) { checkEqual(again.json, wait.json) }
     let third = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
-    #expect(third.integer("exchange.request.id") == 4)
+    checkEqual(third.integer("exchange.request.id"), 4)
     let end = kernel.step(http(4, .accept), nowMs: Self.now + 1000)
-    #expect(end.status == .ok)
-    #expect(end.text("exchange.state") == "done")
-    #expect(end.integer("exchange.told") == 3)
-    #expect(end.evidence != nil)
-    #expect(!kernel.isOpen)
+    checkEqual(end.status, .ok)
+    checkEqual(end.text("exchange.state"), "done")
+    checkEqual(end.integer("exchange.told"), 3)
+    check(end.evidence != nil)
+    check(!kernel.isOpen)
     // EXC-5: nothing is open any more.
     Exchanges.expect(
       kernel.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
@@ -134,20 +134,20 @@ struct ExchangeTests {
       }.joined()
     }
     var (kernel, first) = begin()
-    #expect(outcomes(first) == "11--")
-    #expect(first.text("checks.2.why") == "no input for it")
-    #expect(outcomes(kernel.step(utf8("[]"), nowMs: Self.now)) == "110-")
-    #expect(outcomes(kernel.step(http(1, .waitASecond), nowMs: Self.now)) == "11--")
+    checkEqual(outcomes(first), "11--")
+    checkEqual(first.text("checks.2.why"), "no input for it")
+    checkEqual(outcomes(kernel.step(utf8("[]"), nowMs: Self.now)), "110-")
+    checkEqual(outcomes(kernel.step(http(1, .waitASecond), nowMs: Self.now)), "11--")
     _ = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
     let refused = kernel.step(http(3, .refuse), nowMs: Self.now + 1000)
-    #expect(outcomes(refused) == "1110")
-    #expect(refused.text("error.check") == "exchange.result")
+    checkEqual(outcomes(refused), "1110")
+    checkEqual(refused.text("error.check"), "exchange.result")
     var (other, _) = begin()
     let doubtful = other.step(http(1, .doubt), nowMs: Self.now)
-    #expect(outcomes(doubtful) == "110-")
-    #expect(doubtful.text("error.check") == "exchange.answer")
+    checkEqual(outcomes(doubtful), "110-")
+    checkEqual(doubtful.text("error.check"), "exchange.answer")
     var (good, _) = begin()
-    #expect(outcomes(good.step(http(1, .accept), nowMs: Self.now)) == "1111")
+    checkEqual(outcomes(good.step(http(1, .accept), nowMs: Self.now)), "1111")
   }
 
   // MARK: forms
@@ -191,10 +191,10 @@ struct ExchangeTests {
     var (kernel, _) = begin()
     let refused = kernel.step(utf8(answer), nowMs: Self.now)
     Exchanges.expect(refused, status, at: place, rule: "EXC-5")
-    #expect(refused.tree?.member("exchange")?.isNull == true)
+    checkEqual(refused.tree?.member("exchange")?.isNull, true)
     // The step is still open.
-    #expect(
-      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.request.id") == 2)
+    checkEqual(
+      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.request.id"), 2)
   }
 
   @Test("EXC-5 an answer to a wait has no members, and its form is looked at first")
@@ -205,7 +205,7 @@ struct ExchangeTests {
       Exchanges.expect(
         kernel.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.answer", at: "id")
     }
-    #expect(kernel.step(utf8("{}"), nowMs: Self.now + 2000).status.family == .pending)
+    checkEqual(kernel.step(utf8("{}"), nowMs: Self.now + 2000).status.family, .pending)
   }
 
   @Test("EXC-5 an answer is at most 8 MiB long")
@@ -213,9 +213,9 @@ struct ExchangeTests {
     var (kernel, _) = begin()
     let answer = http(1, .ask)
     let fits = answer + [UInt8](repeating: 0x20, count: Exchange.answerByteCap - answer.count)
-    #expect(fits.count == 8 << 20)
+    checkEqual(fits.count, 8 << 20)
     Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.answer")
-    #expect(kernel.step(fits, nowMs: Self.now).integer("exchange.request.id") == 2)
+    checkEqual(kernel.step(fits, nowMs: Self.now).integer("exchange.request.id"), 2)
   }
 
   @Test("EXC-19 EXC-20 bodies: text, base64, none, and one that was cut")
@@ -223,18 +223,18 @@ struct ExchangeTests {
     func answer(_ rest: String) throws -> HTTPAnswer {
       try HTTPAnswer(utf8(#"{"id":1,"status":200,\#(rest)}"#), to: 1)
     }
-    #expect(try answer(#""body":{"text":"a\u0001b"}"#).body == [0x61, 1, 0x62])
+    try checkEqual(answer(#""body":{"text":"a\u0001b"}"#).body, [0x61, 1, 0x62])
     // The reader takes no NUL in a text.
     #expect(throws: Refusal(.misuseExchangeAnswer, "EXC-5")) {
       try answer(#""body":{"text":"a\u0000b"}"#)
     }
-    #expect(try answer(#""body":{"base64":"YQBi"}"#).body == [0x61, 0, 0x62])
-    #expect(try answer(#""body":null"#).body.isEmpty)
+    try checkEqual(answer(#""body":{"base64":"YQBi"}"#).body, [0x61, 0, 0x62])
+    try check(answer(#""body":null"#).body.isEmpty)
     let cut = try answer(#""body":{"text":"half"},"cut":true"#)
-    #expect(cut.isCut && cut.body.isEmpty)
+    check(cut.isCut && cut.body.isEmpty)
     let headers = try answer(#""body":null,"headers":[["ETag","x"],["etag","y"]]"#)
-    #expect(headers.header("etag") == "x")
-    #expect(headers.header("age") == nil)
+    checkEqual(headers.header("etag"), "x")
+    check(headers.header("age") == nil)
   }
 
   // MARK: bounds
@@ -244,9 +244,9 @@ struct ExchangeTests {
     var (kernel, _) = begin()
     let refused = kernel.step(http(1, .refuse), nowMs: Self.now)
     Exchanges.expect(refused, "rejected.devicecheck.request", rule: "EXC-7")
-    #expect(refused.text("exchange.state") == "done")
-    #expect(refused.integer("exchange.told") == 1)
-    #expect(refused.tree?.at("exchange.retry") == nil)
+    checkEqual(refused.text("exchange.state"), "done")
+    checkEqual(refused.integer("exchange.told"), 1)
+    check(refused.tree?.at("exchange.retry") == nil)
     Exchanges.expect(kernel.step(http(1, .ask), nowMs: Self.now), "misuse.exchange.order")
   }
 
@@ -254,11 +254,11 @@ struct ExchangeTests {
   func steps() {
     var (kernel, document) = begin()
     for id in 1...8 as ClosedRange<Int64> {
-      #expect(document.integer("exchange.request.id") == id)
+      checkEqual(document.integer("exchange.request.id"), id)
       document = kernel.step(http(id, .ask), nowMs: Self.now)
     }
     Exchanges.expect(document, "internal.assay.bug", at: "steps", rule: "EXC-15")
-    #expect(!kernel.isOpen)
+    check(!kernel.isOpen)
   }
 
   @Test("EXC-16 no step is given out at the deadline; an answer in hand is judged first")
@@ -267,28 +267,28 @@ struct ExchangeTests {
     _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
     let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
     Exchanges.expect(late, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
-    #expect(late.text("exchange.reached.state") == "request")
-    #expect(late.integer("exchange.reached.steps") == 2)
-    #expect(late.integer("exchange.retry.notBeforeMs") == Self.now + 10_077)
-    #expect(late.text("exchange.retry.reason") == "retry")
-    #expect(!kernel.isOpen)
+    checkEqual(late.text("exchange.reached.state"), "request")
+    checkEqual(late.integer("exchange.reached.steps"), 2)
+    checkEqual(late.integer("exchange.retry.notBeforeMs"), Self.now + 10_077)
+    checkEqual(late.text("exchange.retry.reason"), "retry")
+    check(!kernel.isOpen)
     var (other, _) = begin(seconds: 10)
-    #expect(other.step(http(1, .accept), nowMs: Self.now + 86_400_000).status == .ok)
+    checkEqual(other.step(http(1, .accept), nowMs: Self.now + 86_400_000).status, .ok)
   }
 
   @Test("EXC-16 a wait that does not fit ends with what it waits for, and says when")
   func longWait() {
     var (fits, _) = begin(seconds: 10)
-    #expect(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family == .pending)
+    checkEqual(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family, .pending)
     // The wait ends at the deadline, when no further step is given out.
     Exchanges.expect(
       fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.budget")
     var (kernel, _) = begin(seconds: 10)
     let ended = kernel.step(http(1, .waitASecond), nowMs: Self.now + 9001)
     Exchanges.expect(ended, "unavailable.devicecheck.no-answer", rule: "EXC-16")
-    #expect(ended.integer("exchange.retry.notBeforeMs") == Self.now + 10_001)
-    #expect(ended.text("exchange.retry.reason") == "rate-limited")
-    #expect(ended.tree?.at("exchange.reached") == nil)
+    checkEqual(ended.integer("exchange.retry.notBeforeMs"), Self.now + 10_001)
+    checkEqual(ended.text("exchange.retry.reason"), "rate-limited")
+    check(ended.tree?.at("exchange.reached") == nil)
   }
 
   @Test("EXC-17 the clock never runs backwards, and is held to its window")
@@ -300,16 +300,16 @@ struct ExchangeTests {
     }
     _ = kernel.step(http(1, .ask), nowMs: Self.now + 5000)
     let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
-    #expect(wait.integer("exchange.notBeforeMs") == Self.now + 6000)
+    checkEqual(wait.integer("exchange.notBeforeMs"), Self.now + 6000)
   }
 
   @Test("EXC-18 a refusal that is worth repeating says what to put into a queue")
   func retry() {
     var (kernel, _) = begin()
     let ended = kernel.step(http(1, .doubt), nowMs: Self.now)
-    #expect(
-      ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) }
-        == #"{"request":{"kind":"verifyReceipt","attempt":2},"without":["deadlineMs"],"#
+    checkEqual(
+      ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) },
+      #"{"request":{"kind":"verifyReceipt","attempt":2},"without":["deadlineMs"],"#
         + #""notBeforeMs":\#(Self.now + 77),"attempt":2,"reason":"retry"}"#)
   }
 
@@ -317,7 +317,7 @@ struct ExchangeTests {
   func busy() throws {
     let (exchange, _) = try Exchanges.verifyReceipt()
     let held = try #require(exchange)
-    #expect(held.stepping.take() == .taken)
+    checkEqual(held.stepping.take(), .taken)
     Exchanges.expect(
       held.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", at: "busy", rule: "EXC-21")
     held.stepping.release()
@@ -345,23 +345,23 @@ struct ExchangeTests {
   func otherRequests(request: String, status: String, place: String) throws {
     let (exchange, document) = try Exchanges.verifier().startExchange(
       utf8(request), nowMs: Exchanges.now)
-    #expect(exchange == nil)
+    check(exchange == nil)
     Exchanges.expect(document, status, at: place, rule: "EXC-1")
-    #expect(document.tree?.member("exchange")?.isNull == true || document.text("kind") == "risk")
+    check(document.tree?.member("exchange")?.isNull == true || document.text("kind") == "risk")
   }
 
   @Test("DOC-5 every check of a conversation is listed")
   func checks() throws {
     let document = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "AAAA"])
-    #expect(document.text("checks.0.id") == "exchange.request")
-    #expect(document.text("checks.1.id") == "exchange.evidence")
-    #expect(document.text("checks.2.id") == "exchange.answer")
-    #expect(document.text("checks.2.why") == "does not apply to this evidence")
-    #expect(document.text("checks.3.id") == "exchange.result")
-    for place in [0, 1, 3] { #expect(document.flag("checks.\(place).ok") == true) }
+    checkEqual(document.text("checks.0.id"), "exchange.request")
+    checkEqual(document.text("checks.1.id"), "exchange.evidence")
+    checkEqual(document.text("checks.2.id"), "exchange.answer")
+    checkEqual(document.text("checks.2.why"), "does not apply to this evidence")
+    checkEqual(document.text("checks.3.id"), "exchange.result")
+    for place in [0, 1, 3] { checkEqual(document.flag("checks.\(place).ok"), true) }
     let refused = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "*"])
-    #expect(refused.text("error.check") == "exchange.result")
-    #expect(refused.flag("checks.3.ok") == false)
+    checkEqual(refused.text("error.check"), "exchange.result")
+    checkEqual(refused.flag("checks.3.ok"), false)
   }
 
   // MARK: evidence
@@ -372,11 +372,11 @@ struct ExchangeTests {
     let payload = try Minted.authority().payload(.transaction, Minted.purchase)
     let jws = try Minted.authority().mint(payload)
     let good = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    #expect(good.status == .ok)
+    checkEqual(good.status, .ok)
     let refused = verifier.verifyJWS(utf8("a.b"), kind: .transaction, nowMs: Minted.now)
     let foreign = try Exchanges.verifier([("clockSkewMs", 1)]).verifyJWS(
       jws, kind: .transaction, nowMs: Minted.now)
-    #expect(foreign.status == .ok)
+    checkEqual(foreign.status, .ok)
     func read(
       _ documents: [Document], _ counts: ClosedRange<Int> = 0...2, takes: Bool = true
     ) throws -> Int {
@@ -384,9 +384,9 @@ struct ExchangeTests {
         documents, configuration: good.configuration, counts: counts, takes: { _ in takes }
       ).count
     }
-    #expect(try read([]) == 0)
+    try checkEqual(read([]), 0)
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([], 1...1) }
-    #expect(try read([good, good]) == 2)
+    try checkEqual(read([good, good]), 2)
     let doubtful = Document(
       status: .rejectedDecideNotEntitled, json: good.json, evidence: good.evidence,
       configuration: good.configuration)
@@ -399,7 +399,7 @@ struct ExchangeTests {
     let (_, document) = verifier.startExchange(
       utf8(#"{"kind":"risk.assess","observations":{}}"#), evidence: [good], nowMs: Minted.now)
     Exchanges.expect(document, "misuse.exchange.evidence", at: "evidence[0]", rule: "EXC-2")
-    #expect(document.text("error.check") == "exchange.evidence")
+    checkEqual(document.text("error.check"), "exchange.evidence")
     let configuration = verifier.startExchange(
       utf8(#"{"kind":"deviceCheck.token","deviceToken":"AAAA"}"#),
       evidence: [Verifier.alone(try Minted.config().bytes).document], nowMs: Minted.now)

@@ -66,7 +66,7 @@ struct GenuineAppReceiptsTests {
       let trust = try trust(entry)
       for moment in [entry.now, entry.now + Self.tenYears, entry.now] {
         let answer = AppReceiptBench.verify(trust, entry.text, now: moment)
-        #expect(
+        check(
           entry.families.contains(family(answer.status)),
           "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
         guard let receipt = answer.receipt else {
@@ -78,7 +78,7 @@ struct GenuineAppReceiptsTests {
         expectSoundPurchases(receipt, entry.name)
       }
     }
-    #expect(counts.accepted == 27 && counts.refused == 3)
+    check(counts.accepted == 27 && counts.refused == 3)
   }
 
   private func expectFacts(_ entry: Entry, _ document: JSONValue) throws {
@@ -88,16 +88,16 @@ struct GenuineAppReceiptsTests {
       ("application_version", "applicationVersion"), ("digest", "digest"),
     ] as [(StaticString, String)] {
       guard let expected = facts.member(name)?.text else { continue }
-      #expect(document.at(path)?.text == expected, "\(entry.name): \(path)")
+      checkEqual(document.at(path)?.text, expected, "\(entry.name): \(path)")
     }
     let created = try #require(facts.member("creation_date_ms")?.integer)
-    #expect(document.at("creationDate")?.integer == created)
-    #expect(document.at("asOf")?.integer == created)
+    checkEqual(document.at("creationDate")?.integer, created)
+    checkEqual(document.at("asOf")?.integer, created)
     let count = try #require(facts.member("purchases")?.integer)
-    #expect(document.at("purchases")?.count == Int(count), "\(entry.name)")
+    checkEqual(document.at("purchases")?.count, Int(count), "\(entry.name)")
     if let serial = facts.member("leaf_serial")?.text?.string.dropFirst(2) {
       let found = document.at("chain.leaf.serial")?.text?.string.lowercased() ?? ""
-      #expect(found.drop { $0 == "0" } == serial.drop { $0 == "0" }, "\(entry.name)")
+      checkEqual(found.drop { $0 == "0" }, serial.drop { $0 == "0" }, "\(entry.name)")
     }
   }
 
@@ -106,9 +106,9 @@ struct GenuineAppReceiptsTests {
     let document = AppReceiptBench.document(receipt)
     let isXcode = receipt.environment == .xcode
     for purchase in document.at("purchases")?.children.map({ $0 }) ?? [] {
-      #expect(purchase.at("idConflict")?.boolean == false, "\(name)")
-      #expect((purchase.at("keys.transaction")?.text == nil) == isXcode, "\(name)")
-      #expect(purchase.at("environment")?.text == Text(stringLiteral: receipt.environment.name))
+      checkEqual(purchase.at("idConflict")?.boolean, false, "\(name)")
+      checkEqual((purchase.at("keys.transaction")?.text == nil), isXcode, "\(name)")
+      checkEqual(purchase.at("environment")?.text, Text(stringLiteral: receipt.environment.name))
     }
   }
 
@@ -120,15 +120,15 @@ struct GenuineAppReceiptsTests {
       seen += 1
       let trust = try trust(entry)
       let answer = AppReceiptBench.verify(trust, entry.text, subject: device, now: entry.now)
-      #expect(answer.receipt?.isDeviceBound == true)
+      checkEqual(answer.receipt?.isDeviceBound, true)
       for bit in 0..<device.count * 8 {
         var other = device
         other[bit / 8] ^= 1 << UInt8(bit % 8)
         let answer = AppReceiptBench.verify(trust, entry.text, subject: other, now: entry.now)
-        #expect(answer.status == .rejectedAccountDevice)
+        checkEqual(answer.status, .rejectedAccountDevice)
       }
     }
-    #expect(seen == 1)
+    checkEqual(seen, 1)
   }
 
   @Test("APR-21 without the pin, or without the environment, Xcode's receipt is refused")
@@ -142,10 +142,10 @@ struct GenuineAppReceiptsTests {
         try trust(entry, [("environments", ["Sandbox"])]),
       ] {
         let answer = AppReceiptBench.verify(trust, entry.text, now: entry.now)
-        #expect(answer.status == .rejectedChainUnpinned)
+        checkEqual(answer.status, .rejectedChainUnpinned)
       }
     }
-    #expect(seen == 1)
+    checkEqual(seen, 1)
   }
 
   @Test("APR-6 libcrypto's CMS judges every entry the same")
@@ -154,9 +154,9 @@ struct GenuineAppReceiptsTests {
     for entry in Self.entries(for: "genuine app receipts") {
       seen += 1
       let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
-      #expect(LibcryptoCMS.verifies(entry.decoded) == (answer.status == .ok), "\(entry.name)")
+      checkEqual(LibcryptoCMS.verifies(entry.decoded), (answer.status == .ok), "\(entry.name)")
     }
-    #expect(seen == 10)
+    checkEqual(seen, 10)
   }
 
   @Test("APR-6 libcrypto's CMS agrees about receipts with one bit changed")
@@ -171,8 +171,8 @@ struct GenuineAppReceiptsTests {
           var bytes = good
           bytes[place] ^= 1
           let answer = AppReceiptBench.verify(trust, bytes, now: entry.now)
-          #expect(answer.status == .rejectedAppReceiptSignature)
-          #expect(!LibcryptoCMS.verifies(bytes))
+          checkEqual(answer.status, .rejectedAppReceiptSignature)
+          check(!LibcryptoCMS.verifies(bytes))
         }
       }
     }
@@ -182,23 +182,22 @@ struct GenuineAppReceiptsTests {
   func claims() throws {
     for entry in Self.entries(for: "genuine app receipts") {
       let claims = try #require(AppReceiptClaims.claims(entry.decoded))
-      #expect(claims.form == .appReceipt)
-      #expect(claims.text(claims.bundleId)?.string == entry.config.texts("bundle_ids").first)
+      checkEqual(claims.form, .appReceipt)
+      checkEqual(claims.text(claims.bundleId)?.string, entry.config.texts("bundle_ids").first)
       let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
       guard let receipt = answer.receipt else { continue }
-      #expect(claims.text(claims.type)?.string == entry.facts.string("receipt_type"))
-      #expect(claims.creationDate == receipt.creationDate)
+      checkEqual(claims.text(claims.type)?.string, entry.facts.string("receipt_type"))
+      checkEqual(claims.creationDate, receipt.creationDate)
       let attributes = receipt.attributes
-      #expect(claims.purchases.count == attributes.purchases.count)
+      checkEqual(claims.purchases.count, attributes.purchases.count)
       for (claimed, proven) in zip(claims.purchases, attributes.purchases) {
-        #expect(claims.text(claimed.productId) == attributes.text(proven.productId))
-        #expect(claims.text(claimed.transactionId) == attributes.text(proven.transactionId))
-        #expect(
-          claims.text(claimed.originalTransactionId)
-            == attributes.text(proven.originalTransactionId))
-        #expect(claimed.webOrderLineItemId == proven.webOrderLineItemId)
-        #expect(claimed.purchaseDate == proven.purchaseDate)
-        #expect(claimed.type == proven.type)
+        checkEqual(claims.text(claimed.productId), attributes.text(proven.productId))
+        checkEqual(claims.text(claimed.transactionId), attributes.text(proven.transactionId))
+        checkEqual(
+          claims.text(claimed.originalTransactionId), attributes.text(proven.originalTransactionId))
+        checkEqual(claimed.webOrderLineItemId, proven.webOrderLineItemId)
+        checkEqual(claimed.purchaseDate, proven.purchaseDate)
+        checkEqual(claimed.type, proven.type)
       }
     }
   }
@@ -211,18 +210,18 @@ struct GenuineAppReceiptsTests {
     for path in paths {
       let bytes = try #require(Vectors.file(path))
       let message = try SignedMessage(bytes, AppReceiptBench.limits, AppReceiptBench.refusals)
-      #expect(message.certificates.count == 3)
-      #expect(message.elements <= 4096)
-      #expect(message.payload.slice.first == 0x31)
+      checkEqual(message.certificates.count, 3)
+      check(message.elements <= 4096)
+      checkEqual(message.payload.slice.first, 0x31)
       let claims = try #require(AppReceiptClaims.claims(bytes))
-      #expect(claims.form == .attestReceipt)
-      #expect(["ATTEST", "RECEIPT"].contains(claims.text(claims.type)))
-      #expect(claims.text(claims.bundleId)?.string.contains(".") == true)
-      #expect(claims.creationDate != nil && claims.purchases.isEmpty)
+      checkEqual(claims.form, .attestReceipt)
+      check(["ATTEST", "RECEIPT"].contains(claims.text(claims.type)))
+      checkEqual(claims.text(claims.bundleId)?.string.contains("."), true)
+      check(claims.creationDate != nil && claims.purchases.isEmpty)
       let answer = AppReceiptBench.verify(trust, bytes, now: first.now)
-      #expect(answer.status == .rejectedKindMismatch)
+      checkEqual(answer.status, .rejectedKindMismatch)
     }
-    #expect(paths.count == 9)
+    checkEqual(paths.count, 9)
   }
 
   @Test("APR-1 a receipt cut anywhere is refused and never traps")
@@ -233,10 +232,10 @@ struct GenuineAppReceiptsTests {
       let good = entry.decoded
       for end in 0..<good.count {
         let answer = AppReceiptBench.verify(trust, Array(good[..<end]), now: entry.now)
-        #expect(answer.status != .ok)
+        check(answer.status != .ok)
       }
       let answer = AppReceiptBench.verify(trust, good + [0], now: entry.now)
-      #expect(answer.status == .malformedAppReceiptTrailing)
+      checkEqual(answer.status, .malformedAppReceiptTrailing)
     }
   }
 }

@@ -73,37 +73,37 @@ struct GenuineAttestReceiptsTests {
         let receipt = try #require(
           answer.receipt,
           "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
-        #expect(receipt.bound == (subject != nil))
+        checkEqual(receipt.bound, (subject != nil))
         try expectFacts(entry, receipt)
       }
       seen += 1
     }
-    #expect(seen == 16)
+    checkEqual(seen, 16)
   }
 
   private func expectFacts(_ entry: Entry, _ receipt: AttestReceipt) throws {
     let document = AttestReceiptBench.document(receipt)
     let facts = entry.facts
-    #expect(document.at("type")?.text == facts.member("type")?.text)
-    #expect(document.at("environment")?.text == facts.member("environment")?.text)
-    #expect(document.at("appId")?.text?.string == entry.appId)
-    #expect(receipt.fields.key == entry.key)
-    #expect(document.at("risk")?.integer == facts.member("risk_metric")?.integer)
+    checkEqual(document.at("type")?.text, facts.member("type")?.text)
+    checkEqual(document.at("environment")?.text, facts.member("environment")?.text)
+    checkEqual(document.at("appId")?.text?.string, entry.appId)
+    checkEqual(receipt.fields.key, entry.key)
+    checkEqual(document.at("risk")?.integer, facts.member("risk_metric")?.integer)
     for (member, path) in [
       ("creation_time", "createdMs"), ("expiration_time", "expiresMs"),
       ("not_before", "notBeforeMs"),
     ] as [(StaticString, String)] {
       let expected = facts.member(member)?.text.map { milliseconds($0.string) }
-      #expect(document.at(path)?.integer == expected, "\(entry.name): \(path)")
+      checkEqual(document.at(path)?.integer, expected, "\(entry.name): \(path)")
     }
-    #expect(document.at("token")?.text?.count == 88)
-    #expect(document.at("signer.sha256")?.text?.count == 64)
-    #expect((document.at("signer.notBefore")?.integer ?? .max) <= receipt.createdMs)
-    #expect((document.at("signer.notAfter")?.integer ?? 0) >= receipt.createdMs)
-    #expect(document.at("unknownFields")?.count == 0)
-    #expect(document.at("refreshAtMs")?.integer == receipt.notBeforeMs ?? receipt.createdMs)
-    #expect(document.at("refreshDue")?.boolean == (receipt.notBeforeMs == nil))
-    #expect(document.at("expired")?.boolean == false)
+    checkEqual(document.at("token")?.text?.count, 88)
+    checkEqual(document.at("signer.sha256")?.text?.count, 64)
+    check((document.at("signer.notBefore")?.integer ?? .max) <= receipt.createdMs)
+    check((document.at("signer.notAfter")?.integer ?? 0) >= receipt.createdMs)
+    checkEqual(document.at("unknownFields")?.count, 0)
+    checkEqual(document.at("refreshAtMs")?.integer, receipt.notBeforeMs ?? receipt.createdMs)
+    checkEqual(document.at("refreshDue")?.boolean, (receipt.notBeforeMs == nil))
+    checkEqual(document.at("expired")?.boolean, false)
   }
 
   /// For a time whose fraction may have lost its trailing zeros.
@@ -119,16 +119,16 @@ struct GenuineAttestReceiptsTests {
     for entry in Self.entries(for: "genuine App Attest receipts, later") {
       let live = AttestReceiptBench.verify(
         try trust(entry), entry.bytes, now: entry.now + 300_001)
-      #expect(live.status == .rejectedFreshnessStale && live.failed == "freshness")
+      check(live.status == .rejectedFreshnessStale && live.failed == "freshness")
       let old = AttestReceiptBench.verify(
         try trust(entry, [("attest.maxAgeMs", .integer(1 << 52))]), entry.bytes,
         now: entry.now + Self.tenYears)
-      #expect(old.status == .rejectedAttestReceiptExpired && old.failed == "receipt.expiry")
+      check(old.status == .rejectedAttestReceiptExpired && old.failed == "receipt.expiry")
       let stored = AttestReceiptBench.verify(
         try trust(entry, [("attest.time", "stored")]), entry.bytes, subject: entry.key,
         now: entry.now + Self.tenYears)
       let receipt = try #require(stored.receipt)
-      #expect(receipt.isExpired && receipt.refreshAtMs == nil && !receipt.refreshDue)
+      check(receipt.isExpired && receipt.refreshAtMs == nil && !receipt.refreshDue)
     }
   }
 
@@ -139,17 +139,17 @@ struct GenuineAttestReceiptsTests {
       key[40] ^= 1
       var answer = AttestReceiptBench.verify(
         try trust(entry), entry.bytes, subject: key, now: entry.now)
-      #expect(answer.status == .rejectedAttestReceiptKey && answer.failed == "receipt.key")
+      check(answer.status == .rejectedAttestReceiptKey && answer.failed == "receipt.key")
       answer = AttestReceiptBench.verify(
         try trust(entry, [("attest.appIds", ["ABCDE12345.com.example.app"])]), entry.bytes,
         now: entry.now)
-      #expect(answer.status == .rejectedAttestReceiptAppId)
-      #expect(answer.failed == "identity.app-id")
+      checkEqual(answer.status, .rejectedAttestReceiptAppId)
+      checkEqual(answer.failed, "identity.app-id")
       let other = entry.facts.string("environment") == "sandbox" ? "production" : "development"
       answer = AttestReceiptBench.verify(
         try trust(entry, [("attest.environments", [.string(other)])]), entry.bytes,
         now: entry.now)
-      #expect(answer.status == .rejectedAttestReceiptEnvironment)
+      checkEqual(answer.status, .rejectedAttestReceiptEnvironment)
     }
   }
 
@@ -164,7 +164,7 @@ struct GenuineAttestReceiptsTests {
         ] as [(String, JSONText)]
       let answer = AttestReceiptBench.verify(
         try trust(entry, changes), entry.bytes, now: entry.now)
-      #expect(answer.status == .rejectedChainUntrustedRoot)
+      checkEqual(answer.status, .rejectedChainUntrustedRoot)
     }
   }
 
@@ -172,13 +172,13 @@ struct GenuineAttestReceiptsTests {
   func libcrypto() throws {
     for entry in Self.entries(for: "genuine App Attest receipts, libcrypto") {
       let trust = try trust(entry)
-      #expect(LibcryptoCMS.verifies(entry.bytes))
+      check(LibcryptoCMS.verifies(entry.bytes))
       for place in stride(from: 1, to: entry.bytes.count, by: 97) {
         var bytes = entry.bytes
         bytes[place] ^= 0x10
         let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
         // What is unsigned may differ, for example the copy of the root.
-        if answer.receipt != nil { #expect(LibcryptoCMS.verifies(bytes)) }
+        if answer.receipt != nil { check(LibcryptoCMS.verifies(bytes)) }
       }
     }
   }
@@ -190,11 +190,11 @@ struct GenuineAttestReceiptsTests {
       for end in entry.bytes.indices {
         let answer = AttestReceiptBench.verify(
           trust, Array(entry.bytes[..<end]), now: entry.now)
-        #expect(answer.status != .ok)
+        check(answer.status != .ok)
         _ = AttestReceiptVerification.unverified(entry.bytes[..<end])
       }
       let answer = AttestReceiptBench.verify(trust, entry.bytes + [0], now: entry.now)
-      #expect(answer.status == .malformedAttestReceiptTrailing)
+      checkEqual(answer.status, .malformedAttestReceiptTrailing)
     }
   }
 
@@ -204,8 +204,8 @@ struct GenuineAttestReceiptsTests {
       let receipt = try #require(
         AttestReceiptBench.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
       let claimed = try #require(AttestReceiptVerification.unverified(entry.bytes[...]))
-      #expect(claimed.createdMs == receipt.createdMs)
-      #expect(claimed.clientHash == receipt.fields.slice(receipt.fields.clientHash))
+      checkEqual(claimed.createdMs, receipt.createdMs)
+      checkEqual(claimed.clientHash, receipt.fields.slice(receipt.fields.clientHash))
     }
   }
 }

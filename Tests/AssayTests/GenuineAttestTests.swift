@@ -76,8 +76,8 @@ struct GenuineAttestTests {
 
   @Test("every kind is there")
   func present() {
-    #expect(GenuineAttestTests.attestations.count >= 7)
-    #expect(GenuineAttestTests.assertions.count >= 4)
+    check(GenuineAttestTests.attestations.count >= 7)
+    check(GenuineAttestTests.assertions.count >= 4)
   }
 
   @Test("each attestation gives its expected outcome and facts", arguments: attestations)
@@ -87,26 +87,25 @@ struct GenuineAttestTests {
     for _ in 0..<2 {
       let document = entry.attest(verifier)
       let families = entry.value.member("expect")?.texts("families") ?? []
-      #expect(families == ["ok"])
-      #expect(
-        document.refusal == "ok ", "\(document.text("error.message") ?? "")")
-      #expect(
-        document.text("attestation.environment") == entry.facts.string("environment"))
-      #expect(
-        document.text("attestation.publicKey.x963")
-          == entry.facts.string("public_key_x963_b64"))
-      #expect(document.text("attestation.keyId") == entry.config.string("key_id_b64"))
-      #expect(document.text("attestation.appId") == entry.config.string("app_id"))
-      #expect(document.integer("attestation.counter") == 0)
-      #expect(document.integer("attestation.flags") == 0x40)
-      #expect(document.text("attestation.receipt.type") == "ATTEST")
-      #expect(
-        document.text("attestation.receipt.environment")
-          == entry.facts.member("receipt")?.string("environment"))
-      #expect(document.tree?.at("attestation.receipt.bound")?.boolean == true)
+      checkEqual(families, ["ok"])
+      checkEqual(
+        document.refusal, "ok ", "\(document.text("error.message") ?? "")")
+      checkEqual(
+        document.text("attestation.environment"), entry.facts.string("environment"))
+      checkEqual(
+        document.text("attestation.publicKey.x963"), entry.facts.string("public_key_x963_b64"))
+      checkEqual(document.text("attestation.keyId"), entry.config.string("key_id_b64"))
+      checkEqual(document.text("attestation.appId"), entry.config.string("app_id"))
+      checkEqual(document.integer("attestation.counter"), 0)
+      checkEqual(document.integer("attestation.flags"), 0x40)
+      checkEqual(document.text("attestation.receipt.type"), "ATTEST")
+      checkEqual(
+        document.text("attestation.receipt.environment"),
+        entry.facts.member("receipt")?.string("environment"))
+      checkEqual(document.tree?.at("attestation.receipt.bound")?.boolean, true)
       let warnings = document.tree?.member("warnings")?.children.map { $0.string("id") }
       let hasText = entry.config.member("client_data_b64")?.isNull == true
-      #expect(warnings == (hasText ? ["client-data-hash-length"] : []))
+      checkEqual(warnings, (hasText ? ["client-data-hash-length"] : []))
     }
   }
 
@@ -115,21 +114,21 @@ struct GenuineAttestTests {
     let entry = try #require(
       GenuineAttestTests.attestations.first { $0.testDescription == "guide-2026-attestation" })
     let document = entry.attest(try entry.verifier())
-    #expect(document.text("attestation.bundleVersion") == "1")
-    #expect(document.integer("attestation.category") == 1)
-    #expect(document.text("attestation.categoryName") == "operating-system")
-    #expect(document.text("attestation.os.version") == "27.0")
-    #expect(document.text("attestation.os.platform") == "iphoneos")
+    checkEqual(document.text("attestation.bundleVersion"), "1")
+    checkEqual(document.integer("attestation.category"), 1)
+    checkEqual(document.text("attestation.categoryName"), "operating-system")
+    checkEqual(document.text("attestation.os.version"), "27.0")
+    checkEqual(document.text("attestation.os.platform"), "iphoneos")
     // ATT-48: the octets of a phone are reported and not judged.
-    #expect(document.text("attestation.acl")?.hasPrefix("30430c02") == true)
+    checkEqual(document.text("attestation.acl")?.hasPrefix("30430c02"), true)
   }
 
   @Test("ATT-40 kept attestations are judged at their receipt's date", arguments: attestations)
   func stored(_ entry: Entry) throws {
     let later = entry.now + 5 * 365 * 86_400_000
-    #expect(entry.attest(try entry.verifier(), now: later).name == "rejected.chain.expired")
+    checkEqual(entry.attest(try entry.verifier(), now: later).name, "rejected.chain.expired")
     let stored = try entry.verifier([("attest.time", "stored")])
-    #expect(entry.attest(stored, now: later).name == "ok")
+    checkEqual(entry.attest(stored, now: later).name, "ok")
   }
 
   @Test("DIA-1 the guide's challenge passed as client data is explained")
@@ -138,8 +137,8 @@ struct GenuineAttestTests {
       let document = try entry.verifier().verifyAttestation(
         entry.bytes, keyId: entry.octets("key_id_b64") ?? [],
         clientData: .data(entry.octets("client_data_hash_b64") ?? []), nowMs: entry.now)
-      #expect(document.name == "rejected.attest.nonce")
-      #expect(document.text("error.hint")?.hasPrefix("data-is-hash: ") == true)
+      checkEqual(document.name, "rejected.attest.nonce")
+      checkEqual(document.text("error.hint")?.hasPrefix("data-is-hash: "), true)
     }
   }
 
@@ -150,14 +149,14 @@ struct GenuineAttestTests {
       let document = verifier.verifyAttestation(
         bytes, keyId: entry.octets("key_id_b64") ?? [], clientData: .data(utf8("other")),
         nowMs: entry.now)
-      #expect(document.name == "rejected.attest.nonce")
+      checkEqual(document.name, "rejected.attest.nonce")
       return document.text("error.hint")
     }
-    #expect(hint(entry.bytes)?.hasPrefix("other-challenge: ") == true)
+    checkEqual(hint(entry.bytes)?.hasPrefix("other-challenge: "), true)
     var altered = entry.bytes
     let authData = try AttestationObject(entry.bytes, verifier.attest).authData
     altered[authData.bytes.startIndex + 36] ^= 1
-    #expect(hint(altered)?.hasPrefix("object-altered: ") == true)
+    checkEqual(hint(altered)?.hasPrefix("object-altered: "), true)
   }
 
   @Test("ATT-26 a development object at a production server, and the reverse")
@@ -166,10 +165,10 @@ struct GenuineAttestTests {
       let other = entry.isProduction ? "Sandbox" : "Production"
       let document = entry.attest(
         try entry.verifier([("environments", [.string(other)])]))
-      #expect(document.name == "rejected.attest.environment")
-      #expect(
+      checkEqual(document.name, "rejected.attest.environment")
+      checkEqual(
         document.text("error.message")?.hasSuffix(
-          entry.isProduction ? "made for production" : "made for development") == true)
+          entry.isProduction ? "made for production" : "made for development"), true)
     }
   }
 
@@ -178,11 +177,11 @@ struct GenuineAttestTests {
     for entry in GenuineAttestTests.attestations {
       let document = entry.attest(
         try entry.verifier([("attest.appIds", ["ABCDE12345.com.example.app"])]))
-      #expect(document.name == "rejected.attest.app-id")
+      checkEqual(document.name, "rejected.attest.app-id")
       let message = document.text("error.message") ?? ""
-      #expect(message.contains("made for '" + entry.config.string("app_id") + "'"))
-      #expect(message.contains("configured 'ABCDE12345.com.example.app'"))
-      #expect(document.text("error.hint")?.hasPrefix("configured-app-id: ") == true)
+      check(message.contains("made for '" + entry.config.string("app_id") + "'"))
+      check(message.contains("configured 'ABCDE12345.com.example.app'"))
+      checkEqual(document.text("error.hint")?.hasPrefix("configured-app-id: "), true)
     }
   }
 
@@ -192,7 +191,7 @@ struct GenuineAttestTests {
     let sameApp = GenuineAttestTests.attestations.filter {
       $0.testDescription.hasPrefix("device-ios14")
     }
-    #expect(sameApp.count >= 2)
+    check(sameApp.count >= 2)
     for entry in sameApp {
       for other in sameApp where other.testDescription != entry.testDescription {
         let trust = try entry.verifier().attest
@@ -203,10 +202,10 @@ struct GenuineAttestTests {
         let verifier = try entry.verifier([("attest.maxAgeMs", 1_000_000_000_000)])
         let document = entry.attest(verifier, head, now: Swift.max(entry.now, other.now))
         // The certificates of the older one may be past their end by then.
-        #expect(
+        check(
           ["rejected.attest-receipt.key", "rejected.chain.expired"].contains(document.name))
         let stored = try entry.verifier([("attest.time", "stored")])
-        #expect(
+        check(
           ["rejected.attest-receipt.key", "rejected.chain.expired", "rejected.chain.not-yet-valid"]
             .contains(entry.attest(stored, head).name))
       }
@@ -216,38 +215,38 @@ struct GenuineAttestTests {
   @Test("no flipped byte is accepted, and none ends the process", arguments: attestations)
   func flipped(_ entry: Entry) throws {
     let verifier = try entry.verifier()
-    #expect(entry.attest(verifier).name == "ok")
+    checkEqual(entry.attest(verifier).name, "ok")
     // FRC-4: the receipt's copy of its root is never looked at.
     let copy = try #require(entry.bytes.firstRange(of: AppleRoots.rootCAG3))
     for place in stride(from: 0, to: entry.bytes.count, by: 37) where !copy.contains(place) {
       var bytes = entry.bytes
       bytes[place] ^= 0x01
-      #expect(entry.attest(verifier, bytes).status != .ok, "byte \(place)")
+      check(entry.attest(verifier, bytes).status != .ok, "byte \(place)")
     }
     for length in stride(from: 0, to: entry.bytes.count, by: 101) {
-      #expect(entry.attest(verifier, Array(entry.bytes[..<length])).status != .ok)
+      check(entry.attest(verifier, Array(entry.bytes[..<length])).status != .ok)
     }
-    #expect(entry.attest(verifier, entry.bytes + [0]).name == "malformed.attest.cbor")
+    checkEqual(entry.attest(verifier, entry.bytes + [0]).name, "malformed.attest.cbor")
   }
 
   @Test("each assertion gives its expected outcome and facts", arguments: assertions)
   func assertion(_ entry: Entry) throws {
     let document = entry.assert(try entry.verifier())
-    #expect(
-      document.refusal == "ok ", "\(document.text("error.message") ?? "")")
-    #expect(document.integer("assertion.counter") == entry.facts.member("counter")?.integer)
-    #expect(document.integer("assertion.previousCounter") == 0)
-    #expect(document.text("assertion.appId") == entry.config.string("app_id"))
-    #expect(document.integer("assertion.flags") == 0x40)
+    checkEqual(
+      document.refusal, "ok ", "\(document.text("error.message") ?? "")")
+    checkEqual(document.integer("assertion.counter"), entry.facts.member("counter")?.integer)
+    checkEqual(document.integer("assertion.previousCounter"), 0)
+    checkEqual(document.text("assertion.appId"), entry.config.string("app_id"))
+    checkEqual(document.integer("assertion.flags"), 0x40)
   }
 
   @Test("ASR-6 an equal counter is a replay", arguments: assertions)
   func replay(_ entry: Entry) throws {
     let counter = UInt32(entry.facts.member("counter")?.integer ?? 0)
     let document = entry.assert(try entry.verifier(), counter: counter)
-    #expect(document.name == "rejected.assertion.counter")
-    #expect(
-      document.text("error.message")?.hasSuffix("sent \(counter), stored \(counter)") == true)
+    checkEqual(document.name, "rejected.assertion.counter")
+    checkEqual(
+      document.text("error.message")?.hasSuffix("sent \(counter), stored \(counter)"), true)
   }
 
   @Test("no assertion with a flipped bit is accepted", arguments: assertions)
@@ -257,7 +256,7 @@ struct GenuineAttestTests {
       for bit in [0x01, 0x80] as [UInt8] {
         var bytes = entry.bytes
         bytes[place] ^= bit
-        #expect(entry.assert(verifier, bytes).status != .ok, "byte \(place)")
+        check(entry.assert(verifier, bytes).status != .ok, "byte \(place)")
       }
     }
   }
@@ -283,11 +282,11 @@ struct GenuineAttestTests {
       let document = verifier.verifyAssertion(
         entry.bytes, publicKey: entry.octets("public_key_x963_b64") ?? [], counter: 0,
         clientData: input, nowMs: entry.now)
-      #expect(document.name == "rejected.assertion.signature")
+      checkEqual(document.name, "rejected.assertion.signature")
       if hint.isEmpty {
-        #expect(document.text("error.hint")?.hasPrefix("the key record") == true)
+        checkEqual(document.text("error.hint")?.hasPrefix("the key record"), true)
       } else {
-        #expect(document.text("error.hint")?.hasPrefix(hint + ": ") == true, "\(hint)")
+        checkEqual(document.text("error.hint")?.hasPrefix(hint + ": "), true, "\(hint)")
       }
     }
   }

@@ -64,7 +64,7 @@ struct GenuineJWSTests {
       let now = try #require(entry.config.member("now_ms")?.integer)
       for moment in [now, now + Self.tenYears, now] {
         let answer = verifier.verifyJWS(entry.jws, kind: kind, nowMs: moment)
-        #expect(
+        check(
           entry.families.contains(family(answer)),
           "\(entry.name): \(answer.name) \(answer.text("error.message") ?? "")")
         guard answer.status == .ok else {
@@ -76,7 +76,7 @@ struct GenuineJWSTests {
       }
     }
     if !entries.isEmpty {
-      #expect(counts.accepted > 0 && counts.refused > 0 && counts.facts > 0)
+      check(counts.accepted > 0 && counts.refused > 0 && counts.facts > 0)
       print(
         "Genuine JWS: \(entries.count) entries, \(counts.accepted) accepted and "
           + "\(counts.refused) refused as they must, \(counts.facts) facts agree")
@@ -93,19 +93,19 @@ struct GenuineJWSTests {
       if path == "bundleId", kind == .renewal { continue }
       let place = "\(kind.factsMember).\(path)"
       if let number = fact.integer {
-        #expect(answer.integer(place) == number, "\(entry.name): \(path)")
+        checkEqual(answer.integer(place), number, "\(entry.name): \(path)")
       } else {
-        #expect(answer.text(place) == fact.text?.string, "\(entry.name): \(path)")
+        checkEqual(answer.text(place), fact.text?.string, "\(entry.name): \(path)")
       }
       count += 1
     }
     let date = try #require(entry.config.member("effective_ms")?.integer)
-    #expect(answer.integer("\(kind.factsMember).effectiveDate.ms") == date, "\(entry.name)")
+    checkEqual(answer.integer("\(kind.factsMember).effectiveDate.ms"), date, "\(entry.name)")
     // The signed JSON passes through byte for byte (DOC-2).
     let segments = entry.jws.split(separator: 0x2e)
     let signed = try #require(Base64.decodeURL(segments[1]))
     let shown = try #require(answer.tree?.at("\(kind.factsMember).payload"))
-    #expect(shown.source.elementsEqual(signed), "\(entry.name)")
+    check(shown.source.elementsEqual(signed), "\(entry.name)")
     return count
   }
 
@@ -120,15 +120,15 @@ struct GenuineJWSTests {
         .object(StoreKitKind.allCases.map { .init("\($0.name)", .integer(age)) })
       }
       let strict = try verifier(entry, [("storekit.fresh", ["maxAgeMs": ages(day)])])
-      #expect(strict.verifyJWS(entry.jws, kind: kind, nowMs: now).status == .ok, "\(entry.name)")
-      #expect(
-        strict.verifyJWS(entry.jws, kind: kind, nowMs: now + 2 * day).status
-          == .rejectedFreshnessStale, "\(entry.name)")
+      checkEqual(strict.verifyJWS(entry.jws, kind: kind, nowMs: now).status, .ok, "\(entry.name)")
+      checkEqual(
+        strict.verifyJWS(entry.jws, kind: kind, nowMs: now + 2 * day).status,
+        .rejectedFreshnessStale, "\(entry.name)")
       let lenient = try verifier(
         entry, [("storekit.fresh", ["maxAgeMs": ages(20 * 365 * day)])])
-      #expect(
-        lenient.verifyJWS(entry.jws, kind: kind, nowMs: now + Self.tenYears).status
-          == .rejectedFreshnessChainExpired, "\(entry.name)")
+      checkEqual(
+        lenient.verifyJWS(entry.jws, kind: kind, nowMs: now + Self.tenYears).status,
+        .rejectedFreshnessChainExpired, "\(entry.name)")
     }
   }
 
@@ -138,13 +138,13 @@ struct GenuineJWSTests {
     where entry.isGenuine && entry.name.contains("noenvironment") {
       let now = try #require(entry.config.member("now_ms")?.integer)
       let strict = try verifier(entry).verifyJWS(entry.jws, kind: .transaction, nowMs: now)
-      #expect(strict.status == .rejectedIdentityEnvironmentMissing)
+      checkEqual(strict.status, .rejectedIdentityEnvironmentMissing)
       let derived = try verifier(
         entry, [("storekit.missingEnvironment", "from-transaction-id")]
       ).verifyJWS(entry.jws, kind: .transaction, nowMs: now)
-      #expect(derived.status == .ok)
-      #expect(derived.text("transaction.environment") == "Sandbox")
-      #expect(derived.text("transaction.environmentSource") == "transaction-id")
+      checkEqual(derived.status, .ok)
+      checkEqual(derived.text("transaction.environment"), "Sandbox")
+      checkEqual(derived.text("transaction.environmentSource"), "transaction-id")
     }
   }
 
@@ -154,14 +154,14 @@ struct GenuineJWSTests {
     where entry.isGenuine && entry.name.contains("nosigneddate") {
       let now = try #require(entry.config.member("now_ms")?.integer)
       let atNow = try verifier(entry).verifyJWS(entry.jws, kind: .notification, nowMs: now)
-      #expect(atNow.status == .rejectedChainExpired)
+      checkEqual(atNow.status, .rejectedChainExpired)
       let nested = try verifier(entry, [("storekit.undatedNotifications", "nested")])
         .verifyJWS(entry.jws, kind: .notification, nowMs: now)
-      #expect(nested.status == .ok, "\(nested.text("error.message") ?? "")")
-      #expect(nested.text("notification.effectiveDate.source") == "nested")
-      #expect(
-        nested.integer("notification.effectiveDate.ms")
-          == nested.integer("notification.transaction.signedDate"))
+      checkEqual(nested.status, .ok, "\(nested.text("error.message") ?? "")")
+      checkEqual(nested.text("notification.effectiveDate.source"), "nested")
+      checkEqual(
+        nested.integer("notification.effectiveDate.ms"),
+        nested.integer("notification.transaction.signedDate"))
     }
   }
 
@@ -173,23 +173,23 @@ struct GenuineJWSTests {
       func status(_ changes: [(String, JSONText)]) throws -> Status {
         try verifier(entry, changes).verifyJWS(entry.jws, kind: kind, nowMs: now).status
       }
-      #expect(try status([]) == .ok)
+      try checkEqual(status([]), .ok)
       let other = Authority.fingerprint(utf8("another certificate"))
-      #expect(
-        try status([("storekit.xcodeCertificates", [.string(other)])]) == .rejectedChainUnpinned)
-      #expect(
-        try status([
+      try checkEqual(
+        status([("storekit.xcodeCertificates", [.string(other)])]), .rejectedChainUnpinned)
+      try checkEqual(
+        status([
           ("storekit.xcodeCertificates", []), ("environments", ["Sandbox"]),
-        ]) == .rejectedChainLength)
+        ]), .rejectedChainLength)
       // A pin without the environment opens nothing.
-      #expect(try status([("environments", ["Sandbox"])]) == .rejectedChainLength)
-      #expect(
-        try status([("environments", ["LocalTesting"])]) == .rejectedIdentityEnvironment)
+      try checkEqual(status([("environments", ["Sandbox"])]), .rejectedChainLength)
+      try checkEqual(
+        status([("environments", ["LocalTesting"])]), .rejectedIdentityEnvironment)
       // The signature is always verified (JWS-80).
       var damaged = entry.jws
       damaged[damaged.count - 20] = damaged[damaged.count - 20] == 0x41 ? 0x42 : 0x41
       let answer = try verifier(entry).verifyJWS(damaged, kind: kind, nowMs: now)
-      #expect(answer.status == .rejectedJwsSignature)
+      checkEqual(answer.status, .rejectedJwsSignature)
     }
   }
 
@@ -200,8 +200,8 @@ struct GenuineJWSTests {
       let now = try #require(entry.config.member("now_ms")?.integer)
       let verifier = try verifier(entry)
       for kind in StoreKitKind.allCases where kind != entry.kind {
-        #expect(
-          verifier.verifyJWS(entry.jws, kind: kind, nowMs: now).status == .rejectedKindMismatch,
+        checkEqual(
+          verifier.verifyJWS(entry.jws, kind: kind, nowMs: now).status, .rejectedKindMismatch,
           "\(entry.name) as \(kind.name)")
       }
     }

@@ -72,22 +72,22 @@ struct GenuineReceiptsTests {
     let entries = Self.entries(for: "transaction receipts")
     for entry in entries {
       let answer = try verify(entry)
-      #expect(entry.families.contains(family(answer.status)), "\(entry.name): \(answer.name)")
-      #expect(answer.status == expected[entry.name] ?? .ok, "\(entry.name): \(answer.name)")
+      check(entry.families.contains(family(answer.status)), "\(entry.name): \(answer.name)")
+      checkEqual(answer.status, expected[entry.name] ?? .ok, "\(entry.name): \(answer.name)")
       guard answer.status == .ok, entry.facts.member("version") != nil else { continue }
       func text(_ member: String) -> String? { answer.text("transactionReceipt." + member) }
-      #expect(
-        answer.integer("transactionReceipt.version") == entry.facts.member("version")?.integer)
-      #expect(text("bundleId") == entry.facts.string("bundle_id"))
-      #expect(text("productId") == entry.facts.string("product_id"))
-      #expect(text("transactionId") == entry.facts.string("transaction_id"))
-      #expect(text("environment") == entry.facts.string("environment"))
+      checkEqual(
+        answer.integer("transactionReceipt.version"), entry.facts.member("version")?.integer)
+      checkEqual(text("bundleId"), entry.facts.string("bundle_id"))
+      checkEqual(text("productId"), entry.facts.string("product_id"))
+      checkEqual(text("transactionId"), entry.facts.string("transaction_id"))
+      checkEqual(text("environment"), entry.facts.string("environment"))
       let ms = try #require(entry.facts.member("purchase_date_ms")?.integer)
       let date = try #require(answer.integer("transactionReceipt.purchaseDate"))
-      #expect(date / 1000 == ms / 1000)
-      #expect(text("chain.intermediate.source") == "shipped")
+      checkEqual(date / 1000, ms / 1000)
+      checkEqual(text("chain.intermediate.source"), "shipped")
     }
-    #expect(entries.isEmpty || entries.contains { $0.isGenuine })
+    check(entries.isEmpty || entries.contains { $0.isGenuine })
   }
 
   @Test("RCP-3 RCP-4 genuine receipts survive every way of travelling")
@@ -95,10 +95,10 @@ struct GenuineReceiptsTests {
     for entry in Self.entries(for: "ways of transaction receipts") where entry.isGenuine {
       for way in TransportForm.allCases where way != .tripled && way != .percentEscaped {
         let answer = try verify(entry, way.encode(entry.decoded))
-        #expect(answer.status == .ok, "\(entry.name) \(way)")
+        checkEqual(answer.status, .ok, "\(entry.name) \(way)")
         let used = answer.tree?.at("transactionReceipt.transport.spaceAsPlus")?.boolean
         let hasPlus = entry.text.contains(0x2b)
-        #expect(used == (way == .spaceForPlus && hasPlus))
+        checkEqual(used, (way == .spaceForPlus && hasPlus))
       }
     }
   }
@@ -107,11 +107,11 @@ struct GenuineReceiptsTests {
   func layout() throws {
     for entry in Self.entries(for: "purchase-info") where entry.isGenuine {
       let outer = try PropertyList(entry.decoded, limits: .outer)
-      #expect(outer.hasAppleLayout)
+      check(outer.hasAppleLayout)
       let text = try #require(outer.value("purchase-info"))
       let list = try PropertyList(try #require(TolerantBase64.decode(text)), limits: .info)
-      #expect(list.hasAppleLayout)
-      #expect(PurchaseInfo(list).faults.isEmpty)
+      check(list.hasAppleLayout)
+      check(PurchaseInfo(list).faults.isEmpty)
     }
   }
 
@@ -122,12 +122,11 @@ struct GenuineReceiptsTests {
       let raised = outer.replacing("\"environment\" = \"Sandbox\";", with: "")
         .replacing("\"pod\" = \"100\"", with: "\"pod\" = \"11\"")
       let answer = try verify(entry, utf8(raised))
-      #expect(answer.status == .ok)
-      #expect(answer.text("transactionReceipt.environment") == "Sandbox")
-      #expect(answer.tree?.at("transactionReceipt.outerAltered")?.boolean == true)
-      #expect(
-        try verify(entry, nil, [("environments", ["Production"])]).status
-          == .rejectedIdentityEnvironment)
+      checkEqual(answer.status, .ok)
+      checkEqual(answer.text("transactionReceipt.environment"), "Sandbox")
+      checkEqual(answer.tree?.at("transactionReceipt.outerAltered")?.boolean, true)
+      try checkEqual(
+        verify(entry, nil, [("environments", ["Production"])]).status, .rejectedIdentityEnvironment)
     }
   }
 
@@ -137,18 +136,16 @@ struct GenuineReceiptsTests {
       func status(_ path: String, _ value: JSONText) throws -> Status {
         try verify(entry, nil, [(path, value)]).status
       }
-      #expect(try status("receipts.v2", "refuse") == .rejectedReceiptV2Disabled)
-      #expect(
-        try status("apps", [["bundleId": "com.example.app", "appAppleId": 1]])
-          == .rejectedIdentityBundle)
-      #expect(
-        try status("products", ["com.example.other": ["type": "consumable"]])
-          == .rejectedIdentityProduct)
-      #expect(try status("receipts.maxAgeMs", 1) == .rejectedFreshnessStale)
+      try checkEqual(status("receipts.v2", "refuse"), .rejectedReceiptV2Disabled)
+      try checkEqual(
+        status("apps", [["bundleId": "com.example.app", "appAppleId": 1]]), .rejectedIdentityBundle)
+      try checkEqual(
+        status("products", ["com.example.other": ["type": "consumable"]]), .rejectedIdentityProduct)
+      try checkEqual(status("receipts.maxAgeMs", 1), .rejectedFreshnessStale)
       let early = entry.now - 3 * 86_400_000
-      #expect(try verify(entry, now: early).status == .rejectedDateFuture)
+      try checkEqual(verify(entry, now: early).status, .rejectedDateFuture)
       // Years later it is still good, although the leaf has since expired.
-      #expect(try verify(entry, now: entry.now + 10 * 365 * 86_400_000).status == .ok)
+      try checkEqual(verify(entry, now: entry.now + 10 * 365 * 86_400_000).status, .ok)
     }
   }
 
@@ -157,12 +154,12 @@ struct GenuineReceiptsTests {
     let anchor = try AppReceiptBench.authority().anchor
     for entry in Self.entries(for: "roots") where entry.isGenuine {
       let answer = try verify(entry, nil, [("receipts.anchors", [.string(anchor)])])
-      #expect(answer.status == .rejectedChainUntrustedRoot)
+      checkEqual(answer.status, .rejectedChainUntrustedRoot)
       // PTH-2: beside it Apple's, by configuration: the shipped intermediates count.
       let apple = String(decoding: Base64Text.encode(AppleRoots.rootCA), as: UTF8.self)
       let both = try verify(
         entry, nil, [("receipts.anchors", [.string(anchor), .string(apple)])])
-      #expect(both.status == .ok)
+      checkEqual(both.status, .ok)
     }
   }
 
@@ -173,7 +170,7 @@ struct GenuineReceiptsTests {
         (["apps": [["bundleId": "a", "appAppleId": 1]]] as JSONText).bytes)
       let answer = try #require(verifier).verifyReceipt(
         entry.text, kind: .transaction, nowMs: entry.now)
-      #expect(answer.status == .rejectedKindMismatch, "\(entry.name)")
+      checkEqual(answer.status, .rejectedKindMismatch, "\(entry.name)")
     }
   }
 }

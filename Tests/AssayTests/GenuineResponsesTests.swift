@@ -51,9 +51,9 @@ struct GenuineResponsesTests {
       let outcome = AnswerSample.read(entry.body, nowMs: entry.now, configuration(entry))
       if entry.status == 21005 {
         // The manifest knows no family for it: no verdict, nothing lost.
-        #expect(outcome.status == .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
       } else {
-        #expect(
+        check(
           entry.families.contains(family(outcome.status)),
           "\(entry.name): \(outcome.status.name) at \(outcome.place)")
       }
@@ -62,13 +62,13 @@ struct GenuineResponsesTests {
         continue
       }
       counts.facts += 1
-      #expect(outcome.integer("appleStatus") == entry.status, "\(entry.name)")
-      #expect(outcome.text("style") == entry.value.at("facts.style")?.text?.string)
-      #expect(outcome.text("environment") == "Sandbox", "\(entry.name)")
+      checkEqual(outcome.integer("appleStatus"), entry.status, "\(entry.name)")
+      checkEqual(outcome.text("style"), entry.value.at("facts.style")?.text?.string)
+      checkEqual(outcome.text("environment"), "Sandbox", "\(entry.name)")
       try expectTransactions(entry, outcome)
     }
     if !entries.isEmpty {
-      #expect(counts.facts > 0 && counts.refused > 0)
+      check(counts.facts > 0 && counts.refused > 0)
       print(
         "Published answers: \(entries.count), \(counts.facts) with facts and "
           + "\(counts.refused) refused as they must")
@@ -92,13 +92,13 @@ struct GenuineResponsesTests {
       }
     }
     let found = outcome.response?.transactions ?? []
-    #expect(found.count == ends.count, "\(entry.name)")
+    checkEqual(found.count, ends.count, "\(entry.name)")
     for transaction in found {
       let expected = try #require(ends[transaction.transactionId.string], "\(entry.name)")
       if let end = transaction.end {
-        #expect(expected.contains(end), "\(entry.name)")
+        check(expected.contains(end), "\(entry.name)")
       } else {
-        #expect(expected.isEmpty, "\(entry.name)")
+        check(expected.isEmpty, "\(entry.name)")
       }
     }
   }
@@ -108,7 +108,7 @@ struct GenuineResponsesTests {
     for entry in entries(for: "published answers in production") where entry.status == 0 {
       let outcome = AnswerSample.read(
         entry.body, nowMs: entry.now, configuration(entry) { $0.environments = [.production] })
-      #expect(outcome.status == .rejectedIdentityEnvironment, "\(entry.name)")
+      checkEqual(outcome.status, .rejectedIdentityEnvironment, "\(entry.name)")
     }
   }
 
@@ -120,7 +120,7 @@ struct GenuineResponsesTests {
         configuration(entry) {
           $0.apps = [.init(bundleId: "org.example.none", appAppleId: 1, teamId: nil)]
         })
-      #expect(outcome.status == .rejectedIdentityBundle, "\(entry.name)")
+      checkEqual(outcome.status, .rejectedIdentityBundle, "\(entry.name)")
     }
   }
 
@@ -132,7 +132,7 @@ struct GenuineResponsesTests {
       for length in stride(from: 0, to: end, by: 7) {
         let outcome = AnswerSample.read(
           Array(entry.body[..<length]), nowMs: entry.now, configuration(entry))
-        #expect(outcome.status == .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
       }
     }
   }
@@ -166,7 +166,7 @@ struct GenuineResponsesTests {
     ] {
       guard let decision = try decided(name) else { continue }
       let row = try row(decision)
-      #expect(decision.entitled == entitled, "\(name): \(row)")
+      checkEqual(decision.entitled, entitled, "\(name): \(row)")
     }
   }
 
@@ -196,14 +196,14 @@ struct GenuineResponsesTests {
       ]
       let now = value.at("config.now_ms")?.integer ?? 0
       let outcome = AnswerSample.read(answer, nowMs: now, configuration)
-      #expect(outcome.status == .ok, "\(value.string("name"))")
+      checkEqual(outcome.status, .ok, "\(value.string("name"))")
       let isGenuine = value.member("expect")?.texts("families") == ["ok"]
-      #expect(
-        outcome.source("latestReceipt.verified") == (isGenuine ? "true" : "false"),
+      checkEqual(
+        outcome.source("latestReceipt.verified"), (isGenuine ? "true" : "false"),
         "\(value.string("name")): \(outcome.text("latestReceipt.status") ?? "")")
       if isGenuine { counts.verified += 1 } else { counts.refused += 1 }
     }
-    #expect(counts.verified > 0 && counts.refused > 0)
+    check(counts.verified > 0 && counts.refused > 0)
     print("latest_receipt: \(counts.verified) verified, \(counts.refused) not, as they must")
   }
 }

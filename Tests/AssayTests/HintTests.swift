@@ -143,10 +143,10 @@ enum HintGate {
     let asked = called == "risk" ? document.text("kind") ?? called : called
     let kind = isEmbedded ? "embedded-receipt" : asked
     let hint = document.text("error.hint") ?? ""
-    #expect(fault(hint, kind, in: document) == nil, "\(entry.name): \(kind): \(hint)")
+    check(fault(hint, kind, in: document) == nil, "\(entry.name): \(kind): \(hint)")
     let told = rows[status] ?? [:]
     if kinds[status, default: []].union([kind]).count > 1 {
-      #expect(
+      check(
         told["any"] != nil || told[kind] != nil,
         "hints.tsv has nothing for \(status) of \(kind): \(entry.name)")
     }
@@ -154,7 +154,7 @@ enum HintGate {
     // AID-24: Apple's own word stands behind the hint.
     let isQuoting =
       document.status == .unavailableAppleidResponse && hint.hasPrefix((table ?? "?") + ": ")
-    #expect(
+    check(
       hint == table || isQuoting || explained.contains { hint.hasPrefix($0) },
       "\(entry.name): \(hint)")
   }
@@ -189,12 +189,12 @@ struct HintTests {
   @Test("DOC-3 each kind of evidence is named in the library and in hints.tsv alike")
   func kinds() {
     for kind in HintKind.allCases where kind != .jws && kind != .embeddedReceipt {
-      #expect(HintKind(document: kind.name) == kind)
+      checkEqual(HintKind(document: kind.name), kind)
     }
-    for kind in StoreKitKind.allCases { #expect(HintKind(document: kind.name) == .jws) }
-    #expect(HintKind(document: "unknown") == nil)
+    for kind in StoreKitKind.allCases { checkEqual(HintKind(document: kind.name), .jws) }
+    check(HintKind(document: "unknown") == nil)
     let known = Set(HintKind.allCases.map { "\($0.name)" } + ["any"])
-    for (name, told) in HintGate.rows { #expect(known.isSuperset(of: told.keys), "\(name)") }
+    for (name, told) in HintGate.rows { check(known.isSuperset(of: told.keys), "\(name)") }
   }
 
   @Test("DOC-3 the library has the hints of hints.tsv, and no others")
@@ -203,31 +203,31 @@ struct HintTests {
       let told = HintGate.rows["\(Status(code: code).name)"] ?? [:]
       for kind in HintKind.allCases {
         let hint = StatusTable.hint(code, kind).map { "\($0)" }
-        #expect(hint == told["\(kind.name)"], "\(Status(code: code).name) \(kind)")
+        checkEqual(hint, told["\(kind.name)"], "\(Status(code: code).name) \(kind)")
       }
     }
   }
 
   @Test("DOC-3 a status that several kinds of evidence give has a hint for each")
   func everyKind() {
-    #expect(HintGate.kinds.count > 150)
+    check(HintGate.kinds.count > 150)
     for (status, kinds) in HintGate.kinds where kinds.count > 1 {
       let told = HintGate.rows[status] ?? [:]
       let missing = kinds.filter { kind in
         // The receipt inside an attestation is in the attestation's document.
         told[kind] == nil && !(kind == "attestation" && told["embedded-receipt"] != nil)
       }
-      #expect(told["any"] != nil || missing.isEmpty, "\(status): \(missing)")
+      check(told["any"] != nil || missing.isEmpty, "\(status): \(missing)")
     }
   }
 
   @Test("DOC-3 no hint speaks of another kind's words or of members that do not exist")
   func words() {
-    #expect(HintGate.members.contains("attest.challenge.mode"))
+    check(HintGate.members.contains("attest.challenge.mode"))
     for (status, told) in HintGate.rows {
       for (kind, hint) in told where kind != "any" {
         let fault = HintGate.fault(hint, kind, in: nil)
-        #expect(fault == nil, "\(status) \(kind): \(hint)")
+        check(fault == nil, "\(status) \(kind): \(hint)")
       }
     }
     // The hint of the table names no block where kinds of several blocks give it.
@@ -237,7 +237,7 @@ struct HintTests {
       for kind in kinds ?? [] {
         let hint = StatusTable.entry(code).map { "\($0.hint)" } ?? ""
         let fault = HintGate.fault(hint, kind, in: nil)
-        #expect(fault == nil, "\(Status(code: code).name) \(kind): \(hint)")
+        check(fault == nil, "\(Status(code: code).name) \(kind): \(hint)")
       }
     }
   }
@@ -250,11 +250,11 @@ struct HintTests {
       ("raise attest.maxAge", "attestation"), ("have the client retry daily", "triage"),
       ("set attest.time:\"stored\"", "app-receipt"), ("", "jws"),
     ] {
-      #expect(
+      check(
         HintGate.fault(hint, kind, in: Document.misuse(StoreKitKind.transaction)) != nil, "\(hint)")
     }
     let fine = "set attest.time:\"stored\""
-    #expect(
+    check(
       HintGate.fault(fine, "attestation", in: Document.misuse(StoreKitKind.transaction)) == nil)
   }
 
@@ -280,15 +280,15 @@ struct HintTests {
           kind: .app, nowMs: now),
       ]
       for document in shown {
-        #expect("\(document.status.name)".hasPrefix("rejected.chain."), "\(document.status.name)")
+        check("\(document.status.name)".hasPrefix("rejected.chain."), "\(document.status.name)")
         let hint = document.text("error.hint") ?? ""
-        #expect(hint.contains("test authority") && hint.contains("assay mint"), "\(hint)")
-        #expect(!hint.contains("nchors") && !hint.contains("intermediates"), "\(hint)")
+        check(hint.contains("test authority") && hint.contains("assay mint"), "\(hint)")
+        check(!hint.contains("nchors") && !hint.contains("intermediates"), "\(hint)")
       }
       // A forger's root, and one with Apple's names, are what they were.
       let named = try Authority(now: now, names: .apple).mint(purchase.transactionPayload)
       let hint = verifier.verifyJWS(named, kind: .transaction, nowMs: now).text("error.hint")
-      #expect(hint?.hasPrefix("a forged chain, or a new Apple root") == true, "\(hint ?? "")")
+      checkEqual(hint?.hasPrefix("a forged chain, or a new Apple root"), true, "\(hint ?? "")")
     }
   }
 
@@ -318,10 +318,10 @@ struct HintTests {
         verifier.verifyReceipt(
           try receipts.transactionTemplate(purchase).signed(), kind: .transaction, nowMs: now),
       ] {
-        #expect(document.status == .rejectedIdentityEnvironment, "\(document.status.name)")
+        checkEqual(document.status, .rejectedIdentityEnvironment, "\(document.status.name)")
         let hint = document.text("error.hint") ?? ""
-        #expect(hint.hasPrefix("evidence of \(other) at"), "\(accepted): \(hint)")
-        #expect(hint.contains("\(accepted)-only"), "\(accepted): \(hint)")
+        check(hint.hasPrefix("evidence of \(other) at"), "\(accepted): \(hint)")
+        check(hint.contains("\(accepted)-only"), "\(accepted): \(hint)")
       }
     }
   }
@@ -330,8 +330,8 @@ struct HintTests {
   func unknownKind() {
     let jws = Document.misuse(nil as StoreKitKind?).text("error.hint")
     let receipt = Document.misuse(nil as ReceiptKind?).text("error.hint")
-    #expect(jws?.contains("ASSAY_JWS") == true)
-    #expect(receipt?.contains("ASSAY_RECEIPT") == true)
+    checkEqual(jws?.contains("ASSAY_JWS"), true)
+    checkEqual(receipt?.contains("ASSAY_RECEIPT"), true)
   }
 }
 

@@ -33,11 +33,10 @@ struct JSONWriterTests {
       $0.raw(Array("{\"r\":1.50}".utf8))
       $0.endObject()
     }
-    #expect(
-      text
-        == #"{"b":"x","a":1,"n":null,"t":true,"u":null,"list":[1,{},[],null,"s"],"#
-        + #""é\"":{"r":1.50}}"#
-    )
+    checkEqual(
+      text,
+      #"{"b":"x","a":1,"n":null,"t":true,"u":null,"list":[1,{},[],null,"s"],"#
+        + #""é\"":{"r":1.50}}"#)
   }
 
   @Test(
@@ -51,7 +50,7 @@ struct JSONWriterTests {
       (.max, "\"9223372036854775807\""), (.min, "\"-9223372036854775808\""),
     ] as [(Int64, String)])
   func integers(value: Int64, expected: String) {
-    #expect(written { $0.integer(value) } == expected)
+    checkEqual(written { $0.integer(value) }, expected)
   }
 
   @Test("DOC-2 what is escaped is found at each place of a text, whatever stands around it")
@@ -63,8 +62,8 @@ struct JSONWriterTests {
           var text = [UInt8](repeating: around, count: 17)
           text[place] = byte
           let first = isEscaped(byte) ? place : 17
-          #expect(ByteScan.firstEscaped(in: text.span, from: 0) == first)
-          #expect(ByteScan.firstEscaped(in: text.span, from: place + 1) == 17)
+          checkEqual(ByteScan.firstEscaped(in: text.span, from: 0), first)
+          checkEqual(ByteScan.firstEscaped(in: text.span, from: place + 1), 17)
         }
       }
     }
@@ -81,10 +80,10 @@ struct JSONWriterTests {
     writer.endObject()
     let root = try JSONReader.readObject(writer.bytes).root
     let member = try #require(root.children.first { _ in true })
-    #expect(member.name == Text(all))
-    #expect(member.text == Text(all))
-    #expect(!writer.bytes.contains { $0 < 0x20 })
-    #expect(
-      written { $0.string(Text("\u{1}\u{1f}\"\\\n\r\t/")) } == #""\u0001\u001f\"\\\n\r\t/""#)
+    checkEqual(member.name, Text(all))
+    checkEqual(member.text, Text(all))
+    check(!writer.bytes.contains { $0 < 0x20 })
+    checkEqual(
+      written { $0.string(Text("\u{1}\u{1f}\"\\\n\r\t/")) }, #""\u0001\u001f\"\\\n\r\t/""#)
   }
 }

@@ -28,18 +28,18 @@ struct KeysetExchangeTests {
     let authority = try TokenAuthority(now: Self.now)
     let verifier = try verifier()
     let document = try fetched(verifier, try authority.keyset(issuer: nil))
-    #expect(document.status == .ok)
+    checkEqual(document.status, .ok)
     let text = try #require(document.text("exchange.keyset"))
     let keys = try #require(Keyset.make(Array(text.utf8)).keyset)
     let good = authority.rs256(authority.cognitoClaims)
-    #expect(verifier.verifyToken(try good.signed(), keyset: keys, nowMs: Self.now).status == .ok)
+    checkEqual(verifier.verifyToken(try good.signed(), keyset: keys, nowMs: Self.now).status, .ok)
     let other = try good.with { $0.header = $0.header.setting("kid", "new") }.signed()
     for (after, advice) in [(0, "cooldown"), (29_999, "cooldown"), (30_000, "refresh")]
       as [(Int64, String)]
     {
       let refused = verifier.verifyToken(other, keyset: keys, nowMs: Self.now + after)
-      #expect(refused.status == .rejectedTokenUnknownKey)
-      #expect(refused.text("error.keyset") == advice)
+      checkEqual(refused.status, .rejectedTokenUnknownKey)
+      checkEqual(refused.text("error.keyset"), advice)
     }
   }
 
@@ -53,9 +53,8 @@ struct KeysetExchangeTests {
     let text = try #require(document.text("exchange.keyset"))
     let keys = try #require(Keyset.make(Array(text.utf8)).keyset)
     let token = try authority.rs256(authority.cognitoClaims).signed()
-    #expect(
-      verifier.verifyToken(token, keyset: keys, nowMs: Self.now).status
-        == .rejectedTokenUnknownKey)
+    checkEqual(
+      verifier.verifyToken(token, keyset: keys, nowMs: Self.now).status, .rejectedTokenUnknownKey)
   }
 
   @Test("EXC-5 EXC-15 one wait, one request, and nothing else")
@@ -71,7 +70,7 @@ struct KeysetExchangeTests {
       Issue.record("no wait")
       return
     }
-    #expect(wait.notBeforeMs == Self.now + 30_000)
+    checkEqual(wait.notBeforeMs, Self.now + 30_000)
     guard case .request = conversation.take(.elapsed, nowMs: wait.notBeforeMs) else {
       Issue.record("no request")
       return
@@ -82,8 +81,8 @@ struct KeysetExchangeTests {
         Issue.record("goes on")
         continue
       }
-      #expect(copy.state == .done)
-      #expect([.internalAssayBug, .unavailableJwksNoAnswer].contains(end.refusal.status))
+      checkEqual(copy.state, .done)
+      check([.internalAssayBug, .unavailableJwksNoAnswer].contains(end.refusal.status))
     }
   }
 }

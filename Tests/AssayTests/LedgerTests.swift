@@ -27,11 +27,11 @@ struct LedgerTests {
     var checks = Checks<Step>()
     checks.enter(.first)
     checks.enter(.second)
-    #expect("\(checks.ledger.failed)" == "second")
-    #expect(
-      try outcomes(checks, isRefused: true) == ["true", "false", "an earlier check failed"])
+    checkEqual("\(checks.ledger.failed)", "second")
+    try checkEqual(
+      outcomes(checks, isRefused: true), ["true", "false", "an earlier check failed"])
     checks.enter(.third)
-    #expect(try outcomes(checks, isRefused: false) == ["true", "true", "true"])
+    try checkEqual(outcomes(checks, isRefused: false), ["true", "true", "true"])
   }
 
   @Test("DOC-5 a check that is skipped says why, entered or not")
@@ -39,13 +39,14 @@ struct LedgerTests {
     var checks = Checks<Step>()
     checks.enter(.first)
     checks.skip(.first, .noInput)
-    #expect("\(checks.ledger.failed)" == "call")
+    checkEqual("\(checks.ledger.failed)", "call")
     checks.enter(.second, where: false, else: .notConfigured)
     checks.enter(.third)
     checks.skip(.second, .doesNotApply)
-    #expect("\(checks.ledger.failed)" == "call")
-    #expect(
-      try outcomes(checks, isRefused: true) == [
+    checkEqual("\(checks.ledger.failed)", "call")
+    try checkEqual(
+      outcomes(checks, isRefused: true),
+      [
         "no input for it", "does not apply to this evidence", "true",
       ])
   }
@@ -54,7 +55,7 @@ struct LedgerTests {
   func ids() {
     func expect<Check: CheckList>(_ list: Check.Type) {
       let ids = list.ids.map { "\($0)" }
-      #expect(ids.count == list.allCases.count && Set(ids).count == ids.count, "\(list)")
+      check(ids.count == list.allCases.count && Set(ids).count == ids.count, "\(list)")
     }
     expect(StoreKitCheck.self)
     expect(TransactionReceiptCheck.self)
@@ -75,9 +76,10 @@ struct LedgerTests {
     var checks = Checks<Step>()
     checks.enter(.first)
     checks.leave()
-    #expect("\(checks.ledger.failed)" == "call")
-    #expect(
-      try outcomes(checks, isRefused: true) == [
+    checkEqual("\(checks.ledger.failed)", "call")
+    try checkEqual(
+      outcomes(checks, isRefused: true),
+      [
         "true", "an earlier check failed", "an earlier check failed",
       ])
   }

@@ -49,16 +49,16 @@ struct NotificationTests {
       let inner = try #require(answer.tree?.at("notification.\(kind.factsMember)"))
       let outer = try #require(alone.tree?.member(kind.factsMember))
       // Both found the chain in the cache, so even that member is the same.
-      #expect(inner.source == outer.source, "\(kind.name)")
+      checkEqual(inner.source, outer.source, "\(kind.name)")
     }
-    #expect(answer.tree?.at("notification.appTransaction")?.isNull == true)
-    #expect(answer.text("notification.body") == "data")
-    #expect(answer.integer("notification.status") == 1)
-    #expect(answer.text("notification.bundleId") == "com.example.app")
+    checkEqual(answer.tree?.at("notification.appTransaction")?.isNull, true)
+    checkEqual(answer.text("notification.body"), "data")
+    checkEqual(answer.integer("notification.status"), 1)
+    checkEqual(answer.text("notification.bundleId"), "com.example.app")
     let app = try verify(authority.notification("RESCIND_CONSENT", nil, Self.purchase))
-    #expect(app.text("notification.appTransaction.bundleId") == "com.example.app")
-    #expect(app.text("notification.body") == "appData")
-    #expect(app.tree?.at("notification.transaction")?.isNull == true)
+    checkEqual(app.text("notification.appTransaction.bundleId"), "com.example.app")
+    checkEqual(app.text("notification.body"), "appData")
+    checkEqual(app.tree?.at("notification.transaction")?.isNull, true)
   }
 
   @Test("NTF-4 a failing nested JWS refuses the whole at its own place")
@@ -78,10 +78,10 @@ struct NotificationTests {
     ]
     for (member, value, status, place) in cases {
       let answer = try verify(notification(("data", try data([("\(member)", value)]))))
-      #expect(answer.status == status, "\(member)")
-      #expect(answer.text("error.at") == "data.\(member)\(place)")
-      #expect(answer.text("error.check") == "nested")
-      #expect(answer.tree?.member("notification")?.isNull == true)
+      checkEqual(answer.status, status, "\(member)")
+      checkEqual(answer.text("error.at"), "data.\(member)\(place)")
+      checkEqual(answer.text("error.check"), "nested")
+      checkEqual(answer.tree?.member("notification")?.isNull, true)
     }
   }
 
@@ -90,15 +90,16 @@ struct NotificationTests {
     let payload = Self.purchase.transactionPayload.setting("type", "New Type")
     let answer = try verify(
       notification(("data", try data(transaction: payload, renewal: nil)), type: "NEW_TYPE"))
-    #expect(answer.status == .ok)
+    checkEqual(answer.status, .ok)
     let warnings = try #require(answer.tree?.member("warnings")).children.map {
       "\($0.string("id")) \($0.string("at"))"
     }
-    #expect(
-      warnings == [
+    checkEqual(
+      warnings,
+      [
         "unknown-value notificationType", "unknown-value data.signedTransactionInfo/type",
       ])
-    #expect(answer.text("notification.transaction.warnings.0.at") == "type")
+    checkEqual(answer.text("notification.transaction.warnings.0.at"), "type")
   }
 
   @Test("NTF-5 inner and outer facts agree, or the whole is refused")
@@ -140,8 +141,8 @@ struct NotificationTests {
       ),
     ] as [(JSONText, String)] {
       let answer = try verify(payload, two)
-      #expect(answer.status == .rejectedNestedDisagree, "\(place): \(answer.name)")
-      #expect(answer.text("error.at") == place)
+      checkEqual(answer.status, .rejectedNestedDisagree, "\(place): \(answer.name)")
+      checkEqual(answer.text("error.at"), place)
     }
     for (change, place) in [
       (("appAppleId", 77), "appData.signedAppTransactionInfo.appAppleId, appData.appAppleId"),
@@ -156,18 +157,18 @@ struct NotificationTests {
         notification(
           ("appData", NotificationPayload.appData(Self.purchase, appTransaction: inner)),
           type: "RESCIND_CONSENT"), two)
-      #expect(answer.status == .rejectedNestedDisagree, "\(place)")
-      #expect(answer.text("error.at") == place)
+      checkEqual(answer.status, .rejectedNestedDisagree, "\(place)")
+      checkEqual(answer.text("error.at"), place)
     }
     // Where only one side names the app, there is nothing to disagree about.
     let inner = try Minted.authority().mint(
       Self.purchase.appTransactionPayload.removing("appAppleId"))
-    #expect(
-      try verify(
+    try checkEqual(
+      verify(
         notification(
           ("appData", NotificationPayload.appData(Self.purchase, appTransaction: inner)),
           type: "RESCIND_CONSENT")
-      ).status == .ok)
+      ).status, .ok)
   }
 
   @Test("NTF-6 differences that genuine notifications show are only warned of")
@@ -181,13 +182,13 @@ struct NotificationTests {
     ] as [((String, JSONText), String)] {
       let answer = try verify(
         notification(("data", try data(renewal: renewal.setting(change.0, change.1)))))
-      #expect(answer.status == .ok)
+      checkEqual(answer.status, .ok)
       let places = try #require(answer.tree?.member("warnings")).children
         .filter { $0.string("id") == "nested-differs" }.map { $0.string("at") }
-      #expect(places == [place])
+      checkEqual(places, [place])
     }
     let same = try verify(notification(("data", try data())))
-    #expect(same.tree?.member("warnings")?.count == 0)
+    checkEqual(same.tree?.member("warnings")?.count, 0)
   }
 
   // MARK: effects
@@ -226,30 +227,30 @@ struct NotificationTests {
     for (type, subtype, effect) in Self.effects {
       let jws = try authority.mint(authority.notification(type, subtype, Self.purchase))
       let answer = verifier.verifyJWS(jws, kind: .notification, nowMs: Minted.now)
-      #expect(answer.status == .ok, "\(type)")
+      checkEqual(answer.status, .ok, "\(type)")
       let facts = try #require(answer.tree?.member("notification"))
-      #expect(facts.string("effect") == effect, "\(type) \(subtype ?? "")")
-      #expect(facts.string("type") == type)
-      #expect(facts.member("subtype")?.text?.string == subtype)
-      #expect(facts.member("known")?.boolean == true)
-      #expect(answer.tree?.member("warnings")?.count == 0)
+      checkEqual(facts.string("effect"), effect, "\(type) \(subtype ?? "")")
+      checkEqual(facts.string("type"), type)
+      checkEqual(facts.member("subtype")?.text?.string, subtype)
+      checkEqual(facts.member("known")?.boolean, true)
+      checkEqual(answer.tree?.member("warnings")?.count, 0)
     }
-    #expect(
-      Set(Self.effects.map { "\($0.0) \($0.1 ?? "")" })
-        == Set(NotificationKind.all.map { "\($0.type) \($0.subtype ?? "")" }))
+    checkEqual(
+      Set(Self.effects.map { "\($0.0) \($0.1 ?? "")" }),
+      Set(NotificationKind.all.map { "\($0.type) \($0.subtype ?? "")" }))
   }
 
   @Test("NTF-1 PAY-2 an unknown type with a known body is reported, known:false, without effect")
   func unknownType() throws {
     let answer = try verify(notification(("data", try data()), type: "NEW_TYPE"))
-    #expect(answer.status == .ok)
-    #expect(answer.tree?.at("notification.known")?.boolean == false)
-    #expect(answer.text("notification.effect") == "none")
-    #expect(answer.text("notification.type") == "NEW_TYPE")
-    #expect(answer.text("notification.transaction.productId") == Self.purchase.productId)
+    checkEqual(answer.status, .ok)
+    checkEqual(answer.tree?.at("notification.known")?.boolean, false)
+    checkEqual(answer.text("notification.effect"), "none")
+    checkEqual(answer.text("notification.type"), "NEW_TYPE")
+    checkEqual(answer.text("notification.transaction.productId"), Self.purchase.productId)
     let subtype = try verify(
       notification(("data", try data())).setting("subtype", "NEW_SUBTYPE"))
-    #expect(subtype.tree?.at("notification.known")?.boolean == true)
-    #expect(subtype.text("warnings.0.at") == "subtype")
+    checkEqual(subtype.tree?.at("notification.known")?.boolean, true)
+    checkEqual(subtype.text("warnings.0.at"), "subtype")
   }
 }

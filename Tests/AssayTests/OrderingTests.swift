@@ -19,13 +19,13 @@ struct OrderingTests {
     let values = Self.sample(count)
     let ordered = values.ordered { $0.key < $1.key }
     let wanted = values.sorted { ($0.key, $0.place) < ($1.key, $1.place) }
-    #expect(ordered.map { $0.place } == wanted.map { $0.place })
+    checkEqual(ordered.map { $0.place }, wanted.map { $0.place })
   }
 
   @Test("places of what is in order, or in the reverse of it")
   func runs() {
-    #expect(Ordering.places(5) { $0 < $1 } == [0, 1, 2, 3, 4])
-    #expect(Ordering.places(5) { $0 > $1 } == [4, 3, 2, 1, 0])
-    #expect(Ordering.places(5) { _, _ in false } == [0, 1, 2, 3, 4])
+    checkEqual(Ordering.places(5) { $0 < $1 }, [0, 1, 2, 3, 4])
+    checkEqual(Ordering.places(5) { $0 > $1 }, [4, 3, 2, 1, 0])
+    checkEqual(Ordering.places(5) { _, _ in false }, [0, 1, 2, 3, 4])
   }
 }

@@ -307,13 +307,13 @@ struct PayloadMembersTests {
       for row in ground.rows where row.isDecisive {
         for value in row.form.wrong {
           let got = try verdict(trust, ground, ground.payload.setting(row.path, value))
-          #expect(got.status == .malformedPayloadType, "\(ground.name) \(row.path) \(value)")
-          #expect(got.place == ground.prefix + row.path)
+          checkEqual(got.status, .malformedPayloadType, "\(ground.name) \(row.path) \(value)")
+          checkEqual(got.place, ground.prefix + row.path)
           count += 1
         }
       }
     }
-    #expect(count > 200)
+    check(count > 200)
   }
 
   @Test("PAY-5 every descriptive member of a wrong type is only warned of, and passed through")
@@ -325,15 +325,15 @@ struct PayloadMembersTests {
         for value in row.form.wrong {
           let object = ground.payload.setting(row.path, value)
           let got = try verdict(trust, ground, object)
-          #expect(got.status == .ok, "\(ground.name) \(row.path) \(value)")
+          checkEqual(got.status, .ok, "\(ground.name) \(row.path) \(value)")
           let expected = Warning("unexpected-type", at: ground.prefix + row.path)
-          #expect(got.warnings == [expected], "\(ground.name) \(row.path) \(value)")
-          #expect(got.payload == ground.wrap(object).bytes)
+          checkEqual(got.warnings, [expected], "\(ground.name) \(row.path) \(value)")
+          checkEqual(got.payload, ground.wrap(object).bytes)
           count += 1
         }
       }
     }
-    #expect(count > 200)
+    check(count > 200)
   }
 
   @Test("PAY-2 PAY-6 every value that a member may have is taken without a remark")
@@ -343,8 +343,8 @@ struct PayloadMembersTests {
       for row in ground.rows {
         for value in row.form.right {
           let got = try verdict(trust, ground, ground.payload.setting(row.path, value))
-          #expect(got.status == .ok, "\(ground.name) \(row.path) \(value)")
-          #expect(
+          checkEqual(got.status, .ok, "\(ground.name) \(row.path) \(value)")
+          check(
             got.warnings.isEmpty, "\(ground.name) \(row.path) \(value): \(got.warnings)")
         }
       }
@@ -360,15 +360,15 @@ struct PayloadMembersTests {
         guard let value = row.form.unknown else { continue }
         let object = ground.payload.setting(row.path, value)
         let got = try verdict(trust, ground, object)
-        #expect(got.status == .ok, "\(ground.name) \(row.path)")
-        #expect(
-          got.warnings == [Warning("unknown-value", at: ground.prefix + row.path)],
+        checkEqual(got.status, .ok, "\(ground.name) \(row.path)")
+        checkEqual(
+          got.warnings, [Warning("unknown-value", at: ground.prefix + row.path)],
           "\(ground.name) \(row.path): \(got.warnings)")
-        #expect(got.payload == ground.wrap(object).bytes)
+        checkEqual(got.payload, ground.wrap(object).bytes)
         count += 1
       }
     }
-    #expect(count > 25)
+    check(count > 25)
   }
 
   @Test("PAY-3 null counts as absent, for every member")
@@ -378,9 +378,9 @@ struct PayloadMembersTests {
       for row in ground.rows {
         let withNull = try verdict(trust, ground, ground.payload.setting(row.path, .null))
         let without = try verdict(trust, ground, ground.payload.removing(row.path))
-        #expect(withNull.status == without.status, "\(ground.name) \(row.path)")
-        #expect(withNull.place == without.place)
-        #expect(withNull.warnings == without.warnings)
+        checkEqual(withNull.status, without.status, "\(ground.name) \(row.path)")
+        checkEqual(withNull.place, without.place)
+        checkEqual(withNull.warnings, without.warnings)
       }
     }
   }
@@ -392,9 +392,9 @@ struct PayloadMembersTests {
     for ground in try Self.grounds() {
       let object = ground.payload.appending("newMember", news).appending("signeddate", 1)
       let got = try verdict(trust, ground, object)
-      #expect(got.status == .ok, "\(ground.name)")
-      #expect(got.warnings.isEmpty)
-      #expect(got.payload == ground.wrap(object).bytes)
+      checkEqual(got.status, .ok, "\(ground.name)")
+      check(got.warnings.isEmpty)
+      checkEqual(got.payload, ground.wrap(object).bytes)
     }
   }
 
@@ -423,13 +423,13 @@ struct PayloadMembersTests {
         (.integer(Minted.now + 60_001), .rejectedDateFuture),
       ] as [(JSONText, Status)] {
         let got = try status(payload.setting(member, value), kind, trust)
-        #expect(got.status == expected, "\(kind) \(value): \(got.status.name)")
-        #expect(got.place == member)
+        checkEqual(got.status, expected, "\(kind) \(value): \(got.status.name)")
+        checkEqual(got.place, member)
       }
     }
     // A signedDate beside the date of an app transaction is ignored.
     let beside = purchase.appTransactionPayload.setting("signedDate", "not a date")
-    #expect(try status(beside, .appTransaction, trust).status == .ok)
+    try checkEqual(status(beside, .appTransaction, trust).status, .ok)
   }
 
   @Test("PAY-1 every decisive member is beside the payload with its own type")
@@ -446,9 +446,9 @@ struct PayloadMembersTests {
     for row in Self.transaction where row.isDecisive {
       let shown = try #require(facts.at(row.path), "\(row.path)")
       if let signed = payload.at(row.path) {
-        #expect(shown.kind == signed.kind && shown.source == signed.source, "\(row.path)")
+        check(shown.kind == signed.kind && shown.source == signed.source, "\(row.path)")
       } else {
-        #expect(shown.isNull, "\(row.path)")
+        check(shown.isNull, "\(row.path)")
       }
     }
   }

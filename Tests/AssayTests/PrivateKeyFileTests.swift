@@ -64,41 +64,41 @@ struct PrivateKeyFileTests {
 
   @Test("DVC-2 with and without curve and public key inside, in every line end")
   func good() {
-    #expect(isGood(file(key: ecKey())))
-    #expect(isGood(file(key: ecKey(more: [publicPart]))))
+    check(isGood(file(key: ecKey())))
+    check(isGood(file(key: ecKey(more: [publicPart]))))
     let curve = tagged(0, oid("1.2.840.10045.3.1.7"))
-    #expect(isGood(file(key: ecKey(more: [curve]))))
-    #expect(isGood(file(key: ecKey(more: [curve, publicPart]))))
+    check(isGood(file(key: ecKey(more: [curve]))))
+    check(isGood(file(key: ecKey(more: [curve, publicPart]))))
     let text = file(key: ecKey())
-    #expect(isGood(utf8(" \n") + text + utf8("\r\n ")))
+    check(isGood(utf8(" \n") + text + utf8("\r\n ")))
     let crlf = String(decoding: text, as: UTF8.self).replacing("\n", with: "\r\n")
-    #expect(isGood(utf8(crlf)))
-    #expect(isGood(text.filter { $0 != 0x0a }))
+    check(isGood(utf8(crlf)))
+    check(isGood(text.filter { $0 != 0x0a }))
   }
 
   @Test("DVC-2 what is not of that form")
   func bad() {
     let good = ecKey()
-    #expect(!isGood(file(version: [1], key: good)))
-    #expect(!isGood(file(algorithm: algorithm("1.3.132.0.34"), key: good)))
-    #expect(!isGood(file(key: good, tail: [5, 0])))
-    #expect(!isGood(file(key: good + [5, 0])))
-    #expect(!isGood(file(key: ecKey(version: [2]))))
-    #expect(!isGood(file(key: ecKey(scalar: Array(scalar.dropLast())))))
-    #expect(!isGood(file(key: ecKey(scalar: [0] + scalar))))
-    #expect(!isGood(file(key: ecKey(more: [tagged(0, oid("1.3.132.0.34"))]))))
-    #expect(!isGood(file(key: ecKey(more: [publicPart, [5, 0]]))))
-    #expect(!isGood(file(key: ecKey(more: [[5, 0]]))))
-    #expect(!isGood(file(key: ecKey(more: [tagged(1, Writer.bitString(point) + [5, 0])]))))
-    #expect(!isGood(file(key: ecKey(more: [tagged(1, [3, 2, 1, 4])]))))
-    #expect(isGood(file(key: ecKey(more: [tagged(1, [3, 66, 0] + point)]))))
-    #expect(!isGood(file(key: ecKey(more: [tagged(1, [3, 66, 1] + point)]))))
+    check(!isGood(file(version: [1], key: good)))
+    check(!isGood(file(algorithm: algorithm("1.3.132.0.34"), key: good)))
+    check(!isGood(file(key: good, tail: [5, 0])))
+    check(!isGood(file(key: good + [5, 0])))
+    check(!isGood(file(key: ecKey(version: [2]))))
+    check(!isGood(file(key: ecKey(scalar: Array(scalar.dropLast())))))
+    check(!isGood(file(key: ecKey(scalar: [0] + scalar))))
+    check(!isGood(file(key: ecKey(more: [tagged(0, oid("1.3.132.0.34"))]))))
+    check(!isGood(file(key: ecKey(more: [publicPart, [5, 0]]))))
+    check(!isGood(file(key: ecKey(more: [[5, 0]]))))
+    check(!isGood(file(key: ecKey(more: [tagged(1, Writer.bitString(point) + [5, 0])]))))
+    check(!isGood(file(key: ecKey(more: [tagged(1, [3, 2, 1, 4])]))))
+    check(isGood(file(key: ecKey(more: [tagged(1, [3, 66, 0] + point)]))))
+    check(!isGood(file(key: ecKey(more: [tagged(1, [3, 66, 1] + point)]))))
     let text = String(decoding: file(key: good), as: UTF8.self)
-    #expect(!isGood(utf8(text.replacing("-----BEGIN", with: "----BEGIN"))))
-    #expect(!isGood(utf8(text.replacing("-----END", with: "----END"))))
-    #expect(!isGood(utf8(text.replacing("\n", with: "\\n"))))
-    #expect(!isGood(utf8(text) + [UInt8](repeating: 0x0a, count: 8192)))
-    #expect(!isGood([]))
+    check(!isGood(utf8(text.replacing("-----BEGIN", with: "----BEGIN"))))
+    check(!isGood(utf8(text.replacing("-----END", with: "----END"))))
+    check(!isGood(utf8(text.replacing("\n", with: "\\n"))))
+    check(!isGood(utf8(text) + [UInt8](repeating: 0x0a, count: 8192)))
+    check(!isGood([]))
   }
 
   @Test("DVC-2 a file in good form around no key is refused where it is configured")
@@ -111,23 +111,23 @@ struct PrivateKeyFileTests {
 
   @Test("DVC-2 libcrypto is asked whether it is a key")
   func numbers() {
-    #expect(!isGood(file(key: ecKey(scalar: [UInt8](repeating: 0, count: 32)))))
-    #expect(!isGood(file(key: ecKey(scalar: Curve.p256.order))))
+    check(!isGood(file(key: ecKey(scalar: [UInt8](repeating: 0, count: 32)))))
+    check(!isGood(file(key: ecKey(scalar: Curve.p256.order))))
     var below = Curve.p256.order
     below[31] -= 1
-    #expect(isGood(file(key: ecKey(scalar: below))))
+    check(isGood(file(key: ecKey(scalar: below))))
     // The public key of another scalar, and no point at all.
-    #expect(!isGood(file(key: ecKey(scalar: below, more: [publicPart]))))
+    check(!isGood(file(key: ecKey(scalar: below, more: [publicPart]))))
     var off = point
     off[64] ^= 1
-    #expect(!isGood(file(key: ecKey(more: [tagged(1, Writer.bitString(off))]))))
+    check(!isGood(file(key: ecKey(more: [tagged(1, Writer.bitString(off))]))))
     // Compressed; and the hybrid form, which RFC 5480 forbids.
     let sign = point[64] & 1
     func part(_ first: UInt8, _ rest: ArraySlice<UInt8>) -> [UInt8] {
       file(key: ecKey(more: [tagged(1, Writer.bitString([first] + rest))]))
     }
-    #expect(isGood(part(2 + sign, point[1..<33])))
-    #expect(!isGood(part(3 - sign, point[1..<33])))
-    #expect(!isGood(part(6 + sign, point[1...])))
+    check(isGood(part(2 + sign, point[1..<33])))
+    check(!isGood(part(3 - sign, point[1..<33])))
+    check(!isGood(part(6 + sign, point[1...])))
   }
 }

@@ -20,11 +20,11 @@ struct PrivateKeyTests {
     for count in [0, 1, 63, 64, 65, 5000] {
       let message = [UInt8](repeating: 0x61, count: count)
       let signature = try key.sign(message)
-      #expect(SignaturesTests.evpVerifies(info, .sha256, message, signature.der))
-      #expect(!SignaturesTests.evpVerifies(info, .sha256, message + [1], signature.der))
+      check(SignaturesTests.evpVerifies(info, .sha256, message, signature.der))
+      check(!SignaturesTests.evpVerifies(info, .sha256, message + [1], signature.der))
     }
     let other = try SigningKey.generate(.p256).publicKeyInfo()
-    #expect(!SignaturesTests.evpVerifies(other, .sha256, [1], try key.sign([1]).der))
+    check(!SignaturesTests.evpVerifies(other, .sha256, [1], try key.sign([1]).der))
   }
 
   @Test("API-12 r and s have 32 octets each, whatever their values")
@@ -33,8 +33,8 @@ struct PrivateKeyTests {
     for number in 0..<50 as Range<UInt8> {
       let signature = try key.sign([number])
       let octets = signature.concatenated(.p256)
-      #expect(octets.count == 64)
-      #expect(Pair(concatenated: octets, .p256)?.der == signature.der)
+      checkEqual(octets.count, 64)
+      checkEqual(Pair(concatenated: octets, .p256)?.der, signature.der)
     }
     // One in 256 begins with a zero.
     for zeros in [0, 1, 2, 31] {
@@ -42,7 +42,7 @@ struct PrivateKeyTests {
         let number = [UInt8](repeating: 0, count: zeros) + [first]
         let half = number + [UInt8](repeating: 7, count: 31 - zeros)
         let pair = try #require(Pair(concatenated: half + half, .p256))
-        #expect(pair.concatenated(.p256) == half + half)
+        checkEqual(pair.concatenated(.p256), half + half)
       }
     }
   }
@@ -50,7 +50,7 @@ struct PrivateKeyTests {
   @Test("API-12 the same message is signed anew each time")
   func random() throws {
     let (key, _) = try made()
-    #expect(Set(try (0..<50).map { _ in try key.sign([7]).der }).count == 50)
+    checkEqual(Set(try (0..<50).map { _ in try key.sign([7]).der }).count, 50)
   }
 
   @Test("EXC-10 a signature that does not verify is not used")
@@ -59,8 +59,8 @@ struct PrivateKeyTests {
     let (other, _) = try made()
     let message = utf8("message")
     let good = try authority.sign(message, .sha256)
-    #expect(
-      try PrivateKey.verified(good, over: message, by: key.publicHalf).der == good)
+    try checkEqual(
+      PrivateKey.verified(good, over: message, by: key.publicHalf).der, good)
     var turned = good
     turned[turned.count - 1] ^= 1
     for (der, half) in [
@@ -79,10 +79,10 @@ struct PrivateKeyTests {
   @Test("EXC-23 random UUIDs are of version 4, and differ")
   func uuids() throws {
     let made = try (0..<200).map { _ in try RandomUUID.make() }
-    #expect(Set(made).count == 200)
+    checkEqual(Set(made).count, 200)
     for uuid in made {
-      #expect(uuid.isUUID && uuid == uuid.asciiLowercased)
-      #expect(uuid.utf8[14] == 0x34 && [0x38, 0x39, 0x61, 0x62].contains(uuid.utf8[19]))
+      check(uuid.isUUID && uuid == uuid.asciiLowercased)
+      check(uuid.utf8[14] == 0x34 && [0x38, 0x39, 0x61, 0x62].contains(uuid.utf8[19]))
     }
   }
 
@@ -93,18 +93,18 @@ struct PrivateKeyTests {
         decoding: Hex.encode(MessageCode.of(key: SecretBytes(key), head: "", message[...])),
         as: UTF8.self)
     }
-    #expect(
-      code([UInt8](repeating: 0x0b, count: 20), utf8("Hi There"))
-        == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
-    #expect(
-      code(utf8("Jefe"), utf8("what do ya want for nothing?"))
-        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    checkEqual(
+      code([UInt8](repeating: 0x0b, count: 20), utf8("Hi There")),
+      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+    checkEqual(
+      code(utf8("Jefe"), utf8("what do ya want for nothing?")),
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     for count in [1, 32, 63, 64] {
       let key = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
       let body = [UInt8](repeating: 9, count: count * 5)
-      #expect(
-        try SessionTextTemplate.code(key, utf8("head") + body)
-          == MessageCode.of(key: SecretBytes(key), head: "head", body[...]))
+      try checkEqual(
+        SessionTextTemplate.code(key, utf8("head") + body),
+        MessageCode.of(key: SecretBytes(key), head: "head", body[...]))
     }
   }
 
@@ -112,7 +112,7 @@ struct PrivateKeyTests {
   func base64url() {
     for count in 0..<40 {
       let octets = (0..<count).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 13) }
-      #expect(Base64.encodeURL(octets) == Base64Text.encodeURL(octets))
+      checkEqual(Base64.encodeURL(octets), Base64Text.encodeURL(octets))
     }
   }
 
@@ -120,8 +120,8 @@ struct PrivateKeyTests {
   func controlCharacters() {
     for scalar in 0...0x2ff as ClosedRange<UInt32> {
       guard let scalar = Unicode.Scalar(scalar) else { continue }
-      #expect(
-        Text("a\(scalar)b").hasControlCharacter == (scalar.properties.generalCategory == .control))
+      checkEqual(
+        Text("a\(scalar)b").hasControlCharacter, (scalar.properties.generalCategory == .control))
     }
   }
 }

@@ -22,7 +22,7 @@ struct ProofTableTests {
       payload: Minted.purchase.transactionPayload.bytes,
       chain: try chain ?? Minted.authority().chain)
     let answer = verifier.verifyJWS(try template.signed(), kind: .transaction, nowMs: Minted.now)
-    #expect(answer.status == .ok)
+    checkEqual(answer.status, .ok)
     return answer.tree?.at("transaction.chain.cached")?.boolean
   }
 
@@ -38,9 +38,9 @@ struct ProofTableTests {
 
   @Test("JWS-66 what one verifier proved is known to the next of the same trust")
   func sameTrust() throws {
-    #expect(try isCached(verifier()) == false)
+    try checkEqual(isCached(verifier()), false)
     // The first one is gone.
-    #expect(try isCached(verifier()) == true)
+    try checkEqual(isCached(verifier()), true)
     // None of this is part of a proof.
     let other: [(String, JSONText)] = [
       ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
@@ -48,9 +48,9 @@ struct ProofTableTests {
       ("storekit.fresh", ["maxAgeMs": ["transaction": 60_000]]),
       ("storekit.nested", "omit"),
     ]
-    #expect(try isCached(verifier(other)) == true)
+    try checkEqual(isCached(verifier(other)), true)
     // Another process, another table.
-    #expect(try isCached(verifier(in: ProofTable(capacity: 4))) == false)
+    try checkEqual(isCached(verifier(in: ProofTable(capacity: 4))), false)
   }
 
   @Test("JWS-66 another root, another order, another pin, another word: another set of proofs")
@@ -76,12 +76,12 @@ struct ProofTableTests {
       digest([("attest", ["appIds": ["ABCDE12345.com.example.app"], "receiptAnchors": [mine]])]),
     ]
     for (index, one) in digests.enumerated() {
-      #expect(one.count == 32)
-      for another in digests[(index + 1)...] { #expect(one != another, "\(index)") }
+      checkEqual(one.count, 32)
+      for another in digests[(index + 1)...] { check(one != another, "\(index)") }
     }
     // And the same again: nothing but the trust is in it.
-    #expect(try digest() == digests[0])
-    #expect(try digest([("products", ["a.b": ["type": "consumable"]])]) == digests[0])
+    try checkEqual(digest(), digests[0])
+    try checkEqual(digest([("products", ["a.b": ["type": "consumable"]])]), digests[0])
   }
 
   private static func pin(_ byte: UInt8) -> String {
@@ -90,30 +90,30 @@ struct ProofTableTests {
 
   @Test("JWS-66 a verifier with another root is not handed the chains of the first")
   func foreignRoot() throws {
-    #expect(try isCached(verifier()) == false)
+    try checkEqual(isCached(verifier()), false)
     let foreign = try verifier([("storekit.anchors", [Self.stranger()])])
     let template = JWSTemplate(
       payload: Minted.purchase.transactionPayload.bytes, chain: try Minted.authority().chain)
     let text = try template.signed()
     let answer = foreign.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
-    #expect(answer.status == .rejectedChainUntrustedRoot)
+    checkEqual(answer.status, .rejectedChainUntrustedRoot)
     // A second root beside mine: the chain holds, and is proven again.
     let both: JSONText = [.string(try Minted.authority().anchor), try Self.stranger()]
-    #expect(try isCached(verifier([("storekit.anchors", both)])) == false)
-    #expect(try isCached(verifier([("storekit.rootEntry", "ignored")])) == false)
-    #expect(try isCached(verifier()) == true)
+    try checkEqual(isCached(verifier([("storekit.anchors", both)])), false)
+    try checkEqual(isCached(verifier([("storekit.rootEntry", "ignored")])), false)
+    try checkEqual(isCached(verifier()), true)
   }
 
   @Test("JWS-63 JWS-66 dates are judged again whenever the chain is found")
   func datesAnew() throws {
-    #expect(try isCached(verifier()) == false)
+    try checkEqual(isCached(verifier()), false)
     let late = Minted.now + 20 * 365 * 86_400_000
     let template = JWSTemplate(
       payload: Purchase(now: late).transactionPayload.bytes,
       chain: try Minted.authority().chain)
     let answer = try verifier().verifyJWS(
       try template.signed(), kind: .transaction, nowMs: late)
-    #expect(answer.status == .rejectedChainExpired)
+    checkEqual(answer.status, .rejectedChainExpired)
   }
 
   // MARK: what is kept
@@ -127,22 +127,22 @@ struct ProofTableTests {
     ).signed()
     for _ in 0..<2 {
       let answer = try verifier().verifyJWS(text, kind: .transaction, nowMs: Minted.now)
-      #expect(answer.status == .rejectedChainSignatureLeaf)
+      checkEqual(answer.status, .rejectedChainSignatureLeaf)
     }
     let proofs = table.proofs(of: try ConfigurationReader.read(try Minted.config().bytes))
-    #expect(proofs.storekit.spellings.find(text.prefix { $0 != 0x2e }) == nil)
-    #expect(try isCached(verifier()) == false)
+    check(proofs.storekit.spellings.find(text.prefix { $0 != 0x2e }) == nil)
+    try checkEqual(isCached(verifier()), false)
   }
 
   @Test("JWS-66 cache.chains 0 neither reads nor feeds")
   func switchedOff() throws {
     let off: [(String, JSONText)] = [("storekit.cache", ["chains": 0])]
-    #expect(try isCached(verifier(off)) == false)
-    #expect(try isCached(verifier(off)) == false)
-    #expect(try isCached(verifier()) == false)
-    #expect(try isCached(verifier(off)) == false)
+    try checkEqual(isCached(verifier(off)), false)
+    try checkEqual(isCached(verifier(off)), false)
+    try checkEqual(isCached(verifier()), false)
+    try checkEqual(isCached(verifier(off)), false)
     let none = try ConfigurationReader.read(try Minted.config(off).bytes)
-    #expect(table.proofs(of: none) !== table.proofs(of: none))
+    check(table.proofs(of: none) !== table.proofs(of: none))
   }
 
   @Test("JWS-66 only so many trusts are remembered, and the least recently used goes")
@@ -154,10 +154,10 @@ struct ProofTableTests {
     let first = table.proofs(of: try configuration(1))
     let second = table.proofs(of: try configuration(2))
     for chains in 3...4 { _ = table.proofs(of: try configuration(chains)) }
-    #expect(table.proofs(of: try configuration(1)) === first)
+    check(table.proofs(of: try configuration(1)) === first)
     _ = table.proofs(of: try configuration(5))
-    #expect(table.proofs(of: try configuration(1)) === first)
-    #expect(table.proofs(of: try configuration(2)) !== second)
+    check(table.proofs(of: try configuration(1)) === first)
+    check(table.proofs(of: try configuration(2)) !== second)
   }
 
   @Test("JWS-64 JWS-66 a set keeps as many chains as cache.chains says")
@@ -166,10 +166,10 @@ struct ProofTableTests {
     let chains = try (0..<3).map { _ in
       try Minted.authority().chain(leafKey: .generate(.p256))
     }
-    for chain in chains { #expect(try isCached(verifier(two), chain: chain) == false) }
-    #expect(try isCached(verifier(two), chain: chains[2]) == true)
-    #expect(try isCached(verifier(two), chain: chains[1]) == true)
-    #expect(try isCached(verifier(two), chain: chains[0]) == false)
+    for chain in chains { try checkEqual(isCached(verifier(two), chain: chain), false) }
+    try checkEqual(isCached(verifier(two), chain: chains[2]), true)
+    try checkEqual(isCached(verifier(two), chain: chains[1]), true)
+    try checkEqual(isCached(verifier(two), chain: chains[0]), false)
   }
 
   @Test("JWS-66 keys of attested devices end with their verifier")
@@ -181,11 +181,11 @@ struct ProofTableTests {
     let point = try AttestFixture.device().key.publicKey()
     let first = try made().attest
     let key = try #require(first.key(point[...]))
-    #expect(first.key(point[...]) === key)
+    check(first.key(point[...]) === key)
     let second = try made().attest
-    #expect(second.chains.cache.intermediates === first.chains.cache.intermediates)
-    #expect(second.receipts.chains.cache.spellings === first.receipts.chains.cache.spellings)
-    #expect(second.key(point[...]) !== key)
+    check(second.chains.cache.intermediates === first.chains.cache.intermediates)
+    check(second.receipts.chains.cache.spellings === first.receipts.chains.cache.spellings)
+    check(second.key(point[...]) !== key)
   }
 
   // MARK: roots that were read
@@ -196,13 +196,13 @@ struct ProofTableTests {
       Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
     let unkept = try #require(Anchor.read(der, .elliptic, isRemembered: false))
     let first = try #require(Anchor.read(der, .elliptic, isRemembered: true))
-    #expect(first.key !== unkept.key)
-    #expect(try #require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
-    #expect(try #require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
+    check(first.key !== unkept.key)
+    try check(#require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
+    try check(#require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
     // What is not a root stays rejected, however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1
-    for _ in 0..<2 { #expect(Anchor.read(forged, .elliptic, isRemembered: true) == nil) }
-    #expect(Anchor.read(der, .rsa, isRemembered: true) == nil)
+    for _ in 0..<2 { check(Anchor.read(forged, .elliptic, isRemembered: true) == nil) }
+    check(Anchor.read(der, .rsa, isRemembered: true) == nil)
   }
 }

@@ -52,26 +52,26 @@ struct PropertyListTests {
       var written = text
       written.style = style
       let list = try PropertyList(written.bytes, limits: .outer)
-      #expect(
-        list.entries.map { Text(Array($0.key)) }
-          == ["signature", "purchase-info", "pod", "empty"], "\(name)")
-      #expect(
-        list.entries.map { Text(Array($0.value)) } == ["AAAA", "ewo=", "100", ""], "\(name)")
-      #expect(list.hasAppleLayout == (style.open == "{\n" && style.quote == nil), "\(name)")
+      checkEqual(
+        list.entries.map { Text(Array($0.key)) }, ["signature", "purchase-info", "pod", "empty"],
+        "\(name)")
+      checkEqual(
+        list.entries.map { Text(Array($0.value)) }, ["AAAA", "ewo=", "100", ""], "\(name)")
+      checkEqual(list.hasAppleLayout, (style.open == "{\n" && style.quote == nil), "\(name)")
     }
   }
 
   @Test("RCP-6 texts without quotation marks are marked, and may hold only these signs")
   func bareTexts() throws {
     let list = try PropertyList(utf8("{a=Az09_$/:.-;'b'=\"x\";}"), limits: .outer)
-    #expect(list.entry("a").map { Array($0.value) } == utf8("Az09_$/:.-"))
-    #expect(list.entry("a")?.isBare == true)
-    #expect(list.entry("b")?.isBare == false)
-    #expect(list.entry("c") == nil)
+    checkEqual(list.entry("a").map { Array($0.value) }, utf8("Az09_$/:.-"))
+    checkEqual(list.entry("a")?.isBare, true)
+    checkEqual(list.entry("b")?.isBare, false)
+    check(list.entry("c") == nil)
     for sign in "!#%&*+,?@^`|~\\)>]}" {
-      #expect(status("{a=x\(sign)y;}") == .malformedPlistSyntax, "\(sign)")
+      checkEqual(status("{a=x\(sign)y;}"), .malformedPlistSyntax, "\(sign)")
     }
-    #expect(status("{a=;}") == .malformedPlistSyntax)
+    checkEqual(status("{a=;}"), .malformedPlistSyntax)
   }
 
   @Test("RCP-6 every escape stands for its byte")
@@ -83,80 +83,80 @@ struct PropertyListTests {
       ("\\U0041", [0x41]), ("\\U00e9", [0xc3, 0xa9]), ("\\U20AC", [0xe2, 0x82, 0xac]),
     ]
     for (escape, bytes) in all {
-      #expect(value("{a=\"x\(escape)y\";}") == [0x78] + bytes + [0x79], "\(escape)")
+      checkEqual(value("{a=\"x\(escape)y\";}"), [0x78] + bytes + [0x79], "\(escape)")
     }
     // In keys as well, in single quotation marks as well, and twice in a list.
-    #expect(value("{'\\141'='\\142';c=\"\\144\";}") == [0x62])
-    #expect(value("{'\\141'='\\142';c=\"\\144\";}", "c") == [0x64])
-    #expect(value("{a='\"';}") == [0x22])
-    #expect(value("{a=\"'\";}") == [0x27])
+    checkEqual(value("{'\\141'='\\142';c=\"\\144\";}"), [0x62])
+    checkEqual(value("{'\\141'='\\142';c=\"\\144\";}", "c"), [0x64])
+    checkEqual(value("{a='\"';}"), [0x22])
+    checkEqual(value("{a=\"'\";}"), [0x27])
   }
 
   @Test("RCP-6 an invalid escape is refused")
   func wrongEscapes() {
     for escape in ["\\c", "\\x41", "\\u0041", "\\8", "\\200", "\\777", "\\U004", "\\U00g1"] {
-      #expect(status("{a=\"\(escape)\";}") == .malformedPlistSyntax, "\(escape)")
+      checkEqual(status("{a=\"\(escape)\";}"), .malformedPlistSyntax, "\(escape)")
     }
-    #expect(status("{a=\"\\") == .malformedPlistSyntax)
+    checkEqual(status("{a=\"\\"), .malformedPlistSyntax)
   }
 
   @Test("RCP-6 valid UTF-8 without NUL and without surrogates")
   func encoding() {
-    #expect(value("{a=\"é€😀\";}") == utf8("é€😀"))
+    checkEqual(value("{a=\"é€😀\";}"), utf8("é€😀"))
     let wrong: [[UInt8]] = [
       [0], [0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80],
     ]
     for bytes in wrong {
       let list = utf8("{a=\"") + bytes + utf8("\";}")
-      #expect(status(list) == .malformedPlistEncoding, "\(bytes)")
+      checkEqual(status(list), .malformedPlistEncoding, "\(bytes)")
     }
     for escape in ["\\U0000", "\\0", "\\000", "\\UD800", "\\UDFFF"] {
-      #expect(status("{a=\"\(escape)\";}") == .malformedPlistEncoding, "\(escape)")
+      checkEqual(status("{a=\"\(escape)\";}"), .malformedPlistEncoding, "\(escape)")
     }
-    #expect(status("{a=\"\\UD7FF\\UE000\";}") == nil)
+    check(status("{a=\"\\UD7FF\\UE000\";}") == nil)
     // A fault anywhere in the text, whatever its length.
     for length in 1...40 {
       for at in 0..<length {
         var bytes = [UInt8](repeating: 0x20, count: length)
         bytes[at] = 0
-        #expect(status(bytes) == .malformedPlistEncoding)
+        checkEqual(status(bytes), .malformedPlistEncoding)
         bytes[at] = 0x80
-        #expect(status(bytes) == .malformedPlistEncoding)
+        checkEqual(status(bytes), .malformedPlistEncoding)
       }
     }
   }
 
   @Test("RCP-7 a semicolon behind every pair, also the last")
   func semicolons() {
-    #expect(status("{\"a\"=\"b\";\"c\"=\"d\"}") == .malformedPlistSyntax)
-    #expect(status("{\"a\"=\"b\"\"c\"=\"d\";}") == .malformedPlistSyntax)
-    #expect(status("{\"a\"=\"b\",\"c\"=\"d\";}") == .malformedPlistSyntax)
-    #expect(status("{;}") == .malformedPlistSyntax)
-    #expect(status("{\"a\"-\"b\";}") == .malformedPlistSyntax)
-    #expect(status("{\"a\"=\"b\";;}") == .malformedPlistSyntax)
-    #expect(status("{}") == nil)
+    checkEqual(status("{\"a\"=\"b\";\"c\"=\"d\"}"), .malformedPlistSyntax)
+    checkEqual(status("{\"a\"=\"b\"\"c\"=\"d\";}"), .malformedPlistSyntax)
+    checkEqual(status("{\"a\"=\"b\",\"c\"=\"d\";}"), .malformedPlistSyntax)
+    checkEqual(status("{;}"), .malformedPlistSyntax)
+    checkEqual(status("{\"a\"-\"b\";}"), .malformedPlistSyntax)
+    checkEqual(status("{\"a\"=\"b\";;}"), .malformedPlistSyntax)
+    check(status("{}") == nil)
   }
 
   @Test("RCP-7 nothing but white space behind the list, and the place is named")
   func trailing() {
     for tail in ["x", "}", "{}", ";", "\"\"", "// a", "/* a */"] {
-      #expect(status(good + tail) == .malformedPlistSyntax, "\(tail)")
-      #expect(place(good + " \n" + tail) == "byte \(good.utf8.count + 2)", "\(tail)")
+      checkEqual(status(good + tail), .malformedPlistSyntax, "\(tail)")
+      checkEqual(place(good + " \n" + tail), "byte \(good.utf8.count + 2)", "\(tail)")
     }
-    #expect(status(good + " \t\r\n\u{0b}\u{0c}\u{2028}\u{2029}") == nil)
-    #expect(status(good + "\u{2027}") == .malformedPlistSyntax)
-    #expect(status(good + "\u{a0}") == .malformedPlistSyntax)
-    #expect(status("\u{feff}" + good) == .malformedPlistSyntax)
+    check(status(good + " \t\r\n\u{0b}\u{0c}\u{2028}\u{2029}") == nil)
+    checkEqual(status(good + "\u{2027}"), .malformedPlistSyntax)
+    checkEqual(status(good + "\u{a0}"), .malformedPlistSyntax)
+    checkEqual(status("\u{feff}" + good), .malformedPlistSyntax)
   }
 
   @Test("RCP-7 a text that ends too early is refused, wherever it ends")
   func truncation() {
     let bytes = utf8("{\n\t\"a\\\"\" = 'b\\101';\n\tc = d;\n}")
-    #expect(status(bytes) == nil)
+    check(status(bytes) == nil)
     for count in 0..<bytes.count {
       let part = String(decoding: bytes.prefix(count), as: UTF8.self)
-      #expect(status(part) == .malformedPlistSyntax, "\(count)")
-      #expect(place(part) == "byte \(count)")
+      checkEqual(status(part), .malformedPlistSyntax, "\(count)")
+      checkEqual(place(part), "byte \(count)")
     }
   }
 
@@ -171,29 +171,29 @@ struct PropertyListTests {
       "{a= // x\nb;}", "{\"a\"=\"b\"/**/;}", "{\"a\"=\"b\";// x\n}", "{\"a\"=\"b\";/*",
       "<?xml version=\"1.0\"?><plist/>", "bplist00",
     ]
-    for text in all { #expect(status(text) == .malformedPlistConstruct, "\(text)") }
-    #expect(status(utf8("bplist00") + [0xd1, 0, 0xff]) == .malformedPlistConstruct)
+    for text in all { checkEqual(status(text), .malformedPlistConstruct, "\(text)") }
+    checkEqual(status(utf8("bplist00") + [0xd1, 0, 0xff]), .malformedPlistConstruct)
     // A slash alone begins no comment.
-    #expect(value("{a=/b/c;}") == utf8("/b/c"))
-    #expect(value("{a=b//c;}") == utf8("b//c"))
+    checkEqual(value("{a=/b/c;}"), utf8("/b/c"))
+    checkEqual(value("{a=b//c;}"), utf8("b//c"))
     // What is not a list of any kind.
     for text in ["{a/**/=b;}", "abc", "\"abc\"", "com.example.1", "=", "x y", "}"] {
-      #expect(status(text) == .malformedPlistSyntax, "\(text)")
+      checkEqual(status(text), .malformedPlistSyntax, "\(text)")
     }
   }
 
   @Test("RCP-9 a duplicate key is refused, however it is written")
   func duplicates() {
-    #expect(status("{\"a\"=\"b\";\"a\"=\"b\";}") == .malformedPlistDuplicateKey)
-    #expect(status("{\"a\"=\"b\";a=c;}") == .malformedPlistDuplicateKey)
-    #expect(status("{\"a\"=\"b\";\"\\141\"=c;}") == .malformedPlistDuplicateKey)
-    #expect(status("{\"\\141\"=\"b\";'\\U0061'=c;}") == .malformedPlistDuplicateKey)
-    #expect(status("{\"\"=\"b\";\"\"=c;}") == .malformedPlistDuplicateKey)
-    #expect(place("{\"a\"=\"b\";\"c\"=\"d\";\"a\"=\"b\";}") == "byte 17")
+    checkEqual(status("{\"a\"=\"b\";\"a\"=\"b\";}"), .malformedPlistDuplicateKey)
+    checkEqual(status("{\"a\"=\"b\";a=c;}"), .malformedPlistDuplicateKey)
+    checkEqual(status("{\"a\"=\"b\";\"\\141\"=c;}"), .malformedPlistDuplicateKey)
+    checkEqual(status("{\"\\141\"=\"b\";'\\U0061'=c;}"), .malformedPlistDuplicateKey)
+    checkEqual(status("{\"\"=\"b\";\"\"=c;}"), .malformedPlistDuplicateKey)
+    checkEqual(place("{\"a\"=\"b\";\"c\"=\"d\";\"a\"=\"b\";}"), "byte 17")
     // Same length, same first, middle and last letter: other keys.
-    #expect(status("{aXbca=1;aYbca=2;}") == nil)
-    #expect(status("{aXbca=1;aYbca=2;aXbca=3;}") == .malformedPlistDuplicateKey)
-    #expect(status("{a=1;A=2;}") == nil)
+    check(status("{aXbca=1;aYbca=2;}") == nil)
+    checkEqual(status("{aXbca=1;aYbca=2;aXbca=3;}"), .malformedPlistDuplicateKey)
+    check(status("{a=1;A=2;}") == nil)
   }
 
   @Test("RCP-6 as many entries and as long ones as the limits allow")
@@ -201,8 +201,8 @@ struct PropertyListTests {
     func list(_ count: Int) -> [UInt8] {
       utf8("{" + (0..<count).map { "k\($0)=v;" }.joined() + "}")
     }
-    #expect(status(list(64)) == nil)
-    #expect(status(list(65)) == .tooLargePlistEntry)
+    check(status(list(64)) == nil)
+    checkEqual(status(list(65)), .tooLargePlistEntry)
     for quote in ["\"", "'", ""] {
       func entry(_ key: Int, _ value: Int) -> [UInt8] {
         let (key, value) = (
@@ -210,28 +210,28 @@ struct PropertyListTests {
         )
         return utf8("{\(quote)\(key)\(quote)=\(quote)\(value)\(quote);}")
       }
-      #expect(status(entry(64, 1)) == nil)
-      #expect(status(entry(65, 1)) == .tooLargePlistEntry)
-      #expect(status(entry(1, 4096), .info) == nil)
-      #expect(status(entry(1, 4097), .info) == .tooLargePlistEntry)
-      #expect(status(entry(1, 12_288)) == nil)
-      #expect(status(entry(1, 12_289)) == .tooLargePlistEntry)
+      check(status(entry(64, 1)) == nil)
+      checkEqual(status(entry(65, 1)), .tooLargePlistEntry)
+      check(status(entry(1, 4096), .info) == nil)
+      checkEqual(status(entry(1, 4097), .info), .tooLargePlistEntry)
+      check(status(entry(1, 12_288)) == nil)
+      checkEqual(status(entry(1, 12_289)), .tooLargePlistEntry)
     }
     // What escapes stand for is what counts.
     func escaped(_ count: Int) -> [UInt8] {
       utf8("{a=\"" + String(repeating: "\\101", count: count) + "\";}")
     }
-    #expect(status(escaped(4096), .info) == nil)
-    #expect(status(escaped(4097), .info) == .tooLargePlistEntry)
-    #expect(PropertyList.Limits.outer(receiptBytes: 16_384).valueBytes == 12_288)
-    #expect(PropertyList.Limits.outer(receiptBytes: 65_536).valueBytes == 49_152)
-    #expect(PropertyList.Limits.outer(receiptBytes: 16).valueBytes == 12_288)
+    check(status(escaped(4096), .info) == nil)
+    checkEqual(status(escaped(4097), .info), .tooLargePlistEntry)
+    checkEqual(PropertyList.Limits.outer(receiptBytes: 16_384).valueBytes, 12_288)
+    checkEqual(PropertyList.Limits.outer(receiptBytes: 65_536).valueBytes, 49_152)
+    checkEqual(PropertyList.Limits.outer(receiptBytes: 16).valueBytes, 12_288)
   }
 
   @Test("RCP-10 a hundred thousand opening braces cost no stack")
   func nesting() {
     let bytes = [UInt8](repeating: 0x7b, count: 100_000)
-    #expect(status(bytes) == .malformedPlistConstruct)
+    checkEqual(status(bytes), .malformedPlistConstruct)
   }
 
   @Test("Apple's own layout is distinguished from a rewritten one")
@@ -239,15 +239,15 @@ struct PropertyListTests {
     func isApples(_ text: String) throws -> Bool {
       try PropertyList(utf8(text), limits: .info).hasAppleLayout
     }
-    #expect(try isApples(good))
-    #expect(try isApples("{\n}"))
+    try check(isApples(good))
+    try check(isApples("{\n}"))
     for other in [
       "{}", good + "\n", " " + good, "{\t\"a\" = \"b\";\n}", "{\n\"a\" = \"b\";\n}",
       "{\n\t\"a\"=\"b\";\n}", "{\n\t\"a\" = \"b\"; \n}", "{\n\ta = \"b\";\n}",
       "{\n\t\"a\" = b;\n}", "{\n\t'a' = \"b\";\n}", "{\n\t\"a\" = \"\\142\";\n}",
       "{\r\n\t\"a\" = \"b\";\r\n}", "{\n\t\"a\" = \"b\";\n\n}",
     ] {
-      #expect(try !isApples(other), "\(other)")
+      try check(!isApples(other), "\(other)")
     }
   }
 
@@ -261,11 +261,11 @@ struct PropertyListTests {
         other[at] ^= 1 << UInt8(bit)
         switch read(other) {
         case .success(let list):
-          for entry in list.entries { #expect(entry.value.count <= other.count) }
+          for entry in list.entries { check(entry.value.count <= other.count) }
         case .failure: refused += 1
         }
       }
     }
-    #expect(refused > bytes.count)
+    check(refused > bytes.count)
   }
 }

@@ -14,7 +14,7 @@ struct PurchaseInfoTests {
   }
 
   /// Status and place of the refusal; ok if there is none.
-  private func check(_ text: PropertyListText) throws -> (status: Status, place: String) {
+  private func asked(_ text: PropertyListText) throws -> (status: Status, place: String) {
     do throws(Refusal) {
       try PurchaseInfo(try PropertyList(text.bytes, limits: .info)).check()
       return (.ok, "")
@@ -33,11 +33,11 @@ struct PurchaseInfoTests {
       PurchaseInfo.Field.allCases.map { .init("\($0.name)", "value of \($0.name)") })
     let read = try info(text)
     for field in PurchaseInfo.Field.allCases {
-      #expect(read.text(field) == Text("value of \(field.name)"))
+      checkEqual(read.text(field), Text("value of \(field.name)"))
       // A key that differs in one letter is a different one.
       var key = "\(field.name)"
       key.removeLast()
-      #expect(try info(PropertyListText([.init(key + "X", "a")])).text(field) == nil)
+      try check(info(PropertyListText([.init(key + "X", "a")])).text(field) == nil)
     }
   }
 
@@ -50,10 +50,10 @@ struct PurchaseInfoTests {
     for entry in Self.good.entries {
       let key = String(decoding: entry.key, as: UTF8.self)
       if required.contains(key) { continue }
-      #expect(try check(Self.good.removing(key)).status == .ok, "\(key)")
-      #expect(try check(Self.good.setting(key, "")).status == .ok, "\(key)")
+      try checkEqual(asked(Self.good.removing(key)).status, .ok, "\(key)")
+      try checkEqual(asked(Self.good.setting(key, "")).status, .ok, "\(key)")
     }
-    #expect(try check(Self.good.setting("something-new", "x")).status == .ok)
+    try checkEqual(asked(Self.good.setting("something-new", "x")).status, .ok)
   }
 
   @Test(
@@ -74,20 +74,20 @@ struct PurchaseInfoTests {
       ("is-in-intro-offer-period", "no", "true"),
     ])
   func formats(_ key: String, _ wrong: String, _ right: String) throws {
-    let refused = try check(Self.good.setting(key, wrong))
-    #expect(refused.status == .malformedReceiptFieldFormat)
-    #expect(refused.place == key)
-    #expect(try check(Self.good.setting(key, right)).status == .ok)
+    let refused = try asked(Self.good.setting(key, wrong))
+    checkEqual(refused.status, .malformedReceiptFieldFormat)
+    checkEqual(refused.place, key)
+    try checkEqual(asked(Self.good.setting(key, right)).status, .ok)
   }
 
   @Test("RCP-13 a number is one to eighteen digits")
   func numbers() {
     func number(_ text: String) -> Int64? { PurchaseInfo.decimal(utf8(text)[...]) }
-    #expect(number("0") == 0)
-    #expect(number("007") == 7)
-    #expect(number(String(repeating: "9", count: 18)) == 999_999_999_999_999_999)
+    checkEqual(number("0"), 0)
+    checkEqual(number("007"), 7)
+    checkEqual(number(String(repeating: "9", count: 18)), 999_999_999_999_999_999)
     for wrong in ["", String(repeating: "1", count: 19), "-1", "1 ", "1:", "/1"] {
-      #expect(number(wrong) == nil, "\(wrong)")
+      check(number(wrong) == nil, "\(wrong)")
     }
   }
 
@@ -96,10 +96,10 @@ struct PurchaseInfoTests {
     func seconds(_ text: String) -> Int64? {
       ReceiptDateText.seconds(utf8(text)[...], zone: ReceiptDateText.utc)
     }
-    #expect(seconds("1970-01-01 00:00:00 Etc/GMT") == 0)
-    #expect(seconds("2012-04-30 15:05:55 Etc/GMT") == 1_335_798_355)
-    #expect(seconds("2024-02-29 23:59:59 Etc/GMT") == 1_709_251_199)
-    #expect(seconds("2000-02-29 00:00:00 Etc/GMT") == 951_782_400)
+    checkEqual(seconds("1970-01-01 00:00:00 Etc/GMT"), 0)
+    checkEqual(seconds("2012-04-30 15:05:55 Etc/GMT"), 1_335_798_355)
+    checkEqual(seconds("2024-02-29 23:59:59 Etc/GMT"), 1_709_251_199)
+    checkEqual(seconds("2000-02-29 00:00:00 Etc/GMT"), 951_782_400)
     for wrong in [
       "", "2012", "2012-04-30", "2012-04-30 15:05:55", "2012-04-30 15:05:55 ",
       "2012-04-30 15:05:55 GMT", "2012-04-30 15:05:55 Etc/GM", "2012-04-30 15:05:55 Etc/GMT ",
@@ -117,12 +117,12 @@ struct PurchaseInfoTests {
       "2012-04-3/ 15:05:55 Etc/GMT", "2012-04-30 1a:05:55 Etc/GMT",
       "2012-04-30 15:0-:55 Etc/GMT", "2012-04-30 15:05:5a Etc/GMT",
     ] {
-      #expect(seconds(wrong) == nil, "\(wrong)")
+      check(seconds(wrong) == nil, "\(wrong)")
     }
     // A part of some bytes, wherever it is.
     let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
-    #expect(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc) == 1_335_798_355)
-    #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
+    checkEqual(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc), 1_335_798_355)
+    check(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
   }
 
   @Test(
@@ -132,9 +132,9 @@ struct PurchaseInfoTests {
       "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",
     ])
   func dateFields(_ key: String) throws {
-    let refused = try check(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
-    #expect(refused.status == .malformedReceiptFieldFormat)
-    #expect(refused.place == key)
+    let refused = try asked(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
+    checkEqual(refused.status, .malformedReceiptFieldFormat)
+    checkEqual(refused.place, key)
   }
 
   @Test("RCP-14 dates lie in 2008 to 2100")
@@ -145,9 +145,9 @@ struct PurchaseInfoTests {
       ("2099-12-31 23:59:59", true), ("2100-01-01 00:00:00", false),
       ("0000-01-01 00:00:00", false), ("9999-12-31 23:59:59", false),
     ] {
-      let answer = try check(bare.setting("purchase-date", date + " Etc/GMT"))
-      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(date)")
-      #expect(answer.place == (isGood ? "" : "purchase-date"))
+      let answer = try asked(bare.setting("purchase-date", date + " Etc/GMT"))
+      checkEqual(answer.status, (isGood ? .ok : .rejectedDateRange), "\(date)")
+      checkEqual(answer.place, (isGood ? "" : "purchase-date"))
     }
     let undated = Self.good.removing("original-purchase-date")
       .removing("original-purchase-date-pst")
@@ -155,8 +155,8 @@ struct PurchaseInfoTests {
       ("100000000000", false), ("1199145599999", false), ("1199145600000", true),
       ("4102444799999", true), ("4102444800000", false), ("9999999999999", false),
     ] {
-      let answer = try check(undated.setting("original-purchase-date-ms", ms))
-      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(ms)")
+      let answer = try asked(undated.setting("original-purchase-date-ms", ms))
+      checkEqual(answer.status, (isGood ? .ok : .rejectedDateRange), "\(ms)")
     }
   }
 
@@ -170,15 +170,15 @@ struct PurchaseInfoTests {
     let text = try #require(Self.good[ms])
     let instant = try #require(Int64(text))
     func status(_ changes: [(String, String)]) throws -> Status {
-      try check(changes.reduce(Self.good) { $0.setting($1.0, $1.1) }).status
+      try asked(changes.reduce(Self.good) { $0.setting($1.0, $1.1) }).status
     }
     func at(_ hours: Int64) -> String {
       let moved = WrittenDate.gmt(instant - hours * 3_600_000)
       return String(moved.dropLast(8)) + " America/Los_Angeles"
     }
-    #expect(try status([(utc, ""), (pst, at(8))]) == .ok)
-    #expect(try status([(utc, ""), (pst, at(9))]) == .rejectedReceiptFieldConflict)
-    #expect(try status([(utc, ""), (ms, ""), (pst, at(9))]) == .ok)
+    try checkEqual(status([(utc, ""), (pst, at(8))]), .ok)
+    try checkEqual(status([(utc, ""), (pst, at(9))]), .rejectedReceiptFieldConflict)
+    try checkEqual(status([(utc, ""), (ms, ""), (pst, at(9))]), .ok)
   }
 
   @Test("faults are listed for triage, and refuse nothing there")
@@ -187,15 +187,15 @@ struct PurchaseInfoTests {
       .setting("purchase-date-ms", "1795219200001")
     text = text.changing("item-id") { $0.valueQuote = .bare }
     let found = try faults(text)
-    #expect(found.contains(.init(kind: .missing, field: .bid)))
-    #expect(found.contains(.init(kind: .format, field: .quantity)))
-    #expect(found.contains(.init(kind: .conflict, field: .purchaseDateMs)))
-    #expect(found.contains(.init(kind: .bare, field: .itemId)))
-    #expect(found.count == 4)
+    check(found.contains(.init(kind: .missing, field: .bid)))
+    check(found.contains(.init(kind: .format, field: .quantity)))
+    check(found.contains(.init(kind: .conflict, field: .purchaseDateMs)))
+    check(found.contains(.init(kind: .bare, field: .itemId)))
+    checkEqual(found.count, 4)
     // Only a value without quotation marks is good enough for a signed list.
     let bare = Self.good.changing("quantity") { $0.valueQuote = .bare }
-    #expect(try check(bare).status == .ok)
-    #expect(try faults(bare) == [.init(kind: .bare, field: .quantity)])
+    try checkEqual(asked(bare).status, .ok)
+    try checkEqual(faults(bare), [.init(kind: .bare, field: .quantity)])
   }
 
   @Test("no truncated and no changed list ends the process")
@@ -209,9 +209,9 @@ struct PurchaseInfoTests {
         guard let list = try? PropertyList(other, limits: .info) else { continue }
         read += 1
         let info = PurchaseInfo(list)
-        for field in PurchaseInfo.Field.allCases { #expect(info.value(field)?.isEmpty != true) }
+        for field in PurchaseInfo.Field.allCases { check(info.value(field)?.isEmpty != true) }
       }
     }
-    #expect(read > bytes.count)
+    check(read > bytes.count)
   }
 }

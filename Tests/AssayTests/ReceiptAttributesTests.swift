@@ -66,34 +66,34 @@ struct ReceiptAttributesTests {
   @Test("APR-12 APR-13 every member of a receipt and of a purchase")
   func members() throws {
     let read = try read(payload: Made.set(Self.receipt))
-    #expect(read.text(read.type) == "ProductionSandbox")
-    #expect(read.text(read.bundleId) == "com.example.app")
-    #expect(Array(read.slice(read.bundleIdElement)) == Write.utf8("com.example.app"))
-    #expect(read.appAppleId == 0)
-    #expect(read.text(read.applicationVersion) == "7")
-    #expect(read.text(read.originalApplicationVersion) == "1.0")
-    #expect(read.opaqueValue.map { Array(read.slice($0)) } == [UInt8](repeating: 4, count: 16))
-    #expect(read.deviceHash.map { Array(read.slice($0)) } == [UInt8](repeating: 5, count: 20))
-    #expect(read.downloadId == 500_000_000_000_000_123)
-    #expect(read.versionExternalIdentifier == 0)
-    #expect(read.originalPurchaseDate == 1_375_340_400_000)
-    #expect(read.expiration == nil)
-    #expect(try read.creationDate() == Self.dateMs)
-    #expect(read.unknown == 0 && read.kept.isEmpty)
+    checkEqual(read.text(read.type), "ProductionSandbox")
+    checkEqual(read.text(read.bundleId), "com.example.app")
+    checkEqual(Array(read.slice(read.bundleIdElement)), Write.utf8("com.example.app"))
+    checkEqual(read.appAppleId, 0)
+    checkEqual(read.text(read.applicationVersion), "7")
+    checkEqual(read.text(read.originalApplicationVersion), "1.0")
+    checkEqual(read.opaqueValue.map { Array(read.slice($0)) }, [UInt8](repeating: 4, count: 16))
+    checkEqual(read.deviceHash.map { Array(read.slice($0)) }, [UInt8](repeating: 5, count: 20))
+    checkEqual(read.downloadId, 500_000_000_000_000_123)
+    checkEqual(read.versionExternalIdentifier, 0)
+    checkEqual(read.originalPurchaseDate, 1_375_340_400_000)
+    check(read.expiration == nil)
+    try checkEqual(read.creationDate(), Self.dateMs)
+    check(read.unknown == 0 && read.kept.isEmpty)
     let purchase = try #require(read.purchases.first)
-    #expect(read.purchases.count == 1)
-    #expect(purchase.quantity == 1)
-    #expect(read.text(purchase.productId) == "com.example.app.gold")
-    #expect(read.text(purchase.transactionId) == "2000000900000001")
-    #expect(read.text(purchase.originalTransactionId) == "2000000900000000")
-    #expect(read.text(purchase.promotionalOfferId) == "spring")
-    #expect(purchase.purchaseDate == Self.dateMs)
-    #expect(purchase.originalPurchaseDate == 1_795_219_200_000)
-    #expect(purchase.expiresDate == 1_797_762_030_000)
-    #expect(purchase.type == 3)
-    #expect(purchase.webOrderLineItemId == 2_000_000_090_000_001)
-    #expect(purchase.cancellationDate == nil && purchase.cancellationReason == nil)
-    #expect(purchase.isTrialPeriod == true && purchase.isInIntroOfferPeriod == false)
+    checkEqual(read.purchases.count, 1)
+    checkEqual(purchase.quantity, 1)
+    checkEqual(read.text(purchase.productId), "com.example.app.gold")
+    checkEqual(read.text(purchase.transactionId), "2000000900000001")
+    checkEqual(read.text(purchase.originalTransactionId), "2000000900000000")
+    checkEqual(read.text(purchase.promotionalOfferId), "spring")
+    checkEqual(purchase.purchaseDate, Self.dateMs)
+    checkEqual(purchase.originalPurchaseDate, 1_795_219_200_000)
+    checkEqual(purchase.expiresDate, 1_797_762_030_000)
+    checkEqual(purchase.type, 3)
+    checkEqual(purchase.webOrderLineItemId, 2_000_000_090_000_001)
+    check(purchase.cancellationDate == nil && purchase.cancellationReason == nil)
+    check(purchase.isTrialPeriod == true && purchase.isInIntroOfferPeriod == false)
   }
 
   @Test("APR-14 no purchases, and \"\" for what is optional")
@@ -109,13 +109,13 @@ struct ReceiptAttributesTests {
         ])),
     ]
     let read = try read(payload: Made.set(least))
-    #expect(read.applicationVersion == nil && read.originalApplicationVersion == nil)
-    #expect(read.originalPurchaseDate == nil && read.appAppleId == nil)
+    check(read.applicationVersion == nil && read.originalApplicationVersion == nil)
+    check(read.originalPurchaseDate == nil && read.appAppleId == nil)
     let purchase = try #require(read.purchases.first)
-    #expect(purchase.originalTransactionId == nil && purchase.promotionalOfferId == nil)
-    #expect(purchase.originalPurchaseDate == nil && purchase.expiresDate == nil)
-    #expect(purchase.webOrderLineItemId == nil && purchase.quantity == nil)
-    #expect(try self.read(payload: Made.set(Array(least.prefix(3)))).purchases.isEmpty)
+    check(purchase.originalTransactionId == nil && purchase.promotionalOfferId == nil)
+    check(purchase.originalPurchaseDate == nil && purchase.expiresDate == nil)
+    check(purchase.webOrderLineItemId == nil && purchase.quantity == nil)
+    try check(self.read(payload: Made.set(Array(least.prefix(3)))).purchases.isEmpty)
   }
 
   @Test("APR-11 unknown types are counted and skipped, described ones kept")
@@ -125,9 +125,9 @@ struct ReceiptAttributesTests {
       Self.receipt.setting(Made(17, Made.set(inner)))
       + [Made(26, [0xff]), Made(70_000, [0xff]), Made(22, [0xca, 0xfe]), Made(32, [])]
     let read = try read(payload: Made.set(all))
-    #expect(read.unknown == 4)
-    #expect(read.kept.map { $0.type } == [22, 32])
-    #expect(read.kept.map { Array(read.slice($0.value)) } == [[0xca, 0xfe], []])
+    checkEqual(read.unknown, 4)
+    checkEqual(read.kept.map { $0.type }, [22, 32])
+    checkEqual(read.kept.map { Array(read.slice($0.value)) }, [[0xca, 0xfe], []])
   }
 
   // MARK: payload and attributes
@@ -136,12 +136,12 @@ struct ReceiptAttributesTests {
   func payload() {
     let good = Made.set(Self.receipt)
     let content = Array(Self.receipt.flatMap(\.der))
-    #expect(refusal(payload: good) == nil)
+    check(refusal(payload: good) == nil)
     for wrong in [
       Write.octetString(good), Write.value(0x30, content), good + [0], Array(good.dropLast()),
       good + good, [], [0x31],
     ] {
-      #expect(refusal(payload: wrong)?.status == .malformedAppReceiptStructure)
+      checkEqual(refusal(payload: wrong)?.status, .malformedAppReceiptStructure)
     }
     for wrong in [
       [0x31, 0x80] + content + [0, 0],
@@ -157,7 +157,7 @@ struct ReceiptAttributesTests {
           + Write.sequence(
             Write.unsigned([99]), Write.unsigned([1]), [0x24, 0x80, 0x04, 0x00, 0x00, 0x00])),
     ] {
-      #expect(refusal(payload: wrong)?.status == .malformedAppReceiptBer, "\(wrong.suffix(12))")
+      checkEqual(refusal(payload: wrong)?.status, .malformedAppReceiptBer, "\(wrong.suffix(12))")
     }
   }
 
@@ -168,7 +168,7 @@ struct ReceiptAttributesTests {
     func refusal(_ whole: [UInt8]) -> Refusal? {
       self.refusal(payload: Write.value(0x31, Self.receipt.flatMap(\.der) + whole))
     }
-    #expect(refusal(Write.sequence(type, version, value)) == nil)
+    check(refusal(Write.sequence(type, version, value)) == nil)
     for wrong in [
       Write.set(type, version, value), Write.sequence(value, version, type),
       Write.sequence(type, value, version), Write.sequence(type, version, Write.utf8("x")),
@@ -182,57 +182,56 @@ struct ReceiptAttributesTests {
       Write.sequence(type, Write.integer(octets: []), value),
       Write.sequence(type, Write.integer(octets: [0, 1]), value),
     ] {
-      #expect(refusal(wrong)?.status == .malformedAppReceiptAttribute)
+      checkEqual(refusal(wrong)?.status, .malformedAppReceiptAttribute)
     }
   }
 
   @Test("APR-11 no type but 17 occurs twice in one SET")
   func duplicates() {
     for attribute in Self.receipt where !attribute.isType(17) {
-      #expect(
-        refusal(Self.receipt + [attribute])?.status == .malformedAppReceiptDuplicateAttribute)
+      checkEqual(
+        refusal(Self.receipt + [attribute])?.status, .malformedAppReceiptDuplicateAttribute)
     }
-    #expect(refusal(Self.receipt + [Self.receipt[17]]) == nil)
+    check(refusal(Self.receipt + [Self.receipt[17]]) == nil)
     for type in [26, 63, 64, 70_000, 1702, 1764] {
       let twice = [Made(type, [1]), Made(99, []), Made(type, [2])]
-      #expect(refusal(Self.receipt + [twice[0]]) == nil)
-      #expect(
-        refusal(Self.receipt + twice)?.status == .malformedAppReceiptDuplicateAttribute)
+      check(refusal(Self.receipt + [twice[0]]) == nil)
+      checkEqual(
+        refusal(Self.receipt + twice)?.status, .malformedAppReceiptDuplicateAttribute)
     }
     for attribute in Self.purchase {
       let set = Made.set(Self.purchase + [attribute])
       let found = refusal(Self.receipt.setting(Made(17, set)))
-      #expect(found?.status == .malformedAppReceiptDuplicateAttribute)
-      #expect(found?.place.hasPrefix("purchases[0]/attribute ") == true)
+      checkEqual(found?.status, .malformedAppReceiptDuplicateAttribute)
+      checkEqual(found?.place.hasPrefix("purchases[0]/attribute "), true)
     }
     let set = Made.set(Self.purchase + [Made(1800, []), Made(1800, [])])
-    #expect(
-      refusal(Self.receipt.setting(Made(17, set)))?.status
-        == .malformedAppReceiptDuplicateAttribute)
+    checkEqual(
+      refusal(Self.receipt.setting(Made(17, set)))?.status, .malformedAppReceiptDuplicateAttribute)
   }
 
   @Test("APR-14 what is required")
   func required() {
     for type in [0, 2, 12] {
       let found = refusal(Self.receipt.removing(type))
-      #expect(found?.status == .malformedAppReceiptMissingAttribute)
-      #expect(found?.place == "attribute \(type)")
+      checkEqual(found?.status, .malformedAppReceiptMissingAttribute)
+      checkEqual(found?.place, "attribute \(type)")
     }
     for type in [1702, 1703, 1704] {
       let set = Made.set(Self.purchase.removing(type))
       let found = refusal(Self.receipt + [Made(17, set)])
-      #expect(found?.status == .malformedAppReceiptMissingAttribute)
-      #expect(found?.place == "purchases[1]/attribute \(type)")
+      checkEqual(found?.status, .malformedAppReceiptMissingAttribute)
+      checkEqual(found?.place, "purchases[1]/attribute \(type)")
     }
     for empty in [.text(1702, ""), .text(1703, ""), .ascii(1704, "")] as [Made] {
-      #expect(refusal(purchaseWith: empty)?.status == .malformedAppReceiptMissingAttribute)
+      checkEqual(refusal(purchaseWith: empty)?.status, .malformedAppReceiptMissingAttribute)
     }
     for type in [1, 3, 4, 5, 6, 8, 10, 11, 13, 15, 16, 17, 18, 19, 21] {
-      #expect(refusal(Self.receipt.removing(type)) == nil)
+      check(refusal(Self.receipt.removing(type)) == nil)
     }
     for type in [1701, 1705, 1706, 1707, 1708, 1709, 1710, 1711, 1712, 1713, 1719, 1721, 1722] {
       let set = Made.set(Self.purchase.removing(type))
-      #expect(refusal(Self.receipt.setting(Made(17, set))) == nil)
+      check(refusal(Self.receipt.setting(Made(17, set))) == nil)
     }
   }
 
@@ -247,7 +246,7 @@ struct ReceiptAttributesTests {
     ] as [([UInt8], UInt64)] {
       let attribute = Made(15, Write.integer(octets: octets))
       let read = try read(payload: Made.set(Self.receipt.setting(attribute)))
-      #expect(read.downloadId == value)
+      checkEqual(read.downloadId, value)
     }
     for wrong in [
       Write.integer(octets: []), Write.integer(octets: [0x80]), Write.integer(octets: [0xff]),
@@ -260,47 +259,47 @@ struct ReceiptAttributesTests {
     ] {
       for type in [1, 11, 15, 16] {
         let found = refusal(with: Made(type, wrong))
-        #expect(found?.status == .malformedAppReceiptAttribute, "\(type) \(wrong)")
-        #expect(found?.place == "attribute \(type)")
+        checkEqual(found?.status, .malformedAppReceiptAttribute, "\(type) \(wrong)")
+        checkEqual(found?.place, "attribute \(type)")
       }
       for type in [1701, 1707, 1710, 1711, 1713, 1719] {
         let found = refusal(purchaseWith: Made(type, wrong))
-        #expect(found?.status == .malformedAppReceiptAttribute, "\(type) \(wrong)")
-        #expect(found?.place == "purchases[0]/attribute \(type)")
+        checkEqual(found?.status, .malformedAppReceiptAttribute, "\(type) \(wrong)")
+        checkEqual(found?.place, "purchases[0]/attribute \(type)")
       }
     }
     for type in [1713, 1719] {
-      #expect(refusal(purchaseWith: .integer(type, 2))?.status == .malformedAppReceiptAttribute)
+      checkEqual(refusal(purchaseWith: .integer(type, 2))?.status, .malformedAppReceiptAttribute)
     }
   }
 
   @Test("APR-12 texts are UTF8String of UTF-8, dates and ratings IA5String of ASCII")
   func texts() throws {
     for type in [0, 2, 3, 19] {
-      #expect(refusal(with: .text(type, "Größe 日本")) == nil)
+      check(refusal(with: .text(type, "Größe 日本")) == nil)
       for wrong in [
         Write.ia5("x"), Write.value(0x0c, [0xff]), Write.value(0x0c, [0xed, 0xa0, 0x80]),
         Write.value(0x0c, [0xc3]), Write.utf8("x\0y"), Write.utf8("x") + [0], [0x0c, 0x02, 0x41],
         [],
         [0x2c, 0x80, 0x00, 0x00],
       ] {
-        #expect(refusal(with: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
+        checkEqual(refusal(with: Made(type, wrong))?.status, .malformedAppReceiptAttribute)
       }
     }
     for type in [1702, 1703, 1705, 1721] {
       for wrong in [Write.ia5("x"), Write.value(0x0c, [0xff]), Write.utf8("x\0y")] {
-        #expect(
-          refusal(purchaseWith: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
+        checkEqual(
+          refusal(purchaseWith: Made(type, wrong))?.status, .malformedAppReceiptAttribute)
       }
     }
     for type in [8, 10, 12, 18, 21] {
       for wrong in [Write.utf8(Self.date), Write.value(0x16, [0x80]), []] {
-        #expect(refusal(with: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
+        checkEqual(refusal(with: Made(type, wrong))?.status, .malformedAppReceiptAttribute)
       }
     }
     for type in [1704, 1706, 1708, 1712] {
-      #expect(
-        refusal(purchaseWith: .text(type, Self.date))?.status == .malformedAppReceiptAttribute)
+      checkEqual(
+        refusal(purchaseWith: .text(type, Self.date))?.status, .malformedAppReceiptAttribute)
     }
   }
 
@@ -309,8 +308,8 @@ struct ReceiptAttributesTests {
     for (type, lengths) in [(4, [8, 16]), (5, [20])] {
       for count in 0...24 {
         let found = refusal(with: Made(type, [UInt8](repeating: 1, count: count)))
-        #expect((found == nil) == lengths.contains(count))
-        if let found { #expect(found.status == .malformedAppReceiptAttribute) }
+        checkEqual((found == nil), lengths.contains(count))
+        if let found { checkEqual(found.status, .malformedAppReceiptAttribute) }
       }
     }
   }
@@ -322,11 +321,11 @@ struct ReceiptAttributesTests {
       Write.octetString(set), set + [0], Array(set.dropLast()), [], [0x30, 0x00],
       [0x31, 0x80, 0x00, 0x00],
     ] {
-      #expect(refusal(with: Made(17, wrong))?.status == .malformedAppReceiptAttribute)
+      checkEqual(refusal(with: Made(17, wrong))?.status, .malformedAppReceiptAttribute)
     }
-    #expect(refusal(with: Made(17, set)) == nil)
+    check(refusal(with: Made(17, set)) == nil)
     let inner = Write.value(0x31, Self.purchase.flatMap(\.der) + [0x30, 0x80, 0x00, 0x00])
-    #expect(refusal(with: Made(17, inner))?.status == .malformedAppReceiptBer)
+    checkEqual(refusal(with: Made(17, inner))?.status, .malformedAppReceiptBer)
   }
 
   @Test("APR-12 attribute 1720 has no form that is known")
@@ -337,7 +336,7 @@ struct ReceiptAttributesTests {
     ] as [([UInt8], UInt64?)] {
       let set = Made.set(Self.purchase + [Made(1720, value)])
       let read = try read(payload: Made.set(Self.receipt.setting(Made(17, set))))
-      #expect(read.purchases.first?.cancellationReason == expected)
+      checkEqual(read.purchases.first?.cancellationReason, expected)
     }
   }
 
@@ -358,11 +357,11 @@ struct ReceiptAttributesTests {
       ("9999-12-31T23:59:59.999-2359", 253_402_387_139_999),
     ])
   func date(text: String, milliseconds: Int64) {
-    #expect(AppReceiptDate.milliseconds(utf8(text)[...]) == milliseconds)
-    #expect(AppReceiptDate.milliseconds((utf8(text) + [0x20])[...]) == nil)
-    #expect(AppReceiptDate.milliseconds(([0x20] + utf8(text))[...]) == nil)
+    checkEqual(AppReceiptDate.milliseconds(utf8(text)[...]), milliseconds)
+    check(AppReceiptDate.milliseconds((utf8(text) + [0x20])[...]) == nil)
+    check(AppReceiptDate.milliseconds(([0x20] + utf8(text))[...]) == nil)
     for end in 0..<text.utf8.count {
-      #expect(AppReceiptDate.milliseconds(utf8(text)[..<end]) == nil)
+      check(AppReceiptDate.milliseconds(utf8(text)[..<end]) == nil)
     }
   }
 
@@ -381,14 +380,14 @@ struct ReceiptAttributesTests {
       "-026-11-20T10:20:30Z", "2026-11-20T10:20:30", "2026-11-20T10:20:30Etc/GMT", "\u{0}",
     ])
   func noDate(text: String) {
-    #expect(AppReceiptDate.milliseconds(utf8(text)[...]) == nil)
+    check(AppReceiptDate.milliseconds(utf8(text)[...]) == nil)
     for type in [8, 18, 21] {
       let found = refusal(with: .ascii(type, text))
-      #expect(found?.status == .malformedAppReceiptDate)
-      #expect(found?.place == "attribute \(type)")
+      checkEqual(found?.status, .malformedAppReceiptDate)
+      checkEqual(found?.place, "attribute \(type)")
     }
     for type in [1704, 1706, 1708, 1712] {
-      #expect(refusal(purchaseWith: .ascii(type, text))?.status == .malformedAppReceiptDate)
+      checkEqual(refusal(purchaseWith: .ascii(type, text))?.status, .malformedAppReceiptDate)
     }
   }
 
@@ -396,29 +395,29 @@ struct ReceiptAttributesTests {
   func range() throws {
     for text in ["2007-12-31T23:59:59Z", "2100-01-01T00:00:00Z", "4001-01-01T00:00:00Z"] {
       for type in [8, 18] {
-        #expect(refusal(with: .ascii(type, text))?.status == .rejectedDateRange)
+        checkEqual(refusal(with: .ascii(type, text))?.status, .rejectedDateRange)
       }
       for type in [1704, 1706, 1708, 1712] {
-        #expect(refusal(purchaseWith: .ascii(type, text))?.status == .rejectedDateRange)
+        checkEqual(refusal(purchaseWith: .ascii(type, text))?.status, .rejectedDateRange)
       }
     }
     for text in ["2008-01-01T00:00:00Z", "2099-12-31T23:59:59Z"] {
-      for type in [8, 18, 21] { #expect(refusal(with: .ascii(type, text)) == nil) }
+      for type in [8, 18, 21] { check(refusal(with: .ascii(type, text)) == nil) }
       for type in [1704, 1706, 1708, 1712] {
-        #expect(refusal(purchaseWith: .ascii(type, text)) == nil)
+        check(refusal(purchaseWith: .ascii(type, text)) == nil)
       }
     }
-    #expect(refusal(with: .ascii(21, "2007-12-31T23:59:59Z"))?.status == .rejectedDateRange)
+    checkEqual(refusal(with: .ascii(21, "2007-12-31T23:59:59Z"))?.status, .rejectedDateRange)
     for text in ["2100-01-01T00:00:00Z", "4001-01-01T00:00:00Z"] {
       let read = try read(payload: Made.set(Self.receipt.setting(.ascii(21, text))))
       guard case .text(let found) = read.expiration else {
         Issue.record("\(text) is not kept as text")
         continue
       }
-      #expect(read.text(found).string == text)
+      checkEqual(read.text(found).string, text)
     }
     let dated = Made.set(Self.receipt.setting(.ascii(21, Self.date)))
-    #expect(try read(payload: dated).expiration == .date(Self.dateMs))
+    try checkEqual(read(payload: dated).expiration, .date(Self.dateMs))
   }
 
   // MARK: limits and hostile input
@@ -427,23 +426,23 @@ struct ReceiptAttributesTests {
   func limits() {
     let payload = Made.set(Self.receipt)
     let elements = 1 + 4 * Self.receipt.count + 1 + 4 * Self.purchase.count
-    #expect(refusal(payload: payload, .init(elements: elements, purchases: 1)) == nil)
-    #expect(
-      refusal(payload: payload, .init(elements: elements - 1, purchases: 1))?.status
-        == .tooLargeAppReceiptElements)
+    check(refusal(payload: payload, .init(elements: elements, purchases: 1)) == nil)
+    checkEqual(
+      refusal(payload: payload, .init(elements: elements - 1, purchases: 1))?.status,
+      .tooLargeAppReceiptElements)
     for budget in 0..<elements {
-      #expect(
-        refusal(payload: payload, .init(elements: budget, purchases: 1))?.status
-          == .tooLargeAppReceiptElements)
+      checkEqual(
+        refusal(payload: payload, .init(elements: budget, purchases: 1))?.status,
+        .tooLargeAppReceiptElements)
     }
-    #expect(
-      refusal(payload: payload, .init(elements: elements, purchases: 0))?.status
-        == .tooLargeAppReceiptPurchases)
+    checkEqual(
+      refusal(payload: payload, .init(elements: elements, purchases: 0))?.status,
+      .tooLargeAppReceiptPurchases)
     let two = Made.set(Self.receipt + [Self.receipt[17]])
-    #expect(
-      refusal(payload: two, .init(elements: 10_000, purchases: 1))?.status
-        == .tooLargeAppReceiptPurchases)
-    #expect(refusal(payload: two, .init(elements: 10_000, purchases: 2)) == nil)
+    checkEqual(
+      refusal(payload: two, .init(elements: 10_000, purchases: 1))?.status,
+      .tooLargeAppReceiptPurchases)
+    check(refusal(payload: two, .init(elements: 10_000, purchases: 2)) == nil)
   }
 
   @Test("APR-1 no changed byte makes the reader trap")
@@ -456,9 +455,9 @@ struct ReceiptAttributesTests {
         bytes[place] ^= mask
         if refusal(payload: bytes) != nil { refused += 1 }
       }
-      #expect(refusal(payload: Array(good[..<place])) != nil)
+      check(refusal(payload: Array(good[..<place])) != nil)
     }
-    #expect(refused > good.count)
+    check(refused > good.count)
   }
 
   // MARK: claims
@@ -473,21 +472,21 @@ struct ReceiptAttributesTests {
   @Test("TRI-3 a claim needs no signature, no required attribute and no good date")
   func claimed() throws {
     let claims = try #require(try claims(Self.receipt))
-    #expect(claims.form == .appReceipt)
-    #expect(claims.text(claims.type) == "ProductionSandbox")
-    #expect(claims.text(claims.bundleId) == "com.example.app")
-    #expect(claims.creationDate == Self.dateMs)
+    checkEqual(claims.form, .appReceipt)
+    checkEqual(claims.text(claims.type), "ProductionSandbox")
+    checkEqual(claims.text(claims.bundleId), "com.example.app")
+    checkEqual(claims.creationDate, Self.dateMs)
     let purchase = try #require(claims.purchases.first)
-    #expect(claims.text(purchase.productId) == "com.example.app.gold")
-    #expect(claims.text(purchase.transactionId) == "2000000900000001")
-    #expect(claims.text(purchase.originalTransactionId) == "2000000900000000")
-    #expect(purchase.webOrderLineItemId == 2_000_000_090_000_001)
-    #expect(purchase.purchaseDate == Self.dateMs && purchase.type == 3)
+    checkEqual(claims.text(purchase.productId), "com.example.app.gold")
+    checkEqual(claims.text(purchase.transactionId), "2000000900000001")
+    checkEqual(claims.text(purchase.originalTransactionId), "2000000900000000")
+    checkEqual(purchase.webOrderLineItemId, 2_000_000_090_000_001)
+    check(purchase.purchaseDate == Self.dateMs && purchase.type == 3)
     let least = try #require(
       try self.claims([.text(0, "x"), .ascii(12, "1999-01-01T00:00:00Z"), Made(17, [0x31, 0x00])]))
-    #expect(least.bundleId == nil && least.creationDate == nil)
-    #expect(least.purchases.count == 1 && least.purchases.first?.productId == nil)
-    #expect(try self.claims(Self.receipt.removing(0)) == nil)
+    check(least.bundleId == nil && least.creationDate == nil)
+    check(least.purchases.count == 1 && least.purchases.first?.productId == nil)
+    try check(self.claims(Self.receipt.removing(0)) == nil)
   }
 
   @Test("TRI-3 an App Attest receipt is recognised by its attributes 3 and 6")
@@ -497,16 +496,16 @@ struct ReceiptAttributesTests {
       Made(12, utf8("2026-11-20T10:20:30.5Z")), Made(17, utf8("2")),
     ]
     let claims = try #require(try claims(fields))
-    #expect(claims.form == .attestReceipt)
-    #expect(claims.text(claims.type) == "ATTEST")
-    #expect(claims.text(claims.bundleId) == "TEAM.com.example.app")
-    #expect(claims.creationDate == Self.dateMs + 500 && claims.purchases.isEmpty)
-    #expect(try self.claims(fields.setting(Made(6, utf8("RECEIPT"))))?.form == .attestReceipt)
-    #expect(try self.claims(fields.setting(Made(6, utf8("OTHER")))) == nil)
-    #expect(try self.claims(fields.removing(3)) == nil)
-    #expect(try self.claims(fields.removing(6)) == nil)
-    #expect(try self.claims(fields + [.text(0, "Production")])?.form == .appReceipt)
+    checkEqual(claims.form, .attestReceipt)
+    checkEqual(claims.text(claims.type), "ATTEST")
+    checkEqual(claims.text(claims.bundleId), "TEAM.com.example.app")
+    check(claims.creationDate == Self.dateMs + 500 && claims.purchases.isEmpty)
+    try checkEqual(self.claims(fields.setting(Made(6, utf8("RECEIPT"))))?.form, .attestReceipt)
+    try check(self.claims(fields.setting(Made(6, utf8("OTHER")))) == nil)
+    try check(self.claims(fields.removing(3)) == nil)
+    try check(self.claims(fields.removing(6)) == nil)
+    try checkEqual(self.claims(fields + [.text(0, "Production")])?.form, .appReceipt)
     let damaged = try self.claims(fields.setting(Made(2, [0xff])))
-    #expect(damaged?.bundleId == nil && damaged?.form == .attestReceipt)
+    check(damaged?.bundleId == nil && damaged?.form == .attestReceipt)
   }
 }

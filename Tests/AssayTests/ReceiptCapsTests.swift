@@ -34,9 +34,9 @@ struct ReceiptCapsTests {
     with others: [(String, Int)] = [], _ location: SourceLocation = #_sourceLocation
   ) throws {
     let under = try Self.verify(bytes, kind, others + [(cap, value - 1)])
-    #expect(under.status == status, "\(under.refusal)", sourceLocation: location)
+    checkEqual(under.status, status, "\(under.refusal)", sourceLocation: location)
     let at = try Self.verify(bytes, kind, others + [(cap, value)])
-    #expect(at.status == .ok, "\(at.refusal)", sourceLocation: location)
+    checkEqual(at.status, .ok, "\(at.refusal)", sourceLocation: location)
   }
 
   // MARK: transaction receipts
@@ -63,7 +63,7 @@ struct ReceiptCapsTests {
   private static func receipt(info count: Int) throws -> TransactionReceiptTemplate {
     var template = try AppReceiptBench.authority().transactionTemplate(Minted.purchase)
     template.info = filled(template.info, count - template.info.bytes.count, longest: 4000)
-    #expect(template.info.bytes.count == count)
+    checkEqual(template.info.bytes.count, count)
     return template
   }
 
@@ -81,13 +81,12 @@ struct ReceiptCapsTests {
   func outerValue() throws {
     // Fits into the default receipt, and its base64 is longer than a value was.
     let bytes = try Self.receipt(info: 10_000).signed()
-    #expect(bytes.count <= 16_384)
-    #expect(
-      try Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 10_000)]).status == .ok
-    )
-    #expect(
-      try Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 9999)]).status
-        == .tooLargeReceiptInfo)
+    check(bytes.count <= 16_384)
+    try checkEqual(
+      Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 10_000)]).status, .ok)
+    try checkEqual(
+      Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 9999)]).status,
+      .tooLargeReceiptInfo)
   }
 
   @Test("RCP-1 transactionReceiptBytes", arguments: [10_000, 16_384, 16_385, 40_000, 65_536])
@@ -97,7 +96,7 @@ struct ReceiptCapsTests {
     let used = try template.signed().count
     template.outer = { Self.filled($0, count - used, longest: 9000) }
     let bytes = try template.signed()
-    #expect(bytes.count == count)
+    checkEqual(bytes.count, count)
     try expect(
       bytes, ReceiptKind.transaction, "transactionReceiptBytes", count, .tooLargeReceiptOuter,
       with: [("purchaseInfoBytes", 10_000)])
@@ -121,7 +120,7 @@ struct ReceiptCapsTests {
     var list = purchase.receiptAttributes
     for type in [1714, 1715, 1716, 1717, 1718, 1721] { list = list.setting(.text(type, "")) }
     list = list.setting(.ascii(1720, "")).setting(.integer(1722, 0))
-    #expect(list.count == 22)
+    checkEqual(list.count, 22)
     return AttributeTemplate(17, AttributeTemplate.set(list))
   }
 
@@ -150,17 +149,17 @@ struct ReceiptCapsTests {
       return answer.status == .ok
         ? "\(answer.tree?.at("appReceipt.purchases")?.count ?? 0)" : answer.name
     }
-    #expect(most > 2000)
-    #expect(try status(most, []) == "\(most)")
-    #expect(try status(3000, []) == "too-large.app-receipt.size")
+    check(most > 2000)
+    try checkEqual(status(most, []), "\(most)")
+    try checkEqual(status(3000, []), "too-large.app-receipt.size")
     // The text may be as long as its receipt: the cap of the input goes with it.
     let octets = [("appReceiptBytes", 4 * 1_048_576), ("inputBytes", 4 * 1_048_576)]
-    #expect(try status(3000, octets) == "3000")
-    #expect(try status(8192, octets) == "8192")
-    #expect(try status(8193, octets) == "too-large.app-receipt.purchases")
-    #expect(try status(8193, octets + [("purchases", 8193)]) == "8193")
-    #expect(
-      try status(3000, [("purchases", 32_768)]) == "too-large.app-receipt.size")
+    try checkEqual(status(3000, octets), "3000")
+    try checkEqual(status(8192, octets), "8192")
+    try checkEqual(status(8193, octets), "too-large.app-receipt.purchases")
+    try checkEqual(status(8193, octets + [("purchases", 8193)]), "8193")
+    try checkEqual(
+      status(3000, [("purchases", 32_768)]), "too-large.app-receipt.size")
   }
 
   @Test("APR-1 purchases", arguments: [1, 100, 8192, 8193, 32_768])
@@ -181,7 +180,7 @@ struct ReceiptCapsTests {
         bytes, .app, "purchases", count, .tooLargeAppReceiptPurchases,
         with: [("appReceiptBytes", size), ("inputBytes", max(size, 3_145_728))])
     } else {
-      #expect(try Self.verify(bytes, .app, [("purchases", 1)]).status == .ok)
+      try checkEqual(Self.verify(bytes, .app, [("purchases", 1)]).status, .ok)
     }
   }
 
@@ -193,7 +192,7 @@ struct ReceiptCapsTests {
     // Lengths take an octet more where they grow.
     filling -= bytes.count - count
     bytes = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: filling)
-    #expect(bytes.count == count)
+    checkEqual(bytes.count, count)
     try expect(
       bytes, .app, "appReceiptBytes", count, .tooLargeAppReceiptSize,
       with: [("inputBytes", max(count, 3_145_728))])
@@ -202,16 +201,16 @@ struct ReceiptCapsTests {
   @Test("APR-26 elements follow the caps that may be raised")
   func elements() {
     var policy = Configuration.ReceiptsPolicy()
-    #expect(policy.appReceiptElements == 32 * 8192 + 4096)
+    checkEqual(policy.appReceiptElements, 32 * 8192 + 4096)
     policy.purchases = 32_768
-    #expect(policy.appReceiptElements == 32 * 32_768 + 4096)
-    #expect(policy.appReceiptElements == AppReceiptVerification.elementCap)
+    checkEqual(policy.appReceiptElements, 32 * 32_768 + 4096)
+    checkEqual(policy.appReceiptElements, AppReceiptVerification.elementCap)
     policy.purchases = 1
-    #expect(policy.appReceiptElements == 262_144)
+    checkEqual(policy.appReceiptElements, 262_144)
     policy.appReceiptBytes = 4096
-    #expect(policy.appReceiptElements == 4128)
+    checkEqual(policy.appReceiptElements, 4128)
     policy.appReceiptBytes = 4 * 1_048_576
-    #expect(policy.appReceiptElements == 1_048_576)
+    checkEqual(policy.appReceiptElements, 1_048_576)
   }
 
   @Test("APR-1 APR-26 too many elements are refused at the cap, in container and payload")
@@ -226,8 +225,8 @@ struct ReceiptCapsTests {
         AssayAuthority.DER.value(0xa1, AssayAuthority.DER.value(0x30, nulls)))
       return try Self.verify(template.signed(), .app, caps).name
     }
-    #expect(try status(3500) == "ok")
-    #expect(try status(4200) == "too-large.app-receipt.elements")
+    try checkEqual(status(3500), "ok")
+    try checkEqual(status(4200), "too-large.app-receipt.elements")
   }
 
   // MARK: JWS
@@ -244,14 +243,14 @@ struct ReceiptCapsTests {
     var filling = (count - (try minted(0).count)) / 4 * 3
     while try minted(filling).count > count { filling -= 1 }
     let jws = try minted(filling)
-    #expect(count - jws.count < 4)
+    check(count - jws.count < 4)
     for (cap, status) in [(jws.count, Status.ok), (jws.count - 1, .tooLargeJwsInput)]
     where (8192...262_144).contains(cap) {
       let verifier = try Minted.verifier([
         ("storekit.caps", ["jwsBytes": .integer(Int64(cap))])
       ])
-      #expect(
-        verifier.verifyJWS(jws, kind: .transaction, nowMs: Self.now).status == status, "\(cap)")
+      checkEqual(
+        verifier.verifyJWS(jws, kind: .transaction, nowMs: Self.now).status, status, "\(cap)")
     }
   }
 }

@@ -36,17 +36,17 @@ struct ReceiptResponseEntriesTests {
       "700001000000005",
     ]
     let whole = read(inApp: entries, latest: entries.reversed())
-    #expect(ids(whole) == expected)
+    checkEqual(ids(whole), expected)
     for shift in 1...4 {
       let turned = Array(entries[shift...] + entries[..<shift])
       let other = read(inApp: Array(turned.prefix(3)), latest: Array(turned.suffix(4)))
-      #expect(ids(other) == expected)
+      checkEqual(ids(other), expected)
       // The same facts in another order are the same document.
-      #expect(other.source("transactions") == whole.source("transactions"))
+      checkEqual(other.source("transactions"), whole.source("transactions"))
     }
     // Of one number with and without leading zeros there are two.
-    #expect(
-      ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])) == ["07", "7"])
+    checkEqual(
+      ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])), ["07", "7"])
   }
 
   @Test("VRR-11 what one entry does not say, another of the same transaction does")
@@ -57,11 +57,11 @@ struct ReceiptResponseEntriesTests {
     for outcome in [
       read(inApp: [rich], latest: [poor]), read(latest: [poor, rich]), read(latest: [rich, poor]),
     ] {
-      #expect(ids(outcome) == [AnswerSample.first])
-      #expect(outcome.integer("transactions.0.expiresDate") == now + 20 * day)
-      #expect(outcome.text("transactions.0.webOrderLineItemId") == "700001000000091")
-      #expect(outcome.source("transactions.0.isUpgraded") == "true")
-      #expect(outcome.text("transactions.0.promotionalOfferId") == "summer")
+      checkEqual(ids(outcome), [AnswerSample.first])
+      checkEqual(outcome.integer("transactions.0.expiresDate"), now + 20 * day)
+      checkEqual(outcome.text("transactions.0.webOrderLineItemId"), "700001000000091")
+      checkEqual(outcome.source("transactions.0.isUpgraded"), "true")
+      checkEqual(outcome.text("transactions.0.promotionalOfferId"), "summer")
     }
   }
 
@@ -69,16 +69,14 @@ struct ReceiptResponseEntriesTests {
   func precedence() {
     let old = AnswerSample.entry(end: now + 3 * day)
     let extended = AnswerSample.entry(end: now + 9 * day)
-    #expect(
-      read(inApp: [old], latest: [extended]).integer("transactions.0.expiresDate")
-        == now + 9 * day)
-    #expect(
-      read(inApp: [extended], latest: [old]).integer("transactions.0.expiresDate")
-        == now + 3 * day)
-    #expect(
-      read(latest: [extended, old]).integer("transactions.0.expiresDate") == now + 3 * day)
-    #expect(
-      read(latest: [old, extended]).integer("transactions.0.expiresDate") == now + 3 * day)
+    checkEqual(
+      read(inApp: [old], latest: [extended]).integer("transactions.0.expiresDate"), now + 9 * day)
+    checkEqual(
+      read(inApp: [extended], latest: [old]).integer("transactions.0.expiresDate"), now + 3 * day)
+    checkEqual(
+      read(latest: [extended, old]).integer("transactions.0.expiresDate"), now + 3 * day)
+    checkEqual(
+      read(latest: [old, extended]).integer("transactions.0.expiresDate"), now + 3 * day)
     // RFD-1: a refund that any entry shows is seen.
     let refunded = old.setting([
       ("cancellation_date_ms", .string("\(now - day)")), ("cancellation_reason", "1"),
@@ -87,22 +85,22 @@ struct ReceiptResponseEntriesTests {
       read(inApp: [refunded], latest: [old]), read(inApp: [old], latest: [refunded]),
       read(latest: [old, refunded]),
     ] {
-      #expect(outcome.evidence?.purchases.map(\.revokedAt) == [now - day])
-      #expect(outcome.evidence?.purchases.map(\.revocationReason) == [1])
+      checkEqual(outcome.evidence?.purchases.map(\.revokedAt), [now - day])
+      checkEqual(outcome.evidence?.purchases.map(\.revocationReason), [1])
     }
   }
 
   @Test("VRR-13 an empty in_app and no latest_receipt_info mean no purchases")
   func empty() {
     let empty = read()
-    #expect(empty.status == .ok)
-    #expect(empty.source("transactions") == "[]")
-    #expect(empty.source("renewals") == "[]")
+    checkEqual(empty.status, .ok)
+    checkEqual(empty.source("transactions"), "[]")
+    checkEqual(empty.source("renewals"), "[]")
     let absent = AnswerSample.read(
       AnswerSample.ios7(latest: nil, renewals: nil).removing("receipt.in_app"))
-    #expect(absent.status == .ok)
-    #expect(absent.evidence?.purchases.isEmpty == true)
-    #expect(absent.evidence?.asOf == now)
+    checkEqual(absent.status, .ok)
+    checkEqual(absent.evidence?.purchases.isEmpty, true)
+    checkEqual(absent.evidence?.asOf, now)
   }
 
   // MARK: the iOS 6 style
@@ -110,32 +108,32 @@ struct ReceiptResponseEntriesTests {
   @Test("VRR-19 the iOS 6 style: every field of the flat receipt")
   func flat() {
     let outcome = AnswerSample.read(AnswerSample.ios6())
-    #expect(outcome.status == .ok)
-    #expect(outcome.text("style") == "ios6")
-    #expect(outcome.text("environment") == "Production")
-    #expect(outcome.text("environmentSource") == "transaction-id")
-    #expect(outcome.text("bundleId") == AnswerSample.bundle)
-    #expect(outcome.source("requestDate") == "null")
+    checkEqual(outcome.status, .ok)
+    checkEqual(outcome.text("style"), "ios6")
+    checkEqual(outcome.text("environment"), "Production")
+    checkEqual(outcome.text("environmentSource"), "transaction-id")
+    checkEqual(outcome.text("bundleId"), AnswerSample.bundle)
+    checkEqual(outcome.source("requestDate"), "null")
     // DCD-21: the latest date that is in it.
-    #expect(outcome.integer("asOf") == now - 10 * day)
-    #expect(ids(outcome) == [AnswerSample.first])
+    checkEqual(outcome.integer("asOf"), now - 10 * day)
+    checkEqual(ids(outcome), [AnswerSample.first])
     let entry = "transactions.0."
-    #expect(outcome.text(entry + "bid") == AnswerSample.bundle)
-    #expect(outcome.text(entry + "bvrs") == "12")
-    #expect(outcome.text(entry + "itemId") == "900000001")
-    #expect(outcome.integer(entry + "appItemId") == AnswerSample.appId)
-    #expect(outcome.integer(entry + "versionExternalIdentifier") == 815_000_001)
-    #expect(outcome.integer(entry + "expiresDate") == now + 20 * day)
-    #expect(outcome.integer(entry + "purchaseDate") == now - 10 * day)
-    #expect(outcome.integer(entry + "quantity") == 1)
-    #expect(outcome.value(entry + "uniqueIdentifier") == nil)
+    checkEqual(outcome.text(entry + "bid"), AnswerSample.bundle)
+    checkEqual(outcome.text(entry + "bvrs"), "12")
+    checkEqual(outcome.text(entry + "itemId"), "900000001")
+    checkEqual(outcome.integer(entry + "appItemId"), AnswerSample.appId)
+    checkEqual(outcome.integer(entry + "versionExternalIdentifier"), 815_000_001)
+    checkEqual(outcome.integer(entry + "expiresDate"), now + 20 * day)
+    checkEqual(outcome.integer(entry + "purchaseDate"), now - 10 * day)
+    checkEqual(outcome.integer(entry + "quantity"), 1)
+    check(outcome.value(entry + "uniqueIdentifier") == nil)
     let json = String(decoding: outcome.document.json, as: UTF8.self)
-    #expect(!json.contains(AnswerSample.deviceId) && !json.contains(AnswerSample.vendorId))
+    check(!json.contains(AnswerSample.deviceId) && !json.contains(AnswerSample.vendorId))
     let open = AnswerSample.read(
       AnswerSample.ios6(),
       AnswerSample.configuration { $0.receipts.deviceIdsReported = true })
-    #expect(open.text(entry + "uniqueIdentifier") == AnswerSample.deviceId)
-    #expect(open.text(entry + "uniqueVendorIdentifier") == AnswerSample.vendorId)
+    checkEqual(open.text(entry + "uniqueIdentifier"), AnswerSample.deviceId)
+    checkEqual(open.text(entry + "uniqueVendorIdentifier"), AnswerSample.vendorId)
   }
 
   @Test("VRR-19 the iOS 6 style: renewal facts are at the top")
@@ -146,27 +144,27 @@ struct ReceiptResponseEntriesTests {
         ("expiration_intent", "2"), ("is_in_billing_retry_period", "1"), ("odd", 1),
       ]))
     let renewal = "renewals.0."
-    #expect(outcome.text(renewal + "originalTransactionId") == AnswerSample.first)
-    #expect(outcome.text(renewal + "productId") == AnswerSample.product)
-    #expect(outcome.text(renewal + "autoRenewProductId") == "com.example.app.yearly")
-    #expect(outcome.integer(renewal + "autoRenewStatus") == 0)
-    #expect(outcome.integer(renewal + "expirationIntent") == 2)
-    #expect(outcome.source(renewal + "isInBillingRetryPeriod") == "true")
-    #expect(outcome.value(renewal + "unknown") == nil)
-    #expect(outcome.source("unknown") == "{\"odd\":1}")
+    checkEqual(outcome.text(renewal + "originalTransactionId"), AnswerSample.first)
+    checkEqual(outcome.text(renewal + "productId"), AnswerSample.product)
+    checkEqual(outcome.text(renewal + "autoRenewProductId"), "com.example.app.yearly")
+    checkEqual(outcome.integer(renewal + "autoRenewStatus"), 0)
+    checkEqual(outcome.integer(renewal + "expirationIntent"), 2)
+    checkEqual(outcome.source(renewal + "isInBillingRetryPeriod"), "true")
+    check(outcome.value(renewal + "unknown") == nil)
+    checkEqual(outcome.source("unknown"), "{\"odd\":1}")
     let facts = outcome.evidence?.renewals.first
-    #expect(facts?.originalTransactionId == Text(AnswerSample.first))
-    #expect(facts?.productId == Text(AnswerSample.product))
-    #expect(facts?.autoRenewStatus == 0)
-    #expect(facts?.expirationIntent == 2)
-    #expect(facts?.isInBillingRetry == true)
-    #expect(facts?.evidenceClass == .appleAnswer)
+    checkEqual(facts?.originalTransactionId, Text(AnswerSample.first))
+    checkEqual(facts?.productId, Text(AnswerSample.product))
+    checkEqual(facts?.autoRenewStatus, 0)
+    checkEqual(facts?.expirationIntent, 2)
+    checkEqual(facts?.isInBillingRetry, true)
+    checkEqual(facts?.evidenceClass, .appleAnswer)
     let without = AnswerSample.read(
       AnswerSample.ios6().removing(["auto_renew_status", "auto_renew_product_id"]))
-    #expect(without.source("renewals") == "[]")
+    checkEqual(without.source("renewals"), "[]")
     let broken = AnswerSample.read(AnswerSample.ios6().setting("expiration_intent", "soon"))
-    #expect(broken.status == .malformedVerifyReceiptField)
-    #expect(broken.place == "expiration_intent")
+    checkEqual(broken.status, .malformedVerifyReceiptField)
+    checkEqual(broken.place, "expiration_intent")
   }
 
   @Test("VRR-19 the iOS 6 style: renewed, the newest transaction is another one")
@@ -175,8 +173,8 @@ struct ReceiptResponseEntriesTests {
       AnswerSample.second, start: now + 20 * day, end: now + 50 * day)
     let outcome = AnswerSample.read(
       AnswerSample.ios6().setting("latest_receipt_info", renewed))
-    #expect(ids(outcome) == [AnswerSample.first, AnswerSample.second])
-    #expect(outcome.evidence?.purchases.map(\.end) == [now + 20 * day, now + 50 * day])
+    checkEqual(ids(outcome), [AnswerSample.first, AnswerSample.second])
+    checkEqual(outcome.evidence?.purchases.map(\.end), [now + 20 * day, now + 50 * day])
   }
 
   @Test("VRR-6 DEC-8 the iOS 6 style: 21006 with latest_expired_receipt_info")
@@ -187,18 +185,18 @@ struct ReceiptResponseEntriesTests {
       ("status", 21006), ("latest_expired_receipt_info", ended), ("cancellation_reason", "1"),
     ])
     let outcome = AnswerSample.read(answer)
-    #expect(outcome.integer("appleStatus") == 21006)
-    #expect(outcome.integer("cancellationReason") == 1)
-    #expect(ids(outcome) == [AnswerSample.second])
+    checkEqual(outcome.integer("appleStatus"), 21006)
+    checkEqual(outcome.integer("cancellationReason"), 1)
+    checkEqual(ids(outcome), [AnswerSample.second])
     let facts = outcome.evidence?.purchases.first
-    #expect(facts?.isExpiredAnswer == true)
-    #expect(facts?.end == now - 10 * day)
-    #expect(facts?.revokedAt == nil && facts?.revocationReason == nil)
+    checkEqual(facts?.isExpiredAnswer, true)
+    checkEqual(facts?.end, now - 10 * day)
+    check(facts?.revokedAt == nil && facts?.revocationReason == nil)
     // The reason at the top is that of a cancellation which names none.
     let cancelled = AnswerSample.read(
       answer.setting("receipt.cancellation_date_ms", .string("\(now - 20 * day)")))
-    #expect(cancelled.evidence?.purchases.map(\.revokedAt) == [now - 20 * day])
-    #expect(cancelled.evidence?.purchases.map(\.revocationReason) == [1])
+    checkEqual(cancelled.evidence?.purchases.map(\.revokedAt), [now - 20 * day])
+    checkEqual(cancelled.evidence?.purchases.map(\.revocationReason), [1])
   }
 
   // MARK: what a decision takes
@@ -215,36 +213,36 @@ struct ReceiptResponseEntriesTests {
     ])
     let outcome = read(latest: [full])
     let facts = try #require(outcome.evidence?.purchases.first)
-    #expect(outcome.evidence?.kind.description == "verify-receipt")
-    #expect(outcome.evidence?.evidenceClass == .appleAnswer)
-    #expect(facts.environment == .production)
-    #expect(facts.transactionId == Text(AnswerSample.first))
-    #expect(facts.originalTransactionId == Text(AnswerSample.first))
-    #expect(facts.productId == Text(AnswerSample.product))
-    #expect(facts.webOrderLineItemId == "700001000000091")
-    #expect(facts.group == "20662382")
-    #expect(facts.type == nil && !facts.typeIsUnknown)
-    #expect(facts.start == now - 10 * day && facts.end == now + 20 * day)
-    #expect(facts.revokedAt == now - day && facts.revocationReason == 0)
-    #expect(facts.isUpgraded && facts.isTrial && facts.isIntro && facts.hasOffer)
-    #expect(facts.ownership == "FAMILY_SHARED")
-    #expect(facts.quantity == 2)
-    #expect(facts.account == Text(token).asciiLowercased)
-    #expect(facts.asOf == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
-    #expect(facts.shows == [.revocation, .upgrade, .account, .offers, .family])
-    #expect(outcome.text("transactions.0.appAccountToken") == token)
+    checkEqual(outcome.evidence?.kind.description, "verify-receipt")
+    checkEqual(outcome.evidence?.evidenceClass, .appleAnswer)
+    checkEqual(facts.environment, .production)
+    checkEqual(facts.transactionId, Text(AnswerSample.first))
+    checkEqual(facts.originalTransactionId, Text(AnswerSample.first))
+    checkEqual(facts.productId, Text(AnswerSample.product))
+    checkEqual(facts.webOrderLineItemId, "700001000000091")
+    checkEqual(facts.group, "20662382")
+    check(facts.type == nil && !facts.typeIsUnknown)
+    check(facts.start == now - 10 * day && facts.end == now + 20 * day)
+    check(facts.revokedAt == now - day && facts.revocationReason == 0)
+    check(facts.isUpgraded && facts.isTrial && facts.isIntro && facts.hasOffer)
+    checkEqual(facts.ownership, "FAMILY_SHARED")
+    checkEqual(facts.quantity, 2)
+    checkEqual(facts.account, Text(token).asciiLowercased)
+    check(facts.asOf == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
+    checkEqual(facts.shows, [.revocation, .upgrade, .account, .offers, .family])
+    checkEqual(outcome.text("transactions.0.appAccountToken"), token)
     let bare = try #require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
-    #expect(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)
-    #expect(bare.account == nil && bare.ownership == nil && bare.group == nil)
-    #expect(bare.revokedAt == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
+    check(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)
+    check(bare.account == nil && bare.ownership == nil && bare.group == nil)
+    check(bare.revokedAt == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
     let offered = AnswerSample.entry().setting("promotional_offer_id", "summer")
-    #expect(read(latest: [offered]).evidence?.purchases.first?.hasOffer == true)
+    checkEqual(read(latest: [offered]).evidence?.purchases.first?.hasOffer, true)
     for name in ["promotional_offer_id", "offer_code_ref_name"] {
       let blank = AnswerSample.entry().setting(name, "")
-      #expect(read(latest: [blank]).evidence?.purchases.first?.hasOffer == false)
+      checkEqual(read(latest: [blank]).evidence?.purchases.first?.hasOffer, false)
     }
     let odd = AnswerSample.entry().setting("app_account_token", "somebody")
-    #expect(read(latest: [odd]).evidence?.purchases.first?.account == nil)
+    check(read(latest: [odd]).evidence?.purchases.first?.account == nil)
   }
 
   @Test("DCD-4 every fact that a decision needs of a renewal")
@@ -259,22 +257,22 @@ struct ReceiptResponseEntriesTests {
     ])
     let outcome = read(latest: [AnswerSample.entry()], renewals: [full])
     let facts = try #require(outcome.evidence?.renewals.first)
-    #expect(facts.environment == .production)
-    #expect(facts.originalTransactionId == Text(AnswerSample.first))
-    #expect(facts.productId == Text(AnswerSample.product))
-    #expect(facts.autoRenewProductId == "com.example.app.yearly")
-    #expect(facts.autoRenewStatus == 0)
-    #expect(facts.isInBillingRetry == true)
-    #expect(facts.expirationIntent == 2)
-    #expect(facts.graceEnd == now + day)
-    #expect(facts.priceIncreaseStatus == 0)
-    #expect(facts.asOf == now && facts.evidenceClass == .appleAnswer)
+    checkEqual(facts.environment, .production)
+    checkEqual(facts.originalTransactionId, Text(AnswerSample.first))
+    checkEqual(facts.productId, Text(AnswerSample.product))
+    checkEqual(facts.autoRenewProductId, "com.example.app.yearly")
+    checkEqual(facts.autoRenewStatus, 0)
+    checkEqual(facts.isInBillingRetry, true)
+    checkEqual(facts.expirationIntent, 2)
+    checkEqual(facts.graceEnd, now + day)
+    checkEqual(facts.priceIncreaseStatus, 0)
+    check(facts.asOf == now && facts.evidenceClass == .appleAnswer)
     let renewal = "renewals.0."
-    #expect(outcome.integer(renewal + "gracePeriodExpiresDate") == now + day)
-    #expect(outcome.integer(renewal + "priceConsentStatus") == 0)
-    #expect(outcome.integer(renewal + "priceIncreaseStatus") == 1)
-    #expect(outcome.text(renewal + "offerCodeRefName") == "spring")
-    #expect(outcome.text(renewal + "promotionalOfferId") == "summer")
+    checkEqual(outcome.integer(renewal + "gracePeriodExpiresDate"), now + day)
+    checkEqual(outcome.integer(renewal + "priceConsentStatus"), 0)
+    checkEqual(outcome.integer(renewal + "priceIncreaseStatus"), 1)
+    checkEqual(outcome.text(renewal + "offerCodeRefName"), "spring")
+    checkEqual(outcome.text(renewal + "promotionalOfferId"), "summer")
     func price(_ consent: JSONText, _ increase: JSONText) -> Int64? {
       read(
         latest: [AnswerSample.entry()],
@@ -285,14 +283,14 @@ struct ReceiptResponseEntriesTests {
         ]
       ).evidence?.renewals.first?.priceIncreaseStatus
     }
-    #expect(price(.null, .null) == nil)
-    #expect(price("1", .null) == 1)
-    #expect(price(.null, "1") == 1)
-    #expect(price("1", "0") == 0)
+    check(price(.null, .null) == nil)
+    checkEqual(price("1", .null), 1)
+    checkEqual(price(.null, "1"), 1)
+    checkEqual(price("1", "0"), 0)
     let signed = read(
       latest: [AnswerSample.entry()],
       renewals: [AnswerSample.renewal().setting("auto_renew_status", "true")])
-    #expect(signed.evidence?.renewals.first?.autoRenewStatus == 1)
+    checkEqual(signed.evidence?.renewals.first?.autoRenewStatus, 1)
   }
 
   @Test("VRR-11 a renewal that names no line is that of the purchase of its product")
@@ -301,13 +299,13 @@ struct ReceiptResponseEntriesTests {
     let other = AnswerSample.entry(AnswerSample.second, end: now + 30 * day)
       .setting("original_transaction_id", .string(AnswerSample.second))
     let outcome = read(latest: [other, AnswerSample.entry()], renewals: [nameless])
-    #expect(outcome.text("renewals.0.originalTransactionId") == AnswerSample.second)
-    #expect(
-      outcome.evidence?.renewals.map(\.originalTransactionId) == [Text(AnswerSample.second)])
+    checkEqual(outcome.text("renewals.0.originalTransactionId"), AnswerSample.second)
+    checkEqual(
+      outcome.evidence?.renewals.map(\.originalTransactionId), [Text(AnswerSample.second)])
     let unrelated = read(
       latest: [other], renewals: [nameless.setting("product_id", "com.example.app.other")])
-    #expect(unrelated.source("renewals.0.originalTransactionId") == "null")
-    #expect(unrelated.evidence?.renewals.isEmpty == true)
+    checkEqual(unrelated.source("renewals.0.originalTransactionId"), "null")
+    checkEqual(unrelated.evidence?.renewals.isEmpty, true)
   }
 
   @Test("JWS-94 RPL-3 replay keys, and one key for every restore of a paid period")
@@ -316,16 +314,16 @@ struct ReceiptResponseEntriesTests {
     let outcome = read(latest: [AnswerSample.entry(), restored])
     let first = "transactions.0.keys."
     let second = "transactions.1.keys."
-    #expect(outcome.text(first + "transaction") == "Production/" + AnswerSample.first)
-    #expect(outcome.text(second + "transaction") == "Production/" + AnswerSample.second)
+    checkEqual(outcome.text(first + "transaction"), "Production/" + AnswerSample.first)
+    checkEqual(outcome.text(second + "transaction"), "Production/" + AnswerSample.second)
     let period = "Production/" + AnswerSample.first + "/700001000000091"
-    #expect(outcome.text(first + "purchase") == period)
-    #expect(outcome.text(second + "purchase") == period)
-    #expect(outcome.text(second + "subscription") == "Production/" + AnswerSample.first)
-    #expect(outcome.source("transactions.0.known") == "true")
+    checkEqual(outcome.text(first + "purchase"), period)
+    checkEqual(outcome.text(second + "purchase"), period)
+    checkEqual(outcome.text(second + "subscription"), "Production/" + AnswerSample.first)
+    checkEqual(outcome.source("transactions.0.known"), "true")
     let foreign = read(
       latest: [AnswerSample.entry().setting("product_id", "com.example.app.unheard")])
-    #expect(foreign.source("transactions.0.known") == "false")
-    #expect(foreign.text(first + "purchase") == "Production/" + AnswerSample.first)
+    checkEqual(foreign.source("transactions.0.known"), "false")
+    checkEqual(foreign.text(first + "purchase"), "Production/" + AnswerSample.first)
   }
 }

@@ -30,11 +30,11 @@ struct ReceiptResponseFieldsTests {
     _ outcome: AnswerSample.Outcome, at place: String,
     _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(outcome.status == .malformedVerifyReceiptField, sourceLocation: location)
-    #expect(outcome.place == place, sourceLocation: location)
-    #expect(outcome.retryClass == "later", sourceLocation: location)
-    #expect(
-      outcome.document.text("error.check") == "answer.fields", sourceLocation: location)
+    checkEqual(outcome.status, .malformedVerifyReceiptField, sourceLocation: location)
+    checkEqual(outcome.place, place, sourceLocation: location)
+    checkEqual(outcome.retryClass, "later", sourceLocation: location)
+    checkEqual(
+      outcome.document.text("error.check"), "answer.fields", sourceLocation: location)
   }
 
   private let first = "transactions.0."
@@ -51,8 +51,8 @@ struct ReceiptResponseFieldsTests {
     ] {
       for id in ["700001000000009", "9007199254740993", "99999999999999999999", "7"] {
         // The two with an environment are from production, the others show none.
-        #expect(entry(member, .string(id)).text(first + name) == id)
-        #expect(entry(member, .text(id)).text(first + name) == id)
+        checkEqual(entry(member, .string(id)).text(first + name), id)
+        checkEqual(entry(member, .text(id)).text(first + name), id)
       }
       let broken: [JSONText] = [
         "", "12a", " 12", "+12", "-12", "1.5", .text("1e3"), .text("12.0"), .text("-12"), true,
@@ -65,10 +65,10 @@ struct ReceiptResponseFieldsTests {
   @Test("VRR-9 numbers past 2^53 stay exact")
   func largeNumbers() {
     let outcome = app("download_id", .text("999999999999999983"))
-    #expect(outcome.text("downloadId") == "999999999999999983")
+    checkEqual(outcome.text("downloadId"), "999999999999999983")
     let external = app("version_external_identifier", .text("9007199254740993"))
-    #expect(external.text("versionExternalIdentifier") == "9007199254740993")
-    #expect(app("version_external_identifier", "815").integer("versionExternalIdentifier") == 815)
+    checkEqual(external.text("versionExternalIdentifier"), "9007199254740993")
+    checkEqual(app("version_external_identifier", "815").integer("versionExternalIdentifier"), 815)
     for value in ["x", "-1", .text("1.5"), .text("9223372036854775808")] as [JSONText] {
       expectMalformed(
         app("version_external_identifier", value), at: "receipt.version_external_identifier")
@@ -84,9 +84,9 @@ struct ReceiptResponseFieldsTests {
     expectMalformed(entry("product_id", ""), at: latest + "product_id")
     expectMalformed(
       entry("product_id", .string(String(repeating: "p", count: 256))), at: latest + "product_id")
-    #expect(
-      entry("product_id", .string(String(repeating: "p", count: 255))).status == .ok)
-    #expect(entry("product_id", .text("123")).text(first + "productId") == "123")
+    checkEqual(
+      entry("product_id", .string(String(repeating: "p", count: 255))).status, .ok)
+    checkEqual(entry("product_id", .text("123")).text(first + "productId"), "123")
     expectMalformed(entry("product_id", true), at: latest + "product_id")
   }
 
@@ -100,13 +100,13 @@ struct ReceiptResponseFieldsTests {
     ])
   func flags(_ member: String, _ name: String) {
     for value in ["true", "1", 1, true] as [JSONText] {
-      #expect(entry(member, value).source(first + name) == "true")
+      checkEqual(entry(member, value).source(first + name), "true")
     }
     for value in ["false", "0", 0, false] as [JSONText] {
-      #expect(entry(member, value).source(first + name) == "false")
+      checkEqual(entry(member, value).source(first + name), "false")
     }
-    #expect(entry(member, nil).source(first + name) == "null")
-    #expect(entry(member, .null).source(first + name) == "null")
+    checkEqual(entry(member, nil).source(first + name), "null")
+    checkEqual(entry(member, .null).source(first + name), "null")
     for value in ["", "TRUE", "yes", "2", 2, "00", .text("1.0"), [], [:]] as [JSONText] {
       expectMalformed(entry(member, value), at: latest + member)
     }
@@ -114,10 +114,10 @@ struct ReceiptResponseFieldsTests {
 
   @Test("VRR-9 quantity is a decimal text of at least 1")
   func quantity() {
-    #expect(entry("quantity", "3").integer(first + "quantity") == 3)
-    #expect(entry("quantity", 3).integer(first + "quantity") == 3)
-    #expect(entry("quantity", "2147483647").integer(first + "quantity") == 2_147_483_647)
-    #expect(entry("quantity", nil).evidence?.purchases.first?.quantity == 1)
+    checkEqual(entry("quantity", "3").integer(first + "quantity"), 3)
+    checkEqual(entry("quantity", 3).integer(first + "quantity"), 3)
+    checkEqual(entry("quantity", "2147483647").integer(first + "quantity"), 2_147_483_647)
+    checkEqual(entry("quantity", nil).evidence?.purchases.first?.quantity, 1)
     for value in ["0", "-1", "", "1.5", "2147483648", true, 0] as [JSONText] {
       expectMalformed(entry("quantity", value), at: latest + "quantity")
     }
@@ -126,15 +126,15 @@ struct ReceiptResponseFieldsTests {
   @Test("VRR-9 values of enumerations that are not known are kept and warned of, never fatal")
   func unknownValues() {
     let reason = entry("cancellation_reason", "7")
-    #expect(reason.integer(first + "cancellationReason") == 7)
-    #expect(reason.warnings == ["unknown-value latest_receipt_info[0].cancellation_reason"])
+    checkEqual(reason.integer(first + "cancellationReason"), 7)
+    checkEqual(reason.warnings, ["unknown-value latest_receipt_info[0].cancellation_reason"])
     let owner = entry("in_app_ownership_type", "LENT")
-    #expect(owner.text(first + "inAppOwnershipType") == "LENT")
-    #expect(owner.warnings == ["unknown-value latest_receipt_info[0].in_app_ownership_type"])
-    #expect(owner.evidence?.purchases.first?.ownership == "LENT")
+    checkEqual(owner.text(first + "inAppOwnershipType"), "LENT")
+    checkEqual(owner.warnings, ["unknown-value latest_receipt_info[0].in_app_ownership_type"])
+    checkEqual(owner.evidence?.purchases.first?.ownership, "LENT")
     let type = app("receipt_type", "ProductionMoon")
-    #expect(type.text("receiptType") == "ProductionMoon")
-    #expect(type.warnings == ["unknown-value receipt.receipt_type"])
+    checkEqual(type.text("receiptType"), "ProductionMoon")
+    checkEqual(type.warnings, ["unknown-value receipt.receipt_type"])
     for (member, name, value) in [
       ("expiration_intent", "expirationIntent", 9 as Int64),
       ("price_consent_status", "priceConsentStatus", 2),
@@ -142,8 +142,8 @@ struct ReceiptResponseFieldsTests {
       ("auto_renew_status", "autoRenewStatus", 2),
     ] {
       let outcome = renewal(member, .string("\(value)"))
-      #expect(outcome.integer("renewals.0." + name) == value)
-      #expect(outcome.warnings == ["unknown-value pending_renewal_info[0]." + member])
+      checkEqual(outcome.integer("renewals.0." + name), value)
+      checkEqual(outcome.warnings, ["unknown-value pending_renewal_info[0]." + member])
       expectMalformed(renewal(member, "soon"), at: "pending_renewal_info[0]." + member)
     }
     expectMalformed(entry("cancellation_reason", "refund"), at: latest + "cancellation_reason")
@@ -160,8 +160,9 @@ struct ReceiptResponseFieldsTests {
       AnswerSample.entry("7000010000000\($0 + 10)").setting("in_app_ownership_type", "LENT")
     }
     let outcome = AnswerSample.read(AnswerSample.ios7(inApp: entries, latest: entries))
-    #expect(
-      outcome.warnings == [
+    checkEqual(
+      outcome.warnings,
+      [
         "unknown-value receipt.in_app[0].in_app_ownership_type",
         "unknown-value latest_receipt_info[0].in_app_ownership_type",
       ])
@@ -174,9 +175,9 @@ struct ReceiptResponseFieldsTests {
         expectMalformed(entry(member, value), at: latest + member)
       }
     }
-    #expect(
+    checkEqual(
       entry("offer_code_ref_name", .text("\"caf\\u00e9 \\\"x\\\"\"")).text(
-        first + "offerCodeRefName") == "café \"x\"")
+        first + "offerCodeRefName"), "café \"x\"")
     expectMalformed(app("application_version", 12), at: "receipt.application_version")
     expectMalformed(app("bundle_id", 12), at: "receipt.bundle_id")
   }
@@ -190,15 +191,15 @@ struct ReceiptResponseFieldsTests {
     ).appending("new_three", .text("1.50"))
     let outcome = AnswerSample.read(
       answer.setting("receipt", (answer["receipt"] ?? .null).appending("new_four", .null)))
-    #expect(outcome.source(first + "unknown") == "{\"new_one\":{\"a\":[1,\"b\"]}}")
-    #expect(outcome.text("renewals.0.unknown.new_two") == "\u{e9}\n")
-    #expect(outcome.source("unknown") == "{\"new_three\":1.50}")
-    #expect(outcome.source("unknownInReceipt") == "{\"new_four\":null}")
-    #expect(AnswerSample.read(AnswerSample.ios7()).value("unknown") == nil)
+    checkEqual(outcome.source(first + "unknown"), "{\"new_one\":{\"a\":[1,\"b\"]}}")
+    checkEqual(outcome.text("renewals.0.unknown.new_two"), "\u{e9}\n")
+    checkEqual(outcome.source("unknown"), "{\"new_three\":1.50}")
+    checkEqual(outcome.source("unknownInReceipt"), "{\"new_four\":null}")
+    check(AnswerSample.read(AnswerSample.ios7()).value("unknown") == nil)
     // DOC-3: a secret is not a member to keep.
     let secret = AnswerSample.read(AnswerSample.ios7().appending("password", "00ff"))
-    #expect(secret.status == .ok)
-    #expect(!String(decoding: secret.document.json, as: UTF8.self).contains("00ff"))
+    checkEqual(secret.status, .ok)
+    check(!String(decoding: secret.document.json, as: UTF8.self).contains("00ff"))
   }
 
   @Test("VRR-9 lists are arrays of objects, or one object")
@@ -240,8 +241,8 @@ struct ReceiptResponseFieldsTests {
               (member + "_pst", 7),
             ])
           ]))
-      #expect(other.integer(first + name) == moment)
-      if member != "cancellation_date" { #expect(both.integer(first + name) != moment + 1000) }
+      checkEqual(other.integer(first + name), moment)
+      if member != "cancellation_date" { check(both.integer(first + name) != moment + 1000) }
       let plain = AnswerSample.read(
         AnswerSample.ios7(
           inApp: [],
@@ -249,7 +250,7 @@ struct ReceiptResponseFieldsTests {
             AnswerSample.entry().removing(member + "_ms")
               .setting(member, "2016-06-17 01:32:28 Etc/GMT")
           ]))
-      #expect(plain.integer(first + name) == moment)
+      checkEqual(plain.integer(first + name), moment)
       let alone = AnswerSample.read(
         AnswerSample.ios7(
           inApp: [],
@@ -257,8 +258,8 @@ struct ReceiptResponseFieldsTests {
             AnswerSample.entry().removing([member + "_ms", member])
               .setting(member + "_pst", "2016-06-16 18:32:28 America/Los_Angeles")
           ]))
-      #expect(alone.status == .ok)
-      #expect(alone.source(first + name) == "null")
+      checkEqual(alone.status, .ok)
+      checkEqual(alone.source(first + name), "null")
     }
   }
 
@@ -283,8 +284,8 @@ struct ReceiptResponseFieldsTests {
 
   @Test("VRR-9 milliseconds are decimal digits up to 2100")
   func milliseconds() {
-    #expect(entry("purchase_date_ms", "4102444800000").status == .ok)
-    #expect(entry("purchase_date_ms", 1_466_127_148_000).integer(first + "purchaseDate") != nil)
+    checkEqual(entry("purchase_date_ms", "4102444800000").status, .ok)
+    check(entry("purchase_date_ms", 1_466_127_148_000).integer(first + "purchaseDate") != nil)
     for value in [
       "", "4102444800001", "-1", "1.5", "1e12", "0x10", "9223372036854775808", true, [],
       .text("1466127148000.0"),
@@ -300,19 +301,19 @@ struct ReceiptResponseFieldsTests {
       AnswerSample.read(AnswerSample.ios7(inApp: [], latest: [bare.setting(changes)]))
     }
     let name = first + "expiresDate"
-    #expect(end([("expires_date", "1466127448000")]).integer(name) == 1_466_127_448_000)
-    #expect(end([("expires_date", 1_466_127_448_000)]).integer(name) == 1_466_127_448_000)
-    #expect(
-      end([("expires_date", "2016-06-17 01:37:28 Etc/GMT")]).integer(name) == 1_466_127_448_000)
-    #expect(
-      end([("expires_date_formatted", "2016-06-17 01:37:28 Etc/GMT")]).integer(name)
-        == 1_466_127_448_000)
+    checkEqual(end([("expires_date", "1466127448000")]).integer(name), 1_466_127_448_000)
+    checkEqual(end([("expires_date", 1_466_127_448_000)]).integer(name), 1_466_127_448_000)
+    checkEqual(
+      end([("expires_date", "2016-06-17 01:37:28 Etc/GMT")]).integer(name), 1_466_127_448_000)
+    checkEqual(
+      end([("expires_date_formatted", "2016-06-17 01:37:28 Etc/GMT")]).integer(name),
+      1_466_127_448_000)
     // The first of the three that is present counts.
-    #expect(
+    checkEqual(
       end([
         ("expires_date_ms", "1466127448001"), ("expires_date", "1466127448000"),
         ("expires_date_formatted", "x"),
-      ]).integer(name) == 1_466_127_448_001)
+      ]).integer(name), 1_466_127_448_001)
     for value in ["146612744800", "14661274480000", "9999999999999", ""] as [JSONText] {
       expectMalformed(end([("expires_date", value)]), at: latest + "expires_date")
     }
@@ -330,23 +331,23 @@ struct ReceiptResponseFieldsTests {
       (0, nil), (five, nil), (-five, nil), (five + 1, -five - 1), (-five - 1, five + 1),
     ] as [(Int64, Int64?)] {
       let outcome = skew(difference)
-      #expect(outcome.status == .ok)
-      #expect(outcome.integer("requestDate") == AnswerSample.now)
-      #expect(outcome.integer("asOf") == AnswerSample.now)
-      #expect(outcome.integer("clockSkew") == reported)
-      #expect(outcome.evidence?.asOf == AnswerSample.now)
+      checkEqual(outcome.status, .ok)
+      checkEqual(outcome.integer("requestDate"), AnswerSample.now)
+      checkEqual(outcome.integer("asOf"), AnswerSample.now)
+      checkEqual(outcome.integer("clockSkew"), reported)
+      checkEqual(outcome.evidence?.asOf, AnswerSample.now)
     }
     let undated = AnswerSample.read(
       AnswerSample.ios7().removing(["receipt.request_date", "receipt.request_date_ms"]),
       nowMs: AnswerSample.now + five * 9)
-    #expect(undated.source("requestDate") == "null")
+    checkEqual(undated.source("requestDate"), "null")
     // DCD-21: never the moment at which it is read.
-    #expect(undated.integer("asOf") == undated.integer("receiptCreationDate"))
-    #expect(undated.evidence?.purchases.first?.timeIsKnown == false)
-    #expect(undated.integer("clockSkew") == nil)
+    checkEqual(undated.integer("asOf"), undated.integer("receiptCreationDate"))
+    checkEqual(undated.evidence?.purchases.first?.timeIsKnown, false)
+    check(undated.integer("clockSkew") == nil)
     // Clocks whose difference is not a number.
     for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
-      #expect(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
+      check(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
     }
   }
 
@@ -357,22 +358,22 @@ struct ReceiptResponseFieldsTests {
       + AnswerSample.date("preorder_date", AnswerSample.now - 3 * AnswerSample.day)
     let outcome = AnswerSample.read(
       AnswerSample.ios7().setting(changes.map { ("receipt." + $0.name, $0.value) }))
-    #expect(outcome.text("style") == "ios7")
-    #expect(outcome.text("environment") == "Production")
-    #expect(outcome.text("bundleId") == AnswerSample.bundle)
-    #expect(outcome.text("receiptType") == "Production")
-    #expect(outcome.integer("adamId") == AnswerSample.appId)
-    #expect(outcome.integer("appItemId") == AnswerSample.appId)
-    #expect(outcome.text("applicationVersion") == "12")
-    #expect(outcome.text("downloadId") == "500000000000000123")
-    #expect(outcome.integer("versionExternalIdentifier") == 815_000_001)
-    #expect(outcome.integer("receiptCreationDate") == AnswerSample.now - AnswerSample.day)
-    #expect(outcome.integer("originalPurchaseDate") == AnswerSample.now - 100 * AnswerSample.day)
-    #expect(outcome.text("originalApplicationVersion") == "1.0")
-    #expect(outcome.integer("expirationDate") == 64_060_588_800_000)
-    #expect(outcome.integer("preorderDate") == AnswerSample.now - 3 * AnswerSample.day)
-    #expect(outcome.text("evidence") == "apple-answer")
-    #expect(outcome.source("latestReceipt") == "null")
+    checkEqual(outcome.text("style"), "ios7")
+    checkEqual(outcome.text("environment"), "Production")
+    checkEqual(outcome.text("bundleId"), AnswerSample.bundle)
+    checkEqual(outcome.text("receiptType"), "Production")
+    checkEqual(outcome.integer("adamId"), AnswerSample.appId)
+    checkEqual(outcome.integer("appItemId"), AnswerSample.appId)
+    checkEqual(outcome.text("applicationVersion"), "12")
+    checkEqual(outcome.text("downloadId"), "500000000000000123")
+    checkEqual(outcome.integer("versionExternalIdentifier"), 815_000_001)
+    checkEqual(outcome.integer("receiptCreationDate"), AnswerSample.now - AnswerSample.day)
+    checkEqual(outcome.integer("originalPurchaseDate"), AnswerSample.now - 100 * AnswerSample.day)
+    checkEqual(outcome.text("originalApplicationVersion"), "1.0")
+    checkEqual(outcome.integer("expirationDate"), 64_060_588_800_000)
+    checkEqual(outcome.integer("preorderDate"), AnswerSample.now - 3 * AnswerSample.day)
+    checkEqual(outcome.text("evidence"), "apple-answer")
+    checkEqual(outcome.source("latestReceipt"), "null")
     expectMalformed(
       AnswerSample.read(
         AnswerSample.ios7().setting("receipt.preorder_date_ms", "64060588800000")),

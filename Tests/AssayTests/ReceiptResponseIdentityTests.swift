@@ -15,11 +15,11 @@ struct ReceiptResponseIdentityTests {
   ) {
     let outcome = AnswerSample.read(
       answer, AnswerSample.configuration { $0.environments = environments })
-    #expect(outcome.status == status, sourceLocation: location)
-    #expect(outcome.place == place, sourceLocation: location)
-    #expect(outcome.document.text("error.check") == check, sourceLocation: location)
-    #expect(
-      outcome.document.tree?.member("verifyReceipt")?.isNull == true, sourceLocation: location)
+    checkEqual(outcome.status, status, sourceLocation: location)
+    checkEqual(outcome.place, place, sourceLocation: location)
+    checkEqual(outcome.document.text("error.check"), check, sourceLocation: location)
+    checkEqual(
+      outcome.document.tree?.member("verifyReceipt")?.isNull, true, sourceLocation: location)
   }
 
   @Test("VRR-16 the bundle must be a configured one, byte for byte")
@@ -49,7 +49,7 @@ struct ReceiptResponseIdentityTests {
         "latest_receipt_info.transaction_id", .string(AnswerSample.second)),
       .rejectedVerifyReceiptMismatch, at: "latest_receipt_info.bid", check: "identity.bundle")
     let silent = AnswerSample.ios6().removing("latest_receipt_info.bid")
-    #expect(AnswerSample.read(silent).status == .ok)
+    checkEqual(AnswerSample.read(silent).status, .ok)
   }
 
   @Test("VRR-16 in Production the number of the app must be the configured one")
@@ -61,14 +61,14 @@ struct ReceiptResponseIdentityTests {
     }
     let unnamed = AnswerSample.read(
       AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
-    #expect(unnamed.status == .ok)
-    #expect(unnamed.document.tree?.at("checks.7.ok")?.isNull == true)
+    checkEqual(unnamed.status, .ok)
+    checkEqual(unnamed.document.tree?.at("checks.7.ok")?.isNull, true)
     // In the sandbox the number is not checked.
     let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
       ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
       ("receipt.adam_id", 77),
     ])
-    #expect(AnswerSample.read(sandbox).status == .ok)
+    checkEqual(AnswerSample.read(sandbox).status, .ok)
   }
 
   @Test("VRR-17 an environment of another name is none that is accepted")
@@ -79,10 +79,10 @@ struct ReceiptResponseIdentityTests {
         .rejectedIdentityEnvironment, at: "environment", check: "identity.environment",
         accepting: [.production, .sandbox, .xcode])
     }
-    #expect(
+    checkEqual(
       AnswerSample.read(
         AnswerSample.ios7(), AnswerSample.configuration { $0.environments = [.production] }
-      ).text("environmentSource") == "answer")
+      ).text("environmentSource"), "answer")
   }
 
   @Test("VRR-17 environment, receipt type and transaction ids must agree")
@@ -93,9 +93,9 @@ struct ReceiptResponseIdentityTests {
         .rejectedIdentityEnvironmentProfile, at: "receipt.receipt_type",
         check: "identity.environment")
     }
-    #expect(
+    checkEqual(
       AnswerSample.read(AnswerSample.ios7().setting("receipt.receipt_type", "ProductionVPP"))
-        .status == .ok)
+        .status, .ok)
     for id in [sandboxId, "1000000000000001"] {
       expect(
         AnswerSample.ios7(inApp: [AnswerSample.entry(id)], latest: nil),
@@ -108,8 +108,8 @@ struct ReceiptResponseIdentityTests {
     }
     // An id that shows nothing contradicts nothing.
     for id in ["3000000000000001", "123", "100000000000000001"] {
-      #expect(
-        AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status == .ok)
+      checkEqual(
+        AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status, .ok)
     }
     expect(
       AnswerSample.ios6().setting("latest_receipt_info.transaction_id", .string(sandboxId)),
@@ -124,12 +124,12 @@ struct ReceiptResponseIdentityTests {
   @Test("VRR-17 without the member the receipt type shows it, then the ids, then nothing")
   func derived() {
     let silent = AnswerSample.ios7().removing("environment")
-    #expect(AnswerSample.read(silent).text("environmentSource") == "receipt-type")
+    checkEqual(AnswerSample.read(silent).text("environmentSource"), "receipt-type")
     let byId = silent.setting("receipt.receipt_type", "Unheard")
-    #expect(AnswerSample.read(byId).text("environmentSource") == "transaction-id")
-    #expect(AnswerSample.read(byId).text("environment") == "Production")
+    checkEqual(AnswerSample.read(byId).text("environmentSource"), "transaction-id")
+    checkEqual(AnswerSample.read(byId).text("environment"), "Production")
     let flat = AnswerSample.flat(sandboxId).setting("original_transaction_id", .string(sandboxId))
-    #expect(AnswerSample.read(AnswerSample.ios6(flat)).text("environment") == "Sandbox")
+    checkEqual(AnswerSample.read(AnswerSample.ios6(flat)).text("environment"), "Sandbox")
     let unknown = AnswerSample.ios6(AnswerSample.flat("77").setting("app_item_id", "0"))
     expect(
       unknown, .rejectedIdentityEnvironmentMissing, at: "environment",
@@ -137,10 +137,10 @@ struct ReceiptResponseIdentityTests {
     // Allowed, it is reported without environment, and is not evidence for a decision.
     let allowed = AnswerSample.read(
       unknown, AnswerSample.configuration { $0.receipts.unknownEnvironmentAllowed = true })
-    #expect(allowed.status == .ok)
-    #expect(allowed.source("environment") == "null")
-    #expect(allowed.source("environmentSource") == "null")
-    #expect(allowed.source("transactions.0.keys.transaction") == "null")
+    checkEqual(allowed.status, .ok)
+    checkEqual(allowed.source("environment"), "null")
+    checkEqual(allowed.source("environmentSource"), "null")
+    checkEqual(allowed.source("transactions.0.keys.transaction"), "null")
     #expect(throws: Refusal(.rejectedPayloadIncomplete, "DCD-1")) {
       try allowed.response?.purchaseEvidence(Catalogue())
     }
@@ -150,16 +150,15 @@ struct ReceiptResponseIdentityTests {
   func latestReceipt() {
     let text = "bm8gcmVjZWlwdA=="
     let outcome = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", .string(text)))
-    #expect(outcome.status == .ok)
-    #expect(outcome.source("latestReceipt.verified") == "false")
-    #expect(outcome.text("latestReceipt.status")?.isEmpty == false)
-    #expect(outcome.text("latestReceipt.status") != "ok")
-    #expect(
-      outcome.text("latestReceipt.sha256")
-        == Text(Hex.encode(Digest.sha256.of(utf8(text)))).string)
-    #expect(outcome.warnings == ["latest-receipt-not-verified latest_receipt"])
+    checkEqual(outcome.status, .ok)
+    checkEqual(outcome.source("latestReceipt.verified"), "false")
+    checkEqual(outcome.text("latestReceipt.status")?.isEmpty, false)
+    check(outcome.text("latestReceipt.status") != "ok")
+    checkEqual(
+      outcome.text("latestReceipt.sha256"), Text(Hex.encode(Digest.sha256.of(utf8(text)))).string)
+    checkEqual(outcome.warnings, ["latest-receipt-not-verified latest_receipt"])
     let broken = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", 7))
-    #expect(broken.status == .malformedVerifyReceiptField)
-    #expect(broken.place == "latest_receipt")
+    checkEqual(broken.status, .malformedVerifyReceiptField)
+    checkEqual(broken.place, "latest_receipt")
   }
 }

@@ -59,12 +59,12 @@ struct ReceiptResponseLatestTests {
     _ outcome: AnswerSample.Outcome, _ status: Status,
     _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(outcome.status == .ok, sourceLocation: location)
-    #expect(outcome.source("latestReceipt.verified") == "false", sourceLocation: location)
-    #expect(
-      outcome.text("latestReceipt.status") == "\(status.name)", sourceLocation: location)
-    #expect(
-      outcome.warnings == ["latest-receipt-not-verified latest_receipt"],
+    checkEqual(outcome.status, .ok, sourceLocation: location)
+    checkEqual(outcome.source("latestReceipt.verified"), "false", sourceLocation: location)
+    checkEqual(
+      outcome.text("latestReceipt.status"), "\(status.name)", sourceLocation: location)
+    checkEqual(
+      outcome.warnings, ["latest-receipt-not-verified latest_receipt"],
       sourceLocation: location)
   }
 

@@ -32,32 +32,32 @@ struct ReceiptResponseLimitsTests {
       ])
     }
     let full = AnswerSample.read(answer(0..<Self.cap / 2, Self.cap / 2..<Self.cap))
-    #expect(full.status == .ok)
+    checkEqual(full.status, .ok)
     let found = full.response?.transactions ?? []
-    #expect(found.count == Self.cap)
-    #expect(zip(found, found.dropFirst()).allSatisfy { ($0.end ?? 0) <= ($1.end ?? 0) })
-    #expect(full.evidence?.purchases.count == Self.cap)
+    checkEqual(found.count, Self.cap)
+    check(zip(found, found.dropFirst()).allSatisfy { ($0.end ?? 0) <= ($1.end ?? 0) })
+    checkEqual(full.evidence?.purchases.count, Self.cap)
     for over in [answer(0..<Self.cap, 0..<1), answer(0..<Self.cap + 1, 0..<0)] {
       let outcome = AnswerSample.read(over)
-      #expect(outcome.status == .tooLargeVerifyReceiptEntries)
-      #expect(outcome.retryClass == "later")
+      checkEqual(outcome.status, .tooLargeVerifyReceiptEntries)
+      checkEqual(outcome.retryClass, "later")
     }
-    #expect(AnswerSample.read(answer(0..<Self.cap, 0..<0)).status == .ok)
+    checkEqual(AnswerSample.read(answer(0..<Self.cap, 0..<0)).status, .ok)
     let renewal = AnswerSample.read(
       answer(0..<Self.cap, 0..<0).appending("pending_renewal_info", [AnswerSample.renewal()]))
-    #expect(renewal.status == .tooLargeVerifyReceiptEntries)
+    checkEqual(renewal.status, .tooLargeVerifyReceiptEntries)
   }
 
   @Test("VRR-15 a body past the limit is not read")
   func bodyCap() {
     var body = AnswerSample.ios7().bytes
     body += [UInt8](repeating: 0x20, count: ReceiptResponseReading.bodyCap - body.count)
-    #expect(AnswerSample.read(body).status == .ok)
+    checkEqual(AnswerSample.read(body).status, .ok)
     body.append(0x20)
     let outcome = AnswerSample.read(body)
-    #expect(outcome.status == .tooLargeVerifyReceiptBody)
-    #expect(outcome.document.text("error.check") == "answer.size")
-    #expect(outcome.retryClass == "later")
+    checkEqual(outcome.status, .tooLargeVerifyReceiptBody)
+    checkEqual(outcome.document.text("error.check"), "answer.size")
+    checkEqual(outcome.retryClass, "later")
   }
 
   @Test("VRR-15 nesting, members, names, numbers and values have their limits")
@@ -67,30 +67,29 @@ struct ReceiptResponseLimitsTests {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       return AnswerSample.read(AnswerSample.ios7().appending("deep", .text(text)))
     }
-    #expect(nested(31).status == .ok)
-    #expect(nested(32).status == .tooLargeVerifyReceiptBody)
-    #expect(nested(100_000).status == .tooLargeVerifyReceiptBody)
+    checkEqual(nested(31).status, .ok)
+    checkEqual(nested(32).status, .tooLargeVerifyReceiptBody)
+    checkEqual(nested(100_000).status, .tooLargeVerifyReceiptBody)
     func members(_ count: Int) -> JSONText {
       .object((0..<count).map { .init("m\($0)", 1) })
     }
-    #expect(AnswerSample.read(AnswerSample.ios7().appending("many", members(256))).status == .ok)
+    checkEqual(AnswerSample.read(AnswerSample.ios7().appending("many", members(256))).status, .ok)
     let many = members(257)
-    #expect(
-      AnswerSample.read(AnswerSample.ios7().appending("many", many)).status
-        == .tooLargeVerifyReceiptBody)
+    checkEqual(
+      AnswerSample.read(AnswerSample.ios7().appending("many", many)).status,
+      .tooLargeVerifyReceiptBody)
     let name = String(repeating: "n", count: 257)
-    #expect(
-      AnswerSample.read(AnswerSample.ios7().appending(name, 1)).status
-        == .tooLargeVerifyReceiptBody)
+    checkEqual(
+      AnswerSample.read(AnswerSample.ios7().appending(name, 1)).status, .tooLargeVerifyReceiptBody)
     let number = String(repeating: "1", count: 65)
-    #expect(
-      AnswerSample.read(AnswerSample.ios7().appending("n", .text(number))).status
-        == .tooLargeVerifyReceiptBody)
+    checkEqual(
+      AnswerSample.read(AnswerSample.ios7().appending("n", .text(number))).status,
+      .tooLargeVerifyReceiptBody)
     // Arrays that each keep to their own limit.
     let row = "[" + String(repeating: "1,", count: 9_999) + "1]"
     let rows = "[" + String(repeating: row + ",", count: 110) + row + "]"
     let outcome = AnswerSample.read(AnswerSample.ios7().appending("rows", .text(rows)))
-    #expect(outcome.status == .tooLargeVerifyReceiptEntries)
+    checkEqual(outcome.status, .tooLargeVerifyReceiptEntries)
   }
 
   @Test("VRR-4 a body that was cut off anywhere is no answer and no verdict")
@@ -99,7 +98,7 @@ struct ReceiptResponseLimitsTests {
       let body = answer.bytes
       for length in 0..<body.count {
         let outcome = AnswerSample.read(Array(body[..<length]))
-        #expect(outcome.status == .unavailableVerifyReceiptNoAnswer)
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer)
       }
     }
   }
@@ -116,11 +115,11 @@ struct ReceiptResponseLimitsTests {
           let outcome = AnswerSample.read(changed)
           if outcome.status != .ok {
             refused += 1
-            #expect(outcome.evidence == nil)
+            check(outcome.evidence == nil)
           }
         }
       }
-      #expect(refused > body.count)
+      check(refused > body.count)
     }
   }
 
@@ -135,20 +134,20 @@ struct ReceiptResponseLimitsTests {
     for value in values {
       for name in names(ResponseMembers.answer) {
         for answer in [AnswerSample.ios7(), AnswerSample.ios6()] {
-          check(AnswerSample.read(answer.setting(name, value)))
+          asked(AnswerSample.read(answer.setting(name, value)))
         }
       }
       for name in names(ResponseMembers.app) {
-        check(AnswerSample.read(AnswerSample.ios7().setting("receipt." + name, value)))
+        asked(AnswerSample.read(AnswerSample.ios7().setting("receipt." + name, value)))
       }
       for name in names(ResponseMembers.transaction) {
-        check(AnswerSample.read(AnswerSample.ios6(AnswerSample.flat().setting(name, value))))
-        check(
+        asked(AnswerSample.read(AnswerSample.ios6(AnswerSample.flat().setting(name, value))))
+        asked(
           AnswerSample.read(
             AnswerSample.ios7(inApp: [AnswerSample.entry().setting(name, value)])))
       }
       for name in names(ResponseMembers.renewal) {
-        check(
+        asked(
           AnswerSample.read(
             AnswerSample.ios7(renewals: [AnswerSample.renewal().setting(name, value)])))
       }
@@ -156,8 +155,8 @@ struct ReceiptResponseLimitsTests {
   }
 
   /// The document is JSON that the strict reader takes, whatever was read.
-  private func check(_ outcome: AnswerSample.Outcome) {
-    #expect(outcome.document.tree != nil)
-    #expect((outcome.response == nil) == (outcome.status != .ok))
+  private func asked(_ outcome: AnswerSample.Outcome) {
+    check(outcome.document.tree != nil)
+    checkEqual((outcome.response == nil), (outcome.status != .ok))
   }
 }

@@ -17,10 +17,10 @@ struct ReceiptResponseStatusTests {
   func refusal() {
     for answer in [["status": 21003], ["status": 21003, "receipt": 7]] as [JSONText] {
       let outcome = read(answer)
-      #expect(outcome.status == .rejectedVerifyReceiptNotAuthentic)
-      #expect(outcome.place == "status")
-      #expect(outcome.document.text("error.check") == "answer.status")
-      #expect(outcome.document.text("error.message")?.contains("21003") == true)
+      checkEqual(outcome.status, .rejectedVerifyReceiptNotAuthentic)
+      checkEqual(outcome.place, "status")
+      checkEqual(outcome.document.text("error.check"), "answer.status")
+      checkEqual(outcome.document.text("error.message")?.contains("21003"), true)
     }
   }
 
@@ -28,9 +28,9 @@ struct ReceiptResponseStatusTests {
   func facts() {
     for code in [0, 21006] as [Int64] {
       let outcome = read(AnswerSample.ios6().setting("status", .integer(code)))
-      #expect(outcome.status == .ok)
-      #expect(outcome.integer("appleStatus") == code)
-      #expect(outcome.evidence?.purchases.map(\.isExpiredAnswer) == [code == 21006])
+      checkEqual(outcome.status, .ok)
+      checkEqual(outcome.integer("appleStatus"), code)
+      checkEqual(outcome.evidence?.purchases.map(\.isExpiredAnswer), [code == 21006])
     }
   }
 
@@ -38,27 +38,27 @@ struct ReceiptResponseStatusTests {
   func hop() {
     func retryClass(_ code: Int64, _ accepted: [Assay.Environment]) -> String {
       let outcome = read(["status": .integer(code)], accepting: accepted)
-      #expect(outcome.status == .rejectedIdentityEnvironment)
+      checkEqual(outcome.status, .rejectedIdentityEnvironment)
       let message = outcome.document.text("error.message") ?? ""
-      #expect(message.contains(code == 21007 ? "Sandbox" : "Production"))
-      #expect(message.contains("once") == (outcome.retryClass == "other-environment"))
+      check(message.contains(code == 21007 ? "Sandbox" : "Production"))
+      checkEqual(message.contains("once"), (outcome.retryClass == "other-environment"))
       return outcome.retryClass
     }
-    #expect(retryClass(21007, [.sandbox]) == "other-environment")
-    #expect(retryClass(21007, [.production]) == "after-config")
-    #expect(retryClass(21008, [.production]) == "other-environment")
-    #expect(retryClass(21008, [.sandbox]) == "after-config")
+    checkEqual(retryClass(21007, [.sandbox]), "other-environment")
+    checkEqual(retryClass(21007, [.production]), "after-config")
+    checkEqual(retryClass(21008, [.production]), "other-environment")
+    checkEqual(retryClass(21008, [.sandbox]), "after-config")
   }
 
   @Test("VRR-5 is-retryable of another form, where it counts and where it does not")
   func isRetryable() {
-    #expect(
-      read(["status": 21104, "is-retryable": .null]).status == .rejectedVerifyReceiptInternal)
+    checkEqual(
+      read(["status": 21104, "is-retryable": .null]).status, .rejectedVerifyReceiptInternal)
     let odd = read(["status": 21104, "is-retryable": "maybe"])
-    #expect(odd.status == .malformedVerifyReceiptField)
-    #expect(odd.place == "is-retryable")
-    #expect(odd.retryClass == "later")
-    #expect(read(AnswerSample.ios7().appending("is-retryable", "maybe")).status == .ok)
+    checkEqual(odd.status, .malformedVerifyReceiptField)
+    checkEqual(odd.place, "is-retryable")
+    checkEqual(odd.retryClass, "later")
+    checkEqual(read(AnswerSample.ios7().appending("is-retryable", "maybe")).status, .ok)
   }
 
   @Test(
@@ -70,10 +70,10 @@ struct ReceiptResponseStatusTests {
     ])
   func noAnswer(_ body: String) {
     let outcome = AnswerSample.read(utf8(body))
-    #expect(outcome.status == .unavailableVerifyReceiptNoAnswer)
-    #expect(outcome.status.family == .unavailable)
-    #expect(outcome.retryClass == "later")
-    #expect(outcome.document.text("error.check") == "answer.json")
+    checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer)
+    checkEqual(outcome.status.family, .unavailable)
+    checkEqual(outcome.retryClass, "later")
+    checkEqual(outcome.document.text("error.check"), "answer.json")
   }
 
   @Test("VRR-4 an object without an integer status is no answer of Apple's, and asked again")
@@ -84,9 +84,9 @@ struct ReceiptResponseStatusTests {
     for value in values {
       let answer = AnswerSample.ios7().removing("status")
       let outcome = read(value.map { answer.appending("status", $0) } ?? answer)
-      #expect(outcome.status == .malformedVerifyReceiptBody)
-      #expect(outcome.place == "status")
-      #expect(outcome.retryClass == "later")
+      checkEqual(outcome.status, .malformedVerifyReceiptBody)
+      checkEqual(outcome.place, "status")
+      checkEqual(outcome.retryClass, "later")
     }
   }
 
@@ -102,10 +102,10 @@ struct ReceiptResponseStatusTests {
     ]
     for body in bodies {
       let outcome = read(body)
-      #expect(outcome.status == .unsupportedVerifyReceiptNotificationV1)
-      #expect(outcome.retryClass == "never")
-      #expect(outcome.document.text("error.check") == "answer.kind")
-      #expect(!String(decoding: outcome.document.json, as: UTF8.self).contains(secret))
+      checkEqual(outcome.status, .unsupportedVerifyReceiptNotificationV1)
+      checkEqual(outcome.retryClass, "never")
+      checkEqual(outcome.document.text("error.check"), "answer.kind")
+      check(!String(decoding: outcome.document.json, as: UTF8.self).contains(secret))
     }
   }
 }

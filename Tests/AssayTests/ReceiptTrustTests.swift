@@ -45,19 +45,19 @@ struct ReceiptTrustTests {
   @Test("CER-2 each array has the published SHA-256", arguments: published.indices)
   func fingerprints(_ index: Int) {
     let entry = Self.published[index]
-    #expect(
-      String(decoding: Hex.encode(Digest.sha256.of(entry.der)), as: UTF8.self) == entry.sha256)
-    #expect(Certificate(entry.der) != nil, "\(entry.name)")
+    checkEqual(
+      String(decoding: Hex.encode(Digest.sha256.of(entry.der)), as: UTF8.self), entry.sha256)
+    check(Certificate(entry.der) != nil, "\(entry.name)")
   }
 
   @Test("CER-6 the table of receipts is intact, and one changed octet shows")
   func table() {
-    #expect(AppleRoots.receiptTable.count == 6)
+    checkEqual(AppleRoots.receiptTable.count, 6)
     for shipped in AppleRoots.receiptTable {
-      #expect(shipped.isIntact)
+      check(shipped.isIntact)
       var damaged = shipped.der
       damaged[damaged.count / 2] ^= 1
-      #expect(!AppleRoots.Shipped(der: damaged, sha256: shipped.sha256).isIntact)
+      check(!AppleRoots.Shipped(der: damaged, sha256: shipped.sha256).isIntact)
     }
   }
 
@@ -69,7 +69,7 @@ struct ReceiptTrustTests {
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
       for profile in [ChainProfile.storeReceipt, .receipt] {
         let proven = ReceiptRoots.proven(certificate, under: anchors, .shipped, as: [profile])
-        #expect((proven != nil) == (isStore == (profile == .storeReceipt)))
+        checkEqual((proven != nil), (isStore == (profile == .storeReceipt)))
       }
     }
   }
@@ -78,9 +78,9 @@ struct ReceiptTrustTests {
   func twins() throws {
     let older = try #require(Certificate(AppleRoots.developerRelations2008))
     let newer = try #require(Certificate(AppleRoots.developerRelations2013))
-    #expect(older.bytes(older.subject) == newer.bytes(newer.subject))
-    #expect(older.rsaModulus == newer.rsaModulus)
-    #expect(older.notAfter < newer.notAfter)
+    checkEqual(older.bytes(older.subject), newer.bytes(newer.subject))
+    checkEqual(older.rsaModulus, newer.rsaModulus)
+    check(older.notAfter < newer.notAfter)
   }
 
   @Test("PTH-9 lengths of the keys")
@@ -91,8 +91,8 @@ struct ReceiptTrustTests {
       (AppleRoots.rootCAG3, .elliptic(.p384)),
     ] as [([UInt8], KeyType)] {
       let certificate = try #require(Certificate(der))
-      #expect(certificate.keyType == type)
-      #expect(certificate.publicKey()?.type == type)
+      checkEqual(certificate.keyType, type)
+      checkEqual(certificate.publicKey()?.type, type)
     }
   }
 
@@ -101,26 +101,26 @@ struct ReceiptTrustTests {
     let root = try #require(Certificate(AppleRoots.rootCA))
     let key = try #require(root.publicKey())
     let good = try #require(Certificate(AppleRoots.developerRelationsG5))
-    #expect(good.signatureAlgorithm == .rsa(.sha256))
-    #expect(good.isSigned(by: key))
+    checkEqual(good.signatureAlgorithm, .rsa(.sha256))
+    check(good.isSigned(by: key))
     for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
       var der = good.der
       der[place] ^= 1
-      if let altered = Certificate(der) { #expect(!altered.isSigned(by: key)) }
+      if let altered = Certificate(der) { check(!altered.isSigned(by: key)) }
     }
     let foreign = try #require(Certificate(AppleRoots.rootCAG2))
     let other = try #require(foreign.publicKey())
-    #expect(!good.isSigned(by: other))
+    check(!good.isSigned(by: other))
   }
 
   @Test("CFG-3 only a self-signed RSA authority is a root of receipts")
   func anchors() {
-    #expect(Anchor(AppleRoots.rootCA, .rsa) != nil)
-    #expect(Anchor(AppleRoots.rootCAG3, .rsa) == nil)
-    #expect(Anchor(AppleRoots.rootCAG3, .elliptic) != nil)
-    #expect(Anchor(AppleRoots.rootCA, .elliptic) == nil)
-    #expect(Anchor(AppleRoots.developerRelationsG5, .rsa) == nil)
-    #expect(Anchor([], .rsa) == nil)
+    check(Anchor(AppleRoots.rootCA, .rsa) != nil)
+    check(Anchor(AppleRoots.rootCAG3, .rsa) == nil)
+    check(Anchor(AppleRoots.rootCAG3, .elliptic) != nil)
+    check(Anchor(AppleRoots.rootCA, .elliptic) == nil)
+    check(Anchor(AppleRoots.developerRelationsG5, .rsa) == nil)
+    check(Anchor([], .rsa) == nil)
   }
 
   /// The key of a modulus of this many octets, whose first bit is set; there is no
@@ -144,10 +144,10 @@ struct ReceiptTrustTests {
       return Anchor(try root.signed(by: key), .rsa) != nil
     }
     let key = authority.keys.root
-    #expect(try isAnchor(key))
-    #expect(try !isAnchor(key) { $0.version = [] })
+    try check(isAnchor(key))
+    try check(!isAnchor(key) { $0.version = [] })
     let short = try SigningKey.generate(.rsa(bits: 1024))
-    #expect(try !isAnchor(short) { $0.publicKeyInfo = try short.publicKeyInfo() })
+    try check(!isAnchor(short) { $0.publicKeyInfo = try short.publicKeyInfo() })
   }
 
   @Test("PTH-9 no modulus of more than 4,096 bits")
@@ -158,13 +158,13 @@ struct ReceiptTrustTests {
         .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
       ).intermediate
       let certificate = try #require(Certificate(der))
-      #expect(certificate.keyType == .rsa(bits: octets * 8))
-      #expect((certificate.publicKey() != nil) == isGood)
+      checkEqual(certificate.keyType, .rsa(bits: octets * 8))
+      checkEqual((certificate.publicKey() != nil), isGood)
       do throws(Refusal) {
         try CertificateProfile.receiptIntermediate.check(certificate, at: "")
-        #expect(isGood)
+        check(isGood)
       } catch {
-        #expect(!isGood && error.status == .rejectedChainKey)
+        check(!isGood && error.status == .rejectedChainKey)
       }
     }
   }
@@ -184,10 +184,10 @@ struct ReceiptTrustTests {
       }
       return path.isCached && path.chain.leaf.der == der
     }
-    #expect(!isCached(.receipt))
+    check(!isCached(.receipt))
     trust.roots.trust.cache.chains.remember(der[...], ProvenChain(.receipt, shaped, [pooled]))
-    #expect(isCached(.receipt))
-    #expect(!isCached(.storeReceipt))
+    check(isCached(.receipt))
+    check(!isCached(.storeReceipt))
   }
 
   @Test("PTH-12 SHA-1 signatures verify in this libcrypto")

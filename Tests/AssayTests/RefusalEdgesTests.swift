@@ -22,38 +22,38 @@ struct RefusalEdgesTests {
   func trailingFields() throws {
     let authority = try Minted.authority()
     let good = authority.leaf
-    #expect(try isTaken { _ in })
+    try check(isTaken { _ in })
     let two = DERText.unsigned([2])
-    #expect(try !isTaken { $0.version = DERText.explicit(0, two + two) })
+    try check(!isTaken { $0.version = DERText.explicit(0, two + two) })
     let point = try authority.leafKey.publicKey()
     let algorithm = DERText.sequence(DERText.oid(OID.ecPublicKey), DERText.oid(OID.p256))
     let longAlgorithm = DERText.sequence(
       DERText.oid(OID.ecPublicKey), DERText.oid(OID.p256), DERText.null)
-    #expect(
-      try isTaken { $0.publicKeyInfo = DERText.sequence(algorithm, DERText.bitString(point)) })
-    #expect(
-      try !isTaken {
+    try check(
+      isTaken { $0.publicKeyInfo = DERText.sequence(algorithm, DERText.bitString(point)) })
+    try check(
+      !isTaken {
         $0.publicKeyInfo = DERText.sequence(algorithm, DERText.bitString(point), DERText.null)
       })
-    #expect(
-      try !isTaken {
+    try check(
+      !isTaken {
         $0.publicKeyInfo = DERText.sequence(longAlgorithm, DERText.bitString(point))
       })
     let list = DERText.sequence(
       DERText.sequence(DERText.oid("1.2.3"), DERText.octetString(DERText.null)))
-    #expect(
-      try isTaken {
+    try check(
+      isTaken {
         $0.publicKeyInfo += DERText.explicit(3, list)
         $0.extensions = nil
       })
-    #expect(
-      try !isTaken {
+    try check(
+      !isTaken {
         $0.publicKeyInfo += DERText.explicit(3, list + list)
         $0.extensions = nil
       })
     let frame = [good.toBeSigned, good.innerAlgorithm, DERText.bitString([1, 2, 3])]
-    #expect(Certificate(DERText.value(0x30, frame.flatMap { $0 })) != nil)
-    #expect(Certificate(DERText.value(0x30, frame.flatMap { $0 } + DERText.null)) == nil)
+    check(Certificate(DERText.value(0x30, frame.flatMap { $0 })) != nil)
+    check(Certificate(DERText.value(0x30, frame.flatMap { $0 } + DERText.null)) == nil)
   }
 
   @Test("JWS-32 a validity has two dates and no more")
@@ -68,9 +68,9 @@ struct RefusalEdgesTests {
         DERText.sequence(
           DERText.value(0x30, fields), good.innerAlgorithm, DERText.bitString([1])))
     }
-    #expect(certificate(date + date) != nil)
-    #expect(certificate(date + date + date) == nil)
-    #expect(certificate(date) == nil)
+    check(certificate(date + date) != nil)
+    check(certificate(date + date + date) == nil)
+    check(certificate(date) == nil)
   }
 
   @Test("JWS-21 the parts of a name are not empty, and their values are texts")
@@ -79,18 +79,18 @@ struct RefusalEdgesTests {
       DERText.sequence(DERText.set(DERText.sequence(DERText.oid("2.5.4.10"), value)))
     }
     for tag in [0x0c, 0x12, 0x13, 0x14, 0x16, 0x1e] as [UInt8] {
-      #expect(
-        try isTaken { $0.subject = name(DERText.value(tag, Array("12".utf8))) }, "tag \(tag)")
+      try check(
+        isTaken { $0.subject = name(DERText.value(tag, Array("12".utf8))) }, "tag \(tag)")
     }
     for tag in [0x01, 0x02, 0x04, 0x09, 0x17, 0x1b, 0x1c, 0x80] as [UInt8] {
-      #expect(
-        try !isTaken { $0.subject = name(DERText.value(tag, [0x32])) }, "tag \(tag)")
+      try check(
+        !isTaken { $0.subject = name(DERText.value(tag, [0x32])) }, "tag \(tag)")
     }
-    #expect(try !isTaken { $0.subject = name(DERText.value(0x1e, [0x31])) })
-    #expect(try !isTaken { $0.subject = name(DERText.sequence(DERText.null)) })
-    #expect(try !isTaken { $0.subject = name(DERText.utf8("a") + DERText.null) })
-    #expect(try !isTaken { $0.subject = DERText.sequence(DERText.set()) })
-    #expect(try isTaken { $0.subject = DERText.sequence() })
+    try check(!isTaken { $0.subject = name(DERText.value(0x1e, [0x31])) })
+    try check(!isTaken { $0.subject = name(DERText.sequence(DERText.null)) })
+    try check(!isTaken { $0.subject = name(DERText.utf8("a") + DERText.null) })
+    try check(!isTaken { $0.subject = DERText.sequence(DERText.set()) })
+    try check(isTaken { $0.subject = DERText.sequence() })
   }
 
   @Test("JWS-25 a curve's name under another algorithm is no key")
@@ -105,9 +105,9 @@ struct RefusalEdgesTests {
       let der = try template.signed(by: authority.intermediateKey)
       return try #require(Certificate(der)).keyType
     }
-    #expect(try type(OID.ecPublicKey) == .elliptic(.p256))
+    try checkEqual(type(OID.ecPublicKey), .elliptic(.p256))
     // id-ecDH: agrees on keys, signs nothing.
-    #expect(try type("1.3.132.1.12") == nil)
+    try check(type("1.3.132.1.12") == nil)
   }
 
   @Test("JWS-27 the CA flag is one octet, a path length one minimal number")
@@ -119,13 +119,13 @@ struct RefusalEdgesTests {
         OID.basicConstraints, with: CertificateExtension(OID.basicConstraints, value))
       return Certificate(try template.signed(by: authority.rootKey)) != nil
     }
-    #expect(try isTaken([0]))
-    #expect(try isTaken([0, 0x80]))
-    #expect(try !isTaken([0], flag: DERText.value(0x01, [0xff, 0xff])))
-    #expect(try !isTaken([0], flag: DERText.boolean(0x01)))
-    #expect(try !isTaken([0, 0]))
-    #expect(try !isTaken([0xff]))
-    #expect(try !isTaken([]))
+    try check(isTaken([0]))
+    try check(isTaken([0, 0x80]))
+    try check(!isTaken([0], flag: DERText.value(0x01, [0xff, 0xff])))
+    try check(!isTaken([0], flag: DERText.boolean(0x01)))
+    try check(!isTaken([0, 0]))
+    try check(!isTaken([0xff]))
+    try check(!isTaken([]))
   }
 
   // MARK: the cache
@@ -136,8 +136,8 @@ struct RefusalEdgesTests {
     let (first, second) = sameIndex()
     let cache = ChainCache(capacity: 4)
     cache.spellings.remember(first[...], chain)
-    #expect(cache.spellings.find(first[...]) != nil)
-    #expect(cache.spellings.find(second[...]) == nil)
+    check(cache.spellings.find(first[...]) != nil)
+    check(cache.spellings.find(second[...]) == nil)
   }
 
   @Test("ATT-36 certificates and keys that share their index are told apart by their bytes")
@@ -145,11 +145,11 @@ struct RefusalEdgesTests {
     let (first, second) = sameIndex()
     let cache = BytesCache<Int>(capacity: 4)
     cache.remember(first[...], 1)
-    #expect(cache.find(first[...]) == 1)
-    #expect(cache.find(second[...]) == nil)
+    checkEqual(cache.find(first[...]), 1)
+    check(cache.find(second[...]) == nil)
     let none = BytesCache<Int>(capacity: 0)
     none.remember(first[...], 1)
-    #expect(none.find(first[...]) == nil)
+    check(none.find(first[...]) == nil)
   }
 
   /// Two texts of the same length and index.
@@ -162,8 +162,8 @@ struct RefusalEdgesTests {
     let difference =
       HeaderHash.mixed(start, word(first, 0)) ^ HeaderHash.mixed(start, word(second, 0))
     put(word(first, 32) ^ difference, &second, 32)
-    #expect(first != second)
-    #expect(HeaderHash.of(first[...]) == HeaderHash.of(second[...]))
+    check(first != second)
+    checkEqual(HeaderHash.of(first[...]), HeaderHash.of(second[...]))
     return (first, second)
   }
 
@@ -181,11 +181,11 @@ struct RefusalEdgesTests {
       // The word after which the longer text has the state of the shorter one.
       put(inverse(state(short.count)) ^ state(long.count), &long, place + 64)
     }
-    #expect(HeaderHash.of(short[...]) == HeaderHash.of(long[...]))
+    checkEqual(HeaderHash.of(short[...]), HeaderHash.of(long[...]))
     let cache = ChainCache(capacity: 4)
     cache.spellings.remember(long[...], chain)
-    #expect(cache.spellings.find(long[...]) != nil)
-    #expect(cache.spellings.find(short[...]) == nil)
+    check(cache.spellings.find(long[...]) != nil)
+    check(cache.spellings.find(short[...]) == nil)
   }
 
   private func word(_ bytes: [UInt8], _ place: Int) -> UInt64 {
@@ -225,7 +225,7 @@ struct RefusalEdgesTests {
       "[- 1]", "[1.x]", "[1ex]", "[1e+x]",
     ])
   func tokens(_ text: String) {
-    #expect(fault(text) == .syntax)
+    checkEqual(fault(text), .syntax)
   }
 
   @Test(
@@ -235,24 +235,24 @@ struct RefusalEdgesTests {
       #"["\ud83d\u0041"]"#, #"["\ud83d\ud83d"]"#,
     ])
   func surrogates(_ text: String) {
-    #expect(fault(text) == .utf8)
+    checkEqual(fault(text), .utf8)
   }
 
   @Test("JWS-103 no digits are no integer")
   func noDigits() {
-    #expect(JSONValue.integer([]) == nil)
-    #expect(JSONValue.integer([0x2d]) == nil)
-    #expect(JSONValue.integer([0x2d, 0x31]) == -1)
+    check(JSONValue.integer([]) == nil)
+    check(JSONValue.integer([0x2d]) == nil)
+    checkEqual(JSONValue.integer([0x2d, 0x31]), -1)
   }
 
   @Test("DOC-2 an empty step is no index")
   func emptyIndex() throws {
     let payload = Minted.purchase.transactionPayload.setting("list", ["first", "second"])
     let document = try Minted.verify(payload, .transaction)
-    #expect(document.status == .ok)
-    #expect(document.text("transaction.payload.list.0") == "first")
-    #expect(document.text("transaction.payload.list.") == nil)
-    #expect(document.text("transaction.payload.list.-") == nil)
+    checkEqual(document.status, .ok)
+    checkEqual(document.text("transaction.payload.list.0"), "first")
+    check(document.text("transaction.payload.list.") == nil)
+    check(document.text("transaction.payload.list.-") == nil)
   }
 
   // MARK: configuration and identity
@@ -266,11 +266,11 @@ struct RefusalEdgesTests {
       let meters: JSONText = .object([.init(meter, 3)])
       return [("plans", ["free"]), ("limits", .object([.init("free", meters)]))]
     }
-    #expect(try status(limits("image")) == "ok")
-    #expect(try status(limits(String(repeating: "a", count: 64))) == "ok")
+    try checkEqual(status(limits("image")), "ok")
+    try checkEqual(status(limits(String(repeating: "a", count: 64))), "ok")
     let longest = String(repeating: "a", count: 65)
     for name in ["", "a b", "a\"", "a\\", "a{", "a}", "\u{e9}", "a\n", longest] {
-      #expect(try status(limits(name)) == "config.limits.form", "\(name)")
+      try checkEqual(status(limits(name)), "config.limits.form", "\(name)")
     }
     func group(_ name: String) -> [(String, JSONText)] {
       let product: JSONText = [
@@ -278,8 +278,8 @@ struct RefusalEdgesTests {
       ]
       return [("plans", ["free", "paid"]), ("products", .object([.init("a.b", product)]))]
     }
-    #expect(try status(group("main")) == "ok")
-    #expect(try status(group("")) == "config.products.form")
+    try checkEqual(status(group("main")), "ok")
+    try checkEqual(status(group("")), "config.products.form")
   }
 
   @Test("JWS-74 a realtime request of Xcode compares no app id")
@@ -291,6 +291,6 @@ struct RefusalEdgesTests {
     let jws = try Minted.authority().mintXcode(purchase.realtimeRequestPayload)
     let document = try Minted.verifier(Minted.xcodeChanges())
       .verifyJWS(jws, kind: .realtimeRequest, nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
   }
 }

@@ -18,52 +18,51 @@ struct ReplayKeysTests {
 
   @Test("JWS-94 the purchase key goes by the type")
   func purchaseKeys() {
-    #expect(purchaseKey(.autoRenewable) == "Production/11/13")
-    #expect(purchaseKey(.nonConsumable) == "Production/11")
-    #expect(purchaseKey(.consumable) == "Production/12")
-    #expect(purchaseKey(.nonRenewing) == "Production/12")
-    #expect(purchaseKey(nil) == "Production/12")
+    checkEqual(purchaseKey(.autoRenewable), "Production/11/13")
+    checkEqual(purchaseKey(.nonConsumable), "Production/11")
+    checkEqual(purchaseKey(.consumable), "Production/12")
+    checkEqual(purchaseKey(.nonRenewing), "Production/12")
+    checkEqual(purchaseKey(nil), "Production/12")
   }
 
   @Test("JWS-94 RPL-3 without a web-order-line-item id the purchase date stands in")
   func withoutWebOrder() {
     for absent in [nil, "", "0"] as [Text?] {
-      #expect(
-        purchaseKey(.autoRenewable, webOrderLineItemId: absent)
-          == "Production/11/1700000000000")
-      #expect(
+      checkEqual(
+        purchaseKey(.autoRenewable, webOrderLineItemId: absent), "Production/11/1700000000000")
+      check(
         purchaseKey(.autoRenewable, webOrderLineItemId: absent, purchaseDate: nil) == nil)
     }
-    #expect(purchaseKey(.autoRenewable, purchaseDate: nil) == "Production/11/13")
+    checkEqual(purchaseKey(.autoRenewable, purchaseDate: nil), "Production/11/13")
   }
 
   @Test("RPL-3 an id that cannot be unique is no key", arguments: [nil, "", "0", "000"] as [Text?])
   func notUnique(id: Text?) {
-    #expect(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
-    #expect(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
-    #expect(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
-    #expect(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
-    #expect(purchaseKey(.consumable, transactionId: id) == nil)
-    #expect(purchaseKey(.nonConsumable, transactionId: id) == "Production/11")
+    check(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
+    check(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
+    check(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
+    check(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
+    check(purchaseKey(.consumable, transactionId: id) == nil)
+    checkEqual(purchaseKey(.nonConsumable, transactionId: id), "Production/11")
   }
 
   @Test("RCP-28 RPL-3 no environment: the pool unknown, and no key of 13 digits or fewer")
   func scope() {
     let (long, short): (Text, Text) = ("12345678901234", "1234567890123")
-    #expect(
-      ReplayKeys.transaction(environment: nil, transactionId: long)?.string
-        == "unknown/12345678901234")
-    #expect(
-      ReplayKeys.subscription(environment: nil, originalTransactionId: long)?.string
-        == "unknown/12345678901234")
-    #expect(
-      purchaseKey(.autoRenewable, originalTransactionId: long, environment: nil)
-        == "unknown/12345678901234/13")
-    #expect(ReplayKeys.transaction(environment: nil, transactionId: short) == nil)
-    #expect(ReplayKeys.subscription(environment: nil, originalTransactionId: short) == nil)
-    #expect(purchaseKey(.autoRenewable, originalTransactionId: short, environment: nil) == nil)
-    #expect(
-      ReplayKeys.transaction(environment: .xcode, transactionId: "10")?.string == "Xcode/10")
+    checkEqual(
+      ReplayKeys.transaction(environment: nil, transactionId: long)?.string,
+      "unknown/12345678901234")
+    checkEqual(
+      ReplayKeys.subscription(environment: nil, originalTransactionId: long)?.string,
+      "unknown/12345678901234")
+    checkEqual(
+      purchaseKey(.autoRenewable, originalTransactionId: long, environment: nil),
+      "unknown/12345678901234/13")
+    check(ReplayKeys.transaction(environment: nil, transactionId: short) == nil)
+    check(ReplayKeys.subscription(environment: nil, originalTransactionId: short) == nil)
+    check(purchaseKey(.autoRenewable, originalTransactionId: short, environment: nil) == nil)
+    checkEqual(
+      ReplayKeys.transaction(environment: .xcode, transactionId: "10")?.string, "Xcode/10")
   }
 
   @Test(
@@ -74,12 +73,12 @@ struct ReplayKeysTests {
     ])
   func strangeIds(_ id: String) {
     let id = Text(id)
-    #expect(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
-    #expect(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
-    #expect(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
-    #expect(purchaseKey(.autoRenewable, webOrderLineItemId: id) == nil)
-    #expect(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
-    #expect(purchaseKey(nil, transactionId: id) == nil)
+    check(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
+    check(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
+    check(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
+    check(purchaseKey(.autoRenewable, webOrderLineItemId: id) == nil)
+    check(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
+    check(purchaseKey(nil, transactionId: id) == nil)
   }
 
   @Test("APR-25 the longest key of all has no more than 128 bytes")
@@ -89,6 +88,6 @@ struct ReplayKeysTests {
       purchaseKey(
         .autoRenewable, originalTransactionId: id, webOrderLineItemId: id,
         environment: .localTesting))
-    #expect(key.utf8.count == 110)
+    checkEqual(key.utf8.count, 110)
   }
 }

@@ -32,10 +32,10 @@ struct RiskTests {
     now: Int64 = Exchanges.now, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let document = try assess(observations, changes, now: now)
-    #expect(document.text("risk.verdict") == verdict, sourceLocation: sourceLocation)
-    #expect(reasons(document) == rules.map { "RSK-\($0)" }, sourceLocation: sourceLocation)
-    #expect(
-      document.name == (verdict == "allow" ? "ok" : "rejected.risk.\(verdict)"),
+    checkEqual(document.text("risk.verdict"), verdict, sourceLocation: sourceLocation)
+    checkEqual(reasons(document), rules.map { "RSK-\($0)" }, sourceLocation: sourceLocation)
+    checkEqual(
+      document.name, (verdict == "allow" ? "ok" : "rejected.risk.\(verdict)"),
       sourceLocation: sourceLocation)
   }
 
@@ -160,8 +160,8 @@ struct RiskTests {
     for request in Self.requests where request != "promo" {
       let document = try assess(
         observed(request, "unsupported", mac + [("deviceCheck", "unavailable")]))
-      #expect(reasons(document) == ["RSK-18"])
-      #expect(document.tree?.at("risk.retryAfterMs")?.isNull == true)
+      checkEqual(reasons(document), ["RSK-18"])
+      checkEqual(document.tree?.at("risk.retryAfterMs")?.isNull, true)
       try expect(observed(request, "verified", [("deviceCheck", "token-refused")]), "allow", [11])
     }
   }
@@ -188,7 +188,7 @@ struct RiskTests {
         let request: JSONText = ["kind": "risk.assess", "observations": observations]
         let document = verifier.startExchange(request.bytes, nowMs: Exchanges.now).document
         Exchanges.expect(document, status)
-        #expect(reasons(document) == [rule])
+        checkEqual(reasons(document), [rule])
       }
     }
   }
@@ -221,12 +221,12 @@ struct RiskTests {
     try expect(observed(request, "absent", [clear, ("errorCode", 3)]), "limited", [28])
     let document = try assess(
       observed(request, "temporarily-unavailable", [history(0), clear]))
-    #expect(document.integer("risk.retryAfterMs") == (mild ? nil : 60_000))
+    checkEqual(document.integer("risk.retryAfterMs"), (mild ? nil : 60_000))
     // Waiting does not help against another rule that is stricter.
     let stricter = try assess(
       observed(request, "temporarily-unavailable", [history(0), clear, ("category", 0)]))
-    #expect(stricter.text("risk.verdict") == "deny")
-    #expect(stricter.tree?.at("risk.retryAfterMs")?.isNull == true)
+    checkEqual(stricter.text("risk.verdict"), "deny")
+    checkEqual(stricter.tree?.at("risk.retryAfterMs")?.isNull, true)
   }
 
   @Test("RSK-24 a jump in unsupported makes unsupported claims one step stricter")
@@ -258,7 +258,7 @@ struct RiskTests {
     }
     for attestation in ["absent", "temporarily-unavailable"] {
       let document = try assess(observed("read", attestation, [clear, rates("1", "0")]))
-      #expect(!reasons(document).contains("RSK-24"))
+      check(!reasons(document).contains("RSK-24"))
     }
   }
 
@@ -337,22 +337,22 @@ struct RiskTests {
       27: observed("read", "absent", [("clientSends", true)]), 28: observed("read", "absent"),
     ]
     let observations = try #require(firing[rule])
-    #expect(reasons(try assess(observations)).contains("RSK-\(rule)"))
+    check(reasons(try assess(observations)).contains("RSK-\(rule)"))
     func changed(_ verdict: String) throws -> Document {
       try assess(
         observations, [("risk", ["rules": .object([.init("RSK-\(rule)", .string(verdict))])])])
     }
     let isFirm = [12, 14, 15, 26].contains(rule)
-    if !isFirm { #expect(!reasons(try changed("off")).contains("RSK-\(rule)")) }
+    if !isFirm { check(!reasons(try changed("off")).contains("RSK-\(rule)")) }
     for verdict in isFirm ? ["deny"] : ["allow", "limited", "step-up", "deny"] {
       let document = try changed(verdict)
       let entry = document.tree?.at("risk.rules")?.children.first {
         $0.string("id") == "RSK-\(rule)"
       }
-      #expect(entry?.string("verdict") == verdict)
+      checkEqual(entry?.string("verdict"), verdict)
     }
-    #expect(try changed("deny").name == "rejected.risk.deny")
-    #expect(try changed("deny").text("configuration") == nil)
+    try checkEqual(changed("deny").name, "rejected.risk.deny")
+    try check(changed("deny").text("configuration") == nil)
   }
 
   @Test("RSK-2 the strictest verdict wins")
@@ -379,30 +379,31 @@ struct RiskTests {
   @Test("RSK-2 the document explains itself")
   func document() throws {
     let document = try assess(observed("paid", "unsupported", [("platform", "ios")]))
-    #expect(
-      Text(Array(document.tree?.at("risk")?.source ?? [])) == """
-        {"verdict":"limited","would":null,"reasons":["RSK-16"],"rules":[{"id":"RSK-16",\
-        "verdict":"limited","why":"unsupported is claimed where support is expected"}],\
-        "allowance":20,"retryAfterMs":null,"client":null}
-        """)
-    #expect(document.text("kind") == "risk")
-    #expect(document.text("checks.0.id") == "risk.input")
-    #expect(document.flag("checks.0.ok") == true)
-    #expect(document.flag("checks.1.ok") == false)
-    #expect(document.text("error.check") == "risk.verdict")
-    #expect(document.text("error.rule") == "RSK-2")
-    #expect(document.evidence == nil)
+    checkEqual(
+      Text(Array(document.tree?.at("risk")?.source ?? [])),
+      """
+      {"verdict":"limited","would":null,"reasons":["RSK-16"],"rules":[{"id":"RSK-16",\
+      "verdict":"limited","why":"unsupported is claimed where support is expected"}],\
+      "allowance":20,"retryAfterMs":null,"client":null}
+      """)
+    checkEqual(document.text("kind"), "risk")
+    checkEqual(document.text("checks.0.id"), "risk.input")
+    checkEqual(document.flag("checks.0.ok"), true)
+    checkEqual(document.flag("checks.1.ok"), false)
+    checkEqual(document.text("error.check"), "risk.verdict")
+    checkEqual(document.text("error.rule"), "RSK-2")
+    check(document.evidence == nil)
     let allowed = try assess(observed("paid", "verified"))
-    #expect(allowed.flag("ok") == true)
-    #expect(allowed.flag("checks.1.ok") == true)
-    #expect(allowed.tree?.at("risk.allowance")?.isNull == true)
+    checkEqual(allowed.flag("ok"), true)
+    checkEqual(allowed.flag("checks.1.ok"), true)
+    checkEqual(allowed.tree?.at("risk.allowance")?.isNull, true)
     let more = try assess(observed("paid", "absent"), [("risk.limitedPerDay", 7)])
-    #expect(more.integer("risk.allowance") == 7)
+    checkEqual(more.integer("risk.allowance"), 7)
     let denied = try assess(observed("paid", "refused"))
-    #expect(denied.tree?.at("risk.allowance")?.isNull == true)
+    checkEqual(denied.tree?.at("risk.allowance")?.isNull, true)
     for rule in RiskRule.allCases {
-      #expect("\(rule.id)" == "RSK-\(rule.rawValue)")
-      #expect(rule.reason.utf8CodeUnitCount > 10)
+      checkEqual("\(rule.id)", "RSK-\(rule.rawValue)")
+      check(rule.reason.utf8CodeUnitCount > 10)
     }
   }
 
@@ -414,10 +415,10 @@ struct RiskTests {
     ] {
       let document = try assess(observed("paid", attestation), record)
       Exchanges.expect(document, "ok")
-      #expect(document.text("risk.verdict") == "allow")
-      #expect(document.text("risk.would") == would)
-      #expect(document.tree?.at("risk.allowance")?.isNull == true)
-      #expect(!reasons(document).isEmpty)
+      checkEqual(document.text("risk.verdict"), "allow")
+      checkEqual(document.text("risk.would"), would)
+      checkEqual(document.tree?.at("risk.allowance")?.isNull, true)
+      check(!reasons(document).isEmpty)
     }
     let unreadable = try assess(["request": "paid"], record)
     Exchanges.expect(unreadable, "malformed.risk.input")
@@ -432,16 +433,16 @@ struct RiskTests {
     ]
     let document = try assess(
       observed("read", "unsupported", [("errorCode", .integer(error.rawValue))]))
-    #expect(document.integer("risk.client.code") == error.rawValue)
-    #expect(document.text("risk.client.name") == names[Int(error.rawValue)])
+    checkEqual(document.integer("risk.client.code"), error.rawValue)
+    checkEqual(document.text("risk.client.name"), names[Int(error.rawValue)])
     for member in ["app", "action", "text"] {
-      #expect((document.text("risk.client." + member)?.count ?? 0) > 20)
+      check((document.text("risk.client." + member)?.count ?? 0) > 20)
     }
     // A code never raises trust.
     let without = try assess(observed("read", "unsupported"))
     if error != .serverUnavailable {
-      #expect(without.text("risk.verdict") == document.text("risk.verdict"))
-      #expect(reasons(without) == reasons(document))
+      checkEqual(without.text("risk.verdict"), document.text("risk.verdict"))
+      checkEqual(reasons(without), reasons(document))
     }
   }
 
@@ -475,9 +476,9 @@ struct RiskTests {
     let document = try assess(observed("read", "unsupported").setting(name, value))
     Exchanges.expect(
       document, "malformed.risk.input", at: "observations." + place, rule: "RSK-1")
-    #expect(document.text("kind") == "risk")
-    #expect(document.text("error.check") == "risk.input")
-    #expect(document.tree?.member("risk")?.isNull == true)
+    checkEqual(document.text("kind"), "risk")
+    checkEqual(document.text("error.check"), "risk.input")
+    checkEqual(document.tree?.member("risk")?.isNull, true)
   }
 
   @Test("RSK-1 request and attestation are required")
@@ -494,7 +495,7 @@ struct RiskTests {
       "category", "clientSends", "purchase", "rates",
     ]
     let document = try assess(observed("read", "absent", nulls.map { ($0, .null) }))
-    #expect(document.json == (try assess(observed("read", "absent"))).json)
+    checkEqual(document.json, (try assess(observed("read", "absent"))).json)
     let inner = observed(
       "read", "absent",
       [
@@ -507,7 +508,7 @@ struct RiskTests {
         ), ("receipt", ["risk": .null, "ageMs": .null, "expired": .null]),
         ("rates", ["unsupportedNow": .null, "unsupportedBase": .null, "accountsPerIpDay": .null]),
       ])
-    #expect(try assess(inner).json == document.json)
+    try checkEqual(assess(inner).json, document.json)
   }
 
   private static let bothSet: JSONText = ["bit0": ["value": true], "bit1": ["value": true]]
@@ -628,17 +629,17 @@ struct RiskTests {
     let bits: [(String, JSONText)] = [("deviceCheck", self.bits(true, true))]
     let unnamed: [(String, JSONText)] = [("deviceCheck.bits", ["bit0": ["name": "trial"]])]
     let document = try assess(observed("promo", "verified", bits), unnamed)
-    #expect(document.text("warnings.0.id") == "promo-bit-not-configured")
-    #expect(document.text("warnings.0.at") == "observations.deviceCheck")
-    #expect(document.text("risk.verdict") == "allow")
+    checkEqual(document.text("warnings.0.id"), "promo-bit-not-configured")
+    checkEqual(document.text("warnings.0.at"), "observations.deviceCheck")
+    checkEqual(document.text("risk.verdict"), "allow")
     let refused = try assess(observed("promo", "refused", bits), unnamed)
-    #expect(refused.text("warnings.0.id") == "promo-bit-not-configured")
+    checkEqual(refused.text("warnings.0.id"), "promo-bit-not-configured")
     for other in [
       try assess(observed("promo", "verified", bits)),
       try assess(observed("paid", "verified", bits), unnamed),
       try assess(observed("promo", "verified", [("deviceCheck", "no-bits")]), unnamed),
     ] {
-      #expect(other.text("warnings.0.id") == nil)
+      check(other.text("warnings.0.id") == nil)
     }
   }
 
@@ -650,19 +651,21 @@ struct RiskTests {
       let document = Verifier.alone(try Minted.config(changes).bytes).document
       return Text(Array(document.tree?.at("configuration.risk")?.source ?? []))
     }
-    #expect(
-      try risk([]) == """
-        {"mode":"enforce","rules":{},"receiptThreshold":10,"limitedPerDay":20}
-        """)
+    try checkEqual(
+      risk([]),
+      """
+      {"mode":"enforce","rules":{},"receiptThreshold":10,"limitedPerDay":20}
+      """)
     let full: JSONText = [
       "mode": "record", "rules": ["RSK-28": "deny", "RSK-11": "off", "RSK-16": "step-up"],
       "receiptThreshold": 0, "limitedPerDay": 9_007_199_254_740_991,
     ]
-    #expect(
-      try risk([("risk", full)]) == """
-        {"mode":"record","rules":{"RSK-11":"off","RSK-16":"step-up","RSK-28":"deny"},\
-        "receiptThreshold":0,"limitedPerDay":9007199254740991}
-        """)
+    try checkEqual(
+      risk([("risk", full)]),
+      """
+      {"mode":"record","rules":{"RSK-11":"off","RSK-16":"step-up","RSK-28":"deny"},\
+      "receiptThreshold":0,"limitedPerDay":9007199254740991}
+      """)
   }
 
   @Test(
@@ -679,7 +682,7 @@ struct RiskTests {
     ] as [(String, JSONText, String, String)])
   func block(name: String, value: JSONText, status: String, place: String) throws {
     let (verifier, document) = Verifier.alone(try Minted.config([(name, value)]).bytes)
-    #expect(verifier == nil)
+    check(verifier == nil)
     Exchanges.expect(document, status, at: place)
   }
 }

@@ -36,7 +36,7 @@ import Testing
   /// - Parameter hasTables: false: an empty file.
   init(_ changes: [(String, JSONText)] = [], hasTables: Bool = true) throws {
     verifier = try Minted.verifier(SQLiteStore.catalogue + changes)
-    #expect(unsafe sqlite3_open(":memory:", &handle) == SQLITE_OK)
+    checkEqual(unsafe sqlite3_open(":memory:", &handle), SQLITE_OK)
     guard hasTables else { return }
     for table in SchemaTable.allCases {
       try run("\(try #require(table.create(.sqlite)))", [])
@@ -83,7 +83,7 @@ import Testing
     change(&purchase)
     let jws = try Minted.authority().mint(purchase.transactionPayload)
     let document = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
     return document
   }
 
@@ -97,7 +97,7 @@ import Testing
     let document = verifier.verifyReceipt(
       try authority.transactionReceipt(purchase), kind: .transaction, subject: nil,
       nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
     return document
   }
 
@@ -181,7 +181,7 @@ import Testing
       let arguments = Array(try #require(call.member("args")).children)
       let rows = try run(sql, arguments)
       let hasRows = call.member("rows")?.boolean == true
-      #expect(hasRows || rows.isEmpty, "\(sql)")
+      check(hasRows || rows.isEmpty, "\(sql)")
       results.append(hasRows ? "{\"rows\":[\(rows.joined(separator: ","))]}" : "{}")
     }
     if transaction == "commit" || transaction == "whole" { try run("COMMIT", []) }

@@ -20,11 +20,11 @@ struct SecretBytesTests {
   @Test("EXC-22 what somebody else holds is not wiped: a request is sent again as it was")
   func shared() {
     let octets = held()
-    for _ in 0..<2 { #expect(SecretBytes(octets).bytes == octets) }
-    #expect(octets == Self.octets)
+    for _ in 0..<2 { checkEqual(SecretBytes(octets).bytes, octets) }
+    checkEqual(octets, Self.octets)
     var copy = octets
     Secret.wipe(&copy)
-    #expect(octets == Self.octets && copy == Self.nothing)
+    check(octets == Self.octets && copy == Self.nothing)
   }
 
   @Test("EXC-22 the only holder's octets are wiped where they are")
@@ -32,8 +32,8 @@ struct SecretBytesTests {
     var octets = held()
     let place = place(octets)
     Secret.wipe(&octets)
-    #expect(octets == Self.nothing)
-    #expect(self.place(octets) == place)
+    checkEqual(octets, Self.nothing)
+    checkEqual(self.place(octets), place)
   }
 
   @Test("EXC-22 the text of a document, and of a member, that a host keeps stays")
@@ -42,11 +42,11 @@ struct SecretBytesTests {
     let json = try #require(document?.json)
     let copy = json.map { $0 }
     document = nil
-    #expect(json == copy)
+    checkEqual(json, copy)
     let member = held()
     let store = TextStore(isConfidential: true)
     _ = unsafe store.bytes(of: 7) { member }
-    #expect(member == Self.octets)
+    checkEqual(member, Self.octets)
   }
 
   @Test("EXC-22 a writer wipes what it wrote")
@@ -56,7 +56,7 @@ struct SecretBytesTests {
     let json = writer.bytes
     let copy = json.map { $0 }
     writer.wipe()
-    #expect(json == copy && writer.bytes.allSatisfy { $0 == 0 })
+    check(json == copy && writer.bytes.allSatisfy { $0 == 0 })
   }
 
   @Test("EXC-22 an answer's body is wiped by whoever read it, and stays with who gave it")
@@ -64,18 +64,18 @@ struct SecretBytesTests {
     let body = held()
     var answer = HTTPAnswer(status: 200, body: body)
     answer.wipe()
-    #expect(body == Self.octets && answer.body == Self.nothing)
+    check(body == Self.octets && answer.body == Self.nothing)
     let trust = try ReceiptTrust.make(AnswerSample.configuration())
     _ = VerifyReceiptOutcome.of(
       HTTPAnswer(status: 200, body: body), from: .production, trust, nowMs: AnswerSample.now)
-    #expect(body == Self.octets)
+    checkEqual(body, Self.octets)
     let request = try ExchangeRequest(
       utf8(#"{"kind":"appleid.exchange-code","code":"c","clientId":"com.example.app"}"#))
     var conversation = try AppleIDCodeConversation(
       request, [], try Signing.verifier().configuration, nowMs: Signing.now)
     _ = conversation.begin(nowMs: Signing.now)
     _ = conversation.take(.http(HTTPAnswer(status: 200, body: body)), nowMs: Signing.now)
-    #expect(body == Self.octets)
+    checkEqual(body, Self.octets)
   }
 
   @Test("EXC-22 a device token and a signature are wiped apart from what they were made of")
@@ -83,12 +83,12 @@ struct SecretBytesTests {
     let octets = held()
     var token = try DeviceCheckToken(body: octets)
     token.wipe()
-    #expect(octets == Self.octets && token.bytes == Self.nothing)
+    check(octets == Self.octets && token.bytes == Self.nothing)
     let key = try SigningKey.generate(.p256)
     let der = try key.sign(octets, .sha256)
     let copy = der.map { $0 }
     var signature = Assay.ECDSASignature(der: der[...], .p256)
     signature?.wipe()
-    #expect(der == copy && signature?.der.allSatisfy { $0 == 0 } == true)
+    check(der == copy && signature?.der.allSatisfy { $0 == 0 } == true)
   }
 }

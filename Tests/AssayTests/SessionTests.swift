@@ -33,7 +33,7 @@ struct SessionTests {
     ).document
   }
 
-  private func check(
+  private func asked(
     _ text: String, _ more: [(String, JSONText)] = [], now: Int64 = SessionTests.now
   ) -> Document {
     let request: JSONText = ["kind": "session.check", "session": .string(text), "for": "metered"]
@@ -44,10 +44,10 @@ struct SessionTests {
   private func payload(_ text: String) throws -> String {
     let parts = text.split(separator: "~").map { Array($0.utf8) }
     try #require(parts.count == 3 && parts[0] == utf8("as1"))
-    #expect(
-      Base64.decodeURL(parts[2][...])
-        == (try SessionTextTemplate.code(
-          Self.secret, utf8("assay-session-v1") + [0] + parts[1])))
+    checkEqual(
+      Base64.decodeURL(parts[2][...]),
+      (try SessionTextTemplate.code(
+        Self.secret, utf8("assay-session-v1") + [0] + parts[1])))
     return String(decoding: try #require(Base64.decodeURL(parts[1][...])), as: UTF8.self)
   }
 
@@ -66,20 +66,21 @@ struct SessionTests {
     Exchanges.expect(document, "ok")
     let text = try #require(document.text("exchange.session.text"))
     let bind = String(decoding: Hex.encode(Assay.Digest.sha256.of(utf8("jti-1"))), as: UTF8.self)
-    #expect(
-      try payload(text) == """
-        {"kid":"s1","sub":"account-1","key":"\(try keyId)","app":"\(AttestFixture.appId)",\
-        "env":"production","verdict":"limited","risk":3,"bind":"\(bind)",\
-        "iat":\(Self.now),"exp":\(Self.now + 60_000)}
-        """)
-    #expect(document.text("exchange.session.keyId") == (try keyId))
-    #expect(document.integer("exchange.session.issuedMs") == Self.now)
-    #expect(document.integer("exchange.session.expiresMs") == Self.now + 60_000)
-    #expect(document.text("exchange.secret.0") == "session.text")
-    let checked = check(text, [("account", "account-1"), ("binding", "jti-1")])
+    try checkEqual(
+      payload(text),
+      """
+      {"kid":"s1","sub":"account-1","key":"\(try keyId)","app":"\(AttestFixture.appId)",\
+      "env":"production","verdict":"limited","risk":3,"bind":"\(bind)",\
+      "iat":\(Self.now),"exp":\(Self.now + 60_000)}
+      """)
+    checkEqual(document.text("exchange.session.keyId"), (try keyId))
+    checkEqual(document.integer("exchange.session.issuedMs"), Self.now)
+    checkEqual(document.integer("exchange.session.expiresMs"), Self.now + 60_000)
+    checkEqual(document.text("exchange.secret.0"), "session.text")
+    let checked = asked(text, [("account", "account-1"), ("binding", "jti-1")])
     Exchanges.expect(checked, "ok")
-    #expect(checked.flag("exchange.session.limited") == true)
-    #expect(checked.text("exchange.session.keyId") == (try keyId))
+    checkEqual(checked.flag("exchange.session.limited"), true)
+    checkEqual(checked.text("exchange.session.keyId"), (try keyId))
   }
 
   @Test("SES-1 a text from an assertion names the key that verified, and no environment")
@@ -91,13 +92,14 @@ struct SessionTests {
         try AttestFixture.assertion(), verifier, publicKey: publicKey)
       let text = try #require(
         issue([("risk", .null)], [asserted]).text("exchange.session.text"))
-      #expect(
-        try payload(text) == """
-          {"kid":"s1","sub":"account-1","key":"\(try keyId)","app":"\(AttestFixture.appId)",\
-          "env":null,"verdict":"allow","risk":null,"bind":null,\
-          "iat":\(Self.now),"exp":\(Self.now + 120_000)}
-          """)
-      Exchanges.expect(check(text), "ok")
+      try checkEqual(
+        payload(text),
+        """
+        {"kid":"s1","sub":"account-1","key":"\(try keyId)","app":"\(AttestFixture.appId)",\
+        "env":null,"verdict":"allow","risk":null,"bind":null,\
+        "iat":\(Self.now),"exp":\(Self.now + 120_000)}
+        """)
+      Exchanges.expect(asked(text), "ok")
     }
   }
 
@@ -116,7 +118,7 @@ struct SessionTests {
     let longest = String(repeating: "\"", count: 255)
     let document = issue([("account", .string(longest))], [evidence])
     Exchanges.expect(
-      check(try #require(document.text("exchange.session.text")), [("account", .string(longest))]),
+      asked(try #require(document.text("exchange.session.text")), [("account", .string(longest))]),
       "ok")
   }
 
@@ -170,11 +172,11 @@ struct SessionTests {
     for place in octets.indices {
       var other = octets
       other[place] = other[place] == 0x41 ? 0x42 : 0x41
-      let document = check(String(decoding: other, as: UTF8.self))
-      #expect(
+      let document = asked(String(decoding: other, as: UTF8.self))
+      check(
         ["malformed.session.form", "rejected.session.signature"].contains(document.name),
         "\(place)")
-      #expect(document.tree?.at("exchange.session") == nil)
+      check(document.tree?.at("exchange.session") == nil)
     }
   }
 }

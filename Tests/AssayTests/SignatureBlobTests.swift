@@ -26,45 +26,42 @@ struct SignatureBlobTests {
   func parts() throws {
     for (version, size) in [(UInt8(2), 128), (3, 256)] {
       let read = try SignatureBlob(blob(version: version, signature: size, certificate: 700))
-      #expect(read.version.rawValue == Int64(version))
-      #expect(Array(read.signature) == [UInt8](repeating: 1, count: size))
-      #expect(Array(read.certificate) == [UInt8](repeating: 2, count: 700))
+      checkEqual(read.version.rawValue, Int64(version))
+      checkEqual(Array(read.signature), [UInt8](repeating: 1, count: size))
+      checkEqual(Array(read.certificate), [UInt8](repeating: 2, count: 700))
     }
   }
 
   @Test("RCP-17 versions other than 2 and 3 are not known")
   func versions() {
     for version in UInt8.min...UInt8.max where version != 2 && version != 3 {
-      #expect(
-        status(blob(version: version, signature: 256, certificate: 9))
-          == .unsupportedReceiptVersion)
+      checkEqual(
+        status(blob(version: version, signature: 256, certificate: 9)), .unsupportedReceiptVersion)
     }
   }
 
   @Test("RCP-17 version and size of the signature must agree")
   func agreement() {
-    #expect(
-      status(blob(version: 2, signature: 256, certificate: 855))
-        == .malformedReceiptSignatureLayout)
-    #expect(
-      status(blob(version: 3, signature: 128, certificate: 855))
-        == .malformedReceiptSignatureLayout)
+    checkEqual(
+      status(blob(version: 2, signature: 256, certificate: 855)), .malformedReceiptSignatureLayout)
+    checkEqual(
+      status(blob(version: 3, signature: 128, certificate: 855)), .malformedReceiptSignatureLayout)
   }
 
   @Test("RCP-17 the certificate fills the rest exactly")
   func lengths() {
     for (version, size) in [(UInt8(2), 128), (3, 256)] {
       for length in [0, 854, 856, 1 << 24, 0x7fff_ffff, 0xffff_ffff] {
-        #expect(
-          status(blob(version: version, signature: size, certificate: 855, length: length))
-            == .malformedReceiptSignatureLayout, "\(length)")
+        checkEqual(
+          status(blob(version: version, signature: size, certificate: 855, length: length)),
+          .malformedReceiptSignatureLayout, "\(length)")
       }
       let whole = blob(version: version, signature: size, certificate: 855)
-      #expect(status(whole) == .ok)
-      #expect(status(whole + [0]) == .malformedReceiptSignatureLayout)
+      checkEqual(status(whole), .ok)
+      checkEqual(status(whole + [0]), .malformedReceiptSignatureLayout)
       for count in 0..<whole.count {
-        #expect(
-          status(Array(whole.prefix(count))) == .malformedReceiptSignatureLayout, "\(count)")
+        checkEqual(
+          status(Array(whole.prefix(count))), .malformedReceiptSignatureLayout, "\(count)")
       }
     }
   }
@@ -72,9 +69,8 @@ struct SignatureBlobTests {
   @Test("RCP-17 at most 4 KiB")
   func size() {
     let most = 4096 - 1 - 256 - 4
-    #expect(status(blob(version: 3, signature: 256, certificate: most)) == .ok)
-    #expect(
-      status(blob(version: 3, signature: 256, certificate: most + 1))
-        == .tooLargeReceiptSignature)
+    checkEqual(status(blob(version: 3, signature: 256, certificate: most)), .ok)
+    checkEqual(
+      status(blob(version: 3, signature: 256, certificate: most + 1)), .tooLargeReceiptSignature)
   }
 }

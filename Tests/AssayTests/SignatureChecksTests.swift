@@ -17,15 +17,15 @@ struct SignatureChecksTests {
     for (isGood, mayGoOn, hasSpare) in [
       (true, true, true), (false, true, true), (false, true, false), (false, false, false),
     ] {
-      #expect(signatures.check(isGood) == isGood)
-      #expect(signatures.mayGoOn == mayGoOn)
-      #expect(signatures.hasSpare == hasSpare)
+      checkEqual(signatures.check(isGood), isGood)
+      checkEqual(signatures.mayGoOn, mayGoOn)
+      checkEqual(signatures.hasSpare, hasSpare)
     }
-    #expect(signatures.made == 4)
-    #expect(signatures.inVain == 3)
+    checkEqual(signatures.made, 4)
+    checkEqual(signatures.inVain, 3)
     var wasted = SignatureChecks()
     wasted.waste(3)
-    #expect(!wasted.mayGoOn)
+    check(!wasted.mayGoOn)
   }
 
   // MARK: app receipts
@@ -70,8 +70,8 @@ struct SignatureChecksTests {
   @Test("CER-10 a good app receipt costs its three signatures, the next one only its own")
   func goodAppReceipt() throws {
     let trust = try AppReceiptBench.trust()
-    #expect(try appReceipt(trust) { _ in } == (.ok, 3))
-    #expect(try appReceipt(trust) { _ in } == (.ok, 1))
+    try check(appReceipt(trust) { _ in } == (.ok, 3))
+    try check(appReceipt(trust) { _ in } == (.ok, 1))
   }
 
   @Test("CER-10 decoys of the intermediate's name cost an app receipt two checks at most")
@@ -79,9 +79,9 @@ struct SignatureChecksTests {
     for count in 0...5 {
       let decoys = try decoys(count)
       let first = try appReceipt { $0.certificates.insert(contentsOf: decoys, at: 1) }
-      #expect(first == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
+      check(first == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
       // After the one that passes they cost nothing.
-      #expect(try appReceipt { $0.certificates.append(contentsOf: decoys) } == (.ok, 3))
+      try check(appReceipt { $0.certificates.append(contentsOf: decoys) } == (.ok, 3))
     }
   }
 
@@ -100,10 +100,10 @@ struct SignatureChecksTests {
         template.certificates = [forged[0].leaf] + forged.map(\.intermediate)
       }
       // The leaf's signature once, each intermediate's until two have failed.
-      #expect(outcome.made == min(count, 2) + 1)
-      #expect(
-        outcome.status
-          == (count <= 2 ? .rejectedChainSignatureIntermediate : .rejectedChainIssuerUnknown))
+      checkEqual(outcome.made, min(count, 2) + 1)
+      checkEqual(
+        outcome.status,
+        (count <= 2 ? .rejectedChainSignatureIntermediate : .rejectedChainIssuerUnknown))
     }
   }
 
@@ -134,23 +134,23 @@ struct SignatureChecksTests {
       { $0 = $0.replacing(Self.authorityKeyIdentifier, with: nil).adding(`extension`) }
     }
     let mine = under(.authorityKeyIdentifier([1, 1, 2, 3]))
-    #expect(try outcome(identified(1), mine, identified(2)) == (.ok, 3))
+    try check(outcome(identified(1), mine, identified(2)) == (.ok, 3))
     // The same identifier, or none, rules nothing out.
-    #expect(try outcome(identified(1), mine, identified(1)).status == .rejectedChainIssuerUnknown)
+    try checkEqual(outcome(identified(1), mine, identified(1)).status, .rejectedChainIssuerUnknown)
     let unidentified = { (template: inout CertificateTemplate) in
       template = template.replacing(Self.keyIdentifier, with: nil)
     }
-    #expect(try outcome(identified(1), mine, unidentified).status == .rejectedChainIssuerUnknown)
+    try checkEqual(outcome(identified(1), mine, unidentified).status, .rejectedChainIssuerUnknown)
     // Where none is likely, the signature says what is wrong.
-    #expect(try outcome(identified(2), mine, identified(3)).status == .rejectedChainIssuerUnknown)
+    try checkEqual(outcome(identified(2), mine, identified(3)).status, .rejectedChainIssuerUnknown)
     let numbered = under(
       CertificateExtension(
         Self.authorityKeyIdentifier,
         AssayAuthority.DER.sequence(AssayAuthority.DER.implicit(2, [0x44, 1]))))
-    #expect(
-      try outcome({ $0.serial = [0x44, 1] }, numbered) { $0.serial = [0x44, 2] } == (.ok, 3))
-    #expect(
-      try outcome(unidentified, { _ in }) {
+    try check(
+      outcome({ $0.serial = [0x44, 1] }, numbered) { $0.serial = [0x44, 2] } == (.ok, 3))
+    try check(
+      outcome(unidentified, { _ in }) {
         unidentified(&$0)
         $0.notBefore = .standard(1_000_000_000)
         $0.notAfter = .standard(1_000_000_001)
@@ -166,7 +166,7 @@ struct SignatureChecksTests {
       $0.creationDate = 1_500_000_000_000
     }
     let outcome = try appReceipt(trust) { $0 = try authority.appTemplate(facts) }
-    #expect(outcome == (.ok, 2))
+    check(outcome == (.ok, 2))
   }
 
   // MARK: transaction receipts
@@ -198,14 +198,14 @@ struct SignatureChecksTests {
     }
     for count in 0...5 {
       let outcome = try outcome(try decoys(count) + [genuine], receipt)
-      #expect(outcome == (count <= 2 ? (.ok, 2 + count) : (.rejectedChainIssuerUnknown, 3)))
+      check(outcome == (count <= 2 ? (.ok, 2 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
     // RCP-19: the second look at a bad signature is one of the two.
     var template = try authority.transactionTemplate(Minted.purchase)
     template.digest = .sha256
     let other = try template.signed()
-    #expect(try outcome([genuine], other) == (.unsupportedReceiptDigest, 3))
-    #expect(try outcome(try decoys(2) + [genuine], other) == (.rejectedReceiptSignature, 4))
+    try check(outcome([genuine], other) == (.unsupportedReceiptDigest, 3))
+    try check(outcome(try decoys(2) + [genuine], other) == (.rejectedReceiptSignature, 4))
   }
 
   // MARK: App Attest
@@ -234,8 +234,8 @@ struct SignatureChecksTests {
     let bench = try AttestReceiptBench.shared()
     let trust = try bench.trust()
     let good = try bench.template(try bench.fields(refreshed: true)).signed()
-    #expect(try attestReceipt(trust, good) == (.ok, 3))
-    #expect(try attestReceipt(trust, good) == (.ok, 1))
+    try check(attestReceipt(trust, good) == (.ok, 3))
+    try check(attestReceipt(trust, good) == (.ok, 1))
     for count in 0...5 {
       let outcome = try attestReceipt { template, bench in
         for number in 0..<count {
@@ -245,7 +245,7 @@ struct SignatureChecksTests {
           template.certificates.insert(try decoy.signed(by: bench.rootKey), at: 1)
         }
       }
-      #expect(outcome == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
+      check(outcome == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
   }
 
@@ -263,10 +263,10 @@ struct SignatureChecksTests {
           template.certificates.append(try decoy.signed(by: SigningKey.generate(.p384)))
         }
       }
-      #expect(outcome.made == min(count, 2) * 2)
-      #expect(
-        outcome.status
-          == (count <= 2 ? .rejectedChainSignatureIntermediate : .rejectedChainIssuerUnknown))
+      checkEqual(outcome.made, min(count, 2) * 2)
+      checkEqual(
+        outcome.status,
+        (count <= 2 ? .rejectedChainSignatureIntermediate : .rejectedChainIssuerUnknown))
     }
   }
 
@@ -306,11 +306,11 @@ struct SignatureChecksTests {
       }
     }
     let good = try AttestFixture.attestation()
-    #expect(try outcome([root], good) == (.ok, 5))
+    try check(outcome([root], good) == (.ok, 5))
     for count in 0...4 {
-      #expect(try outcome(try roots(count, named: false) + [root], good) == (.ok, 5))
+      try check(outcome(try roots(count, named: false) + [root], good) == (.ok, 5))
       let named = try outcome(try roots(count, named: true) + [root], good)
-      #expect(named == (count <= 2 ? (.ok, 5 + count) : (.rejectedChainIssuerUnknown, 3)))
+      check(named == (count <= 2 ? (.ok, 5 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
     // An intermediate that names no one is not tried under every root.
     let stray = try AttestFixture.attestation { template in
@@ -318,9 +318,9 @@ struct SignatureChecksTests {
       other.issuer = DistinguishedName.make([("CN", "Nobody")])
       template.intermediate = try other.signed(by: SigningKey.generate(.p384))
     }
-    #expect(try outcome([root], stray) == (.rejectedChainUntrustedRoot, 1))
-    #expect(
-      try outcome(try roots(6, named: false) + [root], stray) == (.rejectedChainIssuerUnknown, 3))
+    try check(outcome([root], stray) == (.rejectedChainUntrustedRoot, 1))
+    try check(
+      outcome(try roots(6, named: false) + [root], stray) == (.rejectedChainIssuerUnknown, 3))
     // What the roots cost is not spent again on the receipt inside.
     let forged = try AttestFixture.attestation { template in
       template.changeReceipt = { template in
@@ -328,7 +328,7 @@ struct SignatureChecksTests {
         template.certificates.insert(decoy, at: 1)
       }
     }
-    #expect(try outcome([root], forged).made <= 5 + SignatureChecks.spare)
+    try check(outcome([root], forged).made <= 5 + SignatureChecks.spare)
   }
 
   // MARK: JWS
@@ -350,22 +350,22 @@ struct SignatureChecksTests {
     let authority = try Minted.authority()
     let transaction = try authority.mint(Minted.purchase.transactionPayload)
     let trust = try Minted.trust()
-    #expect(jws(trust, transaction) == (.ok, 3))
-    #expect(jws(trust, transaction) == (.ok, 1))
+    check(jws(trust, transaction) == (.ok, 3))
+    check(jws(trust, transaction) == (.ok, 1))
     let body = NotificationPayload.data(
       Minted.purchase, transaction: transaction,
       renewal: try authority.mint(Minted.purchase.renewalPayload))
     let notification = try authority.mint(
       NotificationPayload("DID_RENEW", signedDate: Minted.purchase.signedDate).payload()
         .appending("data", body))
-    #expect(jws(trust, notification, .notification) == (.ok, 3))
+    check(jws(trust, notification, .notification) == (.ok, 3))
     let uncached = try Minted.trust([("storekit.cache", ["chains": 0])])
-    #expect(jws(uncached, notification, .notification) == (.ok, 9))
+    check(jws(uncached, notification, .notification) == (.ok, 9))
     // Nothing inside is looked at before the outer signature is good.
     var forged = notification
     forged[forged.count - 3] = forged[forged.count - 3] == 0x41 ? 0x42 : 0x41
-    #expect(jws(uncached, forged, .notification) == (.rejectedJwsSignature, 3))
-    #expect(jws(trust, forged, .notification) == (.rejectedJwsSignature, 1))
+    check(jws(uncached, forged, .notification) == (.rejectedJwsSignature, 3))
+    check(jws(trust, forged, .notification) == (.rejectedJwsSignature, 1))
   }
 
   @Test("CER-10 an anchor that is found by its signature is not asked twice")
@@ -374,7 +374,7 @@ struct SignatureChecksTests {
       ("storekit.rootEntry", "ignored"), ("storekit.cache", ["chains": 0]),
     ]
     let transaction = try Minted.authority().mint(Minted.purchase.transactionPayload)
-    #expect(jws(try Minted.trust(changes), transaction) == (.ok, 3))
+    check(jws(try Minted.trust(changes), transaction) == (.ok, 3))
   }
 
   // MARK: certificates
@@ -389,8 +389,8 @@ struct SignatureChecksTests {
       }
       return Certificate(try template.signed(by: bench.rootKey))
     }
-    #expect(try certificate(64) != nil)
-    #expect(try certificate(65) == nil)
+    try check(certificate(64) != nil)
+    try check(certificate(65) == nil)
   }
 
   // MARK: roots
@@ -403,9 +403,9 @@ struct SignatureChecksTests {
     ] as [(SigningKey.Digest, Bool)] {
       var root = authority.root
       root.sign(digest)
-      #expect((Anchor(try root.signed(by: authority.keys.root), .rsa) != nil) == isGood)
+      checkEqual((Anchor(try root.signed(by: authority.keys.root), .rsa) != nil), isGood)
       root.signatureForm = .flipped
-      #expect(Anchor(try root.signed(by: authority.keys.root), .rsa) == nil)
+      check(Anchor(try root.signed(by: authority.keys.root), .rsa) == nil)
     }
     let bench = try AttestReceiptBench.shared()
     for (oid, digest) in [
@@ -418,12 +418,12 @@ struct SignatureChecksTests {
       let der = try root.signed(by: bench.rootKey)
       let anchor = try #require(Anchor(der, .elliptic))
       root.signatureForm = .damaged
-      #expect(Anchor(try root.signed(by: bench.rootKey), .elliptic) == nil)
+      check(Anchor(try root.signed(by: bench.rootKey), .elliptic) == nil)
       // Below a root PTH-5 and JWS-24 hold.
-      #expect(anchor.certificate.isSigned(by: anchor.key) == (digest != .sha512))
+      checkEqual(anchor.certificate.isSigned(by: anchor.key), (digest != .sha512))
     }
     let g2 = try #require(Anchor(AppleRoots.rootCAG2, .rsa))
-    #expect(g2.key.type == .rsa(bits: 4096))
-    #expect(!g2.certificate.isSigned(by: g2.key))
+    checkEqual(g2.key.type, .rsa(bits: 4096))
+    check(!g2.certificate.isSigned(by: g2.key))
   }
 }

@@ -52,16 +52,16 @@ struct SignedMessageTests {
       var template = try template()
       template.form = form
       let message = try read(template.signed())
-      #expect(Array(message.payload.slice) == Self.payload)
-      #expect(message.certificates.map { Array(message.slice($0)) } == template.certificates)
-      #expect(message.names(message.digest, ObjectIdentifier.sha256))
-      #expect(message.digest.parametersAreEmpty)
-      #expect(message.names(message.signer.signatureAlgorithm, ObjectIdentifier.rsaEncryption))
-      #expect(message.signer.signature.slice.count == 256)
+      checkEqual(Array(message.payload.slice), Self.payload)
+      checkEqual(message.certificates.map { Array(message.slice($0)) }, template.certificates)
+      check(message.names(message.digest, ObjectIdentifier.sha256))
+      check(message.digest.parametersAreEmpty)
+      check(message.names(message.signer.signatureAlgorithm, ObjectIdentifier.rsaEncryption))
+      checkEqual(message.signer.signature.slice.count, 256)
       let leaf = try #require(Certificate(template.chain.leaf))
-      #expect(message.slice(message.signer.issuer) == leaf.bytes(leaf.issuer))
-      #expect(message.slice(message.signer.serial) == leaf.bytes(leaf.serial))
-      #expect(message.elements > 200)
+      checkEqual(message.slice(message.signer.issuer), leaf.bytes(leaf.issuer))
+      checkEqual(message.slice(message.signer.serial), leaf.bytes(leaf.serial))
+      check(message.elements > 200)
     }
   }
 
@@ -74,7 +74,7 @@ struct SignedMessageTests {
       var template = try template()
       template.signerDigest = Write.sequence(sha256, parameters)
       let message = try read(template.signed())
-      #expect(message.signer.digest.parametersAreEmpty == isEmpty)
+      checkEqual(message.signer.digest.parametersAreEmpty, isEmpty)
     }
   }
 
@@ -83,14 +83,14 @@ struct SignedMessageTests {
   @Test("APR-1 APR-2 bytes after the container, and broken ones")
   func bytes() throws {
     let good = try template().signed()
-    #expect(refusal(good) == nil)
-    #expect(refusal(good + [0])?.status == .malformedAppReceiptTrailing)
-    #expect(refusal(good + [0])?.place == "byte \(good.count)")
-    #expect(refusal(Array(good.dropLast()))?.status == .malformedAppReceiptBer)
-    #expect(refusal([])?.status == .malformedAppReceiptBer)
-    #expect(refusal([])?.place == "byte 0")
+    check(refusal(good) == nil)
+    checkEqual(refusal(good + [0])?.status, .malformedAppReceiptTrailing)
+    checkEqual(refusal(good + [0])?.place, "byte \(good.count)")
+    checkEqual(refusal(Array(good.dropLast()))?.status, .malformedAppReceiptBer)
+    checkEqual(refusal([])?.status, .malformedAppReceiptBer)
+    checkEqual(refusal([])?.place, "byte 0")
     for end in stride(from: 0, to: good.count, by: 7) {
-      #expect(refusal(Array(good[..<end]))?.status == .malformedAppReceiptBer)
+      checkEqual(refusal(Array(good[..<end]))?.status, .malformedAppReceiptBer)
     }
   }
 
@@ -143,7 +143,7 @@ struct SignedMessageTests {
       ("unsigned attributes twice", try refusal { $0.unsignedAttributes = [0xa1, 0, 0xa1, 0] }),
       ("something after the signer", try refusal { $0.unsignedAttributes = Write.null }),
     ] {
-      #expect(wrong?.status == .malformedAppReceiptStructure, "\(name): \(wrong?.place ?? "-")")
+      checkEqual(wrong?.status, .malformedAppReceiptStructure, "\(name): \(wrong?.place ?? "-")")
     }
   }
 
@@ -161,31 +161,31 @@ struct SignedMessageTests {
     let data = Array(good[whole.whole])
     let content = Array(good[whole.content])
     let last = outer.next()
-    #expect(last != nil)
+    check(last != nil)
     func container(_ wrapped: [UInt8], after: [UInt8] = []) -> [UInt8] {
       Write.sequence(signedData, Write.explicit(0, wrapped), after)
     }
-    #expect(refusal(container(data)) == nil)
+    check(refusal(container(data)) == nil)
     for wrong in [
       container(data, after: Write.null), container(data + Write.null),
       container(Write.sequence(content, Write.null)), container([]), container(Write.null),
       Write.sequence(signedData), Write.sequence(), Write.sequence(Write.null),
       Write.set(signedData, Write.explicit(0, data)), Write.sequence(signedData, data),
     ] {
-      #expect(refusal(wrong)?.status == .malformedAppReceiptStructure)
+      checkEqual(refusal(wrong)?.status, .malformedAppReceiptStructure)
     }
   }
 
   @Test("APR-3 exactly one signer, of version 1, named by issuer and serial")
   func signers() throws {
     let good = try template().signerInfo(over: Self.payload)
-    #expect(try refusal { $0.signerInfos = [good] } == nil)
-    #expect(try refusal { $0.signerInfos = [] }?.status == .unsupportedAppReceiptSigners)
-    #expect(
-      try refusal { $0.signerInfos = [good, good] }?.status == .unsupportedAppReceiptSigners)
+    try check(refusal { $0.signerInfos = [good] } == nil)
+    try checkEqual(refusal { $0.signerInfos = [] }?.status, .unsupportedAppReceiptSigners)
+    try checkEqual(
+      refusal { $0.signerInfos = [good, good] }?.status, .unsupportedAppReceiptSigners)
     for version in [[0], [2], [3], [1, 0], []] as [[UInt8]] {
-      #expect(
-        try refusal { $0.signerVersion = version }?.status == .unsupportedAppReceiptSigners)
+      try checkEqual(
+        refusal { $0.signerVersion = version }?.status, .unsupportedAppReceiptSigners)
     }
     let identifier = Write.implicit(0, [UInt8](repeating: 7, count: 20))
     for version in [[1], [3]] as [[UInt8]] {
@@ -193,7 +193,7 @@ struct SignedMessageTests {
         $0.signerIdentifier = identifier
         $0.signerVersion = version
       }
-      #expect(wrong?.status == .unsupportedAppReceiptSignerId)
+      checkEqual(wrong?.status, .unsupportedAppReceiptSignerId)
     }
   }
 
@@ -203,16 +203,16 @@ struct SignedMessageTests {
     func bag(_ count: Int) throws -> Refusal? {
       try refusal { $0.certificates = [[UInt8]](repeating: leaf, count: count) }
     }
-    #expect(try bag(8) == nil)
-    #expect(try bag(9)?.status == .tooLargeAppReceiptCertificates)
+    try check(bag(8) == nil)
+    try checkEqual(bag(9)?.status, .tooLargeAppReceiptCertificates)
 
     let good = try template().signed()
     let elements = try read(good).elements
     var limits = AppReceiptBench.limits
     limits.ber.elements = elements
-    #expect(refusal(good, limits) == nil)
+    check(refusal(good, limits) == nil)
     limits.ber.elements -= 1
-    #expect(refusal(good, limits)?.status == .tooLargeAppReceiptElements)
+    checkEqual(refusal(good, limits)?.status, .tooLargeAppReceiptElements)
 
     func deep(_ count: Int) throws -> Refusal? {
       try refusal {
@@ -222,23 +222,23 @@ struct SignedMessageTests {
       }
     }
     // ContentInfo, [0], SignedData, SET, SignerInfo are around them.
-    #expect(try deep(18) == nil)
-    #expect(try deep(19)?.status == .tooLargeAppReceiptDepth)
+    try check(deep(18) == nil)
+    try checkEqual(deep(19)?.status, .tooLargeAppReceiptDepth)
 
     var chunked = try template()
     chunked.form = .indefinite(chunk: 1)
     let chunks = Self.payload.count
     limits = AppReceiptBench.limits
     limits.chunks = 256
-    #expect(refusal(try chunked.signed(), limits) == nil)
+    check(refusal(try chunked.signed(), limits) == nil)
     limits.chunks = chunks - 1
-    #expect(refusal(try chunked.signed(), limits)?.status == .malformedAppReceiptStructure)
+    checkEqual(refusal(try chunked.signed(), limits)?.status, .malformedAppReceiptStructure)
 
     limits = AppReceiptBench.limits
     limits.payloadBytes = Self.payload.count
-    #expect(refusal(good, limits) == nil)
+    check(refusal(good, limits) == nil)
     limits.payloadBytes -= 1
-    #expect(refusal(good, limits)?.status == .tooLargeAppReceiptSize)
+    checkEqual(refusal(good, limits)?.status, .tooLargeAppReceiptSize)
   }
 
   @Test("APR-1 one changed byte is refused or read, and never traps")
@@ -264,13 +264,13 @@ struct SignedMessageTests {
       var template = try template()
       template.form = form
       let good = try template.signed()
-      #expect(SignedMessage.unverifiedPayload(of: good).map { Array($0.slice) } == Self.payload)
+      checkEqual(SignedMessage.unverifiedPayload(of: good).map { Array($0.slice) }, Self.payload)
       for end in 0..<60 {
-        #expect(SignedMessage.unverifiedPayload(of: Array(good[..<end])) == nil)
+        check(SignedMessage.unverifiedPayload(of: Array(good[..<end])) == nil)
       }
     }
     var other = try template()
     other.outerType = OID.data
-    #expect(SignedMessage.unverifiedPayload(of: try other.signed()) == nil)
+    check(SignedMessage.unverifiedPayload(of: try other.signed()) == nil)
   }
 }

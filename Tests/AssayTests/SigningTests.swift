@@ -22,31 +22,33 @@ struct SigningTests {
   @Test("API-11 the token of the App Store Server API")
   func apiToken() throws {
     let (header, payload) = try made(["kind": "sign.api-token"], "exchange.token")
-    #expect(header == typed)
-    #expect(
-      payload == """
-        {"iss":"\(Signing.issuer)","iat":\(seconds - 60),"exp":\(seconds + 300),\
-        "aud":"appstoreconnect-v1","bid":"com.example.app"}
-        """)
+    checkEqual(header, typed)
+    checkEqual(
+      payload,
+      """
+      {"iss":"\(Signing.issuer)","iat":\(seconds - 60),"exp":\(seconds + 300),\
+      "aud":"appstoreconnect-v1","bid":"com.example.app"}
+      """)
   }
 
   @Test("SIG-7 DVC-1 the token of DeviceCheck")
   func deviceCheckToken() throws {
     let (header, payload) = try made(["kind": "sign.devicecheck-token"], "exchange.token")
-    #expect(header == #"{"alg":"ES256","kid":"KEYID12345"}"#)
-    #expect(
-      payload == #"{"iss":"ABCDE12345","iat":\#(seconds),"exp":\#(seconds + 1200)}"#)
+    checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
+    checkEqual(
+      payload, #"{"iss":"ABCDE12345","iat":\#(seconds),"exp":\#(seconds + 1200)}"#)
   }
 
   @Test("AID-20 the client secret of Sign in with Apple")
   func appleIDSecret() throws {
     let (header, payload) = try made(["kind": "sign.apple-id-secret"], "exchange.clientSecret")
-    #expect(header == #"{"alg":"ES256","kid":"KEYID67890"}"#)
-    #expect(
-      payload == """
-        {"iss":"ABCDE12345","iat":\(seconds - 60),"exp":\(seconds + 300),\
-        "aud":"https://appleid.apple.com","sub":"com.example.app"}
-        """)
+    checkEqual(header, #"{"alg":"ES256","kid":"KEYID67890"}"#)
+    checkEqual(
+      payload,
+      """
+      {"iss":"ABCDE12345","iat":\(seconds - 60),"exp":\(seconds + 300),\
+      "aud":"https://appleid.apple.com","sub":"com.example.app"}
+      """)
   }
 
   @Test("SIG-1 SIG-4 offers for the app")
@@ -62,20 +64,21 @@ struct SigningTests {
       #"{"iss":"\#(Signing.issuer)","iat":\#(seconds),"aud":"\#(audience)",\#(common)"#
     }
     let (header, payload) = try made(offer, "exchange.jws")
-    #expect(header == typed)
-    #expect(
-      payload == claims("promotional-offer")
+    checkEqual(header, typed)
+    checkEqual(
+      payload,
+      claims("promotional-offer")
         + #"\"1","offerIdentifier":"o.1","transactionId":"2000000000000001"}"#)
-    #expect(
-      try made(offer.removing("transactionId"), "exchange.jws").payload
-        == claims("promotional-offer") + #"\"1","offerIdentifier":"o.1"}"#)
+    try checkEqual(
+      made(offer.removing("transactionId"), "exchange.jws").payload,
+      claims("promotional-offer") + #"\"1","offerIdentifier":"o.1"}"#)
     let introductory: JSONText = [
       "kind": "sign.introductory-offer-eligibility", "productId": "p1",
       "allowIntroductoryOffer": false, "transactionId": "7", "nonce": .string(Signing.nonce),
     ]
-    #expect(
-      try made(introductory, "exchange.jws").payload
-        == claims("introductory-offer-eligibility")
+    try checkEqual(
+      made(introductory, "exchange.jws").payload,
+      claims("introductory-offer-eligibility")
         + #"1","allowIntroductoryOffer":false,"transactionId":"7"}"#)
   }
 
@@ -89,15 +92,15 @@ struct SigningTests {
     let text = [
       "com.example.app", Signing.keyId, "p.1", "o.1", "a-user", Signing.nonce, "1700000000123",
     ].joined(separator: "\u{2063}")
-    #expect(try signs(document, text))
+    try check(signs(document, text))
     let nobody = try Signing.run([
       "kind": "sign.promotional-offer-v1", "productId": "p.1", "offerId": "o.1",
       "nonce": .string(Signing.nonce),
     ])
     let plain = text.replacing("a-user", with: "")
       .replacing("1700000000123", with: String(Signing.now))
-    #expect(try signs(nobody, plain))
-    #expect(try !signs(nobody, text))
+    try check(signs(nobody, plain))
+    try check(!signs(nobody, text))
   }
 
   /// Whether the signature of a document is over that text, as EVP judges it.
@@ -117,11 +120,11 @@ struct SigningTests {
     let nonces = try (0..<20).map { _ in
       try #require(try Signing.run(offer, verifier).text("exchange.nonce"))
     }
-    #expect(Set(nonces).count == 20)
+    checkEqual(Set(nonces).count, 20)
     let document = try Signing.run(offer, verifier)
     let jws = try #require(document.text("exchange.jws"))
     let nonce = try #require(document.text("exchange.nonce"))
-    #expect(try Signing.opened(jws).payload.contains("\"nonce\":\"\(nonce)\""))
+    try check(Signing.opened(jws).payload.contains("\"nonce\":\"\(nonce)\""))
   }
 
   @Test("EXC-22 what is a token is named, what is made for the app is not")
@@ -131,8 +134,8 @@ struct SigningTests {
       ("sign.apple-id-secret", "clientSecret"),
     ] {
       let document = try Signing.run(["kind": .string(kind)])
-      #expect(document.text("exchange.secret.0") == secret)
-      #expect(document.text("exchange." + secret) != nil)
+      checkEqual(document.text("exchange.secret.0"), secret)
+      check(document.text("exchange." + secret) != nil)
     }
   }
 
@@ -141,13 +144,13 @@ struct SigningTests {
     let pem = String(decoding: try Signing.key().pem(), as: UTF8.self)
     let secret = String(pem.split(separator: "\n")[1])
     let (first, document) = Verifier.alone(try Minted.config(try Signing.blocks()).bytes)
-    #expect(!String(decoding: document.json, as: UTF8.self).contains(secret))
+    check(!String(decoding: document.json, as: UTF8.self).contains(secret))
     var changes = try Signing.blocks()
     let other = JSONText.string(utf8: try SigningKey.generate(.p256).pem())
     changes.append(("appStoreServerApi.privateKey", other))
     changes.append(("deviceCheck.privateKey", other))
     changes.append(("appleId.privateKey", other))
     let (second, _) = Verifier.alone(try Minted.config(changes).bytes)
-    #expect(first?.fingerprint == second?.fingerprint)
+    checkEqual(first?.fingerprint, second?.fingerprint)
   }
 }

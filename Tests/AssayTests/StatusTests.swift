@@ -46,28 +46,28 @@ struct StatusTests {
     for code in StatusTable.codes {
       let status = Status(code: code)
       let name = "\(status.name)"
-      #expect(names.insert(name).inserted, "\(name)")
-      #expect(codes.insert(code).inserted, "\(code)")
-      #expect(families[status.family] == String(name.prefix { $0 != "." }), "\(name)")
-      #expect(code >> 8 > 0)
+      check(names.insert(name).inserted, "\(name)")
+      check(codes.insert(code).inserted, "\(code)")
+      checkEqual(families[status.family], String(name.prefix { $0 != "." }), "\(name)")
+      check(code >> 8 > 0)
       let letters = name.utf8.allSatisfy {
         ($0 >= 0x61 && $0 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2e || $0 == 0x2d
       }
-      #expect(letters && name.split(separator: ".").count == 3, "\(name)")
+      check(letters && name.split(separator: ".").count == 3, "\(name)")
     }
-    #expect(codes.count > 80)
+    check(codes.count > 80)
   }
 
   @Test("DOC-1 the table in the library is the file it was generated from")
   func inStep() throws {
     let rows = try rows()
-    #expect(Set(rows.map(\.code)) == Set(StatusTable.codes))
+    checkEqual(Set(rows.map(\.code)), Set(StatusTable.codes))
     for row in rows {
       let entry = try #require(StatusTable.entry(row.code), "\(row.name)")
-      #expect("\(entry.name)" == row.name)
-      #expect("\(entry.message)" == row.message)
-      #expect("\(entry.hint)" == row.hint)
-      #expect("\(entry.retryClass)" == row.retryClass)
+      checkEqual("\(entry.name)", row.name)
+      checkEqual("\(entry.message)", row.message)
+      checkEqual("\(entry.hint)", row.hint)
+      checkEqual("\(entry.retryClass)", row.retryClass)
     }
   }
 
@@ -78,11 +78,11 @@ struct StatusTests {
       let line = page.split(separator: "\n").first { $0.contains("`\(row.name)`") }
       let text = String(try #require(line, "\(row.name)"))
       for part in [row.message, row.hint, "\(row.code)"] {
-        #expect(
+        check(
           text.contains(part.replacing("|", with: "\\|")) || text.contains(part), "\(row.name)")
       }
       for (_, hint) in HintGate.rows[row.name] ?? [:] {
-        #expect(hint.isEmpty || page.contains("| \(hint) |"), "\(row.name)")
+        check(hint.isEmpty || page.contains("| \(hint) |"), "\(row.name)")
       }
     }
   }
@@ -101,7 +101,7 @@ struct StatusTests {
       known[cells[1]] = family | detail << 8
     }
     for code in StatusTable.codes {
-      #expect(known["\(Status(code: code).name)"] == code, "\(Status(code: code).name)")
+      checkEqual(known["\(Status(code: code).name)"], code, "\(Status(code: code).name)")
     }
   }
 
@@ -110,22 +110,22 @@ struct StatusTests {
     for code in StatusTable.codes {
       let entry = try #require(StatusTable.entry(code))
       let retry = "\(entry.retryClass)"
-      #expect(
+      check(
         ["never", "later", "same-once", "other-environment", "after-config"].contains(retry),
         "\(entry.name)")
-      if Status(code: code).family == .unavailable { #expect(retry != "never", "\(entry.name)") }
+      if Status(code: code).family == .unavailable { check(retry != "never", "\(entry.name)") }
     }
   }
 
   @Test("DOC-1 a code of no table is unknown, its family is read from its low bits")
   func unknown() {
-    #expect("\(Status(code: 0).name)" == "ok")
-    #expect(Status.ok.family == .ok)
+    checkEqual("\(Status(code: 0).name)", "ok")
+    checkEqual(Status.ok.family, .ok)
     for code: Int32 in [1, 2, 0x7fff_ff01, 255, 10, -1, .min, .max] {
-      #expect("\(Status(code: code).name)" == "unknown", "\(code)")
+      checkEqual("\(Status(code: code).name)", "unknown", "\(code)")
     }
-    #expect(Status(code: 0x7fff_ff01).family == .rejected)
-    #expect(Status(code: 77).family == .internal)
+    checkEqual(Status(code: 0x7fff_ff01).family, .rejected)
+    checkEqual(Status(code: 77).family, .internal)
   }
 
   @Test("DOC-1 DOC-3 every status makes a document that the strict reader takes")
@@ -137,12 +137,12 @@ struct StatusTests {
         .refused(refusal)
       let tree = try JSONReader.readObject(document.json).root
       let entry = try #require(StatusTable.entry(code))
-      #expect(tree.at("status.code")?.integer == Int64(code))
-      #expect(tree.at("error.message")?.text?.string == "\(entry.message): detail \"quoted\"")
+      checkEqual(tree.at("status.code")?.integer, Int64(code))
+      checkEqual(tree.at("error.message")?.text?.string, "\(entry.message): detail \"quoted\"")
       let hint = StatusTable.hint(code, .jws) ?? entry.hint
-      #expect(tree.at("error.hint")?.text?.string == "\(hint)")
-      #expect(tree.at("error.at")?.text?.string == "a\"b\\\u{1}é")
-      #expect(!"\(entry.message)".isEmpty && !"\(entry.hint)".isEmpty, "\(entry.name)")
+      checkEqual(tree.at("error.hint")?.text?.string, "\(hint)")
+      checkEqual(tree.at("error.at")?.text?.string, "a\"b\\\u{1}é")
+      check(!"\(entry.message)".isEmpty && !"\(entry.hint)".isEmpty, "\(entry.name)")
     }
   }
 }

@@ -72,7 +72,7 @@ final class StoreBench {
     let document = verifier.verifyJWS(
       try Minted.authority().mint(payload(product, signed: signed, revoked: revoked)),
       kind: .transaction, nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
     return document
   }
 
@@ -87,7 +87,7 @@ final class StoreBench {
       .payload().appending("data", data)
     let document = verifier.verifyJWS(
       try authority.mint(payload), kind: .notification, nowMs: Minted.now)
-    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    checkEqual(document.status, .ok, "\(document.text("error.message") ?? "")")
     return document
   }
 
@@ -163,7 +163,7 @@ final class StoreBench {
     give(document.text("\(place).grantId"), try #require(document.integer("\(place).units")))
     let account = try #require(document.text("\(place).account"))
     let done = try run(try document.completion(by: account, at: place), now: now)
-    #expect(done.name == "ok")
+    checkEqual(done.name, "ok")
   }
 
   /// What a host does with a notification.
@@ -189,7 +189,7 @@ final class StoreBench {
     take(document.text("\(place).takeId"), try #require(document.integer("\(place).units")))
     guard isLeased else { return }
     let done = try run(complete(document, at: place), now: now)
-    #expect(done.name == "ok")
+    checkEqual(done.name, "ok")
   }
 
   func complete(_ document: Document, at place: String) throws -> JSONText {

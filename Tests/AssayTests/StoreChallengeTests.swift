@@ -48,17 +48,17 @@ struct StoreChallengeTests {
   func issued(_ engine: StoreDialect) throws {
     let script = StoreScript(try verifier(engine), issue, now: Self.now)
     let store = script.source("exchange.store")
-    #expect(store.contains(Self.id) && !store.contains(Self.text))
-    #expect(script.document.text("exchange.store.class") == "idempotent")
+    check(store.contains(Self.id) && !store.contains(Self.text))
+    checkEqual(script.document.text("exchange.store.class"), "idempotent")
     if engine == .dynamodb {
-      #expect(script.document.text("exchange.store.run.0.api") == "PutItem")
+      checkEqual(script.document.text("exchange.store.run.0.api"), "PutItem")
       try script.answer("{\"output\":{}}")
     } else {
       try script.answer(row(engine))
     }
     script.expect("ok", "issued")
-    #expect(script.document.text("exchange.sha256") == Self.id)
-    #expect(script.document.integer("exchange.expiresMs") == Self.now + 300_000)
+    checkEqual(script.document.text("exchange.sha256"), Self.id)
+    checkEqual(script.document.integer("exchange.expiresMs"), Self.now + 300_000)
   }
 
   @Test("STO-60 what stands there under it already", arguments: StoreAnswer.engines)
@@ -72,7 +72,7 @@ struct StoreChallengeTests {
     // A lost answer, asked again later.
     let again = try answered(row(engine, expires: Self.now + 5, isMade: false))
     again.expect("ok", "issued")
-    #expect(again.document.integer("exchange.expiresMs") == Self.now + 5)
+    checkEqual(again.document.integer("exchange.expiresMs"), Self.now + 5)
     for stands in [
       row(engine, purpose: "assert", isMade: false), row(engine, subject: "bob", isMade: false),
       row(engine, usedBy: "x", isMade: false), row(engine, expires: Self.now, isMade: false),
@@ -113,7 +113,7 @@ struct StoreChallengeTests {
     let host = try verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
     let script = StoreScript(host, issue, now: Self.now)
     let id = Hex.encode(Digest.sha256.of(utf8(Self.text)))
-    #expect(script.arguments(1) == "[\"\(String(decoding: id, as: UTF8.self))\"]")
+    checkEqual(script.arguments(1), "[\"\(String(decoding: id, as: UTF8.self))\"]")
     let plain = String(repeating: "a", count: 21)
     for (text, status) in [
       (plain + "a", "pending.exchange.store"), (plain, "misuse.store.attempt"),
@@ -164,25 +164,25 @@ struct StoreChallengeTests {
   @Test("STO-61 what each engine is asked")
   func calls() throws {
     let sql = StoreScript(try verifier(.postgres), consume, now: Self.now)
-    #expect(sql.arguments() == "[\"me\",\(Self.now),\"\(Self.id)\",\"attest\",\"ann\",\(Self.now)]")
+    checkEqual(
+      sql.arguments(), "[\"me\",\(Self.now),\"\(Self.id)\",\"attest\",\"ann\",\(Self.now)]")
     let redis = StoreScript(try verifier(.redis), consume, now: Self.now)
-    #expect(
-      redis.source("exchange.store.run.0.keys") == "[\"assay:{\(Self.id)}:challenge\"]")
-    #expect(
-      redis.arguments()
-        == #"["","0","1","12","eq","purpose","attest","eq","subject","ann","eq","used_by","","#
+    checkEqual(
+      redis.source("exchange.store.run.0.keys"), "[\"assay:{\(Self.id)}:challenge\"]")
+    checkEqual(
+      redis.arguments(),
+      #"["","0","1","12","eq","purpose","attest","eq","subject","ann","eq","used_by","","#
         + #""ge","expires_ms","\#(Self.now + 1)","4","used_by","me","used_ms","\#(Self.now)","0"]"#)
     let issued = StoreScript(try verifier(.redis), issue, now: Self.now)
-    #expect(
-      issued.document.text("exchange.store.run.0.args.0")
-        == "\(Self.now + 300_000 + 86_400_000)")
+    checkEqual(
+      issued.document.text("exchange.store.run.0.args.0"), "\(Self.now + 300_000 + 86_400_000)")
     let dynamo = StoreScript(try verifier(.dynamodb), consume, now: Self.now)
-    #expect(
-      dynamo.document.text("exchange.store.run.0.input.ConditionExpression")
-        == "#purpose = :purpose AND #subject = :subject AND #expires_ms > :now "
+    checkEqual(
+      dynamo.document.text("exchange.store.run.0.input.ConditionExpression"),
+      "#purpose = :purpose AND #subject = :subject AND #expires_ms > :now "
         + "AND (attribute_not_exists(#used_by) OR #used_by = :by)")
-    #expect(
-      dynamo.document.text("exchange.store.run.0.input.Key.PK.S") == "CHAL#\(Self.id)")
+    checkEqual(
+      dynamo.document.text("exchange.store.run.0.input.Key.PK.S"), "CHAL#\(Self.id)")
   }
 
   @Test("STO-61 the challenge that was signed is the one that is used up")
@@ -195,8 +195,8 @@ struct StoreChallengeTests {
     for (document, user) in [(attested, keyId), (asserted, keyId + ":7")] {
       for request in [bare, bare.setting([("challenge", .string(Self.text))])] {
         let script = StoreScript(verifier, request, [document], now: Self.now)
-        #expect(script.document.text("exchange.store.run.0.args.0") == user)
-        #expect(script.document.text("exchange.store.run.0.args.2") == Self.id)
+        checkEqual(script.document.text("exchange.store.run.0.args.0"), user)
+        checkEqual(script.document.text("exchange.store.run.0.args.2"), Self.id)
         try script.answer(row(.sqlite, usedBy: user))
         script.expect("ok", "consumed")
       }
@@ -241,20 +241,20 @@ struct StoreChallengeTests {
       let script = StoreScript(verifier, consume, now: Self.now)
       return try script.answer("{},{\"rows\":[[\(values.joined(separator: ","))]]}")
     }
-    #expect(try answered(good).name == "ok")
+    try checkEqual(answered(good).name, "ok")
     var numbers = good
     numbers[3] = "\"\(Self.now + 1)\""
-    #expect(try answered(numbers).name == "ok", "drivers give numbers as text")
+    try checkEqual(answered(numbers).name, "ok", "drivers give numbers as text")
     for place in good.indices {
       for value in ["null", "true", "{}", place == 3 || place == 5 ? "\"x\"" : "1"] {
         var values = good
         values[place] = value
-        #expect(
-          try answered(values).name == "unavailable.store.reply-shape", "\(place) \(value)")
+        try checkEqual(
+          answered(values).name, "unavailable.store.reply-shape", "\(place) \(value)")
       }
     }
-    #expect(try answered(good + ["1"]).name == "unavailable.store.reply-shape")
-    #expect(try answered(good.dropLast()).name == "unavailable.store.reply-shape")
+    try checkEqual(answered(good + ["1"]).name, "unavailable.store.reply-shape")
+    try checkEqual(answered(good.dropLast()).name, "unavailable.store.reply-shape")
     let lost = StoreScript(verifier, consume, now: Self.now)
     try lost.lose()
     lost.expect("pending.exchange.wait")
@@ -289,7 +289,7 @@ struct StoreChallengeTests {
     ] {
       let script = StoreScript(verifier, once, now: Self.now)
       try script.answer("{},{\"rows\":[[\"attempt-0000000000000001\",\(value)]]}")
-      #expect(script.document.name == status, "\(value)")
+      checkEqual(script.document.name, status, "\(value)")
     }
   }
 
@@ -314,7 +314,7 @@ struct StoreChallengeTests {
     try answered("attempt-0000000000000001").expect("ok", "first")
     let seen = try answered("attempt-0000000000000002")
     seen.expect("rejected.once.seen", "seen", at: "id")
-    #expect(seen.document.integer("exchange.atMs") == 77)
+    checkEqual(seen.document.integer("exchange.atMs"), 77)
     if engine == .dynamodb {
       let new = StoreScript(verifier, once, now: Self.now)
       try new.answer("{\"output\":{}}")

@@ -43,11 +43,11 @@ struct StoreClaimTests {
     _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
-    #expect(
-      document.name == status, "\(document.text("error.at") ?? "")",
+    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
+    checkEqual(
+      document.name, status, "\(document.text("error.at") ?? "")",
       sourceLocation: sourceLocation)
-    #expect(document.text("exchange.answer") == answer, sourceLocation: sourceLocation)
+    checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
   }
 
   @Test("STO-20 STO-22 RPL-2 a claim, its grant, and the same purchase again")
@@ -56,28 +56,28 @@ struct StoreClaimTests {
     let evidence = try coins(store)
     let first = try store.run(claim(), [evidence])
     expect(first, "new", "ok")
-    #expect(first.text("exchange.claims.0.product") == SQLiteStore.coins)
-    #expect(first.integer("exchange.claims.0.quantity") == 3)
-    #expect(first.integer("exchange.claims.0.fence") == 1)
+    checkEqual(first.text("exchange.claims.0.product"), SQLiteStore.coins)
+    checkEqual(first.integer("exchange.claims.0.quantity"), 3)
+    checkEqual(first.integer("exchange.claims.0.fence"), 1)
     let complete = try first.completion()
     let done = try store.run(complete)
     expect(done, "granted", "ok", answer: "granted")
-    #expect(done.flag("exchange.changed") == true)
+    checkEqual(done.flag("exchange.changed"), true)
     let again = try store.run(complete, now: Minted.now + 1)
     expect(again, "granted", "ok", answer: "granted")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(again.flag("exchange.changed"), false)
     let own = try store.run(claim("ann", 2), [evidence])
     expect(
       own, "already-granted", "rejected.ledger.already-granted", answer: "already-granted")
-    #expect(own.text("error.rule") == "STO-20")
+    checkEqual(own.text("error.rule"), "STO-20")
     let others = try store.run(claim("bob", 3), [evidence])
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
-    #expect(others.text("error.rule") == "RPL-2")
+    checkEqual(others.text("error.rule"), "RPL-2")
     expect(
       try store.run(try first.completion(by: "bob")), "superseded", "rejected.ledger.superseded",
       answer: "deferred")
     let absent = complete.setting([("purchaseKey", "Sandbox/2000000900000999")])
-    #expect(try store.run(absent).name == "unavailable.store.row-missing")
+    try checkEqual(store.run(absent).name, "unavailable.store.row-missing")
   }
 
   @Test("STO-70 a lost answer: the same attempt finds its own row")
@@ -89,12 +89,12 @@ struct StoreClaimTests {
       let first = try store.run(claim(), [evidence])
       expect(first, "new", "ok")
       // The whole transaction is one step, which is made again.
-      #expect(store.steps == 2)
+      checkEqual(store.steps, 2)
       let again = try store.run(claim(), [evidence])
       expect(again, "new", "ok")
-      #expect(
-        again.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
-      #expect(again.integer("exchange.claims.0.fence") == 1)
+      checkEqual(
+        again.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
+      checkEqual(again.integer("exchange.claims.0.fence"), 1)
     }
   }
 
@@ -113,15 +113,15 @@ struct StoreClaimTests {
     expect(
       try store.run(event, [evidence]), "in-progress", "unavailable.ledger.in-progress",
       answer: "deferred")
-    #expect(store.steps == 4)
+    checkEqual(store.steps, 4)
     // What it finds out afterwards costs another one: a lease that is over is taken.
     let late = Minted.now + Self.minute
     expect(try store.run(claim("ann", 5), [evidence], now: late), "resume", "ok")
-    #expect(store.steps == 6)
+    checkEqual(store.steps, 6)
     // And where nothing stands and nothing is put there, one look more.
     let unknown = try month(store)
     expect(try store.run(event, [unknown]), "unclaimed", "ok", answer: "deferred")
-    #expect(store.steps == 8)
+    checkEqual(store.steps, 8)
   }
 
   @Test("STO-11 both keys lead to one row, which is claimed under the key that names lead to")
@@ -145,17 +145,17 @@ struct StoreClaimTests {
       }
       let first = try store.run(claim(), [evidence])
       expect(first, "new", "ok")
-      #expect(first.text("exchange.claims.0.purchaseKey") == key(row), "\(names)")
-      #expect(try store.run("SELECT pkey FROM assay_ledger", []) == ["[\"\(key(row))\"]"])
-      #expect(store.steps == 2)
+      checkEqual(first.text("exchange.claims.0.purchaseKey"), key(row), "\(names)")
+      try checkEqual(store.run("SELECT pkey FROM assay_ledger", []), ["[\"\(key(row))\"]"])
+      checkEqual(store.steps, 2)
       let again = try store.run(claim(), [evidence])
       expect(again, "new", "ok")
-      #expect(
-        again.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
+      checkEqual(
+        again.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
       expect(
         try store.run(claim("bob", 2), [evidence]), "other-account",
         "rejected.ledger.other-account", answer: "refused-final")
-      #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[1]"])
+      try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
     }
   }
 
@@ -173,8 +173,8 @@ struct StoreClaimTests {
     let kept = "SELECT COUNT(*) FROM assay_evidence"
     let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_ledger)"
     try store.run(claim(), [try month(store)])
-    #expect(try store.run(kept, []) == ["[1]"])
-    #expect(try store.run(named, []) == ["[1]"])
+    try checkEqual(store.run(kept, []), ["[1]"])
+    try checkEqual(store.run(named, []), ["[1]"])
     expect(
       try store.run(claim("bob", 2), [try month(store, signed: 1000)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
@@ -184,8 +184,8 @@ struct StoreClaimTests {
       try store.run(claim("bob", 3), [try month(store, 2, signed: 3)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
     // The other is the line's.
-    #expect(try store.run(kept, []) == ["[2]"])
-    #expect(try store.run(named, []) == ["[1]"])
+    try checkEqual(store.run(kept, []), ["[2]"])
+    try checkEqual(store.run(named, []), ["[1]"])
   }
 
   @Test("STM-2 the text is kept where a claim takes two steps, is taken over, refunded, reopened")
@@ -196,26 +196,26 @@ struct StoreClaimTests {
     let keys = try Self.keys(of: try coins(store))
     try store.run("INSERT INTO assay_name VALUES ('\(keys.transaction.string)','x')", [])
     expect(try store.run(claim(), [try coins(store)]), "new", "ok")
-    #expect(store.marks == ["whole", "whole"])
-    #expect(try store.run(named, []) == ["[1]"])
+    checkEqual(store.marks, ["whole", "whole"])
+    try checkEqual(store.run(named, []), ["[1]"])
     // What a stranger shows is not.
     expect(
       try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
-    #expect(try store.run(kept, []) == ["[1]"])
+    try checkEqual(store.run(kept, []), ["[1]"])
     let late = Minted.now + Self.minute
     let newer = try coins(store, signed: 2)
     expect(try store.run(claim("ann", 3), [newer], now: late), "resume", "ok")
-    #expect(try store.run(named, []) == ["[1]"])
-    #expect(try store.run(kept, []) == ["[2]"])
+    try checkEqual(store.run(named, []), ["[1]"])
+    try checkEqual(store.run(kept, []), ["[2]"])
     try store.run(["kind": "revoke"], [try coins(store, signed: 3, revoked: true)])
-    #expect(try store.run(named, []) == ["[1]"])
+    try checkEqual(store.run(named, []), ["[1]"])
     // An older refund changes nothing, and is not kept.
     try store.run(["kind": "revoke"], [try coins(store, signed: 1, revoked: true)])
-    #expect(try store.run(kept, []) == ["[3]"])
+    try checkEqual(store.run(kept, []), ["[3]"])
     expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
-    #expect(try store.run(named, []) == ["[1]"])
-    #expect(try store.run(kept, []) == ["[4]"])
+    try checkEqual(store.run(named, []), ["[1]"])
+    try checkEqual(store.run(kept, []), ["[4]"])
   }
 
   @Test("STM-3 garbage are texts that no row names, a day after they were kept")
@@ -230,22 +230,22 @@ struct StoreClaimTests {
       let schema = try store.run(["kind": "schema"], now: Minted.now + milliseconds)
       let root = try JSONReader.readObject(schema.json, caps: .evidence).root
       let calls = Array(try #require(root.member("exchange")?.member("garbage")).children)
-      #expect(calls.count == 4)
+      checkEqual(calls.count, 4)
       let last = try #require(calls.last)
       try store.run(
         try #require(last.member("sql")?.text).string,
         Array(try #require(last.member("args")).children))
       return try store.run("SELECT COUNT(*) FROM assay_evidence", [])
     }
-    #expect(try left(after: 86_400_000) == ["[4]"])
-    #expect(try left(after: 86_400_001) == ["[3]"])
-    #expect(try left(after: 900_000_000) == ["[2]"])
-    #expect(
-      try store.run(
+    try checkEqual(left(after: 86_400_000), ["[4]"])
+    try checkEqual(left(after: 86_400_001), ["[3]"])
+    try checkEqual(left(after: 900_000_000), ["[2]"])
+    try checkEqual(
+      store.run(
         """
         SELECT COUNT(*) FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger) \
         OR digest IN (SELECT evidence FROM assay_line)
-        """, []) == ["[2]"])
+        """, []), ["[2]"])
   }
 
   @Test("PAY-7 STO-25 a claim needs the ids of the purchase, each of them")
@@ -264,7 +264,7 @@ struct StoreClaimTests {
           at: "evidence[1]/\(member)", rule: "PAY-7")
       }
     }
-    #expect(store.steps == 0)
+    checkEqual(store.steps, 0)
   }
 
   @Test("DCD-20 STO-43 the account token that a claim expects, by the policy")
@@ -284,15 +284,15 @@ struct StoreClaimTests {
         let evidence = try store.transaction { $0.accountToken = token }
         let claimed = try store.run(
           claim("ann", 1, [("accountToken", .string(own.uppercased()))]), [evidence])
-        #expect(claimed.name == status, "\(policy) \(token ?? "-")")
+        checkEqual(claimed.name, status, "\(policy) \(token ?? "-")")
       }
       let store = try SQLiteStore([("decide.account", .string(policy))])
       let evidence = try store.transaction { $0.accountToken = own }
       let unnamed = try store.run(claim(), [evidence])
-      #expect(unnamed.name == (policy == "required" ? "misuse.decide.account" : "ok"), "\(policy)")
+      checkEqual(unnamed.name, (policy == "required" ? "misuse.decide.account" : "ok"), "\(policy)")
       // An event speaks for whoever has the purchase.
       let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(2))]
-      #expect(try store.run(event, [evidence]).name != "misuse.decide.account", "\(policy)")
+      try check(store.run(event, [evidence]).name != "misuse.decide.account", "\(policy)")
       for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
         Exchanges.expect(
           try store.run(claim("ann", 3, [("accountToken", .string(wrong))]), [evidence]),
@@ -320,8 +320,8 @@ struct StoreClaimTests {
     let evidence = try store.transaction { $0.productId = "com.example.app.unknown" }
     let claimed = try store.run(claim(), [evidence])
     expect(claimed, "unknown-product", "rejected.identity.product", answer: "refused-keep")
-    #expect(claimed.text("error.rule") == "STO-24")
-    #expect(store.steps == 0)
+    checkEqual(claimed.text("error.rule"), "STO-24")
+    checkEqual(store.steps, 0)
   }
 
   @Test("STO-7 EXC-2 a claim takes verified purchases, and nothing else")
@@ -329,10 +329,10 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     let good = try coins(store)
     let app = try Minted.verify(Minted.purchase.appTransactionPayload, .appTransaction)
-    #expect(app.name == "ok")
+    checkEqual(app.name, "ok")
     let payload = Minted.purchase.transactionPayload
     let foreign = try Minted.verify(payload, .transaction, [("clockSkewMs", 1000)])
-    #expect(foreign.name == "ok")
+    checkEqual(foreign.name, "ok")
     let refused = try Minted.verify(payload, .transaction, [("environments", ["Production"])])
     for request in [
       claim(), ["kind": "revoke"], ["kind": "subscription.apply"],
@@ -350,7 +350,7 @@ struct StoreClaimTests {
     Exchanges.expect(
       try store.run(["kind": "revoke"], [good]), "misuse.exchange.evidence", at: "evidence",
       rule: "EXC-2")
-    #expect(store.steps == 0)
+    checkEqual(store.steps, 0)
     let configuration = try ConfigurationReader.read(
       try Minted.config(SQLiteStore.catalogue).bytes)
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[0]")) {
@@ -371,14 +371,14 @@ struct StoreClaimTests {
     let nameless = try purchase("0")
     let claimed = try store.run(claim(), [nameless])
     expect(claimed, "refused", "rejected.ledger.id", answer: "refused-final")
-    #expect(claimed.text("error.rule") == "RPL-3")
+    checkEqual(claimed.text("error.rule"), "RPL-3")
     let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
     let applied = try store.run(apply, [nameless])
     Exchanges.expect(applied, "rejected.ledger.id", at: "lines", rule: "RPL-3")
     let revoked = try store.run(["kind": "revoke"], [try purchase("0", revoked: true)])
-    #expect(revoked.text("exchange.revocations.0.outcome") == "refused")
+    checkEqual(revoked.text("exchange.revocations.0.outcome"), "refused")
     for table in ["name", "ledger", "line"] {
-      #expect(try store.run("SELECT COUNT(*) FROM assay_\(table)", []) == ["[0]"])
+      try checkEqual(store.run("SELECT COUNT(*) FROM assay_\(table)", []), ["[0]"])
     }
     expect(try store.run(claim(), [try purchase("1")]), "new", "ok")
   }
@@ -396,22 +396,22 @@ struct StoreClaimTests {
     }
     let newest = try store.run(claim("ann", 1, [("limit", 1)]), [coins, old])
     expect(newest, "new", "ok")
-    #expect(newest.integer("exchange.more") == 1)
-    #expect(newest.text("exchange.claims.0.transactionId") == "2000000900000009")
+    checkEqual(newest.integer("exchange.more"), 1)
+    checkEqual(newest.text("exchange.claims.0.transactionId"), "2000000900000009")
     let chosen = claim("bob", 2, [("only", ["2000000900000001"])])
     let other = try store.run(chosen, [coins, old])
-    #expect(other.text("exchange.claims.0.transactionId") == "2000000900000001")
-    #expect(other.text("exchange.claims.1.transactionId") == nil)
+    checkEqual(other.text("exchange.claims.0.transactionId"), "2000000900000001")
+    check(other.text("exchange.claims.1.transactionId") == nil)
     // One of another account does not stop one's own.
     let both = try store.run(claim("bob", 2), [coins, old])
     expect(both, "new", "ok")
-    #expect(both.text("exchange.claims.0.outcome") == "new")
-    #expect(both.text("exchange.claims.1.outcome") == "other-account")
+    checkEqual(both.text("exchange.claims.0.outcome"), "new")
+    checkEqual(both.text("exchange.claims.1.outcome"), "other-account")
     let others = try store.run(claim("eve", 3), [coins, old])
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
     let none = try store.run(claim("eve", 5, [("only", ["2000000900000008"])]), [coins, old])
     expect(none, "none", "rejected.payload.incomplete", answer: "refused-keep")
-    #expect(none.text("error.rule") == "STO-25")
+    checkEqual(none.text("error.rule"), "STO-25")
     for (change, outcome) in [
       ({ $0.isUpgraded = true }, "upgraded"), ({ $0.ownership = "FAMILY_SHARED" }, "family-shared"),
     ] as [((inout Purchase) -> Void, String)] {
@@ -430,12 +430,12 @@ struct StoreClaimTests {
       let store = try SQLiteStore([("decide.family", .string(family))])
       let evidence = try store.transaction { $0.ownership = ownership }
       let claimed = try store.run(claim(), [evidence])
-      #expect(
-        claimed.text("exchange.outcome") == (isTaken ? "new" : "family-shared"),
+      checkEqual(
+        claimed.text("exchange.outcome"), (isTaken ? "new" : "family-shared"),
         "\(ownership) \(family)")
       let applied = try store.run(["kind": "subscription.apply", "account": "ann"], [evidence])
-      #expect(
-        applied.text("exchange.lines.0.outcome") == (isTaken ? "applied" : "left-out"),
+      checkEqual(
+        applied.text("exchange.lines.0.outcome"), (isTaken ? "applied" : "left-out"),
         "\(ownership) \(family)")
     }
   }
@@ -452,7 +452,7 @@ struct StoreClaimTests {
         ("receipts", receipts.configuration),
       ])
       let evidence = try store.receipt(receipts)
-      #expect(try store.run(claim("ann", 1, account), [evidence]).name == status, "\(policy)")
+      try checkEqual(store.run(claim("ann", 1, account), [evidence]).name, status, "\(policy)")
     }
   }
 
@@ -468,7 +468,7 @@ struct StoreClaimTests {
       let script = StoreScript(
         verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
-      #expect(script.sql(1)?.hasSuffix(" FOR UPDATE") == isLocked, "\(mode)")
+      checkEqual(script.sql(1)?.hasSuffix(" FOR UPDATE"), isLocked, "\(mode)")
     }
   }
 
@@ -496,32 +496,32 @@ struct StoreClaimTests {
     func mark(_ script: StoreScript) -> String? {
       script.document.text("exchange.store.transaction")
     }
-    #expect(mark(try script(claim())) == "whole")
+    checkEqual(mark(try script(claim())), "whole")
     let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(1))]
-    #expect(mark(try script(event)) == nil)
+    check(mark(try script(event)) == nil)
     let coins = try script(claim(), isCoins: true)
-    #expect(mark(coins) == nil)
+    check(mark(coins) == nil)
     try coins.answer("{},{\"rows\":[[\"key\",null]]}")
-    #expect(mark(coins) == nil)
-    #expect(coins.sql(1)?.hasPrefix("SELECT pkey") == true)
+    check(mark(coins) == nil)
+    checkEqual(coins.sql(1)?.hasPrefix("SELECT pkey"), true)
     let kept = try script(claim(), isCoins: true, [("keepEvidence", true)])
     try kept.answer("{},{\"rows\":[[\"key\",null]]}")
-    #expect(mark(kept) == "whole")
-    #expect(kept.sql(1)?.hasPrefix("INSERT INTO assay_evidence") == true)
+    checkEqual(mark(kept), "whole")
+    checkEqual(kept.sql(1)?.hasPrefix("INSERT INTO assay_evidence"), true)
     let revoke = try script(["kind": "revoke"], revoked: true)
-    #expect(mark(revoke) == "whole")
+    checkEqual(mark(revoke), "whole")
     try revoke.answer("{},{},{\"rows\":[[\"key\"]]}")
-    #expect(mark(revoke) == "begin")
-    #expect(revoke.sql(2)?.hasSuffix(" FOR UPDATE") == true)
+    checkEqual(mark(revoke), "begin")
+    checkEqual(revoke.sql(2)?.hasSuffix(" FOR UPDATE"), true)
     let apply = try script(
       ["kind": "subscription.apply", "account": "ann"], [("transfer", "move")])
-    #expect(mark(apply) == "whole")
+    checkEqual(mark(apply), "whole")
     let line = """
       ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1]
       """
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
-    #expect(apply.sql()?.hasPrefix("UPDATE assay_line SET owner") == true)
-    #expect(mark(apply) == "whole")
+    checkEqual(apply.sql()?.hasPrefix("UPDATE assay_line SET owner"), true)
+    checkEqual(mark(apply), "whole")
   }
 
   private func month(
@@ -549,15 +549,15 @@ struct StoreClaimTests {
     }
     let others = try store.run(claim("bob", 1), [next])
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
-    #expect(others.text("error.rule") == "RPL-2")
-    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[0]"])
+    checkEqual(others.text("error.rule"), "RPL-2")
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
     expect(
       try store.run(claim("ann", 2), [next]), "new", "ok",
       answer: mode == "lease" ? nil : "granted")
     // What is hers already stays hers, whoever has the line by now.
     try store.run("UPDATE assay_line SET owner = 'bob'", [])
     let own = try store.run(claim("ann", 2), [next])
-    #expect(own.text("exchange.outcome") == (mode == "lease" ? "new" : "already-granted"))
+    checkEqual(own.text("exchange.outcome"), (mode == "lease" ? "new" : "already-granted"))
     expect(
       try store.run(claim("bob", 3), [next]), "other-account", "rejected.ledger.other-account",
       answer: "refused-final")
@@ -583,18 +583,17 @@ struct StoreClaimTests {
     // Another period of the line, which nobody has claimed.
     let others = try store.run(claim("bob", 2), [try month(store, 1)])
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
-    #expect(others.text("error.rule") == "RPL-2")
-    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[1]"])
+    checkEqual(others.text("error.rule"), "RPL-2")
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
     expect(
       try store.run(claim("ann", 3), [try month(store, 1, signed: 5)]), "new", "ok",
       answer: answer)
     // It moves as a line that was applied does.
     let apply: JSONText = ["kind": "subscription.apply", "account": "bob"]
     let refused = try store.run(apply, [try month(store, 2, signed: 9)])
-    #expect(refused.name == "rejected.ledger.other-account")
-    #expect(
-      try store.run(["kind": "subscription.read", "account": "ann"]).text("exchange.plan")
-        == "premium")
+    checkEqual(refused.name, "rejected.ledger.other-account")
+    try checkEqual(
+      store.run(["kind": "subscription.read", "account": "ann"]).text("exchange.plan"), "premium")
   }
 
   @Test("RPL-2 STO-40 a claim shows its line as an apply does: newer evidence, never older")
@@ -605,23 +604,23 @@ struct StoreClaimTests {
       "[\"ann\",\"20000009000001\(10 + period)\",\(now + signed)]"
     }
     expect(try store.run(claim("ann", 1), [try month(store, 1, signed: 5)]), "new", "ok")
-    #expect(try owners(store) == [owner(1, 5)])
+    try checkEqual(owners(store), [owner(1, 5)])
     expect(try store.run(claim("ann", 2), [try month(store, 0, signed: 4)]), "new", "ok")
-    #expect(try owners(store) == [owner(1, 5)])
+    try checkEqual(owners(store), [owner(1, 5)])
     // The newest period of the evidence, whichever is claimed, and once for all of them.
     let evidence = [try month(store, 2, signed: 6), try month(store, 3, signed: 7)]
     let older: [(String, JSONText)] = [("only", ["2000000900000112"])]
     let chosen = try store.run(claim("ann", 3, older), evidence)
     expect(chosen, "new", "ok")
-    #expect(chosen.text("exchange.claims.0.transactionId") == "2000000900000112")
-    #expect(try owners(store) == [owner(3, 7)])
+    checkEqual(chosen.text("exchange.claims.0.transactionId"), "2000000900000112")
+    try checkEqual(owners(store), [owner(3, 7)])
     // A refund of the newest is the line's state; what was paid before is paid out.
     let refunded = [
       try month(store, 4, signed: 8), try month(store, 5, signed: 9, revoked: true),
     ]
     expect(try store.run(claim("ann", 4), refunded), "new", "ok")
-    #expect(try owners(store) == [owner(5, 9)])
-    #expect(try store.run("SELECT COUNT(*) FROM assay_line WHERE revoked_ms > 0", []) == ["[1]"])
+    try checkEqual(owners(store), [owner(5, 9)])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_line WHERE revoked_ms > 0", []), ["[1]"])
     // A stranger changes nothing of it, an event neither.
     let later = try month(store, 6, signed: 10)
     expect(
@@ -629,7 +628,7 @@ struct StoreClaimTests {
       answer: "refused-final")
     let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(6))]
     expect(try store.run(event, [later]), "unclaimed", "ok", answer: "deferred")
-    #expect(try owners(store) == [owner(5, 9)])
+    try checkEqual(owners(store), [owner(5, 9)])
   }
 
   @Test("RPL-2 what makes no line makes none: coins, an upgrade, what is refused")
@@ -644,9 +643,9 @@ struct StoreClaimTests {
     let foreign = try store.transaction {
       $0.accountToken = "22222222-2222-4222-8222-222222222222"
     }
-    #expect(
-      try store.run(claim("ann", 4, tokens), [foreign]).name == "rejected.account.token-mismatch")
-    #expect(try owners(store) == [])
+    try checkEqual(
+      store.run(claim("ann", 4, tokens), [foreign]).name, "rejected.account.token-mismatch")
+    try checkEqual(owners(store), [])
     // Of two periods the one that is not the account's says nothing about the line.
     let own = try store.transaction {
       $0.transactionId = "2000000900000111"
@@ -663,9 +662,9 @@ struct StoreClaimTests {
           $0.accountToken = "22222222-2222-4222-8222-222222222222"
         },
       ])
-    #expect(chosen.text("exchange.claims.0.outcome") == "new")
-    #expect(
-      try owners(store) == ["[\"ann\",\"2000000900000111\",\(Minted.purchase.signedDate + 1)]"])
+    checkEqual(chosen.text("exchange.claims.0.outcome"), "new")
+    try checkEqual(
+      owners(store), ["[\"ann\",\"2000000900000111\",\(Minted.purchase.signedDate + 1)]"])
   }
 
   @Test("RPL-2 RPL-3 an original id that cannot be a key makes no line, and the claim goes on")
@@ -683,7 +682,7 @@ struct StoreClaimTests {
         $0.group = nil
       }
       expect(try store.run(claim("ann", count + 1), [evidence]), "new", "ok")
-      #expect(try owners(store).count == count)
+      try checkEqual(owners(store).count, count)
     }
   }
 
@@ -693,10 +692,10 @@ struct StoreClaimTests {
     let evidence = [try month(store), try month(store, 1, signed: 1)]
     expect(
       try store.run(claim("ann", 1, [("only", ["2000000900000110"])]), evidence), "new", "ok")
-    #expect(
-      try store.run(
-        "SELECT COUNT(*) FROM assay_line l JOIN assay_evidence e ON e.digest = l.evidence", [])
-        == ["[1]"])
+    try checkEqual(
+      store.run(
+        "SELECT COUNT(*) FROM assay_line l JOIN assay_evidence e ON e.digest = l.evidence", []),
+      ["[1]"])
   }
 
   @Test("RPL-2 STO-32 a grant that fails in the claim's transaction binds nothing")
@@ -705,7 +704,7 @@ struct StoreClaimTests {
     let request = claim("ann", 1, [("mode", "transaction")])
     let failed = try store.run(request, [try month(store)]) { _ in false }
     expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
-    #expect(try owners(store) == [])
+    try checkEqual(owners(store), [])
     expect(
       try store.run(claim("bob", 2, [("mode", "transaction")]), [try month(store)]), "new", "ok",
       answer: "granted")
@@ -719,14 +718,14 @@ struct StoreClaimTests {
       let before = store.steps
       let request: JSONText = ["kind": .string(kind)]
       let evidence = try month(store, revoked: kind == "revoke")
-      #expect(
-        try store.run(
+      try checkEqual(
+        store.run(
           kind == "revoke" ? request : request.setting([("account", "ann")]), [evidence]
         )
-        .name == "ok")
-      #expect(store.steps - before == count)
+        .name, "ok")
+      checkEqual(store.steps - before, count)
     }
-    #expect(store.marks == ["whole", nil, "whole", "begin", "commit"])
+    checkEqual(store.marks, ["whole", nil, "whole", "begin", "commit"])
   }
 
   @Test("RPL-2 a line of nobody keeps nobody out; an event asks for no owner")
@@ -766,16 +765,16 @@ struct StoreClaimTests {
     let request = claim("ann", 1, [("mode", "transaction")])
     let failed = try store.run(request, [evidence]) { _ in false }
     expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
-    #expect(failed.text("error.rule") == "STO-32")
-    #expect(failed.integer("exchange.retryAfterMs") == 0)
-    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[0]"])
+    checkEqual(failed.text("error.rule"), "STO-32")
+    checkEqual(failed.integer("exchange.retryAfterMs"), 0)
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
     var granted = 0
     let done = try store.run(request, [evidence]) { document in
       granted += 1
       return document.text("exchange.grant.product") == SQLiteStore.coins
     }
     expect(done, "new", "ok", answer: "granted")
-    #expect(granted == 1)
+    checkEqual(granted, 1)
     expect(
       try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted",
       answer: "already-granted")
@@ -796,7 +795,7 @@ struct StoreClaimTests {
       store.faults[store.steps + 3] = .answer(
         "{\"id\":ID,\"code\":200,\"results\":[{},{},{\"rows\":["
           + row.replacing("\"claimed\"", with: "\"\(state)\"") + "]}]}")
-      #expect(try store.run(request, [try coins(store)]).name == status, "\(state)")
+      try checkEqual(store.run(request, [try coins(store)]).name, status, "\(state)")
     }
   }
 
@@ -806,14 +805,14 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
     let early = try store.run(due, now: Minted.now + 59_999)
-    #expect(early.text("exchange.claims.0.outcome") == nil)
+    check(early.text("exchange.claims.0.outcome") == nil)
     let swept = try store.run(due, now: Minted.now + 60_000)
-    #expect(swept.text("exchange.claims.0.outcome") == "resume")
-    #expect(swept.text("exchange.claims.0.account") == "ann")
-    #expect(swept.integer("exchange.claims.0.fence") == 2)
+    checkEqual(swept.text("exchange.claims.0.outcome"), "resume")
+    checkEqual(swept.text("exchange.claims.0.account"), "ann")
+    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
     let other: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(8))]
-    #expect(
-      try store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
+    try check(
+      store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
       try store.run(try swept.completion(), now: Minted.now + 60_001), "granted", "ok",
       answer: "granted")
@@ -828,12 +827,12 @@ struct StoreClaimTests {
     store.faults[store.steps + 1] = .lost(carriedOut: isCarriedOut)
     let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
     let swept = try store.run(due, now: Minted.now + Self.minute)
-    #expect(swept.name == "ok")
+    checkEqual(swept.name, "ok")
     // The oldest first, each taken once.
-    #expect(swept.text("exchange.claims.0.account") == "bob")
-    #expect(swept.text("exchange.claims.1.account") == "ann")
-    #expect(swept.integer("exchange.claims.0.fence") == 2)
-    #expect(swept.integer("exchange.claims.1.fence") == 2)
+    checkEqual(swept.text("exchange.claims.0.account"), "bob")
+    checkEqual(swept.text("exchange.claims.1.account"), "ann")
+    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
+    checkEqual(swept.integer("exchange.claims.1.fence"), 2)
   }
 
   @Test("STO-30 STO-4 a row that another sweeper holds is no answer")
@@ -846,7 +845,7 @@ struct StoreClaimTests {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
       store.faults[store.steps + 1] = .answer(
         "{\"id\":ID,\"code\":200,\"results\":[{},{\"rows\":[\(held)]}]}")
-      #expect(try store.run(due).name == status)
+      try checkEqual(store.run(due).name, status)
     }
   }
 
@@ -868,19 +867,19 @@ struct StoreClaimTests {
       answer: "deferred")
     let held = try resume([("onUnclear", "hold")])
     expect(held, "held", "unavailable.ledger.held", answer: "deferred")
-    #expect(held.text("error.rule") == "STO-27")
-    #expect(held.integer("exchange.claims.0.claimedMs") == Minted.now)
+    checkEqual(held.text("error.rule"), "STO-27")
+    checkEqual(held.integer("exchange.claims.0.claimedMs"), Minted.now)
     expect(
       try resume([("account", "bob")]), "other-account", "rejected.ledger.other-account",
       answer: "refused-final")
     let absent = try resume([("purchaseKey", "Sandbox/2000000900000999")])
     Exchanges.expect(absent, "unavailable.store.row-missing", rule: "STO-4")
-    #expect(try resume([("resolve", "later")]).name == "misuse.exchange.request")
+    try checkEqual(resume([("resolve", "later")]).name, "misuse.exchange.request")
     let taken = try resume([("onUnclear", "hold"), ("resolve", "again"), ("note", "by hand")])
     expect(taken, "resume", "ok")
-    #expect(taken.integer("exchange.claims.0.fence") == 2)
-    #expect(
-      try store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []) == ["[\"by hand\"]"])
+    checkEqual(taken.integer("exchange.claims.0.fence"), 2)
+    try checkEqual(
+      store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []), ["[\"by hand\"]"])
     expect(
       try store.run(try taken.completion(), now: Minted.now + Self.minute), "granted", "ok",
       answer: "granted")
@@ -891,24 +890,24 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     let evidence = try coins(store)
     let ask: JSONText = ["kind": "lookup", "account": "ann"]
-    #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "unused")
+    try checkEqual(store.run(ask, [evidence]).text("exchange.outcome"), "unused")
     let first = try store.run(claim(), [evidence])
-    #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "resume")
+    try checkEqual(store.run(ask, [evidence]).text("exchange.outcome"), "resume")
     try store.run(try first.completion())
-    #expect(try store.run(ask).text("exchange.outcome") == "already-delivered")
+    try checkEqual(store.run(ask).text("exchange.outcome"), "already-delivered")
     let foreign = try store.run(
       [
         "kind": "lookup", "account": "bob", "environment": "Sandbox",
         "transactionId": "2000000900000001",
       ])
-    #expect(foreign.text("exchange.outcome") == "used-by-other")
-    #expect(!String(decoding: foreign.json, as: UTF8.self).contains("ann"))
+    checkEqual(foreign.text("exchange.outcome"), "used-by-other")
+    check(!String(decoding: foreign.json, as: UTF8.self).contains("ann"))
     let shown = try store.run(
       [
         "kind": "lookup", "operator": true, "environment": "Sandbox",
         "transactionId": "2000000900000001",
       ])
-    #expect(shown.text("exchange.rows.0.operator.account") == "ann")
+    checkEqual(shown.text("exchange.rows.0.operator.account"), "ann")
     // It is about something, or it is no question.
     let nobody: JSONText = ["kind": "lookup", "account": .null]
     Exchanges.expect(try store.run(nobody), "misuse.exchange.request", at: "account")
@@ -933,8 +932,8 @@ struct StoreClaimTests {
     let key = try Self.keys(of: evidence).purchase.string
     store.faults[1] = .answer(answer.replacing("KEY", with: key))
     let document = try store.run(claim(), [evidence])
-    #expect(document.name == "unavailable.store.reply-shape")
-    #expect(store.steps == 1)
+    checkEqual(document.name, "unavailable.store.reply-shape")
+    checkEqual(store.steps, 1)
   }
 
   /// The answer to a claim's step: names and line, and the row that stands there.
@@ -957,8 +956,8 @@ struct StoreClaimTests {
       store.faults[store.steps + step] = .answer(
         "{\"id\":ID,\"code\":200,\"results\":[\(results)]}")
       let document = try store.run(request, evidence)
-      #expect(document.name == "unavailable.store.reply-shape", sourceLocation: sourceLocation)
-      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+      checkEqual(document.name, "unavailable.store.reply-shape", sourceLocation: sourceLocation)
+      checkEqual(document.text("error.at"), place, sourceLocation: sourceLocation)
     }
     let row = "{\"rows\":[\(purchase)]}"
     let other = try month(store, 3)
@@ -996,12 +995,12 @@ struct StoreClaimTests {
     let full = try SQLiteStore()
     full.faults[1] = .failed("13")
     let document = try full.run(claim(), [try coins(full)])
-    #expect(document.name == "unavailable.store.engine")
+    checkEqual(document.name, "unavailable.store.engine")
     let busy = try SQLiteStore()
     for step in 1...4 { busy.faults[step] = .failed("5") }
-    #expect(
-      try busy.run(claim(), [try coins(busy)]).name == "unavailable.store.contention")
-    #expect(busy.steps == 4)
+    try checkEqual(
+      busy.run(claim(), [try coins(busy)]).name, "unavailable.store.contention")
+    checkEqual(busy.steps, 4)
   }
 
   @Test(
@@ -1024,8 +1023,8 @@ struct StoreClaimTests {
   func values(_ name: String, _ value: JSONText, _ status: String) throws {
     let store = try SQLiteStore()
     let document = try store.run(claim("ann", 1, [(name, value)]), [try coins(store)])
-    #expect(document.name == status)
-    #expect(document.text("error.at") == name)
+    checkEqual(document.name, status)
+    checkEqual(document.text("error.at"), name)
   }
 
   @Test(
@@ -1038,7 +1037,7 @@ struct StoreClaimTests {
   func goodValues(_ name: String, _ value: JSONText) throws {
     let store = try SQLiteStore()
     let document = try store.run(claim("ann", 1, [(name, value)]), [try coins(store)])
-    #expect(document.name == "ok", "\(document.text("error.at") ?? "")")
+    checkEqual(document.name, "ok", "\(document.text("error.at") ?? "")")
   }
 }
 

@@ -26,11 +26,11 @@ struct StoreEnginesTests {
     _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
-    #expect(
-      document.name == status, "\(document.text("error.at") ?? "")",
+    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
+    checkEqual(
+      document.name, status, "\(document.text("error.at") ?? "")",
       sourceLocation: sourceLocation)
-    #expect(document.text("exchange.answer") == answer, sourceLocation: sourceLocation)
+    checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
   }
 
   private func revoke(_ bench: StoreBench, _ signed: Int64) throws -> Document {
@@ -47,12 +47,12 @@ struct StoreEnginesTests {
     let first = try claim(bench, evidence)
     let waiting = try claim(bench, evidence, now: Minted.now + 59_999)
     expect(waiting, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
-    #expect(waiting.integer("exchange.claims.0.retryAfterMs") == 1)
+    checkEqual(waiting.integer("exchange.claims.0.retryAfterMs"), 1)
     let resumed = try claim(bench, evidence, now: Minted.now + 60_000)
     expect(resumed, "resume", "ok")
-    #expect(
-      resumed.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
-    #expect(resumed.integer("exchange.claims.0.fence") == 2)
+    checkEqual(
+      resumed.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
+    checkEqual(resumed.integer("exchange.claims.0.fence"), 2)
     expect(
       try complete(bench, first, now: Minted.now + 60_001), "superseded",
       "rejected.ledger.superseded", answer: "deferred")
@@ -73,8 +73,8 @@ struct StoreEnginesTests {
       try claim(bench, evidence, now: late), "held", "unavailable.ledger.held",
       answer: "deferred")
     let listed = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
-    #expect(listed.text("exchange.held.0.account") == "ann")
-    #expect(listed.text("exchange.claims.0.account") == nil)
+    checkEqual(listed.text("exchange.held.0.account"), "ann")
+    check(listed.text("exchange.claims.0.account") == nil)
     expect(try claim(bench, evidence, now: late, [("resolve", "again")]), "resume", "ok")
   }
 
@@ -87,19 +87,19 @@ struct StoreEnginesTests {
     let first = try claim(bench, evidence)
     _ = try complete(bench, first)
     let revoked = try revoke(bench, 1000)
-    #expect(revoked.name == "ok")
-    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
-    #expect(revoked.text("exchange.revocations.0.account") == "ann")
-    #expect(try revoke(bench, 1000).text("exchange.revocations.0.outcome") == "already")
+    checkEqual(revoked.name, "ok")
+    checkEqual(revoked.text("exchange.revocations.0.outcome"), "wasGranted")
+    checkEqual(revoked.text("exchange.revocations.0.account"), "ann")
+    try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "already")
     let older = try claim(bench, evidence)
     expect(older, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(older.text("error.rule") == "RFD-3")
+    checkEqual(older.text("error.rule"), "RFD-3")
     let late = try complete(bench, first)
     expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
-    #expect(late.text("error.rule") == "RFD-3")
+    checkEqual(late.text("error.rule"), "RFD-3")
     let resumed = try claim(bench, try bench.transaction(signed: 2000))
     expect(resumed, "resume", "ok")
-    #expect(
+    check(
       resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
     expect(
       try complete(bench, first), "superseded", "rejected.ledger.superseded",
@@ -113,14 +113,14 @@ struct StoreEnginesTests {
   func refundedAgain(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
     _ = try complete(bench, try claim(bench, try bench.transaction()))
-    #expect(try revoke(bench, 1000).text("exchange.revocations.0.outcome") == "wasGranted")
-    #expect(try revoke(bench, 3000).text("exchange.revocations.0.outcome") == "already")
+    try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "wasGranted")
+    try checkEqual(revoke(bench, 3000).text("exchange.revocations.0.outcome"), "already")
     // The reversal of the first refund arrives late.
     for signed in [2000, 2999] as [Int64] {
       expect(
         try claim(bench, try bench.transaction(signed: signed)), "revoked",
         "rejected.ledger.revoked", answer: "refused-final")
-      #expect(try revoke(bench, 1500).text("exchange.revocations.0.outcome") == "already")
+      try checkEqual(revoke(bench, 1500).text("exchange.revocations.0.outcome"), "already")
     }
     expect(try claim(bench, try bench.transaction(signed: 3001)), "resume", "ok")
   }
@@ -156,14 +156,14 @@ struct StoreEnginesTests {
     arguments: StoreBench.Engine.allCases)
   func tombstone(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
-    #expect(try apply(bench, "ann", month(bench)).text("exchange.plan") == "premium")
-    #expect(outcome(try apply(bench, nil, month(bench, revoked: true))) == "applied")
-    #expect(try plan(bench, "ann") == "free")
+    try checkEqual(apply(bench, "ann", month(bench)).text("exchange.plan"), "premium")
+    checkEqual(outcome(try apply(bench, nil, month(bench, revoked: true))), "applied")
+    try checkEqual(plan(bench, "ann"), "free")
     let older = try apply(bench, "ann", month(bench))
-    #expect(outcome(older) == "stale")
-    #expect(older.text("exchange.plan") == "free")
+    checkEqual(outcome(older), "stale")
+    checkEqual(older.text("exchange.plan"), "free")
     let reversed = try month(bench, signed: 2000)
-    #expect(try apply(bench, "ann", reversed).text("exchange.plan") == "premium")
+    try checkEqual(apply(bench, "ann", reversed).text("exchange.plan"), "premium")
   }
 
   @Test(
@@ -171,14 +171,14 @@ struct StoreEnginesTests {
     arguments: StoreBench.Engine.allCases)
   func owner(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
-    #expect(outcome(try apply(bench, nil, month(bench, signed: 500))) == "applied")
+    checkEqual(outcome(try apply(bench, nil, month(bench, signed: 500))), "applied")
     let bound = try apply(bench, "ann", month(bench))
-    #expect(outcome(bound) == "stale")
-    #expect(bound.text("exchange.plan") == "premium")
+    checkEqual(outcome(bound), "stale")
+    checkEqual(bound.text("exchange.plan"), "premium")
     let refused = try apply(bench, "bob", month(bench, signed: 600))
-    #expect(refused.name == "rejected.ledger.other-account")
-    #expect(refused.text("exchange.plan") == "free")
-    #expect(try plan(bench, "bob") == "free")
+    checkEqual(refused.name, "rejected.ledger.other-account")
+    checkEqual(refused.text("exchange.plan"), "free")
+    try checkEqual(plan(bench, "bob"), "free")
   }
 
   @Test(
@@ -190,14 +190,14 @@ struct StoreEnginesTests {
     let evidence = try month(bench)
     _ = try apply(bench, "ann", evidence)
     let cleared = try bench.run(request)
-    #expect(cleared.text("exchange.plan") == "free")
-    #expect(cleared.integer("exchange.cleared") == 1)
-    #expect(try plan(bench, "ann") == "free")
+    checkEqual(cleared.text("exchange.plan"), "free")
+    checkEqual(cleared.integer("exchange.cleared"), 1)
+    try checkEqual(plan(bench, "ann"), "free")
     let restored = try apply(bench, "ann", evidence)
-    #expect(restored.text("exchange.plan") == "premium")
-    #expect(restored.flag("exchange.changed") == true)
+    checkEqual(restored.text("exchange.plan"), "premium")
+    checkEqual(restored.flag("exchange.changed"), true)
     let kept = try StoreBench(engine, [("stores.onAbsent", "keep")])
     _ = try apply(kept, "ann", month(kept))
-    #expect(try kept.run(request).text("exchange.plan") == "premium")
+    try checkEqual(kept.run(request).text("exchange.plan"), "premium")
   }
 }

@@ -27,7 +27,7 @@ struct StoreEventTests {
     arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
   func everyOrder(_ engine: StoreBench.Engine, _ mode: String) throws {
     let all = Self.orders([.claim, .claim, .refund, .refund, .reversal, .reversal])
-    #expect(all.count == 90)
+    checkEqual(all.count, 90)
     for order in all {
       let bench = try StoreBench(engine)
       let bought = try bench.transaction()
@@ -46,14 +46,14 @@ struct StoreEventTests {
         }
         // At no moment is more out than once, and the wallet is what the row says.
         let row = try bench.row()
-        #expect(bench.coins == row?.out ?? 0, "\(order)")
-        #expect(bench.coins == 0 || bench.coins == 100, "\(order)")
-        if newest == 1000, let row { #expect(row.state == "revoked" && row.out == 0, "\(order)") }
+        checkEqual(bench.coins, row?.out ?? 0, "\(order)")
+        check(bench.coins == 0 || bench.coins == 100, "\(order)")
+        if newest == 1000, let row { check(row.state == "revoked" && row.out == 0, "\(order)") }
       }
       // Once nobody's refund is newer, the customer who asks again has the goods.
       try bench.claim(bought, mode: mode)
       let end = try #require(try bench.row())
-      #expect(end.state == "granted" && end.out == 100 && bench.coins == 100, "\(order)")
+      check(end.state == "granted" && end.out == 100 && bench.coins == 100, "\(order)")
     }
   }
 
@@ -76,14 +76,14 @@ struct StoreEventTests {
       }
       let late = try bench.event(
         try bench.notification("REFUND", signed: 1000, revoked: RefundShare.full))
-      #expect(late.name == "ok")
-      #expect(late.text("exchange.take.0.takeId") == nil, "\(shown)")
-      #expect(try bench.row()?.state == "granted", "\(shown)")
-      #expect(bench.coins == 100, "\(shown)")
+      checkEqual(late.name, "ok")
+      check(late.text("exchange.take.0.takeId") == nil, "\(shown)")
+      try checkEqual(bench.row()?.state, "granted", "\(shown)")
+      checkEqual(bench.coins, 100, "\(shown)")
       // Of the same time a revocation wins.
       try bench.event(try bench.notification("REFUND", signed: 2000, revoked: RefundShare.full))
-      #expect(try bench.row()?.state == "revoked", "\(shown)")
-      #expect(bench.coins == 0, "\(shown)")
+      try checkEqual(bench.row()?.state, "revoked", "\(shown)")
+      checkEqual(bench.coins, 0, "\(shown)")
     }
   }
 
@@ -103,9 +103,9 @@ struct StoreEventTests {
       let late = try bench.run(
         ["kind": "revoke", "attempt": bench.attempt()],
         [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
-      #expect(late.text("exchange.revocations.0.outcome") == "stale")
+      checkEqual(late.text("exchange.revocations.0.outcome"), "stale")
       // The attempt of the first is still good for its own evidence.
-      #expect(try bench.run(first, [bought]).text("exchange.outcome") == "new")
+      try checkEqual(bench.run(first, [bought]).text("exchange.outcome"), "new")
     }
   }
 
@@ -120,9 +120,9 @@ struct StoreEventTests {
         [try bench.transaction(product, signed: signed, revoked: RefundShare.full)])
     }
     func expect(_ document: Document, _ outcome: String, takes: Bool = false) {
-      #expect(document.text("exchange.revocations.0.outcome") == outcome)
-      #expect((document.text("exchange.revocations.0.take.takeId") != nil) == takes, "\(outcome)")
-      #expect((document.text("exchange.revocations.0.grantId") != nil) == takes, "\(outcome)")
+      checkEqual(document.text("exchange.revocations.0.outcome"), outcome)
+      checkEqual((document.text("exchange.revocations.0.take.takeId") != nil), takes, "\(outcome)")
+      checkEqual((document.text("exchange.revocations.0.grantId") != nil), takes, "\(outcome)")
     }
     expect(try revoke(10), "unclaimed")
     expect(try revoke(10), "already")
@@ -150,20 +150,19 @@ struct StoreEventTests {
     let first = try bench.run(request, [refund])
     let again = try bench.run(request, [refund])
     for document in [first, again] {
-      #expect(document.text("exchange.revocations.0.outcome") == "wasGranted")
-      #expect(document.integer("exchange.revocations.0.take.units") == 100)
+      checkEqual(document.text("exchange.revocations.0.outcome"), "wasGranted")
+      checkEqual(document.integer("exchange.revocations.0.take.units"), 100)
     }
-    #expect(
-      first.text("exchange.revocations.0.take.takeId")
-        == again.text("exchange.revocations.0.take.takeId"))
+    checkEqual(
+      first.text("exchange.revocations.0.take.takeId"),
+      again.text("exchange.revocations.0.take.takeId"))
     let others = try bench.run(
       ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
-    #expect(others.text("exchange.revocations.0.outcome") == "already")
-    #expect(others.text("exchange.revocations.0.take.takeId") == nil)
+    checkEqual(others.text("exchange.revocations.0.outcome"), "already")
+    check(others.text("exchange.revocations.0.take.takeId") == nil)
     // Without an attempt a repeated call is not told from another delivery.
-    #expect(
-      try bench.run(["kind": "revoke"], [refund]).text("exchange.revocations.0.outcome")
-        == "already")
+    try checkEqual(
+      bench.run(["kind": "revoke"], [refund]).text("exchange.revocations.0.outcome"), "already")
   }
 
   @Test(
@@ -176,33 +175,33 @@ struct StoreEventTests {
     let first = try bench.run(
       ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund])
     let place = "exchange.revocations.0.take"
-    #expect(first.integer("\(place).fence") == 2)
-    #expect(first.integer("\(place).leaseUntilMs") == Minted.now + 60_000)
-    #expect(try bench.row()?.out == 100)
+    checkEqual(first.integer("\(place).fence"), 2)
+    checkEqual(first.integer("\(place).leaseUntilMs"), Minted.now + 60_000)
+    try checkEqual(bench.row()?.out, 100)
     func sweep(_ now: Int64) throws -> Document {
       try bench.run(["kind": "revoke.due", "attempt": bench.attempt()], now: now)
     }
-    #expect(try sweep(Minted.now + 59_999).text("exchange.takes.0.takeId") == nil)
+    try check(sweep(Minted.now + 59_999).text("exchange.takes.0.takeId") == nil)
     let late = Minted.now + 60_000
     let swept = try sweep(late)
-    #expect(swept.text("exchange.takes.0.takeId") == first.text("\(place).takeId"))
-    #expect(swept.integer("exchange.takes.0.units") == 100)
-    #expect(swept.integer("exchange.takes.0.fence") == 3)
-    #expect(swept.flag("exchange.more") == false)
+    checkEqual(swept.text("exchange.takes.0.takeId"), first.text("\(place).takeId"))
+    checkEqual(swept.integer("exchange.takes.0.units"), 100)
+    checkEqual(swept.integer("exchange.takes.0.fence"), 3)
+    checkEqual(swept.flag("exchange.more"), false)
     // Another delivery while it is held takes nothing, and claims are not swept with it.
     let again = try bench.run(
       ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
-    #expect(again.text("exchange.revocations.0.take.takeId") == nil)
-    #expect(
-      try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late + 100_000)
+    check(again.text("exchange.revocations.0.take.takeId") == nil)
+    try check(
+      bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late + 100_000)
         .text("exchange.claims.0.grantId") == nil)
     let superseded = try bench.run(try bench.complete(first, at: place), now: late)
     Exchanges.expect(superseded, "rejected.ledger.superseded", at: "takeId", rule: "STO-35")
     try bench.takeBack(swept, at: "exchange.takes.0", isLeased: true, now: late)
-    #expect(try bench.row()?.out == 0)
+    try checkEqual(bench.row()?.out, 0)
     let repeated = try bench.run(try bench.complete(swept, at: "exchange.takes.0"), now: late)
-    #expect(repeated.name == "ok" && repeated.text("exchange.outcome") == "already")
-    #expect(try sweep(late + 100_000).text("exchange.takes.0.takeId") == nil)
+    check(repeated.name == "ok" && repeated.text("exchange.outcome") == "already")
+    try check(sweep(late + 100_000).text("exchange.takes.0.takeId") == nil)
   }
 
   @Test(
@@ -218,15 +217,15 @@ struct StoreEventTests {
     }
     let first = try revoke(Minted.now)
     let place = "exchange.revocations.0.take"
-    #expect(try revoke(Minted.now + 59_999).text("\(place).takeId") == nil)
+    try check(revoke(Minted.now + 59_999).text("\(place).takeId") == nil)
     // Under another mode it is left to who has the lease.
     for mode in ["none", "transaction"] {
-      #expect(try revoke(Minted.now + 60_000, mode).text("\(place).takeId") == nil)
+      try check(revoke(Minted.now + 60_000, mode).text("\(place).takeId") == nil)
     }
     let second = try revoke(Minted.now + 60_000)
-    #expect(second.text("exchange.revocations.0.outcome") == "already")
-    #expect(second.text("\(place).takeId") == first.text("\(place).takeId"))
-    #expect(second.integer("\(place).fence") == 3)
+    checkEqual(second.text("exchange.revocations.0.outcome"), "already")
+    checkEqual(second.text("\(place).takeId"), first.text("\(place).takeId"))
+    checkEqual(second.integer("\(place).fence"), 3)
   }
 
   @Test(
@@ -242,15 +241,15 @@ struct StoreEventTests {
     let waiting = try bench.event(reversal, mode: "lease")
     Exchanges.expect(waiting, "unavailable.ledger.in-progress", at: "purchases", rule: "STO-35")
     let claimed = try bench.claim(try bench.transaction(signed: 20))
-    #expect(claimed.name == "unavailable.ledger.in-progress")
-    #expect(claimed.text("exchange.answer") == "deferred")
-    #expect(bench.coins == 100)
+    checkEqual(claimed.name, "unavailable.ledger.in-progress")
+    checkEqual(claimed.text("exchange.answer"), "deferred")
+    checkEqual(bench.coins, 100)
     try bench.takeBack(held, at: "exchange.revocations.0.take", isLeased: true)
-    #expect(bench.coins == 0)
+    checkEqual(bench.coins, 0)
     let given = try bench.event(reversal, mode: "lease")
-    #expect(given.integer("exchange.give.0.units") == 100)
-    #expect(given.text("exchange.give.0.account") == "ann")
-    #expect(bench.coins == 100)
+    checkEqual(given.integer("exchange.give.0.units"), 100)
+    checkEqual(given.text("exchange.give.0.account"), "ann")
+    checkEqual(bench.coins, 100)
   }
 
   @Test(
@@ -259,24 +258,24 @@ struct StoreEventTests {
   func shares(_ engine: StoreBench.Engine, _ mode: String) throws {
     let bench = try StoreBench(engine)
     try bench.claim(try bench.transaction(), mode: mode)
-    #expect(bench.coins == 100)
+    checkEqual(bench.coins, 100)
     for (signed, share, left) in [
       (10, 30_000, 70), (20, 67_932, 32), (25, 20_000, 32), (30, 100_000, 0),
     ] as [(Int64, Int64, Int64)] {
       try bench.event(
         try bench.notification("REFUND", signed: signed, revoked: share), mode: mode)
-      #expect(bench.coins == left, "\(share)")
-      #expect(try bench.row()?.out == left, "\(share)")
+      checkEqual(bench.coins, left, "\(share)")
+      try checkEqual(bench.row()?.out, left, "\(share)")
     }
     try bench.event(try bench.notification("REFUND_REVERSED", signed: 40), mode: mode)
-    #expect(bench.coins == 100)
+    checkEqual(bench.coins, 100)
     try bench.event(
       try bench.notification("REFUND", signed: 50, revoked: 40_000), mode: mode)
-    #expect(bench.coins == 60)
+    checkEqual(bench.coins, 60)
     // What was left stays, and only what was taken comes back.
     let reversed = try bench.claim(try bench.transaction(signed: 60), mode: mode)
-    #expect(reversed.integer("exchange.claims.0.units") == 40)
-    #expect(bench.coins == 100)
+    checkEqual(reversed.integer("exchange.claims.0.units"), 40)
+    checkEqual(bench.coins, 100)
   }
 
   @Test(
@@ -291,11 +290,11 @@ struct StoreEventTests {
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
     }
     let first = try revoke(10)
-    #expect(try revoke(30).text("exchange.revocations.0.outcome") == "already")
+    try checkEqual(revoke(30).text("exchange.revocations.0.outcome"), "already")
     try bench.takeBack(first, at: "exchange.revocations.0.take", isLeased: true)
-    #expect(try bench.row()?.asOf == 30)
+    try checkEqual(bench.row()?.asOf, 30)
     try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
-    #expect(try bench.row()?.state == "revoked" && bench.coins == 0)
+    try check(bench.row()?.state == "revoked" && bench.coins == 0)
   }
 
   @Test(
@@ -313,10 +312,10 @@ struct StoreEventTests {
       let other = try bench.run(
         ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
-      #expect(other.text("exchange.revocations.0.take.takeId") == nil)
+      check(other.text("exchange.revocations.0.take.takeId") == nil)
     }
     let again = try bench.run(request, [refund])
-    #expect(again.integer("exchange.revocations.0.take.units") == 100)
+    checkEqual(again.integer("exchange.revocations.0.take.units"), 100)
   }
 
   @Test(
@@ -332,16 +331,16 @@ struct StoreEventTests {
     }
     let first = try revoke(10, 30_000)
     let place = "exchange.revocations.0.take"
-    #expect(first.integer("\(place).units") == 30)
+    checkEqual(first.integer("\(place).units"), 30)
     let larger = try revoke(20, 50_000)
     Exchanges.expect(
       larger, "unavailable.ledger.in-progress", at: "revocations", rule: "STO-35")
-    #expect(larger.text("exchange.revocations.0.outcome") == "in-progress")
+    checkEqual(larger.text("exchange.revocations.0.outcome"), "in-progress")
     try bench.takeBack(first, at: place, isLeased: true)
     let rest = try revoke(20, 50_000)
-    #expect(rest.integer("\(place).units") == 20)
+    checkEqual(rest.integer("\(place).units"), 20)
     try bench.takeBack(rest, at: place, isLeased: true)
-    #expect(bench.coins == 50)
+    checkEqual(bench.coins, 50)
   }
 
   @Test(
@@ -352,12 +351,12 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction(), mode: mode)
     let refund = try bench.event(
       try bench.notification("REFUND", signed: 10, revoked: 0), mode: mode)
-    #expect(refund.text("exchange.take.0.takeId") == nil)
+    check(refund.text("exchange.take.0.takeId") == nil)
     let reversal = try bench.event(
       try bench.notification("REFUND_REVERSED", signed: 20), mode: mode)
-    #expect(reversal.text("exchange.give.0.grantId") == nil)
+    check(reversal.text("exchange.give.0.grantId") == nil)
     let row = try #require(try bench.row())
-    #expect(row.state == "granted" && row.out == 100 && bench.coins == 100)
+    check(row.state == "granted" && row.out == 100 && bench.coins == 100)
   }
 
   @Test(
@@ -369,8 +368,8 @@ struct StoreEventTests {
       try bench.claim(try bench.transaction(product))
       let refund = try bench.event(
         try bench.notification("REFUND", product, signed: 10, revoked: 30_000))
-      #expect(refund.integer("exchange.take.0.units") == 1)
-      #expect(try bench.row()?.out == 0)
+      checkEqual(refund.integer("exchange.take.0.units"), 1)
+      try checkEqual(bench.row()?.out, 0)
     }
   }
 
@@ -386,12 +385,12 @@ struct StoreEventTests {
     let request = try bench.complete(refund, at: "exchange.revocations.0.take")
       .setting([("taken", 60)])
     let done = try bench.run(request)
-    #expect(done.text("exchange.outcome") == "taken" && done.integer("exchange.debt") == 40)
-    #expect(try bench.run(request).text("exchange.outcome") == "already")
-    #expect(try bench.row()?.out == 0)
+    check(done.text("exchange.outcome") == "taken" && done.integer("exchange.debt") == 40)
+    try checkEqual(bench.run(request).text("exchange.outcome"), "already")
+    try checkEqual(bench.row()?.out, 0)
     if engine == .sqlite {
-      #expect(
-        try bench.sql("SELECT what, owner, note FROM assay_audit") == ["[\"debt\",\"ann\",\"40\"]"])
+      try checkEqual(
+        bench.sql("SELECT what, owner, note FROM assay_audit"), ["[\"debt\",\"ann\",\"40\"]"])
     }
   }
 
@@ -409,8 +408,8 @@ struct StoreEventTests {
       "kind": "revoke.complete", "purchaseKey": "Sandbox/2000000900000001",
       "takeId": .string(id), "fence": 1,
     ])
-    #expect(document.name == "misuse.exchange.request")
-    #expect(document.text("error.at") == "takeId")
+    checkEqual(document.name, "misuse.exchange.request")
+    checkEqual(document.text("error.at"), "takeId")
   }
 
   @Test(
@@ -421,20 +420,20 @@ struct StoreEventTests {
     let bought = try bench.transaction()
     let leased = try bench.run(
       ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [bought])
-    #expect(leased.flag("exchange.claims.0.repeat") == false)
+    checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let late = Minted.now + 60_000
     let held = try bench.claim(bought, mode: "transaction", now: late)
     Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
-    #expect(held.text("exchange.answer") == "deferred")
-    #expect(held.text("exchange.claims.0.why") == "lease")
-    #expect(bench.coins == 0)
+    checkEqual(held.text("exchange.answer"), "deferred")
+    checkEqual(held.text("exchange.claims.0.why"), "lease")
+    checkEqual(bench.coins, 0)
     // The sweeper finishes it, and says that it was handed out before.
     let due = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
-    #expect(due.flag("exchange.claims.0.repeat") == true)
+    checkEqual(due.flag("exchange.claims.0.repeat"), true)
     let allowed = try bench.claim(
       bought, mode: "transaction", now: late + 60_000, [("allowRepeat", true)])
-    #expect(allowed.name == "ok")
-    #expect(bench.coins == 100)
+    checkEqual(allowed.name, "ok")
+    checkEqual(bench.coins, 100)
   }
 
   @Test(
@@ -450,11 +449,11 @@ struct StoreEventTests {
     bench.rollsBack = false
     let request: JSONText = ["kind": "claim", "account": "ann"]
     let leased = try bench.run(request.setting(attempt), [bought])
-    #expect(leased.text("exchange.claims.0.grantId") != nil)
-    #expect(leased.flag("exchange.claims.0.repeat") == false)
+    check(leased.text("exchange.claims.0.grantId") != nil)
+    checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let held = try bench.claim(bought, mode: "transaction", now: Minted.now + 60_000)
     Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
-    #expect(bench.coins == 0)
+    checkEqual(bench.coins, 0)
   }
 
   @Test("STO-37 a transaction that is still open does not pay what its attempt got under a lease")
@@ -467,13 +466,13 @@ struct StoreEventTests {
     bench.meanwhile = {
       let request: JSONText = ["kind": "claim", "account": "ann"]
       let leased = try bench.run(request.setting(attempt), [bought])
-      #expect(leased.text("exchange.claims.0.grantId") != nil)
+      check(leased.text("exchange.claims.0.grantId") != nil)
       fence = leased.integer("exchange.claims.0.fence")
     }
     let held = try bench.claim(bought, mode: "transaction", attempt)
-    #expect(fence == 2)
+    checkEqual(fence, 2)
     Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
-    #expect(bench.coins == 0)
+    checkEqual(bench.coins, 0)
   }
 
   @Test("STO-37 a transaction that rolled back was not handed out")
@@ -488,7 +487,7 @@ struct StoreEventTests {
     let done = try store.run(request, [evidence]) { document in
       document.flag("exchange.grant.repeat") == false
     }
-    #expect(done.text("exchange.answer") == "granted")
+    checkEqual(done.text("exchange.answer"), "granted")
   }
 
   @Test(
@@ -499,10 +498,10 @@ struct StoreEventTests {
     let refund = try bench.event(
       try bench.notification(
         "REFUND", "com.example.app.withdrawn", signed: 10, revoked: RefundShare.full))
-    #expect(refund.name == "ok")
-    #expect(try bench.row()?.state == "revoked")
-    #expect(refund.text("exchange.refused.0.at") == "line")
-    #expect(refund.text("exchange.refused.0.status") == "rejected.identity.product")
+    checkEqual(refund.name, "ok")
+    try checkEqual(bench.row()?.state, "revoked")
+    checkEqual(refund.text("exchange.refused.0.at"), "line")
+    checkEqual(refund.text("exchange.refused.0.status"), "rejected.identity.product")
   }
 
   @Test(
@@ -516,10 +515,10 @@ struct StoreEventTests {
     let refund = try bench.event(
       try bench.notification(
         "REFUND", "com.example.app.old.monthly", signed: 10, revoked: RefundShare.full))
-    #expect(refund.text("exchange.lines.0.outcome") == "applied")
-    #expect(refund.integer("exchange.lines.0.line.revokedMs") != nil)
+    checkEqual(refund.text("exchange.lines.0.outcome"), "applied")
+    check(refund.integer("exchange.lines.0.line.revokedMs") != nil)
     let read = try bench.run(["kind": "subscription.read", "account": "ann"])
-    #expect(read.text("exchange.plan") == "free")
+    checkEqual(read.text("exchange.plan"), "free")
   }
 
   @Test("STO-34 ledger and line by themselves: a renewal raises one and is applied to the other")
@@ -528,11 +527,11 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction(SQLiteStore.premium))
     let renewed = try bench.event(
       try bench.notification("DID_RENEW", SQLiteStore.premium, signed: 10))
-    #expect(renewed.text("exchange.lines.0.outcome") == "applied")
-    #expect(try bench.row()?.asOf == 10)
-    #expect(renewed.text("exchange.take.0.takeId") == nil)
+    checkEqual(renewed.text("exchange.lines.0.outcome"), "applied")
+    try checkEqual(bench.row()?.asOf, 10)
+    check(renewed.text("exchange.take.0.takeId") == nil)
     let owner = try bench.sql("SELECT owner FROM assay_line")
-    #expect(owner == ["[\"ann\"]"])
+    checkEqual(owner, ["[\"ann\"]"])
   }
 
   @Test(
@@ -542,20 +541,20 @@ struct StoreEventTests {
     let period = try bench.transaction(SQLiteStore.premium)
     let claimed = try bench.run(
       ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [period])
-    #expect(claimed.text("exchange.outcome") == "new")
+    checkEqual(claimed.text("exchange.outcome"), "new")
     // As a row is that an older version claimed: its line is nobody's.
     try bench.forgetOwnerOfLines()
     let due = try bench.run(
       ["kind": "claim.due", "attempt": bench.attempt()], now: Minted.now + 60_000)
-    #expect(try bench.lineOwners() == [""])
+    try checkEqual(bench.lineOwners(), [""])
     let done = try bench.run(
       [
         "kind": "complete", "account": "ann",
         "purchaseKey": .string(try #require(due.text("exchange.claims.0.purchaseKey"))),
         "grantId": .string(try #require(due.text("exchange.claims.0.grantId"))), "fence": 2,
       ], now: Minted.now + 60_001)
-    #expect(done.name == "ok")
-    #expect(try bench.lineOwners() == ["ann"])
+    checkEqual(done.name, "ok")
+    try checkEqual(bench.lineOwners(), ["ann"])
   }
 
   @Test("STM-8 rows that an older version wrote on DynamoDB read as they were meant")
@@ -575,9 +574,9 @@ struct StoreEventTests {
       }
       let json = try JSONReader.readObject(Array(DynamoValue.json(item).utf8), caps: .evidence)
       let row = try LedgerRow(try DynamoItem(json.root))
-      #expect(row.units == 3 && row.outCount == (state == "granted" ? 3 : 0))
-      #expect(row.revokedShare == share && row.repeats == 2)
-      #expect(!row.isTakeBackPending)
+      check(row.units == 3 && row.outCount == (state == "granted" ? 3 : 0))
+      check(row.revokedShare == share && row.repeats == 2)
+      check(!row.isTakeBackPending)
     }
   }
 
@@ -589,7 +588,7 @@ struct StoreEventTests {
       (9_007_199_254_740_991, 100_000, 9_007_199_254_740_991),
       (9_007_199_254_740_991, 50_000, 4_503_599_627_370_495),
     ] as [(Int64, Int64, Int64)] {
-      #expect(RefundShare.back(of: units, share) == back, "\(units) \(share)")
+      checkEqual(RefundShare.back(of: units, share), back, "\(units) \(share)")
     }
   }
 
@@ -597,7 +596,7 @@ struct StoreEventTests {
   func units() throws {
     let bench = try StoreBench(.sqlite)
     let claimed = try bench.claim(try bench.transaction())
-    #expect(claimed.integer("exchange.claims.0.units") == 100)
-    #expect(claimed.integer("exchange.claims.0.quantity") == 1)
+    checkEqual(claimed.integer("exchange.claims.0.units"), 100)
+    checkEqual(claimed.integer("exchange.claims.0.quantity"), 1)
   }
 }

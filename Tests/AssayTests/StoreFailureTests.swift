@@ -33,16 +33,16 @@ struct StoreFailureTests {
     let more: [(String, JSONText)] = engine == .redis ? [("redis", ["volatile": true])] : []
     let script = try script(engine, Self.once, more)
     try script.fail("connect", executed: "no")
-    #expect(script.waitsUntil == Minted.now + 100)
+    checkEqual(script.waitsUntil, Minted.now + 100)
     try script.wait()
     try script.fail("connect", executed: "no")
     Exchanges.expect(
       script.document, "unavailable.store.unreachable", at: "error.code", rule: "STO-77")
-    #expect(String(decoding: script.document.json, as: UTF8.self).contains("connect"))
+    check(String(decoding: script.document.json, as: UTF8.self).contains("connect"))
     let back = try self.script(engine, Self.once, more)
     try back.fail("connect", executed: "no")
     try back.wait()
-    #expect(back.step != nil)
+    check(back.step != nil)
   }
 
   @Test(
@@ -74,7 +74,7 @@ struct StoreFailureTests {
       try script.fail(code)
       if script.document.status == .pendingExchangeWait { try script.wait() }
     }
-    #expect(script.document.name == status, "\(code)")
+    checkEqual(script.document.name, status, "\(code)")
   }
 
   @Test("STO-76 a statement that its limit stopped in a transaction was undone: it is repeated")
@@ -96,12 +96,12 @@ struct StoreFailureTests {
   @Test("STO-76 every step carries its limits, and an exchange ends in its time")
   func limits() throws {
     let script = try script(.postgres, Self.lookup)
-    #expect(script.document.integer("exchange.store.limits.statementMs") == 5000)
-    #expect(script.document.integer("exchange.store.limits.lockMs") == 2000)
+    checkEqual(script.document.integer("exchange.store.limits.statementMs"), 5000)
+    checkEqual(script.document.integer("exchange.store.limits.lockMs"), 2000)
     let own = try self.script(
       .postgres, Self.lookup, [("statementMs", 1000), ("requestMs", 3000)])
-    #expect(own.document.integer("exchange.store.limits.statementMs") == 1000)
-    #expect(own.document.integer("exchange.store.limits.lockMs") == 1000)
+    checkEqual(own.document.integer("exchange.store.limits.statementMs"), 1000)
+    checkEqual(own.document.integer("exchange.store.limits.lockMs"), 1000)
     let late = try self.script(
       .postgres,
       [
@@ -116,7 +116,7 @@ struct StoreFailureTests {
         "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
       ])
     try inTime.answer("{\"rows\":[]}", after: 14_999)
-    #expect(inTime.step == 2)
+    checkEqual(inTime.step, 2)
   }
 
   // MARK: lost sessions
@@ -148,16 +148,16 @@ struct StoreFailureTests {
           grants += 1
           return grants <= losses ? .lost : .granted
         })
-      #expect(grants == min(losses + 1, 3))
+      checkEqual(grants, min(losses + 1, 3))
       let rows = try store.run("SELECT state FROM assay_ledger", [])
       if losses < 3 {
-        #expect(document.name == "ok")
-        #expect(rows == ["[\"granted\"]"])
+        checkEqual(document.name, "ok")
+        checkEqual(rows, ["[\"granted\"]"])
       } else {
         Exchanges.expect(document, "unavailable.store.unclear", at: "code", rule: "STO-39")
-        #expect(document.text("exchange.answer") == "deferred")
-        #expect(document.integer("exchange.retryAfterMs") == 1000)
-        #expect(rows.isEmpty)
+        checkEqual(document.text("exchange.answer"), "deferred")
+        checkEqual(document.integer("exchange.retryAfterMs"), 1000)
+        check(rows.isEmpty)
       }
     }
   }
@@ -172,13 +172,13 @@ struct StoreFailureTests {
         grants += 1
         return grants == 1 ? .refused("5") : .granted
       })
-    #expect(document.name == "ok")
-    #expect(grants == 2)
+    checkEqual(document.name, "ok")
+    checkEqual(grants, 2)
     let other = try SQLiteStore()
     let refused = try other.run(Self.claim, [try coins(other)], granting: { _ in .refused("13") })
     Exchanges.expect(
       refused, "unavailable.ledger.in-progress", at: "grant", rule: "STO-32")
-    #expect(refused.integer("exchange.retryAfterMs") == 0)
+    checkEqual(refused.integer("exchange.retryAfterMs"), 0)
   }
 
   @Test("STO-39 a commit that was lost: what stands there tells", arguments: [true, false])
@@ -196,9 +196,9 @@ struct StoreFailureTests {
         grants += 1
         return .granted
       })
-    #expect(grants == (isCarriedOut ? 1 : 2))
-    #expect(document.name == (isCarriedOut ? "rejected.ledger.already-granted" : "ok"))
-    #expect(try store.run("SELECT state FROM assay_ledger", []) == ["[\"granted\"]"])
+    checkEqual(grants, (isCarriedOut ? 1 : 2))
+    checkEqual(document.name, (isCarriedOut ? "rejected.ledger.already-granted" : "ok"))
+    try checkEqual(store.run("SELECT state FROM assay_ledger", []), ["[\"granted\"]"])
   }
 
   @Test("STO-20 a completion that does not come through is deferred, and the claim stays open")
@@ -213,9 +213,9 @@ struct StoreFailureTests {
         try script.fail(code)
         if script.document.status == .pendingExchangeWait { try script.wait() }
       }
-      #expect(script.document.status.family == .unavailable)
-      #expect(script.document.text("exchange.outcome") == "resume")
-      #expect(script.document.text("exchange.answer") == "deferred")
+      checkEqual(script.document.status.family, .unavailable)
+      checkEqual(script.document.text("exchange.outcome"), "resume")
+      checkEqual(script.document.text("exchange.answer"), "deferred")
     }
   }
 
@@ -233,9 +233,9 @@ struct StoreFailureTests {
           return .refused("transaction")
         })
       Exchanges.expect(document, "misuse.store.transaction", at: "grant", rule: "STO-38")
-      #expect(document.flag("exchange.committed") == hasCommitted)
-      #expect(document.text("exchange.answer") == "deferred")
-      #expect(try store.run("SELECT state FROM assay_ledger", []).count == (hasCommitted ? 1 : 0))
+      checkEqual(document.flag("exchange.committed"), hasCommitted)
+      checkEqual(document.text("exchange.answer"), "deferred")
+      try checkEqual(store.run("SELECT state FROM assay_ledger", []).count, (hasCommitted ? 1 : 0))
     }
   }
 
@@ -275,7 +275,7 @@ struct StoreFailureTests {
     let (_, own) = verifier.startExchange(
       utf8(#"{"kind":"once","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
       nowMs: Minted.now)
-    #expect(own.status.family == .misuse)
+    checkEqual(own.status.family, .misuse)
   }
 
   // MARK: Redis
@@ -285,17 +285,17 @@ struct StoreFailureTests {
   @Test("STO-83 once stands on a Redis that keeps it, or that is volatile by name")
   func onceOnRedis() throws {
     let script = try script(.redis, Self.once)
-    #expect(script.source("exchange.store.run.0.command") == "[\"INFO\",\"persistence\"]")
+    checkEqual(script.source("exchange.store.run.0.command"), "[\"INFO\",\"persistence\"]")
     try script.answer("{\"reply\":[\"aof_enabled\",0,\"rdb_saves\",1]}")
     Exchanges.expect(
       script.document, "config.store.not-durable", at: "aof_enabled", rule: "STO-83")
     for kept in [Self.persistent, "{\"reply\":[\"aof_enabled\",1]}", "{\"reply\":[\"\"]}"] {
       let script = try self.script(.redis, Self.once)
       try script.answer(kept)
-      #expect(script.source("exchange.store.run.0.keys") == "[\"assay:{NOTE#1}:once\"]")
+      checkEqual(script.source("exchange.store.run.0.keys"), "[\"assay:{NOTE#1}:once\"]")
     }
     let named = try self.script(.redis, Self.once, [("redis", ["volatile": true])])
-    #expect(named.source("exchange.store.run.0.keys") == "[\"assay:{NOTE#1}:once\"]")
+    checkEqual(named.source("exchange.store.run.0.keys"), "[\"assay:{NOTE#1}:once\"]")
   }
 
   @Test("STO-83 a Redis that may evict keys is refused; what it does not tell is a warning")
@@ -303,7 +303,7 @@ struct StoreFailureTests {
     let check: JSONText = ["kind": "schema.check"]
     func script(_ memory: String, _ persistence: String) throws -> StoreScript {
       let script = try self.script(.redis, check)
-      #expect(script.source("exchange.store.run.2.command") == "[\"INFO\",\"memory\"]")
+      checkEqual(script.source("exchange.store.run.2.command"), "[\"INFO\",\"memory\"]")
       try script.answer(
         "{\"reply\":[\"master\",1]},{\"reply\":[\"redis_version:7\"]},{\"reply\":[\(memory)]},{\"reply\":[\(persistence)]}"
       )
@@ -325,7 +325,7 @@ struct StoreFailureTests {
     ] {
       let found = try script(memory, persistence)
       found.expect("ok")
-      #expect(found.source("exchange.warnings") == warnings)
+      checkEqual(found.source("exchange.warnings"), warnings)
     }
   }
 }

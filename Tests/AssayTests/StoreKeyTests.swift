@@ -64,7 +64,7 @@ struct StoreKeyTests {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
       try script.answer(try row(engine, changes, isMade: false))
       script.expect(status, outcome)
-      #expect(script.document.flag("exchange.changed") == changed)
+      checkEqual(script.document.flag("exchange.changed"), changed)
     }
     try expect(["created_ms": "\(Self.now)"], "ok", "bound", changed: true)
     try expect([:], "ok", "already", changed: false)
@@ -76,7 +76,7 @@ struct StoreKeyTests {
     try expect(["state": "\"odd\""], "unavailable.store.reply-shape", nil)
     if engine == .dynamodb {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
-      #expect(script.source("exchange.store").contains("\"ok\":{\"S\":\"USER#ann\"}"))
+      check(script.source("exchange.store").contains("\"ok\":{\"S\":\"USER#ann\"}"))
       try script.answer("{\"output\":{}}")
       script.expect("ok", "bound")
     }
@@ -90,14 +90,15 @@ struct StoreKeyTests {
     let receipt = try #require(evidence.text("attestation.receipt.bytes"))
     let made = try #require(evidence.integer("attestation.receipt.createdMs"))
     let next = try #require(evidence.integer("attestation.receipt.refreshAtMs"))
-    #expect(
-      script.arguments() == """
-        ["\(try hexId())","ann","\(AttestFixture.appId)","production","\(try point())",0,"active",\
-        \(Self.now),\(Self.now),"\(receipt)",\(made),\(next),null]
-        """)
+    checkEqual(
+      script.arguments(),
+      """
+      ["\(try hexId())","ann","\(AttestFixture.appId)","production","\(try point())",0,"active",\
+      \(Self.now),\(Self.now),"\(receipt)",\(made),\(next),null]
+      """)
     let ignoring = try self.verifier(.sqlite, [("attest.receipt", "ignore")])
     let bare = StoreScript(ignoring, bind, [try attested(ignoring)], now: Self.now)
-    #expect(bare.arguments().hasSuffix(",null,0,0,null]"))
+    check(bare.arguments().hasSuffix(",null,0,0,null]"))
   }
 
   @Test("EXC-13 STO-13 what does not prove a key now")
@@ -133,21 +134,21 @@ struct StoreKeyTests {
       StoreScript(verifier, advance, [evidence], now: Self.now)
     }
     let done = begun()
-    #expect(done.document.text("exchange.store.class") == "once")
+    checkEqual(done.document.text("exchange.store.class"), "once")
     switch engine {
     case .mysql:
-      #expect(done.document.text("exchange.store.connection") == "same")
+      checkEqual(done.document.text("exchange.store.connection"), "same")
       try done.answer("{},{\"rows\":[[1,0]]}")
     case .dynamodb: try done.answer(try row(engine, ["counter": "7"]))
     default: try done.answer("{\"rows\":[[7]]}")
     }
     done.expect("ok", "advanced")
-    #expect(done.document.integer("exchange.counter") == 7)
+    checkEqual(done.document.integer("exchange.counter"), 7)
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = begun()
       if engine.isSQL {
         try script.answer(engine == .mysql ? "{},{\"rows\":[[0,0]]}" : "{\"rows\":[]}")
-        #expect(script.document.text("exchange.store.class") == "idempotent")
+        checkEqual(script.document.text("exchange.store.class"), "idempotent")
       }
       if let changes {
         try script.answer(try row(engine, changes, isMade: false, isRead: engine.isSQL))
@@ -181,8 +182,8 @@ struct StoreKeyTests {
       let evidence = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
       let script = StoreScript(verifier, advance, [evidence], now: Self.now)
       try script.answer(answer)
-      #expect(script.document.status.family == .unavailable, "\(engine) \(answer)")
-      #expect(!script.document.name.contains("ok"))
+      checkEqual(script.document.status.family, .unavailable, "\(engine) \(answer)")
+      check(!script.document.name.contains("ok"))
     }
   }
 
@@ -204,7 +205,7 @@ struct StoreKeyTests {
         try script.answer(StoreAnswer.absent(engine))
       }
       script.expect(status, outcome)
-      if status == "ok" { #expect(script.document.integer("exchange.nextMs") == 2) }
+      if status == "ok" { checkEqual(script.document.integer("exchange.nextMs"), 2) }
     }
     try expect(["receipt": "\"\(text)\"", "receipt_ms": "\(made)"], "ok", "kept")
     try expect(["receipt_ms": "\(made)"], "ok", "older")
@@ -272,14 +273,14 @@ struct StoreKeyTests {
     for more in [[], [("account", "ann")]] as [[(String, JSONText)]] {
       let found = try read([:], more)
       found.expect("ok", "found")
-      #expect(found.document.text("exchange.key.keyId") == normal)
-      #expect(found.document.text("exchange.key.publicKey") == (try point()))
-      #expect(found.document.integer("exchange.key.counter") == 6)
-      #expect(!found.source("exchange").contains("ann"))
+      checkEqual(found.document.text("exchange.key.keyId"), normal)
+      checkEqual(found.document.text("exchange.key.publicKey"), (try point()))
+      checkEqual(found.document.integer("exchange.key.counter"), 6)
+      check(!found.source("exchange").contains("ann"))
     }
     let foreign = try read([:], [("account", "bob")])
     foreign.expect("rejected.attest-key.foreign", "foreign")
-    #expect(foreign.source("exchange.key") == "null")
+    checkEqual(foreign.source("exchange.key"), "null")
     try read(["state": "\"retired\""]).expect("rejected.attest-key.retired", "retired")
     try read(nil).expect("rejected.attest-key.unknown", "unknown")
     StoreScript(verifier, ["kind": "key.read", "keyId": "AAAA"], now: Self.now)
@@ -295,7 +296,7 @@ struct StoreKeyTests {
       let script = StoreScript(verifier, request, now: Self.now)
       return try script.answer("{\"rows\":[[\(values.joined(separator: ","))]]}")
     }
-    #expect(try answered(good).name == "ok")
+    try checkEqual(answered(good).name, "ok")
     for place in good.indices {
       let isText = good[place].hasPrefix("\"")
       for value in ["true", isText ? "1" : "\"x\"", "null"] {
@@ -303,10 +304,10 @@ struct StoreKeyTests {
         if value == "null", place == 9 || place == 12 { continue }
         var values = good
         values[place] = value
-        #expect(
-          try answered(values).name == "unavailable.store.reply-shape", "\(place) \(value)")
+        try checkEqual(
+          answered(values).name, "unavailable.store.reply-shape", "\(place) \(value)")
       }
     }
-    #expect(try answered(good + ["1"]).name == "unavailable.store.reply-shape")
+    try checkEqual(answered(good + ["1"]).name, "unavailable.store.reply-shape")
   }
 }

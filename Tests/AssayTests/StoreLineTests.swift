@@ -31,31 +31,31 @@ struct StoreLineTests {
     let older = try store.transaction { $0.signedDate -= 5000 }
     let newer = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
     let applied = try apply(store, "ann", newer)
-    #expect(applied.text("exchange.lines.0.outcome") == "applied")
-    #expect(applied.text("exchange.plan") == "standard")
-    #expect(applied.flag("exchange.changed") == true)
+    checkEqual(applied.text("exchange.lines.0.outcome"), "applied")
+    checkEqual(applied.text("exchange.plan"), "standard")
+    checkEqual(applied.flag("exchange.changed"), true)
     let stale = try apply(store, "ann", older)
-    #expect(stale.name == "ok")
-    #expect(stale.text("exchange.lines.0.outcome") == "stale")
-    #expect(stale.text("exchange.plan") == "standard")
+    checkEqual(stale.name, "ok")
+    checkEqual(stale.text("exchange.lines.0.outcome"), "stale")
+    checkEqual(stale.text("exchange.plan"), "standard")
     let again = try apply(store, "ann", newer)
-    #expect(again.text("exchange.lines.0.outcome") == "applied")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(again.text("exchange.lines.0.outcome"), "applied")
+    checkEqual(again.flag("exchange.changed"), false)
   }
 
   @Test("STO-40 of one moment the same evidence is applied, other evidence is not")
   func tie() throws {
     let store = try SQLiteStore()
-    try #expect(apply(store, "ann", store.transaction()).text("exchange.plan") == "premium")
+    try checkEqual(apply(store, "ann", store.transaction()).text("exchange.plan"), "premium")
     let other = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
     let document = try apply(store, "ann", other)
-    #expect(document.text("exchange.lines.0.outcome") == "stale")
+    checkEqual(document.text("exchange.lines.0.outcome"), "stale")
     let revoked = try store.transaction { $0.revocationDate = $0.signedDate - 1 }
     let refunded = try apply(store, nil, revoked)
-    #expect(refunded.text("exchange.lines.0.outcome") == "applied")
-    #expect(try plan(store) == "free")
+    checkEqual(refunded.text("exchange.lines.0.outcome"), "applied")
+    try checkEqual(plan(store), "free")
     // STO-47: nothing more can come.
-    #expect(try store.run("SELECT next_check_ms FROM assay_line", []) == ["[null]"])
+    try checkEqual(store.run("SELECT next_check_ms FROM assay_line", []), ["[null]"])
   }
 
   @Test("STO-42 ask, confirm, move; not twice within the interval, not with the same text")
@@ -63,23 +63,23 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.transfer", "ask")])
     _ = try apply(store, "ann", try store.transaction())
     let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
-    #expect(same.name == "rejected.ledger.other-account")
-    #expect(same.flag("exchange.lines.0.canMove") == false)
+    checkEqual(same.name, "rejected.ledger.other-account")
+    checkEqual(same.flag("exchange.lines.0.canMove"), false)
     let newer = try store.transaction { $0.signedDate += 1000 }
     let asked = try apply(store, "bob", newer)
-    #expect(asked.name == "rejected.ledger.other-account")
-    #expect(asked.flag("exchange.lines.0.canMove") == true)
+    checkEqual(asked.name, "rejected.ledger.other-account")
+    checkEqual(asked.flag("exchange.lines.0.canMove"), true)
     let moved = try apply(store, "bob", newer, [("confirm", true)])
-    #expect(moved.text("exchange.lines.0.outcome") == "moved")
-    #expect(try plan(store, "bob") == "premium")
-    #expect(try plan(store, "ann") == "free")
+    checkEqual(moved.text("exchange.lines.0.outcome"), "moved")
+    try checkEqual(plan(store, "bob"), "premium")
+    try checkEqual(plan(store, "ann"), "free")
     let back = try store.transaction { $0.signedDate += 2000 }
     let soon = try apply(
       store, "ann", back, [("confirm", true)], now: Minted.now + Self.day - 1)
-    #expect(soon.name == "rejected.ledger.move-too-soon")
+    checkEqual(soon.name, "rejected.ledger.move-too-soon")
     let later = try apply(store, "ann", back, [("confirm", true)], now: Minted.now + Self.day)
-    #expect(later.text("exchange.lines.0.outcome") == "moved")
-    #expect(try store.run("SELECT COUNT(*) FROM assay_audit WHERE what = 'move'", []) == ["[2]"])
+    checkEqual(later.text("exchange.lines.0.outcome"), "moved")
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE what = 'move'", []), ["[2]"])
   }
 
   @Test("STO-45 a line counts until its end, to the millisecond, and in its grace")
@@ -88,13 +88,13 @@ struct StoreLineTests {
     let evidence = try store.transaction()
     _ = try apply(store, "ann", evidence)
     let end = try #require(Minted.purchase.expiresDate)
-    #expect(try plan(store, now: end - 1) == "premium")
-    #expect(try plan(store, now: end) == "free")
+    try checkEqual(plan(store, now: end - 1), "premium")
+    try checkEqual(plan(store, now: end), "free")
     let read = try store.run(["kind": "subscription.read", "account": "ann"])
-    #expect(read.integer("exchange.until") == end)
-    #expect(read.flag("exchange.lines.0.counts") == true)
+    checkEqual(read.integer("exchange.until"), end)
+    checkEqual(read.flag("exchange.lines.0.counts"), true)
     try store.run("UPDATE assay_line SET env = 'Xcode'", [])
-    #expect(try plan(store) == "free", "an environment that is not accepted")
+    try checkEqual(plan(store), "free", "an environment that is not accepted")
   }
 
   @Test("STO-45 what does not end counts only for a non-consumable; consumables make no line")
@@ -107,8 +107,8 @@ struct StoreLineTests {
       $0.webOrderLineItemId = nil
       $0.group = nil
     }
-    #expect(try apply(store, "ann", lifetime).text("exchange.plan") == "standard")
-    #expect(try plan(store, now: Minted.now + 3650 * Self.day) == "standard")
+    try checkEqual(apply(store, "ann", lifetime).text("exchange.plan"), "standard")
+    try checkEqual(plan(store, now: Minted.now + 3650 * Self.day), "standard")
     let coins = try store.transaction {
       $0.type = .consumable
       $0.productId = SQLiteStore.coins
@@ -117,8 +117,8 @@ struct StoreLineTests {
       $0.originalTransactionId = "2000000900000009"
     }
     let left = try apply(store, "ann", coins)
-    #expect(left.name == "ok")
-    #expect(left.text("exchange.lines.0.outcome") == "left-out")
+    checkEqual(left.name, "ok")
+    checkEqual(left.text("exchange.lines.0.outcome"), "left-out")
   }
 
   @Test("STO-48 lines due are given out once, and planned again")
@@ -129,13 +129,13 @@ struct StoreLineTests {
     let request: JSONText = [
       "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
     ]
-    #expect(
-      try store.run(request, now: end - Self.day - 1).text("exchange.lines.0.account") == nil)
+    try check(
+      store.run(request, now: end - Self.day - 1).text("exchange.lines.0.account") == nil)
     let due = try store.run(request, now: end - Self.day)
-    #expect(due.text("exchange.lines.0.account") == "ann")
-    #expect(
-      try store.run(request, now: end - 1).text("exchange.lines.0.account") == nil)
-    #expect(try store.run(request, now: end).text("exchange.lines.0.account") == "ann")
+    checkEqual(due.text("exchange.lines.0.account"), "ann")
+    try check(
+      store.run(request, now: end - 1).text("exchange.lines.0.account") == nil)
+    try checkEqual(store.run(request, now: end).text("exchange.lines.0.account"), "ann")
   }
 
   @Test("STO-29 the lease of lines that are due")
@@ -148,7 +148,7 @@ struct StoreLineTests {
       Exchanges.expect(refused, "misuse.store.lease", at: "leaseMs", rule: "STO-29")
     }
     for span in [5000, 3_600_000] as [JSONText] {
-      #expect(try SQLiteStore().run(request.setting([("leaseMs", span)])).name == "ok")
+      try checkEqual(SQLiteStore().run(request.setting([("leaseMs", span)])).name, "ok")
     }
   }
 
@@ -158,8 +158,8 @@ struct StoreLineTests {
     let refused = try apply(
       store, "ann", try store.transaction { $0.productId = "com.example.app.unknown" })
     Exchanges.expect(refused, "rejected.identity.product", at: "lines", rule: "STO-24")
-    #expect(refused.text("exchange.lines.0.outcome") == "unknown-product")
-    #expect(try store.run("SELECT COUNT(*) FROM assay_line", []) == ["[0]"])
+    checkEqual(refused.text("exchange.lines.0.outcome"), "unknown-product")
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_line", []), ["[0]"])
   }
 
   @Test("STO-43 evidence with another account's token is refused, whatever the policy")
@@ -172,23 +172,22 @@ struct StoreLineTests {
       ("accountToken", "22222222-2222-4222-8222-222222222222")
     ]
     let refused = try apply(store, "ann", evidence, other)
-    #expect(refused.name == "rejected.account.token-mismatch")
-    #expect(refused.text("error.rule") == "STO-43")
-    #expect(store.steps == 1)
+    checkEqual(refused.name, "rejected.account.token-mismatch")
+    checkEqual(refused.text("error.rule"), "STO-43")
+    checkEqual(store.steps, 1)
     let claim: JSONText = [
       "kind": "claim", "account": "ann", "attempt": "attempt-claim-000000000000001",
     ]
-    #expect(
-      try store.run(claim.setting(other), [evidence]).name == "rejected.account.token-mismatch")
-    #expect(store.steps == 1)
+    try checkEqual(
+      store.run(claim.setting(other), [evidence]).name, "rejected.account.token-mismatch")
+    checkEqual(store.steps, 1)
     let own: [(String, JSONText)] = [
       ("accountToken", "11111111-1111-4111-8111-111111111111")
     ]
-    #expect(try apply(store, "ann", evidence, own).text("exchange.plan") == "premium")
+    try checkEqual(apply(store, "ann", evidence, own).text("exchange.plan"), "premium")
     let without = try SQLiteStore()
-    #expect(
-      try apply(without, "ann", try without.transaction(), own).name
-        == "rejected.account.token-missing")
+    try checkEqual(
+      apply(without, "ann", try without.transaction(), own).name, "rejected.account.token-missing")
   }
 
   @Test("§7 a store that is away: the default plan, or the last answer for a while")
@@ -196,18 +195,18 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
     let closed = try store.run(["kind": "subscription.read", "account": "ann"])
-    #expect(closed.name == "unavailable.store.unclear")
-    #expect(closed.text("exchange.plan") == "free")
+    checkEqual(closed.name, "unavailable.store.unclear")
+    checkEqual(closed.text("exchange.plan"), "free")
     let last: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_000)]
     let open = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
-    #expect(open.name == "ok")
-    #expect(open.text("exchange.plan") == "premium")
+    checkEqual(open.name, "ok")
+    checkEqual(open.text("exchange.plan"), "premium")
     let old: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_001)]
     let late = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
-    #expect(
-      try late.run(["kind": "subscription.read", "account": "ann", "last": old]).name
-        == "unavailable.store.unclear")
+    try checkEqual(
+      late.run(["kind": "subscription.read", "account": "ann", "last": old]).name,
+      "unavailable.store.unclear")
   }
 
   @Test("§7 the last answer counts while it is young, of this plan and not over")
@@ -223,7 +222,7 @@ struct StoreLineTests {
       for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
       let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
       let read = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
-      #expect(read.name == status, "\(plan) \(at - now)")
+      checkEqual(read.name, status, "\(plan) \(at - now)")
     }
   }
 
@@ -241,18 +240,18 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     _ = try apply(store, "anon", try store.transaction())
     let linked = try store.run(link("anon", "ann"))
-    #expect(linked.text("exchange.outcome") == "linked")
-    #expect(linked.integer("exchange.moved.lines") == 1)
-    #expect(try plan(store) == "premium")
-    #expect(try plan(store, "anon") == "free")
+    checkEqual(linked.text("exchange.outcome"), "linked")
+    checkEqual(linked.integer("exchange.moved.lines"), 1)
+    try checkEqual(plan(store), "premium")
+    try checkEqual(plan(store, "anon"), "free")
     let again = try store.run(link("anon", "ann"))
-    #expect(again.text("exchange.outcome") == "already")
-    #expect(try store.run(link("ann", "anon")).name == "rejected.account.linked")
-    #expect(try store.run(link("anon", "bob")).name == "rejected.account.linked")
-    #expect(try store.run(link("anon", "bob")).text("exchange.linkedTo") == nil)
+    checkEqual(again.text("exchange.outcome"), "already")
+    try checkEqual(store.run(link("ann", "anon")).name, "rejected.account.linked")
+    try checkEqual(store.run(link("anon", "bob")).name, "rejected.account.linked")
+    try check(store.run(link("anon", "bob")).text("exchange.linkedTo") == nil)
     for request in [link("anon", "bob"), link("ann", "anon")] {
       let shown = try store.run(request.setting("operator", true))
-      #expect(shown.text("exchange.linkedTo") == "ann")
+      checkEqual(shown.text("exchange.linkedTo"), "ann")
     }
     Exchanges.expect(
       try store.run(link("ann", "ann")), "misuse.store.account", at: "to", rule: "STO-90")
@@ -262,10 +261,10 @@ struct StoreLineTests {
   func chain() throws {
     let store = try SQLiteStore()
     _ = try store.run(link("a", "b"))
-    #expect(try store.run(link("b", "c")).text("exchange.outcome") == "linked")
-    #expect(
-      try store.run("SELECT target FROM assay_link WHERE id = 'a'", []) == ["[\"c\"]"])
-    #expect(try store.run(link("d", "b")).name == "rejected.account.linked")
+    try checkEqual(store.run(link("b", "c")).text("exchange.outcome"), "linked")
+    try checkEqual(
+      store.run("SELECT target FROM assay_link WHERE id = 'a'", []), ["[\"c\"]"])
+    try checkEqual(store.run(link("d", "b")).name, "rejected.account.linked")
   }
 
   @Test("STO-93 a forgotten account leaves no id behind, and its purchases stay paid out")
@@ -277,16 +276,16 @@ struct StoreLineTests {
       "kind": "account.forget", "account": "ann-to-forget",
       "attempt": "attempt-forget-0000000000001",
     ]
-    #expect(try store.run(request).text("exchange.outcome") == "forgotten")
-    #expect(try store.run(request).text("exchange.outcome") == "already")
+    try checkEqual(store.run(request).text("exchange.outcome"), "forgotten")
+    try checkEqual(store.run(request).text("exchange.outcome"), "already")
     for table in SchemaTable.allCases {
       let rows = try store.run("SELECT * FROM assay_\(table)", [])
-      #expect(!rows.joined().contains("ann-to-forget"), "\(table)")
+      check(!rows.joined().contains("ann-to-forget"), "\(table)")
     }
-    #expect(
-      try apply(store, "bob", try store.transaction()).name == "rejected.ledger.other-account")
+    try checkEqual(
+      apply(store, "bob", try store.transaction()).name, "rejected.ledger.other-account")
     let keyless = try SQLiteStore()
-    #expect(try keyless.run(request).name == "config.store.forget-key")
+    try checkEqual(keyless.run(request).name, "config.store.forget-key")
   }
 
   @Test("STO-93 who was joined into a forgotten account is forgotten with it, link by link")
@@ -297,12 +296,12 @@ struct StoreLineTests {
       let taken = try store.run([
         "kind": "quota.take", "account": .string(account), "meter": "free", "plan": "free",
       ])
-      #expect(taken.name == "ok")
+      checkEqual(taken.name, "ok")
     }
     let links = [("dev-1", "dev-2"), ("dev-2", "me-myself"), ("dev-3", "me-myself")]
     for (number, (from, to)) in links.enumerated() {
       let attempt = JSONText.string("attempt-\(number)-00000000000000000")
-      #expect(try store.run(link(from, to).setting("attempt", attempt)).name == "ok")
+      try checkEqual(store.run(link(from, to).setting("attempt", attempt)).name, "ok")
     }
     // What a request of one of them left behind that slipped in later.
     try take("dev-1")
@@ -312,19 +311,19 @@ struct StoreLineTests {
       "attempt": "attempt-forget-0000000000001",
     ]
     let done = try store.run(request)
-    #expect(done.text("exchange.outcome") == "forgotten")
-    #expect(done.integer("exchange.forgotten.lines") == 1)
-    #expect(done.integer("exchange.forgotten.meters") == 1)
-    #expect(done.flag("exchange.more") == false)
+    checkEqual(done.text("exchange.outcome"), "forgotten")
+    checkEqual(done.integer("exchange.forgotten.lines"), 1)
+    checkEqual(done.integer("exchange.forgotten.meters"), 1)
+    checkEqual(done.flag("exchange.more"), false)
     for table in SchemaTable.allCases {
       let rows = try store.run("SELECT * FROM assay_\(table)", []).joined()
-      for account in ["dev-", "me-myself"] { #expect(!rows.contains(account), "\(table)") }
+      for account in ["dev-", "me-myself"] { check(!rows.contains(account), "\(table)") }
     }
     let owners = try store.run("SELECT DISTINCT owner, other FROM assay_audit", [])
-    #expect(owners.count == 2, "\(owners)")
+    checkEqual(owners.count, 2, "\(owners)")
     let again = try store.run(request)
-    #expect(again.text("exchange.outcome") == "already")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(again.text("exchange.outcome"), "already")
+    checkEqual(again.flag("exchange.changed"), false)
   }
 
   @Test("STO-93 more joined accounts than one exchange takes: the same request again")
@@ -339,11 +338,11 @@ struct StoreLineTests {
       "kind": "account.forget", "account": "me-myself",
       "attempt": "attempt-forget-0000000000001",
     ]
-    #expect(try store.run(request).flag("exchange.more") == true)
-    #expect(try store.run(request).flag("exchange.more") == false)
+    try checkEqual(store.run(request).flag("exchange.more"), true)
+    try checkEqual(store.run(request).flag("exchange.more"), false)
     let rows = try store.run("SELECT * FROM assay_audit", []).joined()
-    #expect(!rows.contains("dev-"))
-    #expect(try store.run("SELECT id FROM assay_link", []).isEmpty)
+    check(!rows.contains("dev-"))
+    try check(store.run("SELECT id FROM assay_link", []).isEmpty)
   }
 
   private func count(_ store: SQLiteStore, _ account: String) throws -> [String] {
@@ -362,13 +361,13 @@ struct StoreLineTests {
     try take("anon", 2)
     try take("ann", 1)
     let linked = try store.run(link("anon", "ann"))
-    #expect(linked.integer("exchange.moved.meters") == 1)
-    #expect(try count(store, "ann") == ["[3]"])
-    #expect(try count(store, "anon").isEmpty)
+    checkEqual(linked.integer("exchange.moved.meters"), 1)
+    try checkEqual(count(store, "ann"), ["[3]"])
+    try check(count(store, "anon").isEmpty)
     try take("anon", 1)
-    #expect(try store.run(link("anon", "ann")).flag("exchange.changed") == true)
-    #expect(try count(store, "ann") == ["[4]"])
-    #expect(try count(store, "anon").isEmpty)
+    try checkEqual(store.run(link("anon", "ann")).flag("exchange.changed"), true)
+    try checkEqual(count(store, "ann"), ["[4]"])
+    try check(count(store, "anon").isEmpty)
   }
 
   private func script(_ engine: StoreDialect, _ request: JSONText) throws -> StoreScript {
@@ -387,40 +386,40 @@ struct StoreLineTests {
     arguments: [StoreDialect.postgres, .mysql])
   func linkLocks(_ engine: StoreDialect) throws {
     let script = try script(engine, link("m", "b"))
-    #expect(script.document.text("exchange.store.transaction") == "begin")
-    #expect(script.sql()?.contains("WHERE target = ") == true)
+    checkEqual(script.document.text("exchange.store.transaction"), "begin")
+    checkEqual(script.sql()?.contains("WHERE target = "), true)
     try script.answer("{\"rows\":[[\"a\"],[\"z\"]]}")
-    #expect(script.document.text("exchange.store.transaction") == "inside")
+    checkEqual(script.document.text("exchange.store.transaction"), "inside")
     let ids = (0..<4).map { script.source("exchange.store.run.\($0).args.0") }
-    #expect(ids == ["a", "b", "m", "z"])
-    for place in [0, 3] { #expect(script.sql(place)?.hasSuffix(" FOR UPDATE") == true) }
+    checkEqual(ids, ["a", "b", "m", "z"])
+    for place in [0, 3] { checkEqual(script.sql(place)?.hasSuffix(" FOR UPDATE"), true) }
     let targets = "{\"rows\":[[\"m\",\"\",1,\"x\"]]},{\"rows\":[[\"b\",\"\",1,\"x\"]]}"
     let held = "{\"rows\":[[\"a\"]]},{},{},{\"rows\":[[\"z\"]]}"
     try script.answer("\(held),\(targets),{\"rows\":[[0,0,0,1]]}")
     let tables = texts(script, 5).map { $0.split(separator: " ")[1] }
-    #expect(
-      tables == ["assay_link", "assay_link", "assay_line", "assay_ledger", "assay_key"])
+    checkEqual(
+      tables, ["assay_link", "assay_link", "assay_line", "assay_ledger", "assay_key"])
     guard engine == .mysql else {
-      #expect(script.document.text("exchange.store.transaction") == "commit")
-      #expect(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE") == true)
-      #expect(script.sql(6)?.hasPrefix("INSERT INTO assay_audit") == true)
+      checkEqual(script.document.text("exchange.store.transaction"), "commit")
+      checkEqual(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE"), true)
+      checkEqual(script.sql(6)?.hasPrefix("INSERT INTO assay_audit"), true)
       try script.answer("{},{},{},{},{},{},{}")
       script.expect("ok", "linked")
       return
     }
-    #expect(script.document.text("exchange.store.transaction") == "inside")
-    #expect(script.sql(5)?.hasSuffix(" LIMIT 200 FOR UPDATE") == true)
+    checkEqual(script.document.text("exchange.store.transaction"), "inside")
+    checkEqual(script.sql(5)?.hasSuffix(" LIMIT 200 FOR UPDATE"), true)
     try script.answer(
       "{},{},{},{},{},{\"rows\":[[\"2026-11-25\",\"free\",3,9],[\"2026-11-25\",\"premium\",1,9]]}")
-    #expect(script.document.text("exchange.store.transaction") == "commit")
-    #expect(
-      script.arguments(0) == "[\"USER#b\",\"2026-11-25\",\"free\",3,9]")
-    #expect(script.sql(1)?.hasPrefix("DELETE FROM assay_quota WHERE scope = ") == true)
-    #expect(script.arguments(1) == "[\"USER#m\",\"2026-11-25\",\"free\"]")
-    #expect(script.arguments(3) == "[\"USER#m\",\"2026-11-25\",\"premium\"]")
+    checkEqual(script.document.text("exchange.store.transaction"), "commit")
+    checkEqual(
+      script.arguments(0), "[\"USER#b\",\"2026-11-25\",\"free\",3,9]")
+    checkEqual(script.sql(1)?.hasPrefix("DELETE FROM assay_quota WHERE scope = "), true)
+    checkEqual(script.arguments(1), "[\"USER#m\",\"2026-11-25\",\"free\"]")
+    checkEqual(script.arguments(3), "[\"USER#m\",\"2026-11-25\",\"premium\"]")
     try script.answer("{},{},{},{},{}")
     script.expect("ok", "linked")
-    #expect(script.document.flag("exchange.more") == false)
+    checkEqual(script.document.flag("exchange.more"), false)
   }
 
   @Test("STO-68 kept evidence is read again by digest and by line; without keeping, refused")
@@ -435,12 +434,12 @@ struct StoreLineTests {
     let jws = try #require(read.text("exchange.evidence.0.text"))
     let verified = try Minted.verifier().verifyJWS(
       Array(jws.utf8), kind: .transaction, nowMs: Minted.now)
-    #expect(verified.name == "ok")
+    checkEqual(verified.name, "ok")
     let sha256 = try #require(read.text("exchange.evidence.0.sha256"))
     let other = String(repeating: "0", count: 64)
     let both = try store.run(
       ["kind": "evidence.read", "sha256": [.string(sha256), .string(other)]])
-    #expect(both.text("exchange.missing.0") == other)
-    #expect(try SQLiteStore().run(request).name == "config.store.evidence")
+    checkEqual(both.text("exchange.missing.0"), other)
+    try checkEqual(SQLiteStore().run(request).name, "config.store.evidence")
   }
 }

@@ -46,23 +46,23 @@ struct StoreMeterTests {
   func taken(_ engine: StoreDialect) throws {
     let script = try take(engine, [("units", 3)])
     script.expect("pending.exchange.store")
-    #expect(script.document.text("exchange.store.class") == "once")
+    checkEqual(script.document.text("exchange.store.class"), "once")
     let connection = script.document.text("exchange.store.connection")
-    #expect(connection == (engine == .mysql ? "same" : "any"))
+    checkEqual(connection, (engine == .mysql ? "same" : "any"))
     try script.answer(StoreAnswer.counted(engine, 8))
     script.expect("ok", "taken")
-    #expect(script.document.integer("exchange.used") == 8)
-    #expect(script.document.integer("exchange.limit") == 20)
-    #expect(script.document.integer("exchange.left") == 12)
-    #expect(script.document.integer("exchange.resetMs") == Self.tomorrow)
-    #expect(script.document.text("exchange.fallback") == "free")
-    #expect(
-      script.source("exchange.headers")
-        == #"{"RateLimit-Policy":"\"premium\";q=20;w=86400","#
+    checkEqual(script.document.integer("exchange.used"), 8)
+    checkEqual(script.document.integer("exchange.limit"), 20)
+    checkEqual(script.document.integer("exchange.left"), 12)
+    checkEqual(script.document.integer("exchange.resetMs"), Self.tomorrow)
+    checkEqual(script.document.text("exchange.fallback"), "free")
+    checkEqual(
+      script.source("exchange.headers"),
+      #"{"RateLimit-Policy":"\"premium\";q=20;w=86400","#
         + #""RateLimit":"\"premium\";r=12;t=82800"}"#)
-    #expect(
-      ticket(try #require(script.document.text("exchange.ticket")))
-        == #"{"v":1,"op":"take","scope":"USER#ann","bucket":"2026-11-21","meter":"premium","#
+    checkEqual(
+      ticket(try #require(script.document.text("exchange.ticket"))),
+      #"{"v":1,"op":"take","scope":"USER#ann","bucket":"2026-11-21","meter":"premium","#
         + #""units":3}"#)
   }
 
@@ -71,13 +71,13 @@ struct StoreMeterTests {
     let script = try take(engine)
     try script.answer(StoreAnswer.full(engine))
     script.expect("rejected.quota.exhausted", "exhausted", at: "meter")
-    #expect(script.source("exchange.used") == "null")
-    #expect(script.source("exchange.ticket") == "null")
-    #expect(script.document.integer("exchange.left") == 0)
-    #expect(script.document.integer("exchange.resetMs") == Self.tomorrow)
-    #expect(script.document.text("exchange.fallback") == "free")
-    #expect(script.document.text("exchange.headers.Retry-After") == "82800")
-    #expect(script.document.text("exchange.headers.RateLimit") == "\"premium\";r=0;t=82800")
+    checkEqual(script.source("exchange.used"), "null")
+    checkEqual(script.source("exchange.ticket"), "null")
+    checkEqual(script.document.integer("exchange.left"), 0)
+    checkEqual(script.document.integer("exchange.resetMs"), Self.tomorrow)
+    checkEqual(script.document.text("exchange.fallback"), "free")
+    checkEqual(script.document.text("exchange.headers.Retry-After"), "82800")
+    checkEqual(script.document.text("exchange.headers.RateLimit"), "\"premium\";r=0;t=82800")
   }
 
   @Test("BCK-20 the wait in seconds is rounded up, and at least one")
@@ -85,7 +85,7 @@ struct StoreMeterTests {
     for (before, seconds) in [(1, "1"), (1000, "1"), (1001, "2")] as [(Int64, String)] {
       let script = try take(.sqlite, now: Self.tomorrow - before)
       try script.answer(StoreAnswer.full(.sqlite))
-      #expect(script.document.text("exchange.headers.Retry-After") == seconds)
+      checkEqual(script.document.text("exchange.headers.Retry-After"), seconds)
     }
   }
 
@@ -93,15 +93,15 @@ struct StoreMeterTests {
   func decided() throws {
     let none = try take(.sqlite, [("plan", "free")])
     none.expect("rejected.plan.required", "not-in-plan", at: "meter")
-    #expect(none.document.text("error.rule") == "BCK-8")
-    #expect(none.document.text("exchange.fallback") == "free")
+    checkEqual(none.document.text("error.rule"), "BCK-8")
+    checkEqual(none.document.text("exchange.fallback"), "free")
     try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
     try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
-    #expect(try take(.sqlite, [("units", 20)]).step == 1)
+    try checkEqual(take(.sqlite, [("units", 20)]).step, 1)
     // The most generous meter has none to fall back to.
     let free = try take(.sqlite, [("meter", "free")])
     try free.answer("{\"rows\":[[1]]}")
-    #expect(free.source("exchange.fallback") == "null")
+    checkEqual(free.source("exchange.fallback"), "null")
   }
 
   @Test("STO-50 STO-5 what a host must not ask")
@@ -138,51 +138,49 @@ struct StoreMeterTests {
     for (now, offset, bucket, reset) in days {
       let script = try take(.sqlite, stores: [("dayOffsetMinutes", offset)], now: now)
       let kept = reset + 7 * 86_400_000
-      #expect(
-        script.arguments()
-          == "[\"USER#ann\",\"\(bucket)\",\"premium\",1,\(kept),19,19]")
+      checkEqual(
+        script.arguments(), "[\"USER#ann\",\"\(bucket)\",\"premium\",1,\(kept),19,19]")
       // The answer comes on another day, and from a clock that ran backwards.
       try script.answer("{\"rows\":[[1]]}", after: now == Self.tomorrow ? -5000 : 500_000)
       script.expect("ok", "taken")
-      #expect(script.document.integer("exchange.resetMs") == reset)
+      checkEqual(script.document.integer("exchange.resetMs"), reset)
     }
   }
 
   @Test("STO-2 STM-22 what the engines are asked")
   func calls() throws {
     let mysql = try take(.mysql)
-    #expect(mysql.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE") == true)
-    #expect(mysql.arguments(1) == "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
-    #expect(mysql.sql(2) == "SELECT ROW_COUNT(), LAST_INSERT_ID()")
-    #expect(mysql.source("exchange.store.run.0.rows") == "false")
-    #expect(mysql.source("exchange.store.run.2.rows") == "true")
+    checkEqual(mysql.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE"), true)
+    checkEqual(mysql.arguments(1), "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
+    checkEqual(mysql.sql(2), "SELECT ROW_COUNT(), LAST_INSERT_ID()")
+    checkEqual(mysql.source("exchange.store.run.0.rows"), "false")
+    checkEqual(mysql.source("exchange.store.run.2.rows"), "true")
     let ttl = Self.tomorrow + 7 * 86_400_000
     let redis = try take(.redis, [("units", 2)])
-    #expect(
-      redis.document.text("exchange.store.run.0.script")
-        == Text(stringLiteral: GuardScript.text).string)
-    #expect(
-      redis.source("exchange.store.run.0.keys") == #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
-    #expect(
-      redis.arguments()
-        == #"["\#(ttl)","2","n","2","1","3","le","n","18","0","2","n","2"]"#)
+    checkEqual(
+      redis.document.text("exchange.store.run.0.script"),
+      Text(stringLiteral: GuardScript.text).string)
+    checkEqual(
+      redis.source("exchange.store.run.0.keys"), #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
+    checkEqual(
+      redis.arguments(), #"["\#(ttl)","2","n","2","1","3","le","n","18","0","2","n","2"]"#)
     let dynamo = try take(.dynamodb)
-    #expect(dynamo.document.text("exchange.store.run.0.api") == "UpdateItem")
+    checkEqual(dynamo.document.text("exchange.store.run.0.api"), "UpdateItem")
     let input = "exchange.store.run.0.input."
-    #expect(dynamo.document.text(input + "Key.PK.S") == "USER#ann")
-    #expect(dynamo.document.text(input + "Key.SK.S") == "DATE#2026-11-21")
-    #expect(
-      dynamo.document.text(input + "UpdateExpression")
-        == "SET #count = if_not_exists(#count, :zero) + :units, #ttl = :ttl")
-    #expect(
-      dynamo.document.text(input + "ConditionExpression")
-        == "attribute_not_exists(#count) OR #count <= :room")
-    #expect(
-      dynamo.source(input + "ExpressionAttributeNames")
-        == ##"{"#count":"count_premium","#ttl":"ttl"}"##)
-    #expect(dynamo.document.text(input + "ExpressionAttributeValues.:room.N") == "19")
-    #expect(
-      dynamo.document.text(input + "ExpressionAttributeValues.:ttl.N") == "\(ttl / 1000)")
+    checkEqual(dynamo.document.text(input + "Key.PK.S"), "USER#ann")
+    checkEqual(dynamo.document.text(input + "Key.SK.S"), "DATE#2026-11-21")
+    checkEqual(
+      dynamo.document.text(input + "UpdateExpression"),
+      "SET #count = if_not_exists(#count, :zero) + :units, #ttl = :ttl")
+    checkEqual(
+      dynamo.document.text(input + "ConditionExpression"),
+      "attribute_not_exists(#count) OR #count <= :room")
+    checkEqual(
+      dynamo.source(input + "ExpressionAttributeNames"),
+      ##"{"#count":"count_premium","#ttl":"ttl"}"##)
+    checkEqual(dynamo.document.text(input + "ExpressionAttributeValues.:room.N"), "19")
+    checkEqual(
+      dynamo.document.text(input + "ExpressionAttributeValues.:ttl.N"), "\(ttl / 1000)")
   }
 
   @Test("STO-4 an answer of another shape is not understood", arguments: StoreAnswer.engines)
@@ -219,11 +217,11 @@ struct StoreMeterTests {
         "{\"reply\":[\"2\",\"n\",null]}", "{\"reply\":[\"2\",\"n\",\"21\"]}",
       ]
     }
-    #expect(script.step == 1)
+    checkEqual(script.step, 1)
     for answer in wrong {
       let script = try take(engine, stores: [("failOpen", ["meters": ["premium"]])])
       try script.answer(prefix + answer)
-      #expect(script.document.name == "unavailable.store.reply-shape", "\(answer)")
+      checkEqual(script.document.name, "unavailable.store.reply-shape", "\(answer)")
     }
   }
 
@@ -252,7 +250,7 @@ struct StoreMeterTests {
       try script.fail("5", executed: "no")
       script.expect("pending.exchange.wait")
       try script.wait()
-      #expect(script.source("exchange.store.run") == first)
+      checkEqual(script.source("exchange.store.run"), first)
     }
     try script.fail("5", executed: "no")
     script.expect("unavailable.store.contention", at: "error.code")
@@ -264,11 +262,11 @@ struct StoreMeterTests {
     let free = try take(.redis, [("meter", "free")], stores: open)
     try free.lose()
     free.expect("ok", "taken")
-    #expect(free.document.flag("exchange.unmetered") == true)
+    checkEqual(free.document.flag("exchange.unmetered"), true)
     for member in ["used", "left", "ticket"] {
-      #expect(free.source("exchange.\(member)") == "null")
+      checkEqual(free.source("exchange.\(member)"), "null")
     }
-    #expect(free.source("exchange.headers") == "{}")
+    checkEqual(free.source("exchange.headers"), "{}")
     let paid = try take(.redis, stores: open)
     try paid.lose()
     paid.expect("unavailable.store.unclear")
@@ -301,7 +299,7 @@ struct StoreMeterTests {
     ] {
       let script = try take(.sqlite)
       try script.raw("{\"id\":1,\"code\":200,\"results\":[\(result)]}")
-      #expect(script.document.name == "misuse.exchange.answer", "\(result)")
+      checkEqual(script.document.name, "misuse.exchange.answer", "\(result)")
     }
   }
 
@@ -317,15 +315,15 @@ struct StoreMeterTests {
     ]
     let (verifier, later) = (try verifier(engine), Self.tomorrow + 5)
     let back = StoreScript(verifier, request, now: later)
-    #expect(back.document.text("exchange.store.class") == "once")
-    #expect(back.source("exchange.store").contains("2026-11-21"))
+    checkEqual(back.document.text("exchange.store.class"), "once")
+    check(back.source("exchange.store").contains("2026-11-21"))
     try back.answer(StoreAnswer.counted(engine, 0, isRefund: true))
     back.expect("ok", "refunded")
-    #expect(back.document.integer("exchange.used") == 0)
+    checkEqual(back.document.integer("exchange.used"), 0)
     let none = StoreScript(verifier, request, now: later)
     try none.answer(StoreAnswer.full(engine, isRefund: true))
     none.expect("ok", "none")
-    #expect(none.source("exchange.used") == "null")
+    checkEqual(none.source("exchange.used"), "null")
     let below = StoreScript(verifier, request, now: later)
     try below.answer(StoreAnswer.counted(engine, -1, isRefund: true))
     below.expect("unavailable.store.reply-shape")
@@ -376,7 +374,7 @@ struct StoreMeterTests {
     for (name, value) in wrong {
       let members = good.map { $0.0 == name ? (name, value) : $0 }
       let script = try refund(members)
-      #expect(script.document.name == "misuse.store.ticket", "\(name) \(value)")
+      checkEqual(script.document.name, "misuse.store.ticket", "\(name) \(value)")
     }
     for place in good.indices {
       var members = good

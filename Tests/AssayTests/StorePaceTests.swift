@@ -25,14 +25,14 @@ struct StorePaceTests {
   func taken() throws {
     let script = try pace()
     let second = Minted.now / 1000
-    #expect(
-      script.arguments()
-        == "[\"APPLE#Production#com.example.app\",\"\(second)\",\"appstore.order-lookup\",1,"
+    checkEqual(
+      script.arguments(),
+      "[\"APPLE#Production#com.example.app\",\"\(second)\",\"appstore.order-lookup\",1,"
         + "\((second + 1) * 1000 + 3_600_000),4,4]")
     try script.answer("{\"rows\":[[5]]}")
     script.expect("ok", "taken")
-    #expect(script.document.integer("exchange.used") == 5)
-    #expect(script.document.integer("exchange.limit") == 5)
+    checkEqual(script.document.integer("exchange.used"), 5)
+    checkEqual(script.document.integer("exchange.limit"), 5)
   }
 
   @Test("STO-66 half of Apple's number, the configured one, or a tenth in Sandbox")
@@ -46,11 +46,11 @@ struct StorePaceTests {
     ]
     for (members, stores, limit) in cases {
       let script = try pace(members, stores: stores)
-      #expect(script.arguments().hasSuffix(",\(limit - 1),\(limit - 1)]"))
+      check(script.arguments().hasSuffix(",\(limit - 1),\(limit - 1)]"))
     }
     let unlimited = try pace([("for", "appstore.extend-renewal-mass-status")])
     unlimited.expect("ok", "taken")
-    #expect(unlimited.source("exchange.limit") == "null")
+    checkEqual(unlimited.source("exchange.limit"), "null")
   }
 
   @Test("STO-66 a full second is waited out, five times")
@@ -62,15 +62,15 @@ struct StorePaceTests {
       try script.answer(Self.full)
       script.expect("pending.exchange.wait")
       let until = try #require(script.waitsUntil)
-      #expect((0...250).contains(until % 1000))
-      #expect(script.document.integer("exchange.retry.attempt") == 2)
+      check((0...250).contains(until % 1000))
+      checkEqual(script.document.integer("exchange.retry.attempt"), 2)
       try script.wait()
     }
-    #expect(Set(seconds).count == 5)
+    checkEqual(Set(seconds).count, 5)
     try script.answer(Self.full)
     script.expect("unavailable.api.paced", "paced", at: "for")
-    #expect(script.document.integer("exchange.retry.attempt") == 2)
-    #expect(script.document.text("exchange.retry.request.for") == "appstore.order-lookup")
+    checkEqual(script.document.integer("exchange.retry.attempt"), 2)
+    checkEqual(script.document.text("exchange.retry.request.for"), "appstore.order-lookup")
   }
 
   @Test("STO-66 EXC-16 a second that begins after the deadline is not waited for")
@@ -80,7 +80,7 @@ struct StorePaceTests {
     try script.wait()
     try script.answer(Self.full)
     script.expect("unavailable.api.paced", at: "for")
-    #expect(script.document.text("error.rule") == "STO-66")
+    checkEqual(script.document.text("error.rule"), "STO-66")
   }
 
   @Test("STO-66 the bucket follows the clock of a host that comes back late")
@@ -88,8 +88,8 @@ struct StorePaceTests {
     let script = try pace()
     try script.answer(Self.full)
     try script.wait(late: 30_000)
-    #expect(
-      script.document.text("exchange.store.run.0.args.1") == "\(Minted.now / 1000 + 31)")
+    checkEqual(
+      script.document.text("exchange.store.run.0.args.1"), "\(Minted.now / 1000 + 31)")
     try script.answer("{\"rows\":[[1]]}")
     script.expect("ok", "taken")
   }
@@ -115,7 +115,7 @@ struct StorePaceTests {
       let script = try pace()
       if let code { try script.fail(code) } else { try script.lose() }
       script.expect("ok", "taken")
-      #expect(script.document.flag("exchange.unpaced") == true)
+      checkEqual(script.document.flag("exchange.unpaced"), true)
     }
     let odd = try pace()
     try odd.answer("{\"rows\":[[\"x\"]]}")
@@ -137,6 +137,6 @@ struct StorePaceTests {
     ]
     try pace([], stores: [], [("apps", two)]).expect("misuse.exchange.request", at: "bundleId")
     let named = try pace([("bundleId", "com.example.two")], stores: [], [("apps", two)])
-    #expect(named.arguments().hasPrefix("[\"APPLE#Production#com.example.two\""))
+    check(named.arguments().hasPrefix("[\"APPLE#Production#com.example.two\""))
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct StoreSchemaCheckTests {
   private let request: JSONText = ["kind": "schema.check"]
 
-  private func check(
+  private func asked(
     _ engine: StoreDialect, _ stores: [(String, JSONText)] = []
   ) throws -> StoreScript {
     StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine, stores))]), request)
@@ -35,7 +35,7 @@ struct StoreSchemaCheckTests {
   private func found(
     _ engine: StoreDialect, _ stores: [(String, JSONText)] = [], evidence: Bool = false
   ) throws -> StoreScript {
-    let script = try check(engine, stores)
+    let script = try asked(engine, stores)
     try script.answer(names(evidence: evidence))
     return script
   }
@@ -52,18 +52,18 @@ struct StoreSchemaCheckTests {
   @Test("STM-1 STM-7 every column, and whether this is a primary", arguments: engines)
   func checked(_ engine: StoreDialect) throws {
     let script = try found(engine)
-    #expect(script.document.text("exchange.store.class") == "idempotent")
-    #expect(script.sql(2)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,") == true)
-    #expect(script.sql(2)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0") == true)
+    checkEqual(script.document.text("exchange.store.class"), "idempotent")
+    checkEqual(script.sql(2)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,"), true)
+    checkEqual(script.sql(2)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0"), true)
     try script.answer(tables(9, rows(engine)))
     script.expect("ok")
-    #expect(script.document.text("exchange.tables.8") == "audit")
-    #expect(script.document.flag("exchange.primary") == true)
-    #expect(script.document.text("exchange.lineage") == Self.lineage)
-    #expect(script.document.integer("exchange.version") == 2)
+    checkEqual(script.document.text("exchange.tables.8"), "audit")
+    checkEqual(script.document.flag("exchange.primary"), true)
+    checkEqual(script.document.text("exchange.lineage"), Self.lineage)
+    checkEqual(script.document.integer("exchange.version"), 2)
     let keeping = try found(engine, [("keepEvidence", true)], evidence: true)
     try keeping.answer(tables(10, rows(engine)))
-    #expect(keeping.document.text("exchange.tables.9") == "evidence")
+    checkEqual(keeping.document.text("exchange.tables.9"), "evidence")
     let odd = try found(engine)
     try odd.answer(tables(8, ["{\"rows\":[[1]]}"] + rows(engine)))
     odd.expect("unavailable.store.reply-shape", at: "results")
@@ -92,7 +92,7 @@ struct StoreSchemaCheckTests {
   @Test("STO-78 STM-8 a missing table, another version, another store", arguments: engines)
   func schema(_ engine: StoreDialect) throws {
     for table in SchemaTable.allCases where table != .evidence {
-      let script = try check(engine)
+      let script = try asked(engine)
       try script.answer(names(without: table))
       Exchanges.expect(
         script.document, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
@@ -116,8 +116,8 @@ struct StoreSchemaCheckTests {
 
   @Test("STO-74 STM-7 Redis names its role")
   func role() throws {
-    let script = try check(.redis)
-    #expect(script.source("exchange.store.run.0.command") == "[\"ROLE\"]")
+    let script = try asked(.redis)
+    checkEqual(script.source("exchange.store.run.0.command"), "[\"ROLE\"]")
     let info = ",{\"reply\":[\"\"]},{\"reply\":[\"\"]},{\"reply\":[\"\"]}"
     try script.answer("{\"reply\":[\"master\",77]}\(info)")
     script.expect("ok")
@@ -125,11 +125,11 @@ struct StoreSchemaCheckTests {
       ("[\"slave\",\"192.0.2.1\"]", "unavailable.store.standby"),
       ("[]", "unavailable.store.standby"),
     ] {
-      let script = try check(.redis)
+      let script = try asked(.redis)
       try script.answer("{\"reply\":\(reply)}\(info)")
       script.expect(status, at: "ROLE")
     }
-    let odd = try check(.redis)
+    let odd = try asked(.redis)
     try odd.answer("{\"rows\":[]}\(info)")
     odd.expect("unavailable.store.reply-shape", at: "reply")
   }
@@ -141,8 +141,8 @@ struct StoreSchemaCheckTests {
     ) throws -> StoreScript {
       let listed = indexes?.map { "{\"IndexName\":\"\($0)\",\"IndexStatus\":\"\($1)\"}" }
       let list = listed.map { ",\"GlobalSecondaryIndexes\":[\($0.joined(separator: ","))]" }
-      let script = try check(.dynamodb)
-      #expect(script.source("exchange.store.run.0.input") == "{\"TableName\":\"T\"}")
+      let script = try asked(.dynamodb)
+      checkEqual(script.source("exchange.store.run.0.input"), "{\"TableName\":\"T\"}")
       try script.answer(
         "{\"output\":{\"Table\":{\"TableStatus\":\"\(status)\"\(list ?? "")}}}")
       return script
@@ -151,15 +151,15 @@ struct StoreSchemaCheckTests {
     let bare = try table("ACTIVE", [due, owner])
     try bare.answer("{\"output\":{}}")
     bare.expect("ok")
-    #expect(bare.source("exchange.warnings") == "[\"no-lineage\"]")
+    checkEqual(bare.source("exchange.warnings"), "[\"no-lineage\"]")
     let marked = try table("ACTIVE", [due, owner])
     try marked.answer(
       """
       {"output":{"Item":{"PK":{"S":"SCHEMA#"},"SK":{"S":"SCHEMA"},"id":{"S":"schema"},\
       "version":{"N":"2"},"lineage":{"S":"L"},"made_ms":{"N":"1"}}}}
       """)
-    #expect(marked.document.text("exchange.lineage") == "L")
-    let gone = try check(.dynamodb)
+    checkEqual(marked.document.text("exchange.lineage"), "L")
+    let gone = try asked(.dynamodb)
     try gone.fail("ResourceNotFoundException")
     Exchanges.expect(gone.document, "config.store.schema", at: "T", rule: "STO-78")
     for (script, place) in [
@@ -170,12 +170,12 @@ struct StoreSchemaCheckTests {
     ] {
       script.expect("unavailable.store.standby", at: place)
     }
-    let odd = try check(.dynamodb)
+    let odd = try asked(.dynamodb)
     try odd.answer(
       "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":{}}}}")
     odd.expect("unavailable.store.standby", at: "GlobalSecondaryIndexes")
     for answer in ["{\"output\":{}}", "{\"rows\":[]}"] {
-      let script = try check(.dynamodb)
+      let script = try asked(.dynamodb)
       try script.answer(answer)
       script.expect("unavailable.store.reply-shape", at: "output.Table")
     }
@@ -207,19 +207,19 @@ struct StoreSchemaCheckTests {
   func created() throws {
     let store = try SQLiteStore(hasTables: false)
     let made = try store.run(Self.create)
-    #expect(made.text("exchange.outcome") == "created")
-    #expect(made.text("exchange.lineage") == Self.lineage)
+    checkEqual(made.text("exchange.outcome"), "created")
+    checkEqual(made.text("exchange.lineage"), Self.lineage)
     let whole = try SQLiteStore()
-    #expect(try columns(store) == (try columns(whole)))
+    try checkEqual(columns(store), (try columns(whole)))
     let other = Self.create.setting("lineage", "lineage-000000000000000000000002")
     let again = try store.run(other)
-    #expect(again.text("exchange.outcome") == "exists")
-    #expect(again.text("exchange.lineage") == Self.lineage)
+    checkEqual(again.text("exchange.outcome"), "exists")
+    checkEqual(again.text("exchange.lineage"), Self.lineage)
     // The host ran the texts itself: what is missing is the row alone.
-    #expect(try whole.run(Self.create).text("exchange.outcome") == "created")
+    try checkEqual(whole.run(Self.create).text("exchange.outcome"), "created")
     let indexes = try store.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])
-    #expect(
-      indexes == (try whole.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])))
+    checkEqual(
+      indexes, (try whole.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])))
   }
 
   @Test("STO-78 where a part is missing nothing is made", arguments: SchemaTable.allCases)
@@ -230,8 +230,8 @@ struct StoreSchemaCheckTests {
     try store.run("DROP TABLE assay_\(table)", [])
     let refused = try store.run(Self.create)
     Exchanges.expect(refused, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
-    #expect(
-      try store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table)'", []).isEmpty)
+    try check(
+      store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table)'", []).isEmpty)
   }
 
   @Test("STO-78 STM-8 texts are kept from now on: their table is made in a store that stands")
@@ -239,8 +239,8 @@ struct StoreSchemaCheckTests {
     let store = try SQLiteStore([("stores.keepEvidence", true)], hasTables: false)
     try store.run(Self.create)
     try store.run("DROP TABLE assay_evidence", [])
-    #expect(try store.run(Self.create).name == "ok")
-    #expect(try store.run("SELECT COUNT(*) FROM assay_evidence", []) == ["[0]"])
+    try checkEqual(store.run(Self.create).name, "ok")
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_evidence", []), ["[0]"])
   }
 
   @Test("STM-8 a store of version 1 is changed, and its rows say what was paid out")
@@ -263,35 +263,36 @@ struct StoreSchemaCheckTests {
         VALUES ('\(key)','e','t','o','\(state)','w','p',4,1,1,'d',0,'g','a',\(tries),1,1,NULL,NULL,NULL)
         """, [])
     }
-    #expect(try store.run(Self.create).text("exchange.outcome") == "migrated")
-    #expect(
-      try store.run(
-        "SELECT units,out_n,repeats,revoked_pct,lease_ms FROM assay_ledger ORDER BY pkey", [])
-        == ["[4,4,0,null,1]", "[4,0,0,100000,9007199254740991]", "[4,0,3,null,1]"])
+    try checkEqual(store.run(Self.create).text("exchange.outcome"), "migrated")
+    try checkEqual(
+      store.run(
+        "SELECT units,out_n,repeats,revoked_pct,lease_ms FROM assay_ledger ORDER BY pkey", []),
+      ["[4,4,0,null,1]", "[4,0,0,100000,9007199254740991]", "[4,0,3,null,1]"])
     try store.run("UPDATE assay_ledger SET out_n = 2 WHERE pkey = 'a'", [])
-    #expect(try store.run(Self.create).text("exchange.outcome") == "exists")
-    #expect(try store.run("SELECT out_n FROM assay_ledger WHERE pkey = 'a'", []) == ["[2]"])
+    try checkEqual(store.run(Self.create).text("exchange.outcome"), "exists")
+    try checkEqual(store.run("SELECT out_n FROM assay_ledger WHERE pkey = 'a'", []), ["[2]"])
   }
 
   @Test("STM-8 MariaDB: one at a time, the version last, and what was stopped is ended")
   func stopped() throws {
     let script = StoreScript(
       try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
-    #expect(script.sql(0)?.hasPrefix("SELECT GET_LOCK(") == true)
-    #expect(script.document.integer("exchange.store.limits.statementMs") == 3_600_000)
+    checkEqual(script.sql(0)?.hasPrefix("SELECT GET_LOCK("), true)
+    checkEqual(script.document.integer("exchange.store.limits.statementMs"), 3_600_000)
     try script.answer("{\"rows\":[[1]]},{\"rows\":[]},{\"rows\":[[0]]}")
-    #expect(script.sql(0)?.hasPrefix("CREATE TABLE IF NOT EXISTS assay_schema") == true)
-    #expect(script.source("exchange.store.run.1.args.0") == "0")
+    checkEqual(script.sql(0)?.hasPrefix("CREATE TABLE IF NOT EXISTS assay_schema"), true)
+    checkEqual(script.source("exchange.store.run.1.args.0"), "0")
     let count = script.document.tree?.at("exchange.store.run")?.count ?? 0
-    #expect(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = ") == true)
-    #expect(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK(") == true)
+    checkEqual(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = "), true)
+    checkEqual(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     // The ledger is missing, but nobody was ever told that the tables are there.
     let stopped = try read(version: 0, units: 0)
-    #expect(stopped.sql(0)?.hasPrefix("CREATE TABLE") == true)
+    checkEqual(stopped.sql(0)?.hasPrefix("CREATE TABLE"), true)
     let changing = try read(version: 1, units: 1, tables: names())
-    #expect(changing.sql(2)?.hasPrefix("ALTER TABLE assay_ledger ADD COLUMN IF NOT EXISTS") == true)
+    checkEqual(
+      changing.sql(2)?.hasPrefix("ALTER TABLE assay_ledger ADD COLUMN IF NOT EXISTS"), true)
     let newer = try read(version: 3, units: 1, tables: names())
-    #expect(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK(") == true)
+    checkEqual(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     try newer.answer("{\"rows\":[[1]]}")
     Exchanges.expect(newer.document, "config.store.schema", at: "version", rule: "STO-78")
   }
@@ -319,16 +320,16 @@ struct StoreSchemaCheckTests {
       "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"made_ms\":{\"N\":\"1\"}}"
     let made = try script(.dynamodb)
     try made.fail("ResourceNotFoundException")
-    #expect(made.document.text("exchange.store.run.0.api") == "CreateTable")
+    checkEqual(made.document.text("exchange.store.run.0.api"), "CreateTable")
     try made.answer("{\"output\":{}}")
     try made.answer("{\"output\":{\"Table\":{\"TableStatus\":\"CREATING\"}}}")
-    #expect(made.waitsUntil == Minted.now + 1000)
+    checkEqual(made.waitsUntil, Minted.now + 1000)
     try made.wait()
     try made.answer(active)
-    #expect(made.document.text("exchange.store.run.0.api") == "UpdateTimeToLive")
+    checkEqual(made.document.text("exchange.store.run.0.api"), "UpdateTimeToLive")
     try made.fail("ValidationException")
     try made.answer("{\"output\":{}}")
-    #expect(made.document.text("exchange.store.run.0.api") == "PutItem")
+    checkEqual(made.document.text("exchange.store.run.0.api"), "PutItem")
     try made.answer("{\"output\":{}}")
     try made.answer("{\"output\":{\"Item\":\(item)}}")
     made.expect("ok", "created")
@@ -357,7 +358,7 @@ struct StoreSchemaCheckTests {
     ])
     StoreScript(unshared, once).expect("pending.exchange.store")
     let named = StoreScript(unshared, once.setting([("dialect", "redis")]))
-    #expect(named.document.text("exchange.store.dialect") == "redis")
+    checkEqual(named.document.text("exchange.store.dialect"), "redis")
     StoreScript(unshared, once.setting([("dialect", "sqlite")]))
       .expect("config.store.not-shared", at: "stores.shared")
     let lookup: JSONText = ["kind": "lookup", "account": "ann"]

@@ -75,7 +75,7 @@ final class StoreScript {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     Exchanges.expect(document, status, at: place, sourceLocation: sourceLocation)
-    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
+    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
   }
 }
 

@@ -41,12 +41,12 @@ struct StoreStatementTests {
   func plain() {
     for text in Self.texts {
       let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c }
-      #expect(isPlain, "\(text)")
+      check(isPlain, "\(text)")
       for part in text.components(of: "assay_").dropFirst() {
-        #expect(part.first?.isLowercase == true, "\(text)")
+        checkEqual(part.first?.isLowercase, true, "\(text)")
       }
     }
-    #expect(Self.texts.count > 200)
+    check(Self.texts.count > 200)
   }
 
   @Test(
@@ -58,13 +58,13 @@ struct StoreStatementTests {
       for statement in SQLStatement.allCases {
         guard let text = statement.text(dialect) else { continue }
         let plain = "\(text)".replacing("assay_", with: prefix)
-        #expect(try written(text, [], policy).sql == Self.unnamed(plain), "\(text)")
+        try checkEqual(written(text, [], policy).sql, Self.unnamed(plain), "\(text)")
       }
     }
     // In the middle of a word it is none.
-    #expect(
-      try written("SELECT my_assay_a, _assay_b, assa, assay FROM assay_c", [], policy).sql
-        == "SELECT my_assay_a, _assay_b, assa, assay FROM \(prefix)c")
+    try checkEqual(
+      written("SELECT my_assay_a, _assay_b, assa, assay FROM assay_c", [], policy).sql,
+      "SELECT my_assay_a, _assay_b, assa, assay FROM \(prefix)c")
   }
 
   /// With a question mark for each `:name`.
@@ -95,17 +95,17 @@ struct StoreStatementTests {
       ])
       for order in [values, values.reversed()] {
         let found = try written(text, order, policy)
-        #expect(
-          found.sql
-            == "SELECT \(marks.prefix(4).joined(separator: ", ")) "
+        checkEqual(
+          found.sql,
+          "SELECT \(marks.prefix(4).joined(separator: ", ")) "
             + "WHERE \(marks[4]) = ':' AND 1:1")
-        #expect(found.arguments == #"[null,1,"x\"",null,1]"#)
+        checkEqual(found.arguments, #"[null,1,"x\"",null,1]"#)
       }
     }
     // What nobody gave is no value.
     let missing = try written(":a,:z", [("a", .integer(1))], try policy([]))
-    #expect(missing.arguments == "[1,null]")
-    #expect(try written(":a", [], try policy([])).arguments == "[null]")
+    checkEqual(missing.arguments, "[1,null]")
+    try checkEqual(written(":a", [], try policy([])).arguments, "[null]")
   }
 }
 

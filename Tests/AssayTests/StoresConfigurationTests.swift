@@ -33,20 +33,21 @@ struct StoresConfigurationTests {
   @Test("CNF-5 the block is there only when given, with every default filled in")
   func defaults() throws {
     let without = Verifier.alone(Self.base.removing("stores").bytes).document
-    #expect(without.refusal == "ok ")
-    #expect(without.tree?.at("configuration.stores")?.isNull == true)
-    #expect(
-      effective([]) == """
-        {"dialect":"postgres","placeholders":"dollar","prefix":"assay_","table":null,\
-        "shared":true,"leaseMs":60000,"statementMs":5000,"lockMs":2000,"requestMs":15000,\
-        "redis":{"volatile":false},"onUnclear":"retry","forgetKey":null,"pace":{},\
-        "transfer":"deny","moveEveryMs":86400000,"onAbsent":"clear","dayOffsetMinutes":0,\
-        "quotaUnitsMax":1000000,"failOpen":{"readMs":0,"meters":[]},"keepEvidence":false,\
-        "challengeTtlMs":300000,"signup":{"limit":100,"attemptLimit":1000,"unknownLimit":10,\
-        "username":{"prefix":"u_","digits":16}}}
-        """)
-    #expect(effective([("stores.failOpen", [:]), ("stores.signup", [:])]) == effective([]))
-    #expect(effective([("stores.signup.username", [:])]) == effective([]))
+    checkEqual(without.refusal, "ok ")
+    checkEqual(without.tree?.at("configuration.stores")?.isNull, true)
+    checkEqual(
+      effective([]),
+      """
+      {"dialect":"postgres","placeholders":"dollar","prefix":"assay_","table":null,\
+      "shared":true,"leaseMs":60000,"statementMs":5000,"lockMs":2000,"requestMs":15000,\
+      "redis":{"volatile":false},"onUnclear":"retry","forgetKey":null,"pace":{},\
+      "transfer":"deny","moveEveryMs":86400000,"onAbsent":"clear","dayOffsetMinutes":0,\
+      "quotaUnitsMax":1000000,"failOpen":{"readMs":0,"meters":[]},"keepEvidence":false,\
+      "challengeTtlMs":300000,"signup":{"limit":100,"attemptLimit":1000,"unknownLimit":10,\
+      "username":{"prefix":"u_","digits":16}}}
+      """)
+    checkEqual(effective([("stores.failOpen", [:]), ("stores.signup", [:])]), effective([]))
+    checkEqual(effective([("stores.signup.username", [:])]), effective([]))
   }
 
   @Test("every member comes back as it was given, the key as true")
@@ -64,21 +65,22 @@ struct StoresConfigurationTests {
         "username": ["prefix": "", "digits": 48],
       ],
     ]
-    #expect(
-      effective([("stores", block)]) == """
-        {"dialect":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
-        "shared":false,"leaseMs":5000,"statementMs":60000,"lockMs":100,"requestMs":600000,\
-        "redis":{"volatile":true},"onUnclear":"hold","forgetKey":true,\
-        "pace":{"appstore.transaction-info":1,"appstore.extend-renewal-mass-status":1000},\
-        "transfer":"ask","moveEveryMs":0,"onAbsent":"keep","dayOffsetMinutes":-840,\
-        "quotaUnitsMax":1,"failOpen":{"readMs":5,"meters":["premium","free"]},\
-        "keepEvidence":true,"challengeTtlMs":10000,"signup":{"limit":7,"attemptLimit":8,\
-        "unknownLimit":0,"username":{"prefix":"","digits":48}}}
-        """)
+    checkEqual(
+      effective([("stores", block)]),
+      """
+      {"dialect":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
+      "shared":false,"leaseMs":5000,"statementMs":60000,"lockMs":100,"requestMs":600000,\
+      "redis":{"volatile":true},"onUnclear":"hold","forgetKey":true,\
+      "pace":{"appstore.transaction-info":1,"appstore.extend-renewal-mass-status":1000},\
+      "transfer":"ask","moveEveryMs":0,"onAbsent":"keep","dayOffsetMinutes":-840,\
+      "quotaUnitsMax":1,"failOpen":{"readMs":5,"meters":["premium","free"]},\
+      "keepEvidence":true,"challengeTtlMs":10000,"signup":{"limit":7,"attemptLimit":8,\
+      "unknownLimit":0,"username":{"prefix":"","digits":48}}}
+      """)
     let policy = try policy([("stores", block)])
-    #expect(policy.forgetKey?.bytes == [UInt8](repeating: 7, count: 32))
-    #expect(policy.onUnclearHolds && policy.onAbsentKeeps && policy.transfer == .ask)
-    #expect(try self.policy([("stores.signup.limit", 7)]).signup.attemptLimit == 70)
+    checkEqual(policy.forgetKey?.bytes, [UInt8](repeating: 7, count: 32))
+    check(policy.onUnclearHolds && policy.onAbsentKeeps && policy.transfer == .ask)
+    try checkEqual(self.policy([("stores.signup.limit", 7)]).signup.attemptLimit, 70)
   }
 
   @Test("STO-13 placeholders are those of the dialect, and a request's own where they fit")
@@ -90,23 +92,23 @@ struct StoresConfigurationTests {
       ("redis", nil, [], ["qmark", "dollar", "format"]),
     ] as [(String, String?, [String], [String])] {
       let chosen: [(String, JSONText)] = [("stores.dialect", .string(dialect))]
-      #expect(
-        make(chosen).text("configuration.stores.placeholders") == own, "\(dialect)")
+      checkEqual(
+        make(chosen).text("configuration.stores.placeholders"), own, "\(dialect)")
       for style in good {
         let document = make(chosen + [("stores.placeholders", .string(style))])
-        #expect(document.text("configuration.stores.placeholders") == style)
+        checkEqual(document.text("configuration.stores.placeholders"), style)
       }
       for style in bad {
-        #expect(
-          make(chosen + [("stores.placeholders", .string(style))]).refusal
-            == "config.store.placeholders stores.placeholders", "\(dialect) \(style)")
+        checkEqual(
+          make(chosen + [("stores.placeholders", .string(style))]).refusal,
+          "config.store.placeholders stores.placeholders", "\(dialect) \(style)")
       }
     }
     let format = try policy([("stores.placeholders", "format")])
-    #expect(format.placeholders(.mysql) == .format)
-    #expect(format.placeholders(.sqlite) == .qmark)
-    #expect(format.placeholders(.redis) == nil)
-    #expect(try policy([]).placeholders(.mysql) == .qmark)
+    checkEqual(format.placeholders(.mysql), .format)
+    checkEqual(format.placeholders(.sqlite), .qmark)
+    check(format.placeholders(.redis) == nil)
+    try checkEqual(policy([]).placeholders(.mysql), .qmark)
   }
 
   @Test(
@@ -167,33 +169,33 @@ struct StoresConfigurationTests {
       ("failOpen.x", 1, "config.document.unknown-member"),
       ("signup.username.x", 1, "config.document.unknown-member"),
     ] as [(String, JSONText, String)] {
-      #expect(
-        make([("stores." + path, value)]).refusal
-          == (status == "ok" ? "ok " : "\(status) stores.\(path)"), "\(path)")
+      checkEqual(
+        make([("stores." + path, value)]).refusal,
+        (status == "ok" ? "ok " : "\(status) stores.\(path)"), "\(path)")
     }
   }
 
   @Test("CNF-1 STO-13 members that depend on others")
   func together() {
-    #expect(
-      make([("stores", [:])]).refusal == "config.document.missing stores.dialect")
+    checkEqual(
+      make([("stores", [:])]).refusal, "config.document.missing stores.dialect")
     let dynamo: JSONText = ["dialect": "dynamodb"]
-    #expect(make([("stores", dynamo)]).refusal == "config.document.missing stores.table")
-    #expect(
-      make([("stores", ["dialect": "sqlite", "shared": false])]).refusal
-        == "config.store.not-shared stores.shared")
-    #expect(
-      make([("stores.signup.username", ["prefix": "abc", "digits": 48])]).refusal
-        == "config.store.signup stores.signup.username")
+    checkEqual(make([("stores", dynamo)]).refusal, "config.document.missing stores.table")
+    checkEqual(
+      make([("stores", ["dialect": "sqlite", "shared": false])]).refusal,
+      "config.store.not-shared stores.shared")
+    checkEqual(
+      make([("stores.signup.username", ["prefix": "abc", "digits": 48])]).refusal,
+      "config.store.signup stores.signup.username")
     for meters in [["gold"], ["free", "free"], [1]] as [JSONText] {
-      #expect(make([("stores.failOpen.meters", meters)]).refusal != "ok ")
+      check(make([("stores.failOpen.meters", meters)]).refusal != "ok ")
     }
     for (kind, count) in [
       ("appstore.transactions", 1), ("appstore.order-lookup", 0), ("appstore.order-lookup", 1001),
     ] as [(String, JSONText)] {
       let pace: JSONText = .object([.init(kind, count)])
-      #expect(
-        make([("stores.pace", pace)]).refusal == "config.store.pace stores.pace.\(kind)")
+      checkEqual(
+        make([("stores.pace", pace)]).refusal, "config.store.pace stores.pace.\(kind)")
     }
   }
 
@@ -201,11 +203,11 @@ struct StoresConfigurationTests {
   func digests() {
     let plain = make([])
     let other = make([("stores.leaseMs", 5000)])
-    #expect(plain.text("digests.trust") == other.text("digests.trust"))
-    #expect(plain.text("digests.whole") != other.text("digests.whole"))
+    checkEqual(plain.text("digests.trust"), other.text("digests.trust"))
+    check(plain.text("digests.whole") != other.text("digests.whole"))
     let first = make([("stores.forgetKey", Self.key(32))])
     let second = make([("stores.forgetKey", Self.key(33))])
-    #expect(first.text("digests.whole") == second.text("digests.whole"))
-    #expect(first.text("digests.whole") != plain.text("digests.whole"))
+    checkEqual(first.text("digests.whole"), second.text("digests.whole"))
+    check(first.text("digests.whole") != plain.text("digests.whole"))
   }
 }

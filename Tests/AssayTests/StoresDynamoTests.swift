@@ -47,9 +47,9 @@ struct StoresDynamoTests {
     _ document: Document, _ outcome: String, _ status: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
-    #expect(
-      document.name == status, "\(document.text("error.at") ?? "")",
+    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
+    checkEqual(
+      document.name, status, "\(document.text("error.at") ?? "")",
       sourceLocation: sourceLocation)
   }
 
@@ -67,14 +67,14 @@ struct StoresDynamoTests {
     let first = try store.run(claim(), [evidence])
     expect(first, "new", "ok")
     let claimed = try row(store, first)
-    #expect(claimed["ok"] == .text("USER#ann"))
-    #expect(claimed["dt"] == .number(Self.now + 60_000))
+    checkEqual(claimed["ok"], .text("USER#ann"))
+    checkEqual(claimed["dt"], .number(Self.now + 60_000))
     expect(try store.run(try first.completion()), "granted", "ok")
     let granted = try row(store, first)
-    #expect(granted["dk"] == nil && granted["dt"] == nil)
+    check(granted["dk"] == nil && granted["dt"] == nil)
     let again = try store.run(try first.completion(), now: Self.now + 1)
     expect(again, "granted", "ok")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(again.flag("exchange.changed"), false)
     expect(
       try store.run(claim("ann", 2), [evidence]), "already-granted",
       "rejected.ledger.already-granted")
@@ -99,17 +99,17 @@ struct StoresDynamoTests {
     let evidence = try coins(store)
     let first = try store.run(claim(), [evidence])
     let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
-    #expect(try row(store, first)["dt"] == .number(Self.now + 120_000))
+    try checkEqual(row(store, first)["dt"], .number(Self.now + 120_000))
     try store.run(try resumed.completion(), now: Self.now + 60_001)
     try store.run(["kind": "revoke"], [try coins(store, signed: 1000, revoked: true)])
     try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
     let reopened = try row(store, first)
-    #expect(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
-    #expect(reopened["dt"] == .number(Self.now + 60_000))
+    check(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
+    checkEqual(reopened["dt"], .number(Self.now + 60_000))
     let other = try DynamoStore()
     try other.run(["kind": "revoke"], [try coins(other, signed: 1000, revoked: true)])
     let late = try other.run(claim(), [try coins(other, signed: 2000)])
-    #expect(try row(other, late)["ok"] == .text("USER#ann"))
+    try checkEqual(row(other, late)["ok"], .text("USER#ann"))
   }
 
   @Test("STO-11 a name that led elsewhere before is followed")
@@ -122,7 +122,7 @@ struct StoresDynamoTests {
       "target": .text("Sandbox/earlier"),
     ])
     let first = try store.run(claim(), [evidence])
-    #expect(first.text("exchange.claims.0.purchaseKey") == "Sandbox/earlier")
+    checkEqual(first.text("exchange.claims.0.purchaseKey"), "Sandbox/earlier")
     expect(first, "new", "ok")
   }
 
@@ -139,13 +139,13 @@ struct StoresDynamoTests {
       try store.run(["kind": "claim.due", "attempt": attempt(number)], now: late)
     }
     let first = try sweep(91)
-    #expect(first.flag("exchange.more") == true)
-    #expect(first.text("exchange.claims.0.transactionId") == "2000000900000100")
-    #expect(first.text("exchange.claims.24.transactionId") == "2000000900000124")
+    checkEqual(first.flag("exchange.more"), true)
+    checkEqual(first.text("exchange.claims.0.transactionId"), "2000000900000100")
+    checkEqual(first.text("exchange.claims.24.transactionId"), "2000000900000124")
     let second = try sweep(92)
-    #expect(second.text("exchange.claims.4.transactionId") == "2000000900000129")
-    #expect(second.text("exchange.claims.5.transactionId") == nil)
-    #expect(try sweep(93).text("exchange.claims.0.transactionId") == nil)
+    checkEqual(second.text("exchange.claims.4.transactionId"), "2000000900000129")
+    check(second.text("exchange.claims.5.transactionId") == nil)
+    try check(sweep(93).text("exchange.claims.0.transactionId") == nil)
   }
 
   @Test("STO-30 a row that another sweeper took in between is passed over")
@@ -160,8 +160,8 @@ struct StoresDynamoTests {
     }
     let swept = try store.run(
       ["kind": "claim.due", "attempt": attempt(9)], now: Self.now + 100_000)
-    #expect(swept.name == "ok")
-    #expect(swept.text("exchange.claims.0.outcome") == nil)
+    checkEqual(swept.name, "ok")
+    check(swept.text("exchange.claims.0.outcome") == nil)
   }
 
   @Test("STO-30 after a lost answer the sweeper knows its own rows, and no others")
@@ -181,9 +181,9 @@ struct StoresDynamoTests {
       store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
       let swept = try store.run(
         ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
-      #expect(swept.name == "ok")
-      #expect(
-        swept.text("exchange.claims.0.outcome") == (isOurs ? "resume" : nil),
+      checkEqual(swept.name, "ok")
+      checkEqual(
+        swept.text("exchange.claims.0.outcome"), (isOurs ? "resume" : nil),
         "\(attempt) \(leaseMs) \(state)")
     }
     let store = try DynamoStore()
@@ -191,7 +191,7 @@ struct StoresDynamoTests {
     store.faults[store.steps + 2] = .lost(carriedOut: true)
     let swept = try store.run(
       ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
-    #expect(swept.integer("exchange.claims.0.fence") == 2)
+    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
   }
 
   @Test("LST-2 the ledger of an account, by an index that may lag")
@@ -200,13 +200,13 @@ struct StoresDynamoTests {
     try store.run(claim(), [try coins(store)])
     let found = try store.run(["kind": "lookup", "account": "ann"])
     expect(found, "resume", "ok")
-    #expect(found.flag("exchange.eventual") == true)
+    checkEqual(found.flag("exchange.eventual"), true)
     let one = try store.run([
       "kind": "lookup", "account": "bob", "environment": "Sandbox",
       "transactionId": "2000000900000001",
     ])
-    #expect(one.text("exchange.outcome") == "used-by-other")
-    #expect(one.flag("exchange.eventual") == false)
+    checkEqual(one.text("exchange.outcome"), "used-by-other")
+    checkEqual(one.flag("exchange.eventual"), false)
   }
 
   // MARK: the grant in the host's transaction
@@ -222,10 +222,10 @@ struct StoresDynamoTests {
     expect(failed, "in-progress", "unavailable.ledger.in-progress")
     let done = try store.run(request, [evidence])
     expect(done, "new", "ok")
-    #expect(done.text("exchange.answer") == "granted")
-    #expect(store.grants == [done.text("exchange.claims.0.grantId") ?? "": "ann"])
-    #expect(try row(store, done)["state"] == .text("granted"))
-    #expect(try row(store, done)["dk"] == nil)
+    checkEqual(done.text("exchange.answer"), "granted")
+    checkEqual(store.grants, [done.text("exchange.claims.0.grantId") ?? "": "ann"])
+    try checkEqual(row(store, done)["state"], .text("granted"))
+    try check(row(store, done)["dk"] == nil)
     expect(
       try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted")
   }
@@ -242,7 +242,7 @@ struct StoresDynamoTests {
       return $0.grantAnswer($1)
     }
     expect(document, "other-account", "rejected.ledger.other-account")
-    #expect(store.grants.isEmpty)
+    check(store.grants.isEmpty)
   }
 
   @Test("STO-21 a claim of this attempt in lease mode is granted by an update")
@@ -255,7 +255,7 @@ struct StoresDynamoTests {
     expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.ledger.held")
     let done = try store.run(claim("ann", 1, more + [("allowRepeat", true)]), [evidence])
     expect(done, "new", "ok")
-    #expect(try row(store, done)["state"] == .text("granted"))
+    try checkEqual(row(store, done)["state"], .text("granted"))
   }
 
   @Test(
@@ -276,7 +276,7 @@ struct StoresDynamoTests {
       let error = #"{"type":"TransactionCanceledException","reasons":\#(reasons)}"#
       return #"{"id":\#(id),"code":200,"results":[{"error":\#(error)}]}"#
     }
-    #expect(document.name == status)
+    checkEqual(document.name, status)
   }
 
   @Test(
@@ -293,7 +293,7 @@ struct StoresDynamoTests {
     ) { _, document in
       answer.replacing("ID", with: "\(document.integer("exchange.grant.id") ?? 0)")
     }
-    #expect(document.name == status)
+    checkEqual(document.name, status)
   }
 
   // MARK: what is not understood
@@ -311,7 +311,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     store.faults[1] = .answer(#"{"id":ID,"code":200,"results":[\#(result)]}"#)
     let document = try store.run(claim(), [try coins(store)])
-    #expect(document.name == "unavailable.store.reply-shape")
+    checkEqual(document.name, "unavailable.store.reply-shape")
   }
 
   @Test("STO-4 a row without attributes, of another form, or that is not shown")
@@ -343,8 +343,8 @@ struct StoresDynamoTests {
       store.faults[step] = .answer(#"{"id":ID,"code":200,"results":[\#(results)]}"#)
       let isRevoke = request.bytes == (["kind": "revoke"] as JSONText).bytes
       let document = try store.run(request, isRevoke ? [try refund(store)] : [])
-      #expect(document.name == "unavailable.store.reply-shape", "\(results)")
-      #expect(store.steps == step, "\(results)")
+      checkEqual(document.name, "unavailable.store.reply-shape", "\(results)")
+      checkEqual(store.steps, step, "\(results)")
     }
   }
 
@@ -359,8 +359,8 @@ struct StoresDynamoTests {
     var met = try row(store, try store.run(claim(), [evidence]))
     met["tries"] = value
     store.put(met)
-    #expect(
-      try store.run(claim("ann", 2), [evidence]).name == "unavailable.store.reply-shape")
+    try checkEqual(
+      store.run(claim("ann", 2), [evidence]).name, "unavailable.store.reply-shape")
   }
 
   @Test(
@@ -373,7 +373,7 @@ struct StoresDynamoTests {
   func codes(_ code: String, _ status: String) throws {
     let store = try DynamoStore()
     store.faults[2] = .failed(code)
-    #expect(try store.run(claim(), [try coins(store)]).name == status)
+    try checkEqual(store.run(claim(), [try coins(store)]).name, status)
   }
 
   // MARK: lines
@@ -408,12 +408,12 @@ struct StoresDynamoTests {
     expect(
       try store.run(claim("bob", 1, more), [evidence]), "other-account",
       "rejected.ledger.other-account")
-    #expect(!store.items.keys.contains { $0.contains("TXN#") })
+    check(!store.items.keys.contains { $0.contains("TXN#") })
     expect(try store.run(claim("ann", 2, more), [evidence]), "new", "ok")
     let other = try DynamoStore()
     try other.run(apply(nil), [evidence])
     expect(try other.run(claim("bob", 1, more), [evidence]), "new", "ok")
-    #expect(other.items.keys.contains { $0.contains("TXN#") })
+    check(other.items.keys.contains { $0.contains("TXN#") })
   }
 
   @Test(
@@ -426,28 +426,28 @@ struct StoresDynamoTests {
       try month(store, signed: signed, transaction: "200000090000012\(number)")
     }
     expect(try store.run(claim("ann", 1, more), [try period(1, 5)]), "new", "ok")
-    #expect(try plan(store, "ann") == "premium")
+    try checkEqual(plan(store, "ann"), "premium")
     let next = try period(2, 6)
     let others = try store.run(claim("bob", 2, more), [next])
     expect(others, "other-account", "rejected.ledger.other-account")
-    #expect(others.text("error.rule") == "RPL-2")
-    #expect(outcome(try store.run(apply("bob"), [next])) == "other-account")
+    checkEqual(others.text("error.rule"), "RPL-2")
+    checkEqual(outcome(try store.run(apply("bob"), [next])), "other-account")
     // Neither what another shows nor older words change the line.
-    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 5))
+    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
     expect(try store.run(claim("ann", 3, more), [try period(3, 4)]), "new", "ok")
-    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 5))
+    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
     let steps = store.steps
     expect(try store.run(claim("ann", 4, more), [next]), "new", "ok")
-    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 6))
+    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 6))
     // The same again writes nothing: two steps less than what changed the line.
     let changing = store.steps - steps
     _ = try store.run(claim("ann", 4, more), [next])
-    #expect(store.steps - steps - changing < changing)
+    check(store.steps - steps - changing < changing)
     // What was cleared is there again.
     try store.run(["kind": "subscription.clear", "account": "ann"])
-    #expect(try plan(store, "ann") == "free")
+    try checkEqual(plan(store, "ann"), "free")
     _ = try store.run(claim("ann", 4, more), [next])
-    #expect(try plan(store, "ann") == "premium")
+    try checkEqual(plan(store, "ann"), "premium")
   }
 
   private func line(_ store: DynamoStore) -> DynamoStore.Item? {
@@ -473,18 +473,18 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     let evidence = try month(store)
     let first = try store.run(apply("ann"), [evidence])
-    #expect(outcome(first) == "applied")
-    #expect(first.text("exchange.plan") == "premium")
-    #expect(first.flag("exchange.changed") == true)
+    checkEqual(outcome(first), "applied")
+    checkEqual(first.text("exchange.plan"), "premium")
+    checkEqual(first.flag("exchange.changed"), true)
     let again = try store.run(apply("ann"), [evidence])
-    #expect(outcome(again) == "applied")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(outcome(again), "applied")
+    checkEqual(again.flag("exchange.changed"), false)
     try store.run(apply("ann"), [try month(store, signed: 500)])
-    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
-    #expect(try plan(store, "ann") == "premium")
+    checkEqual(outcome(try store.run(apply("ann"), [try month(store)])), "stale")
+    try checkEqual(plan(store, "ann"), "premium")
     let other = try store.run(apply("bob"), [try month(store, signed: 600)])
-    #expect(other.name == "rejected.ledger.other-account")
-    #expect(try plan(store, "bob") == "free")
+    checkEqual(other.name, "rejected.ledger.other-account")
+    try checkEqual(plan(store, "bob"), "free")
   }
 
   @Test("STO-40 a line that changed in between is judged again by the row of the reason")
@@ -494,9 +494,9 @@ struct StoresDynamoTests {
     try other.run(apply("bob"), [try month(store, signed: 500)])
     store.faults[2] = .meanwhile { store in other.items.values.forEach(store.put) }
     let document = try store.run(apply("ann"), [try month(store)])
-    #expect(document.name == "rejected.ledger.other-account")
-    #expect(try plan(store, "bob") == "premium")
-    #expect(try plan(store, "ann") == "free")
+    checkEqual(document.name, "rejected.ledger.other-account")
+    try checkEqual(plan(store, "bob"), "premium")
+    try checkEqual(plan(store, "ann"), "free")
   }
 
   @Test("STO-70 a line that changes again and again is left to the next call")
@@ -516,8 +516,8 @@ struct StoresDynamoTests {
     changes(4)
     let busy = try store.run(apply("ann"), [try month(store)])
     Exchanges.expect(busy, "unavailable.store.contention", at: "lines", rule: "STO-70")
-    #expect(store.steps == begun + 5)
-    #expect(try plan(store, "ann") == "free")
+    checkEqual(store.steps, begun + 5)
+    try checkEqual(plan(store, "ann"), "free")
   }
 
   @Test("STO-42 a move takes line and copy along, once in its time")
@@ -525,12 +525,12 @@ struct StoresDynamoTests {
     let store = try DynamoStore([("stores.transfer", "move")])
     try store.run(apply("ann"), [try month(store)])
     let moved = try store.run(apply("bob"), [try month(store, signed: 500)])
-    #expect(outcome(moved) == "moved")
-    #expect(try plan(store, "ann") == "free")
-    #expect(try plan(store, "bob") == "premium")
+    checkEqual(outcome(moved), "moved")
+    try checkEqual(plan(store, "ann"), "free")
+    try checkEqual(plan(store, "bob"), "premium")
     let back = try store.run(apply("ann"), [try month(store, signed: 600)])
-    #expect(back.name == "rejected.ledger.move-too-soon")
-    #expect(try plan(store, "bob") == "premium")
+    checkEqual(back.name, "rejected.ledger.move-too-soon")
+    try checkEqual(plan(store, "bob"), "premium")
   }
 
   @Test("STO-48 a due line is handed out once, and gets its following look")
@@ -538,15 +538,15 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     try store.run(apply("ann"), [try month(store)])
     let due: JSONText = ["kind": "subscription.due", "attempt": attempt(1)]
-    #expect(try store.run(due).text("exchange.lines.0.account") == nil)
+    try check(store.run(due).text("exchange.lines.0.account") == nil)
     let late = Self.now + 100 * 86_400_000
     let listed = try store.run(due, now: Self.now + 2_000_000)
-    #expect(listed.text("exchange.lines.0.account") == "ann")
-    #expect(
-      try store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
-    #expect(try store.run(due, now: late).text("exchange.lines.0.account") == "ann")
+    checkEqual(listed.text("exchange.lines.0.account"), "ann")
+    try check(
+      store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
+    try checkEqual(store.run(due, now: late).text("exchange.lines.0.account"), "ann")
     // Sixty days are over.
-    #expect(!store.items.values.contains { $0["dk"] != nil })
+    check(!store.items.values.contains { $0["dk"] != nil })
   }
 
   // MARK: accounts
@@ -575,32 +575,32 @@ struct StoresDynamoTests {
     store.put(day("ann", ["free": 2]))
     let done = try store.run(link("anon", "ann"))
     expect(done, "linked", "ok")
-    #expect(done.integer("exchange.moved.lines") == 1)
-    #expect(done.integer("exchange.moved.purchases") == 1)
-    #expect(done.integer("exchange.moved.meters") == 2)
-    #expect(done.flag("exchange.more") == false)
-    #expect(try plan(store, "ann") == "premium")
-    #expect(try plan(store, "anon") == "free")
-    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
-    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_premium"] == .number(1))
-    #expect(try row(store, claimed)["owner"] == .text("ann"))
+    checkEqual(done.integer("exchange.moved.lines"), 1)
+    checkEqual(done.integer("exchange.moved.purchases"), 1)
+    checkEqual(done.integer("exchange.moved.meters"), 2)
+    checkEqual(done.flag("exchange.more"), false)
+    try checkEqual(plan(store, "ann"), "premium")
+    try checkEqual(plan(store, "anon"), "free")
+    checkEqual(store.item("USER#ann", "DATE#2026-11-21")?["count_free"], .number(5))
+    checkEqual(store.item("USER#ann", "DATE#2026-11-21")?["count_premium"], .number(1))
+    try checkEqual(row(store, claimed)["owner"], .text("ann"))
     let again = try store.run(link("anon", "ann", 51))
     expect(again, "already", "ok")
-    #expect(again.flag("exchange.changed") == false)
-    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
+    checkEqual(again.flag("exchange.changed"), false)
+    checkEqual(store.item("USER#ann", "DATE#2026-11-21")?["count_free"], .number(5))
   }
 
   @Test("STO-91 what was joined is joined nowhere else, and those before it follow")
   func chains() throws {
     let store = try DynamoStore()
     try store.run(link("a", "b"))
-    #expect(try store.run(link("b", "a", 51)).name == "rejected.account.linked")
-    #expect(try store.run(link("a", "c", 52)).name == "rejected.account.linked")
-    #expect(try store.run(link("c", "a", 53)).name == "rejected.account.linked")
-    #expect(try store.run(link("b", "c", 54)).name == "ok")
-    #expect(store.item("LINK#a", "LINK")?["target"] == .text("c"))
-    #expect(store.item("LINK#c", "LINK")?["joined"] == .texts(["a", "b"]))
-    #expect(store.item("LINK#b", "LINK")?["joined"] == nil)
+    try checkEqual(store.run(link("b", "a", 51)).name, "rejected.account.linked")
+    try checkEqual(store.run(link("a", "c", 52)).name, "rejected.account.linked")
+    try checkEqual(store.run(link("c", "a", 53)).name, "rejected.account.linked")
+    try checkEqual(store.run(link("b", "c", 54)).name, "ok")
+    checkEqual(store.item("LINK#a", "LINK")?["target"], .text("c"))
+    checkEqual(store.item("LINK#c", "LINK")?["joined"], .texts(["a", "b"]))
+    check(store.item("LINK#b", "LINK")?["joined"] == nil)
   }
 
   @Test("STO-91 of two opposite links at once one passes")
@@ -611,9 +611,9 @@ struct StoresDynamoTests {
       #expect(throws: Never.self) { try store.run(self.link("b", "a", 60)) }
     }
     let document = try store.run(link("a", "b"))
-    #expect(document.name == "rejected.account.linked")
-    #expect(store.item("LINK#b", "LINK")?["target"] == .text("a"))
-    #expect(store.item("LINK#a", "LINK")?["target"] == nil)
+    checkEqual(document.name, "rejected.account.linked")
+    checkEqual(store.item("LINK#b", "LINK")?["target"], .text("a"))
+    check(store.item("LINK#a", "LINK")?["target"] == nil)
   }
 
   @Test("STO-91 of two equal links at once the second is told so")
@@ -634,7 +634,7 @@ struct StoresDynamoTests {
       #expect(throws: Never.self) { try store.run(self.link("c", "a", 60)) }
     }
     expect(try store.run(link("a", "b")), "linked", "ok")
-    #expect(store.item("LINK#c", "LINK")?["target"] == .text("b"))
+    checkEqual(store.item("LINK#c", "LINK")?["target"], .text("b"))
   }
 
   private static let forgetKey: (String, JSONText) = (
@@ -662,16 +662,16 @@ struct StoresDynamoTests {
     ]
     try store.run(["kind": "account.forget", "account": "someone", "attempt": attempt(54)])
     let done = try store.run(forget)
-    #expect(done.name == "ok", "\(done.text("error.at") ?? "")")
+    checkEqual(done.name, "ok", "\(done.text("error.at") ?? "")")
     let again = try store.run(forget)
     expect(again, "already", "ok")
-    #expect(again.flag("exchange.changed") == false)
+    checkEqual(again.flag("exchange.changed"), false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
-    #expect(!dump.contains("anon-1"), "\(dump)")
-    #expect(!dump.contains("someone"), "\(dump)")
-    #expect(!dump.contains("by hand"))
-    #expect(store.item("KEY#k", "KEY")?["state"] == .text("retired"))
-    #expect(store.item("KEY#k", "KEY")?["receipt"] == nil)
+    check(!dump.contains("anon-1"), "\(dump)")
+    check(!dump.contains("someone"), "\(dump)")
+    check(!dump.contains("by hand"))
+    checkEqual(store.item("KEY#k", "KEY")?["state"], .text("retired"))
+    check(store.item("KEY#k", "KEY")?["receipt"] == nil)
     expect(
       try store.run(claim("bob", 2), [bought]), "other-account", "rejected.ledger.other-account")
   }
@@ -689,10 +689,10 @@ struct StoresDynamoTests {
     store.put(day("dev-2", ["free": 3]))
     let done = try store.run(forget("me-myself"))
     expect(done, "forgotten", "ok")
-    #expect(done.integer("exchange.forgotten.lines") == 1)
-    #expect(done.flag("exchange.more") == false)
+    checkEqual(done.integer("exchange.forgotten.lines"), 1)
+    checkEqual(done.flag("exchange.more"), false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
-    for account in ["dev-", "me-myself"] { #expect(!dump.contains(account), "\(dump)") }
+    for account in ["dev-", "me-myself"] { check(!dump.contains(account), "\(dump)") }
     expect(try store.run(forget("me-myself")), "already", "ok")
   }
 
@@ -701,11 +701,11 @@ struct StoresDynamoTests {
     let store = try DynamoStore([Self.forgetKey])
     for number in 10..<35 { try store.run(link("dev-\(number)", "me-myself", number)) }
     let first = try store.run(forget("me-myself"))
-    #expect(first.name == "ok")
-    #expect(first.flag("exchange.more") == true)
-    #expect(try store.run(forget("me-myself")).flag("exchange.more") == false)
+    checkEqual(first.name, "ok")
+    checkEqual(first.flag("exchange.more"), true)
+    try checkEqual(store.run(forget("me-myself")).flag("exchange.more"), false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
-    for account in ["dev-", "me-myself"] { #expect(!dump.contains(account), "\(dump)") }
+    for account in ["dev-", "me-myself"] { check(!dump.contains(account), "\(dump)") }
   }
 
   @Test("STO-93 STM-2 texts that an account showed earlier go with it, also of a moved line")
@@ -726,17 +726,17 @@ struct StoresDynamoTests {
       [
         try coins(store, signed: 3, revoked: true, id: "2000000900000777")
       ])
-    #expect(kept(store) == 5)
-    #expect(try store.run(forget("ann")).name == "ok")
-    #expect(kept(store) == 0)
-    #expect(!store.items.keys.contains { $0.contains("|EVID#") })
+    checkEqual(kept(store), 5)
+    try checkEqual(store.run(forget("ann")).name, "ok")
+    checkEqual(kept(store), 0)
+    check(!store.items.keys.contains { $0.contains("|EVID#") })
     let moved = try DynamoStore(changes)
     try moved.run(apply("ann"), [try month(moved)])
-    #expect(outcome(try moved.run(apply("bob"), [try month(moved, signed: 3)])) == "moved")
-    #expect(kept(moved) == 2)
-    #expect(try moved.run(forget("ann")).name == "ok")
-    #expect(kept(moved) == 1)
-    #expect(isKept(line(moved), moved))
+    checkEqual(outcome(try moved.run(apply("bob"), [try month(moved, signed: 3)])), "moved")
+    checkEqual(kept(moved), 2)
+    try checkEqual(moved.run(forget("ann")).name, "ok")
+    checkEqual(kept(moved), 1)
+    check(isKept(line(moved), moved))
   }
 
   // MARK: evidence
@@ -747,10 +747,10 @@ struct StoresDynamoTests {
     let first = try store.run(claim(), [try coins(store)])
     let key = try #require(first.text("exchange.claims.0.purchaseKey"))
     let read = try store.run(["kind": "evidence.read", "purchaseKey": .string(key)])
-    #expect(read.text("exchange.evidence.0.text")?.hasPrefix("eyJ") == true)
+    checkEqual(read.text("exchange.evidence.0.text")?.hasPrefix("eyJ"), true)
     let digest = String(repeating: "0", count: 64)
     let missing = try store.run(["kind": "evidence.read", "sha256": [.string(digest)]])
-    #expect(missing.text("exchange.missing.0") == digest)
+    checkEqual(missing.text("exchange.missing.0"), digest)
   }
 
   private func kept(_ store: DynamoStore) -> Int {
@@ -767,26 +767,26 @@ struct StoresDynamoTests {
     let store = try DynamoStore([("stores.keepEvidence", true)])
     let first = try store.run(claim(), [try coins(store)])
     expect(first, "new", "ok")
-    #expect(isKept(try row(store, first), store))
+    check(isKept(try row(store, first), store))
     expect(
       try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account")
-    #expect(kept(store) == 1)
+    checkEqual(kept(store), 1)
     let late = Self.now + 60_000
     expect(try store.run(claim("ann", 3), [try coins(store, signed: 2)], now: late), "resume", "ok")
-    #expect(isKept(try row(store, first), store))
-    #expect(kept(store) == 2)
+    check(isKept(try row(store, first), store))
+    checkEqual(kept(store), 2)
     for (signed, count) in [(3, 3), (1, 3)] as [(Int64, Int)] {
       try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
-      #expect(isKept(try row(store, first), store))
-      #expect(kept(store) == count)
+      check(isKept(try row(store, first), store))
+      checkEqual(kept(store), count)
     }
     expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
-    #expect(isKept(try row(store, first), store))
-    #expect(kept(store) == 4)
+    check(isKept(try row(store, first), store))
+    checkEqual(kept(store), 4)
     let tombstone = try DynamoStore([("stores.keepEvidence", true)])
     try tombstone.run(["kind": "revoke"], [try coins(tombstone, revoked: true)])
-    #expect(kept(tombstone) == 1)
+    checkEqual(kept(tombstone), 1)
   }
 
   @Test("STM-2 STO-21 the text is there before the host's transaction, of an own purchase only")
@@ -794,17 +794,17 @@ struct StoresDynamoTests {
     let store = try DynamoStore([("stores.keepEvidence", true)])
     let more: [(String, JSONText)] = [("mode", "transaction")]
     let done = try store.run(claim("ann", 1, more), [try coins(store)]) { store, document in
-      #expect(self.kept(store) == 1)
+      checkEqual(self.kept(store), 1)
       return store.grantAnswer(document)
     }
     expect(done, "new", "ok")
-    #expect(isKept(try row(store, done), store))
+    check(isKept(try row(store, done), store))
     expect(
       try store.run(claim("bob", 2, more), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account")
     // STO-33: what is newer stands with the row, whoever showed it.
-    #expect(kept(store) == 2)
-    #expect(isKept(try row(store, done), store))
+    checkEqual(kept(store), 2)
+    check(isKept(try row(store, done), store))
   }
 
   @Test("STM-2 the text of a line stands with the line: shown by a claim, applied, moved")
@@ -816,36 +816,35 @@ struct StoresDynamoTests {
     ]
     let first = try store.run(claim("ann", 1, [("only", ["2000000900000121"])]), periods)
     expect(first, "new", "ok")
-    #expect(isKept(line(store), store))
-    #expect(kept(store) == 2)
+    check(isKept(line(store), store))
+    checkEqual(kept(store), 2)
     // A stranger's, an older one: neither is the line's, neither is kept.
     expect(
       try store.run(
         claim("bob", 2), [try month(store, signed: 2, transaction: "2000000900000123")]),
       "other-account", "rejected.ledger.other-account")
-    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
-    #expect(kept(store) == 2)
-    #expect(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])) == "moved")
-    #expect(isKept(line(store), store))
-    #expect(kept(store) == 3)
+    checkEqual(outcome(try store.run(apply("ann"), [try month(store)])), "stale")
+    checkEqual(kept(store), 2)
+    checkEqual(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])), "moved")
+    check(isKept(line(store), store))
+    checkEqual(kept(store), 3)
     // The same again keeps when it was kept first.
     guard case .text(let digest)? = line(store)?["evidence"] else { return }
     try store.run(apply("bob"), [try month(store, signed: 3)], now: Self.now + 9)
-    #expect(store.item("EVID#" + digest, "EVID")?["at_ms"] == .number(Self.now))
+    checkEqual(store.item("EVID#" + digest, "EVID")?["at_ms"], .number(Self.now))
     let deny = try DynamoStore([("stores.keepEvidence", true)])
     try deny.run(apply("ann"), [try month(deny)])
-    #expect(
-      try deny.run(apply("bob"), [try month(deny, signed: 3)]).name
-        == "rejected.ledger.other-account")
-    #expect(kept(deny) == 1)
+    try checkEqual(
+      deny.run(apply("bob"), [try month(deny, signed: 3)]).name, "rejected.ledger.other-account")
+    checkEqual(kept(deny), 1)
   }
 
   @Test("RPL-2 a claim on DynamoDB reads its line once")
   func lineOnce() throws {
     let store = try DynamoStore()
     try store.run(claim(), [try month(store)])
-    #expect(store.calls.count { $0 == "GetItem" } == 1)
-    #expect(store.calls.count { $0 == "TransactWriteItems" } == 1)
+    checkEqual(store.calls.count { $0 == "GetItem" }, 1)
+    checkEqual(store.calls.count { $0 == "TransactWriteItems" }, 1)
   }
 
   // MARK: inputs
@@ -863,15 +862,16 @@ struct StoresDynamoTests {
       Issue.record("another call")
       return
     }
-    #expect("\(api)" == "UpdateItem")
-    #expect(
-      String(decoding: input, as: UTF8.self) == """
-        {"TableName":"T","Key":{"PK":{"S":"TXN#Sandbox/1"},"SK":{"S":"CLAIM"}},\
-        "UpdateExpression":"SET #attempt = :attempt ADD #tries :one",\
-        "ConditionExpression":"#owner = :owner AND #tries < :one",\
-        "ExpressionAttributeNames":{"#attempt":"attempt","#tries":"tries","#owner":"owner"},\
-        "ExpressionAttributeValues":{":attempt":{"S":"a\\"b"},":one":{"N":"1"},":owner":{"S":""}},\
-        "ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"ALL_NEW"}
-        """)
+    checkEqual("\(api)", "UpdateItem")
+    checkEqual(
+      String(decoding: input, as: UTF8.self),
+      """
+      {"TableName":"T","Key":{"PK":{"S":"TXN#Sandbox/1"},"SK":{"S":"CLAIM"}},\
+      "UpdateExpression":"SET #attempt = :attempt ADD #tries :one",\
+      "ConditionExpression":"#owner = :owner AND #tries < :one",\
+      "ExpressionAttributeNames":{"#attempt":"attempt","#tries":"tries","#owner":"owner"},\
+      "ExpressionAttributeValues":{":attempt":{"S":"a\\"b"},":one":{"N":"1"},":owner":{"S":""}},\
+      "ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"ALL_NEW"}
+      """)
   }
 }

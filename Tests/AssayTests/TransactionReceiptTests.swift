@@ -83,8 +83,9 @@ struct TransactionReceiptTests {
   func checks() throws {
     let answer = try Bench.verify(Bench.minted())
     let made = try #require(answer.tree?.at("checks")).children.map { $0.member("ok")?.boolean }
-    #expect(
-      made == [
+    checkEqual(
+      made,
+      [
         true, true, true, true, true, true, true, true, true, true, true, nil, true, true, nil,
       ])
   }
@@ -95,27 +96,27 @@ struct TransactionReceiptTests {
   func duplicates() throws {
     let inner = try Bench.minted { $0.info = $0.info.appending("quantity", "1") }
     let answer = try Bench.verify(inner)
-    #expect(answer.status == .malformedPlistDuplicateKey)
-    #expect(answer.text("error.at")?.hasPrefix("purchase-info/byte ") == true)
+    checkEqual(answer.status, .malformedPlistDuplicateKey)
+    checkEqual(answer.text("error.at")?.hasPrefix("purchase-info/byte "), true)
   }
 
   @Test("RCP-11 both values are there and are base64")
   func outerValues() throws {
     for key in ["signature", "purchase-info"] {
       let gone = try Bench.verify(Bench.minted { $0.outer = { $0.removing(key) } })
-      #expect(gone.status == .malformedReceiptOuterMissing)
-      #expect(gone.text("error.at") == key)
-      #expect(gone.text("error.check") == "plist.outer")
+      checkEqual(gone.status, .malformedReceiptOuterMissing)
+      checkEqual(gone.text("error.at"), key)
+      checkEqual(gone.text("error.check"), "plist.outer")
       let broken = try Bench.verify(Bench.minted { $0.outer = { $0.setting(key, "*") } })
-      #expect(broken.status == .malformedReceiptBase64)
-      #expect(broken.text("error.at") == key)
+      checkEqual(broken.status, .malformedReceiptBase64)
+      checkEqual(broken.text("error.at"), key)
     }
-    #expect(
-      try Bench.status(Bench.minted { $0.outer = { $0.setting("signature", "") } })
-        == .malformedReceiptSignatureLayout)
-    #expect(
-      try Bench.status(Bench.minted { $0.outer = { $0.setting("purchase-info", "") } })
-        == .rejectedReceiptSignature)
+    try checkEqual(
+      Bench.status(Bench.minted { $0.outer = { $0.setting("signature", "") } }),
+      .malformedReceiptSignatureLayout)
+    try checkEqual(
+      Bench.status(Bench.minted { $0.outer = { $0.setting("purchase-info", "") } }),
+      .rejectedReceiptSignature)
   }
 
   // MARK: blob, path and signature
@@ -127,7 +128,7 @@ struct TransactionReceiptTests {
         $0.digest = .sha256
         $0.scope = .info
       })
-    #expect(answer == .rejectedReceiptSignature)
+    checkEqual(answer, .rejectedReceiptSignature)
   }
 
   @Test("RCP-21 version 2 can be switched off")
@@ -135,8 +136,8 @@ struct TransactionReceiptTests {
     let refuse: [(String, JSONText)] = [("receipts.v2", "refuse")]
     let weak = try Bench.minted(Bench.store, version: 2)
     let answer = try Bench.verify(weak, refuse, now: Bench.storeYears)
-    #expect(answer.status == .rejectedReceiptV2Disabled)
-    #expect(answer.text("error.check") == "receipt.layout")
+    checkEqual(answer.status, .rejectedReceiptV2Disabled)
+    checkEqual(answer.text("error.check"), "receipt.layout")
   }
 
   // MARK: identity
@@ -145,8 +146,8 @@ struct TransactionReceiptTests {
   func bundle() throws {
     let answer = try Bench.verify(
       Bench.minted { $0.info = $0.info.setting("bid", "com.example.stranger") })
-    #expect(answer.status == .rejectedIdentityBundle)
-    #expect(answer.text("error.message")?.contains("stranger") == false)
+    checkEqual(answer.status, .rejectedIdentityBundle)
+    checkEqual(answer.text("error.message")?.contains("stranger"), false)
   }
 
   @Test("RCP-30 in Production every other id of an app is refused")
@@ -159,11 +160,11 @@ struct TransactionReceiptTests {
             ?? $0.info.removing("app-item-id")
         })
     }
-    #expect(try answer(nil).text("checks.11.why") == "no input for it")
+    try checkEqual(answer(nil).text("checks.11.why"), "no input for it")
     // The id of another configured app is not this one's.
     for id in ["1000000001", "1", "0", "12345678901234567890"] {
       let refused = try answer(id)
-      #expect(refused.status == .rejectedIdentityApp, "\(id)")
+      checkEqual(refused.status, .rejectedIdentityApp, "\(id)")
     }
   }
 
@@ -179,11 +180,11 @@ struct TransactionReceiptTests {
       ("10a0000000000000", .unknown),
     ])
   func idRule(_ id: String, _ told: IdEnvironment) {
-    #expect(IdEnvironment.of(utf8(id)[...]) == told)
-    #expect(IdEnvironment.of(utf8("xx" + id)[2...]) == told)
+    checkEqual(IdEnvironment.of(utf8(id)[...]), told)
+    checkEqual(IdEnvironment.of(utf8("xx" + id)[2...]), told)
     let environment: Environment? =
       told == .sandbox ? .sandbox : told == .production ? .production : nil
-    #expect(told.environment == environment)
+    checkEqual(told.environment, environment)
   }
 
   @Test("RCP-28 only the signed id shows the environment; what contradicts it is named")
@@ -219,20 +220,20 @@ struct TransactionReceiptTests {
       let found = ReceiptEnvironment(
         id: utf8(one.id)[...], environment: one.environment.map { utf8($0)[...] },
         pod: one.pod.map { utf8($0)[...] })
-      #expect(found.environment == one.expected, "\(one)")
-      #expect(found.alteredKey.map { "\($0)" } == one.altered, "\(one)")
-      #expect(found.saysSandbox == (one.environment == "Sandbox"))
+      checkEqual(found.environment, one.expected, "\(one)")
+      checkEqual(found.alteredKey.map { "\($0)" }, one.altered, "\(one)")
+      checkEqual(found.saysSandbox, (one.environment == "Sandbox"))
     }
     for id in ["251230", "3000000900000001"] {
       for environment in [nil, "Production", "Sandbox"] as [String?] {
         let found = ReceiptEnvironment(
           id: utf8(id)[...], environment: environment.map { utf8($0)[...] }, pod: nil)
-        #expect(found.environment == nil)
-        #expect(found.saysSandbox == (environment == "Sandbox"))
-        #expect(!found.outerAltered)
+        check(found.environment == nil)
+        checkEqual(found.saysSandbox, (environment == "Sandbox"))
+        check(!found.outerAltered)
         let pod = ReceiptEnvironment(
           id: utf8(id)[...], environment: nil, pod: utf8("100")[...])
-        #expect(pod.outerAltered)
+        check(pod.outerAltered)
       }
     }
   }
@@ -246,9 +247,9 @@ struct TransactionReceiptTests {
         $0.outer = { list in value.map { list.setting(key, $0) } ?? list.removing(key) }
       }
       let answer = try Bench.verify(receipt)
-      #expect(answer.status == .ok)
-      #expect(answer.text("warnings.0.id") == "outer-altered")
-      #expect(answer.text("warnings.0.at") == key)
+      checkEqual(answer.status, .ok)
+      checkEqual(answer.text("warnings.0.id"), "outer-altered")
+      checkEqual(answer.text("warnings.0.at"), key)
     }
   }
 
@@ -256,8 +257,8 @@ struct TransactionReceiptTests {
 
   @Test("RPL-3 APR-23 ids of 13 digits or fewer never become keys")
   func shortIds() {
-    #expect(IdEnvironment.unique(utf8("1234567890123")[...]) == nil)
-    #expect(IdEnvironment.unique(utf8("12345678901234")[...]) == "12345678901234")
+    check(IdEnvironment.unique(utf8("1234567890123")[...]) == nil)
+    checkEqual(IdEnvironment.unique(utf8("12345678901234")[...]), "12345678901234")
   }
 
   // MARK: decisions, cache, hostile input
@@ -274,39 +275,39 @@ struct TransactionReceiptTests {
     let receipt = try verification.run(Bench.minted(purchase))
     let evidence = try receipt.purchaseEvidence(trust.configuration.products)
     let facts = try #require(evidence.purchases.first)
-    #expect(evidence.purchases.count == 1)
-    #expect(evidence.renewals.isEmpty)
-    #expect("\(evidence.kind)" == "transaction-receipt")
-    #expect(evidence.asOf == purchase.purchaseDate)
-    #expect(facts.environment == .sandbox)
-    #expect(facts.transactionId == "2000000900000001")
-    #expect(facts.originalTransactionId == "2000000900000001")
-    #expect(facts.webOrderLineItemId == "2000000090000001")
-    #expect(facts.productId == "com.example.app.premium.monthly")
-    #expect(facts.type == nil)
-    #expect(facts.start == purchase.purchaseDate)
-    #expect(facts.end == purchase.expiresDate)
-    #expect(facts.isTrial)
-    #expect(!facts.isIntro)
-    #expect(facts.quantity == 3)
-    #expect(facts.asOf == purchase.purchaseDate)
-    #expect(facts.evidenceClass == .signed)
-    #expect(facts.shows.isEmpty)
+    checkEqual(evidence.purchases.count, 1)
+    check(evidence.renewals.isEmpty)
+    checkEqual("\(evidence.kind)", "transaction-receipt")
+    checkEqual(evidence.asOf, purchase.purchaseDate)
+    checkEqual(facts.environment, .sandbox)
+    checkEqual(facts.transactionId, "2000000900000001")
+    checkEqual(facts.originalTransactionId, "2000000900000001")
+    checkEqual(facts.webOrderLineItemId, "2000000090000001")
+    checkEqual(facts.productId, "com.example.app.premium.monthly")
+    check(facts.type == nil)
+    checkEqual(facts.start, purchase.purchaseDate)
+    checkEqual(facts.end, purchase.expiresDate)
+    check(facts.isTrial)
+    check(!facts.isIntro)
+    checkEqual(facts.quantity, 3)
+    checkEqual(facts.asOf, purchase.purchaseDate)
+    checkEqual(facts.evidenceClass, .signed)
+    check(facts.shows.isEmpty)
   }
 
   @Test("PTH-13 the second verification finds the path again and judges dates again")
   func cached() throws {
     let verifier = try Bench.verifier()
     let receipt = try Bench.minted()
-    #expect(
+    checkEqual(
       verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Bench.now)
-        .tree?.at("transactionReceipt.chain.cached")?.boolean == false)
+        .tree?.at("transactionReceipt.chain.cached")?.boolean, false)
     let again = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Bench.now)
-    #expect(again.tree?.at("transactionReceipt.chain.cached")?.boolean == true)
+    checkEqual(again.tree?.at("transactionReceipt.chain.cached")?.boolean, true)
     let late = Bench.current.moved(by: 40 * 365 * Bench.day)
     let answer = verifier.verifyReceipt(
       try Bench.minted(late), kind: .transaction, nowMs: Bench.now + 40 * 365 * Bench.day)
-    #expect(answer.status == .rejectedChainExpired)
+    checkEqual(answer.status, .rejectedChainExpired)
   }
 
   @Test("no truncated and no changed receipt passes, and none ends the process")
@@ -316,9 +317,9 @@ struct TransactionReceiptTests {
     func status(_ bytes: [UInt8]) -> Status {
       verifier.verifyReceipt(bytes, kind: .transaction, nowMs: Bench.now).status
     }
-    #expect(status(receipt) == .ok)
+    checkEqual(status(receipt), .ok)
     for count in stride(from: 0, to: receipt.count, by: 7) {
-      #expect(status(Array(receipt.prefix(count))) != .ok, "\(count)")
+      check(status(Array(receipt.prefix(count))) != .ok, "\(count)")
     }
     // The blob and the signed list, decoded and changed.
     let template = try Bench.template()
@@ -328,7 +329,7 @@ struct TransactionReceiptTests {
       var other = blob
       other[at] ^= 1 << UInt8(at % 8)
       let text = Base64Text.encode(other)
-      #expect(status(try Bench.minted { $0.signatureText = text }) != .ok, "\(at)")
+      check(status(try Bench.minted { $0.signatureText = text }) != .ok, "\(at)")
     }
     for at in stride(from: 0, to: info.count, by: 5) {
       var other = info
@@ -337,7 +338,7 @@ struct TransactionReceiptTests {
         $0.signatureText = Base64Text.encode(blob)
         $0.sentInfo = other
       }
-      #expect(status(receipt) == .rejectedReceiptSignature, "\(at)")
+      checkEqual(status(receipt), .rejectedReceiptSignature, "\(at)")
     }
   }
 }

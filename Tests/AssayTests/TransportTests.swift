@@ -43,21 +43,21 @@ struct TransportTests {
       (utf8("eyJh.eyJi.c2ln"), .jws),
     ] {
       let transport = try read(bytes)
-      #expect(transport.bytes == bytes)
-      #expect(transport.form == form)
-      #expect(transport.levels == 0)
+      checkEqual(transport.bytes, bytes)
+      checkEqual(transport.form, form)
+      checkEqual(transport.levels, 0)
     }
     // 30 7f and 30 85 are not a SEQUENCE of the lengths that receipts have.
-    #expect(status([0x30, 0x7f] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
-    #expect(status([0x30, 0x85] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
+    checkEqual(status([0x30, 0x7f] + [UInt8](repeating: 1, count: 9)), .malformedTransportBase64)
+    checkEqual(status([0x30, 0x85] + [UInt8](repeating: 1, count: 9)), .malformedTransportBase64)
   }
 
   @Test("RCP-1 a JWS has exactly two dots and no other character")
   func tokens() throws {
-    #expect(try read(utf8(" eyJh.eyJi.c2ln\n")).bytes == utf8("eyJh.eyJi.c2ln"))
-    #expect(try read(utf8("abcd.eyJi.c2ln")).form == .unknown)
+    try checkEqual(read(utf8(" eyJh.eyJi.c2ln\n")).bytes, utf8("eyJh.eyJi.c2ln"))
+    try checkEqual(read(utf8("abcd.eyJi.c2ln")).form, .unknown)
     for text in ["eyJh.eyJi", "eyJh.eyJi.c2ln.c2ln", "eyJh.ey+i.c2ln", "eyJh.eyJi.c2ln="] {
-      #expect(status(utf8(text)) == .malformedTransportBase64, "\(text)")
+      checkEqual(status(utf8(text)), .malformedTransportBase64, "\(text)")
     }
   }
 
@@ -67,53 +67,53 @@ struct TransportTests {
       "=", "==", "A", "A===", "AB===", "ABC==", "ABCD=", "ABCD====", "AB=C", "=ABC", "AB==CD==",
       "ABCDE", "ew.o", "ewo*", "ewo,", "+-==", "AA+/_-AA", "é",
     ] {
-      #expect(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
-      #expect(status(utf8(text)) == .malformedTransportBase64, "\(text)")
+      check(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
+      checkEqual(status(utf8(text)), .malformedTransportBase64, "\(text)")
     }
     // Unused bits.
     for text in ["AB", "AB==", "ABC", "ABC=", "A B\n", "Zh", "Zm9"] {
-      #expect(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
+      check(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
     }
     for (text, bytes) in [
       ("AA", [0]), ("AA=", [0]), ("AA==", [0]), ("AAA", [0, 0]), ("AAA=", [0, 0]),
       ("A A\r\nA\tA", [0, 0, 0]), ("-_-_", [0xfb, 0xff, 0xbf]), ("+/+/", [0xfb, 0xff, 0xbf]),
       ("", []), (" \n", []),
     ] as [(String, [UInt8])] {
-      #expect(TolerantBase64.decode(utf8(text)[...]) == bytes, "\(text)")
-      #expect(TolerantBase64.decode((utf8("..") + utf8(text))[2...]) == bytes, "\(text)")
+      checkEqual(TolerantBase64.decode(utf8(text)[...]), bytes, "\(text)")
+      checkEqual(TolerantBase64.decode((utf8("..") + utf8(text))[2...]), bytes, "\(text)")
     }
   }
 
   @Test("RCP-2 a fault is named by its byte, and percent escapes by what they are")
   func faults() {
-    #expect(refusal(utf8("ewo*"))?.place == "byte 3")
-    #expect(refusal(utf8("\r\newo\u{7f}"))?.place == "byte 5")
-    #expect(refusal(utf8("ewoAA"))?.place == "")
+    checkEqual(refusal(utf8("ewo*"))?.place, "byte 3")
+    checkEqual(refusal(utf8("\r\newo\u{7f}"))?.place, "byte 5")
+    checkEqual(refusal(utf8("ewoAA"))?.place, "")
     let escaped = refusal(TransportForm.percentEscaped.encode(Self.list))
-    #expect(escaped?.status == .malformedTransportBase64)
-    #expect(escaped?.detail == "form field not decoded")
+    checkEqual(escaped?.status, .malformedTransportBase64)
+    checkEqual(escaped?.detail, "form field not decoded")
     for text in ["ew%2Bo", "ewo%3d"] {
-      #expect(refusal(utf8(text))?.detail == "form field not decoded")
+      checkEqual(refusal(utf8(text))?.detail, "form field not decoded")
     }
     for text in ["ew%2", "ew%", "ew%xxo", "ew%2xo"] {
-      #expect(refusal(utf8(text))?.detail == "")
+      checkEqual(refusal(utf8(text))?.detail, "")
     }
   }
 
   @Test("RCP-2 nothing but CR, LF, TAB and spaces may stand around a text either")
   func around() throws {
-    for end in [" ", "\t", "\r\n"] { #expect(try read(utf8("AAAA" + end)).bytes == [0, 0, 0]) }
+    for end in [" ", "\t", "\r\n"] { try checkEqual(read(utf8("AAAA" + end)).bytes, [0, 0, 0]) }
     for end in ["\u{0b}", "\u{0c}"] {
-      #expect(status(utf8("AAAA" + end)) == .malformedTransportBase64)
-      #expect(status(utf8(end + "AAAA")) == .malformedTransportBase64)
+      checkEqual(status(utf8("AAAA" + end)), .malformedTransportBase64)
+      checkEqual(status(utf8(end + "AAAA")), .malformedTransportBase64)
     }
   }
 
   @Test("RCP-5 three parts of digits that begin as a property list does are that")
   func parts() throws {
-    #expect(try read(utf8("bplist00.a.b ")).form == .binaryPropertyList)
-    #expect(try read(utf8("eyJ.a.b ")).form == .jws)
-    #expect(try read(utf8("abc.a.b ")).form == .unknown)
+    try checkEqual(read(utf8("bplist00.a.b ")).form, .binaryPropertyList)
+    try checkEqual(read(utf8("eyJ.a.b ")).form, .jws)
+    try checkEqual(read(utf8("abc.a.b ")).form, .unknown)
   }
 
   @Test("RCP-3 spaces are removed when that gives a whole form, and are + otherwise")
@@ -122,21 +122,21 @@ struct TransportTests {
     // Spaces where no `+` was.
     var spaced = text
     spaced.insert(0x20, at: 100)
-    #expect(try read(spaced).bytes == Self.list)
-    #expect(try !read(spaced).spaceAsPlus)
+    try checkEqual(read(spaced).bytes, Self.list)
+    try check(!read(spaced).spaceAsPlus)
     // Line breaks with spaces around them are line breaks.
     var indented = TransportForm.wrappedLF.encode(Self.list)
     indented = utf8("  ") + indented.flatMap { $0 == 0x0a ? utf8("  \n    ") : [$0] }
-    #expect(try read(indented).bytes == Self.list)
+    try checkEqual(read(indented).bytes, Self.list)
     // Both readings are of no known form: the first one wins.
     let unknown = utf8("AA AAAA ")
-    #expect(try read(unknown).form == .unknown)
-    #expect(try !read(unknown).spaceAsPlus)
+    try checkEqual(read(unknown).form, .unknown)
+    try check(!read(unknown).spaceAsPlus)
     // Only the second is base64 at all.
-    #expect(try read(utf8("AA AA A")).spaceAsPlus)
+    try check(read(utf8("AA AA A")).spaceAsPlus)
     // Neither is.
-    #expect(status(utf8("AAAA B")) == .malformedTransportBase64)
-    #expect(status(utf8("A* A")) == .malformedTransportBase64)
+    checkEqual(status(utf8("AAAA B")), .malformedTransportBase64)
+    checkEqual(status(utf8("A* A")), .malformedTransportBase64)
   }
 
   @Test("RCP-3 a container cut short by lost spaces is not taken for whole")
@@ -147,10 +147,10 @@ struct TransportTests {
     let indefinite: [UInt8] = [0x30, 0x80, 0x04, 0x81, 0x91, 0x41] + body + [0, 0]
     for bytes in [definite, indefinite] {
       let lost = TransportForm.spaceForPlus.encode(bytes)
-      #expect(lost.count(where: { $0 == 0x20 }) == 4)
-      #expect(TolerantBase64.decode(lost[...])?.suffix(2) == bytes.suffix(2))
-      #expect(try read(lost).bytes == bytes)
-      #expect(try read(lost).spaceAsPlus)
+      checkEqual(lost.count(where: { $0 == 0x20 }), 4)
+      checkEqual(TolerantBase64.decode(lost[...])?.suffix(2), bytes.suffix(2))
+      try checkEqual(read(lost).bytes, bytes)
+      try check(read(lost).spaceAsPlus)
     }
   }
 
@@ -164,17 +164,17 @@ struct TransportTests {
     ] {
       let once = Base64Text.encode(bytes)
       let twice = Base64Text.encode(once)
-      #expect(try read(once).bytes == bytes)
-      #expect(try read(once).levels == 1)
-      #expect(try read(twice).bytes == bytes)
-      #expect(try read(twice).levels == 2)
+      try checkEqual(read(once).bytes, bytes)
+      try checkEqual(read(once).levels, 1)
+      try checkEqual(read(twice).bytes, bytes)
+      try checkEqual(read(twice).levels, 2)
     }
-    #expect(status(TransportForm.tripled.encode(Self.list)) == .malformedTransportLevels)
-    #expect(status(TransportForm.tripled.encode(Self.container)) == .malformedTransportLevels)
+    checkEqual(status(TransportForm.tripled.encode(Self.list)), .malformedTransportLevels)
+    checkEqual(status(TransportForm.tripled.encode(Self.container)), .malformedTransportLevels)
     // Base64 of text that is base64 of nothing known is one level.
     let plain = Base64Text.encode(Base64Text.encode(utf8("hello, world")))
-    #expect(try read(plain).levels == 1)
-    #expect(try read(plain).form == .unknown)
+    try checkEqual(read(plain).levels, 1)
+    try checkEqual(read(plain).form, .unknown)
   }
 
   @Test("RCP-5 forms by their first bytes")
@@ -190,10 +190,10 @@ struct TransportTests {
       (utf8("bplis"), .unknown), (utf8("eyJ.a.b"), .jws), (utf8("eyK.a.b"), .unknown),
       (utf8("eyJ.a"), .unknown), ([], .unknown), (utf8("  "), .unknown),
     ]
-    for (bytes, form) in all { #expect(BlobForm(bytes) == form, "\(bytes)") }
+    for (bytes, form) in all { checkEqual(BlobForm(bytes), form, "\(bytes)") }
     // Known bytes that are not text are taken raw.
     for bytes in [[0xa3, 0x63] + utf8("fmt"), utf8("<?xml ?>"), utf8("bplist00") + [0]] {
-      #expect((try? read(bytes))?.levels == 0)
+      checkEqual((try? read(bytes))?.levels, 0)
     }
   }
 
@@ -208,16 +208,15 @@ struct TransportTests {
         return error
       }
     }
-    #expect(try refusal(Self.list) == nil)
-    #expect(try refusal(utf8("AAAA")) == nil)
+    try check(refusal(Self.list) == nil)
+    try check(refusal(utf8("AAAA")) == nil)
     let found = try refusal(Self.container)
-    #expect(found?.status == .rejectedKindMismatch)
-    #expect(found?.detail == "expected transaction receipt, looks like app receipt")
-    #expect(
-      try refusal(utf8("eyJh.eyJi.c2ln"))?.detail
-        == "expected transaction receipt, looks like JWS")
-    #expect(try refusal(utf8("<?xml ?>"))?.status == .rejectedKindMismatch)
-    #expect(try refusal(utf8("<?xml ?>"), [.xmlPropertyList]) == nil)
+    checkEqual(found?.status, .rejectedKindMismatch)
+    checkEqual(found?.detail, "expected transaction receipt, looks like app receipt")
+    try checkEqual(
+      refusal(utf8("eyJh.eyJi.c2ln"))?.detail, "expected transaction receipt, looks like JWS")
+    try checkEqual(refusal(utf8("<?xml ?>"))?.status, .rejectedKindMismatch)
+    try check(refusal(utf8("<?xml ?>"), [.xmlPropertyList]) == nil)
   }
 
   @Test("no truncated and no changed text ends the process")
@@ -234,6 +233,6 @@ struct TransportTests {
         if (try? read(other)) != nil { seen += 1 }
       }
     }
-    #expect(seen > 0)
+    check(seen > 0)
   }
 }

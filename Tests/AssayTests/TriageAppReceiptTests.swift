@@ -23,37 +23,38 @@ struct TriageAppReceiptTests {
           webOrderLineItemId: 2_000_000_000_000_099),
         Purchase(id: "2000000000000044"),
       ]))
-    #expect(result.category == .candidate)
-    #expect(result.form == .appReceipt)
-    #expect(result.status == "pending.triage.unverified")
-    #expect(result.next == .lookup)
-    #expect(result.traitNames == [])
-    #expect(
-      result.keys == [
+    checkEqual(result.category, .candidate)
+    checkEqual(result.form, .appReceipt)
+    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.next, .lookup)
+    checkEqual(result.traitNames, [])
+    checkEqual(
+      result.keys,
+      [
         "Sandbox/2000000000000042", "Sandbox/2000000000000043",
         "Sandbox/2000000000000017/2000000000000099", "Sandbox/2000000000000044",
       ])
     let document = result.document(configuration: [])
-    #expect(document.text("claimed.bundleId") == "com.example.app")
-    #expect(document.text("claimed.environment") == "Sandbox")
-    #expect(document.text("claimed.type") == "ProductionSandbox")
-    #expect(document.integer("claimed.creationDate") == 1_577_934_245_000)
-    #expect(document.integer("claimed.purchases") == 3)
-    #expect(document.text("claimed.productIds.0") == Fixture.product)
-    #expect(document.text("claimed.productIds.1") == Fixture.subscription)
-    #expect(document.tree?.at("claimed.productIds")?.count == 2)
-    #expect(document.tree?.at("claimed.complete")?.boolean == true)
-    #expect(document.tree?.at("claimed.productId")?.isNull == true)
+    checkEqual(document.text("claimed.bundleId"), "com.example.app")
+    checkEqual(document.text("claimed.environment"), "Sandbox")
+    checkEqual(document.text("claimed.type"), "ProductionSandbox")
+    checkEqual(document.integer("claimed.creationDate"), 1_577_934_245_000)
+    checkEqual(document.integer("claimed.purchases"), 3)
+    checkEqual(document.text("claimed.productIds.0"), Fixture.product)
+    checkEqual(document.text("claimed.productIds.1"), Fixture.subscription)
+    checkEqual(document.tree?.at("claimed.productIds")?.count, 2)
+    checkEqual(document.tree?.at("claimed.complete")?.boolean, true)
+    checkEqual(document.tree?.at("claimed.productId")?.isNull, true)
   }
 
   @Test("TRI-10 the type of a purchase is the receipt's word, else the catalogue's")
   func types() {
     var purchase = Purchase(product: "com.example.app.full", type: 4)
-    #expect(
-      look(Fixture.appReceipt([purchase])).keys
-        == ["Sandbox/2000000000000042", "Sandbox/2000000000000017"])
+    checkEqual(
+      look(Fixture.appReceipt([purchase])).keys,
+      ["Sandbox/2000000000000042", "Sandbox/2000000000000017"])
     purchase.type = 1
-    #expect(look(Fixture.appReceipt([purchase])).keys == ["Sandbox/2000000000000042"])
+    checkEqual(look(Fixture.appReceipt([purchase])).keys, ["Sandbox/2000000000000042"])
   }
 
   @Test(
@@ -67,24 +68,24 @@ struct TriageAppReceiptTests {
     ])
   func traits(_ receipt: [UInt8], _ traits: [String]) {
     let result = look(receipt)
-    #expect(result.traitNames == traits)
-    #expect(result.category == .unconfirmed)
-    #expect(result.disposition == .keep)
+    checkEqual(result.traitNames, traits)
+    checkEqual(result.category, .unconfirmed)
+    checkEqual(result.disposition, .keep)
   }
 
   @Test("TRI-3 a text with a NUL is not shown, and is no bundle id of ours")
   func nul() {
     let result = look(Fixture.appReceipt(bundle: "com.example.app\0", [Purchase(product: "a\0b")]))
-    #expect(result.traitNames == ["missing:bundle-id"])
-    #expect(result.claim?.bundleId == nil)
-    #expect(result.claim?.appReceipt?.productIds.isEmpty == true)
+    checkEqual(result.traitNames, ["missing:bundle-id"])
+    check(result.claim?.bundleId == nil)
+    checkEqual(result.claim?.appReceipt?.productIds.isEmpty, true)
   }
 
   @Test("APR-23 purchases of Xcode make no keys")
   func xcodeKeys() {
     let result = look(Fixture.appReceipt(type: "Xcode", [Purchase(id: "0", originalId: "0")]))
-    #expect(result.claim?.environment == .xcode)
-    #expect(result.keys == [])
+    checkEqual(result.claim?.environment, .xcode)
+    checkEqual(result.keys, [])
   }
 
   @Test("§1.5 many purchases: the lists are bounded, and say so")
@@ -96,35 +97,35 @@ struct TriageAppReceiptTests {
         })
     }
     let full = look(receipt(256))
-    #expect(full.keys.count == 256)
-    #expect(full.claim?.appReceipt?.isComplete == true)
-    #expect(full.claim?.appReceipt?.productIds.count == 64)
+    checkEqual(full.keys.count, 256)
+    checkEqual(full.claim?.appReceipt?.isComplete, true)
+    checkEqual(full.claim?.appReceipt?.productIds.count, 64)
     let more = look(receipt(257))
-    #expect(more.category == .candidate)
-    #expect(more.keys.count == 256)
-    #expect(more.claim?.appReceipt?.isComplete == false)
-    #expect(more.claim?.appReceipt?.purchaseCount == 257)
+    checkEqual(more.category, .candidate)
+    checkEqual(more.keys.count, 256)
+    checkEqual(more.claim?.appReceipt?.isComplete, false)
+    checkEqual(more.claim?.appReceipt?.purchaseCount, 257)
   }
 
   @Test("TRI-4 an app receipt that was cut short is malformed, to be sent again")
   func broken() {
     let receipt = Fixture.appReceipt()
     let cut = look(receipt.dropLast(1))
-    #expect(cut.status == "malformed.app-receipt.ber")
-    #expect(cut.form == .appReceipt)
-    #expect(cut.category == .malformed)
-    #expect(cut.disposition == .resend)
+    checkEqual(cut.status, "malformed.app-receipt.ber")
+    checkEqual(cut.form, .appReceipt)
+    checkEqual(cut.category, .malformed)
+    checkEqual(cut.disposition, .resend)
     let empty = look(Fixture.container([Fixture.attribute(7, [1])]))
-    #expect(empty.status == "malformed.app-receipt.structure")
-    #expect(empty.category == .malformed)
+    checkEqual(empty.status, "malformed.app-receipt.structure")
+    checkEqual(empty.category, .malformed)
   }
 
   @Test("TRI-3 other DER is no receipt")
   func otherDER() {
     let certificate = Fixture.element(
       0x30, Fixture.element(0x30, [UInt8](repeating: 5, count: 200)))
-    #expect(look(certificate).form == .unknown)
-    #expect(look(certificate).status == "unsupported.triage.form")
+    checkEqual(look(certificate).form, .unknown)
+    checkEqual(look(certificate).status, "unsupported.triage.form")
   }
 
   @Test("TRI-3 an app receipt over its limit is not read")
@@ -132,23 +133,23 @@ struct TriageAppReceiptTests {
     let small = Fixture.read(
       environments: #"["Sandbox"]"#, more: #","receipts":{"caps":{"appReceiptBytes":200}}"#)
     let receipt = Fixture.appReceipt()
-    #expect(receipt.count > 200)
-    #expect(look(receipt, small).status == "too-large.app-receipt.size")
-    #expect(look(receipt).category == .candidate)
+    check(receipt.count > 200)
+    checkEqual(look(receipt, small).status, "too-large.app-receipt.size")
+    checkEqual(look(receipt).category, .candidate)
   }
 
   @Test("TRI-3 TRI-6 an App Attest receipt names its App ID")
   func attest() {
     let result = look(Fixture.attestReceipt())
-    #expect(result.form == .attestReceipt)
-    #expect(result.category == .candidate)
-    #expect(result.next == .verify)
+    checkEqual(result.form, .attestReceipt)
+    checkEqual(result.category, .candidate)
+    checkEqual(result.next, .verify)
     let document = result.document(configuration: [])
-    #expect(document.text("claimed.appId") == "ABCDE12345.com.example.app")
-    #expect(document.text("claimed.bundleId") == "com.example.app")
-    #expect(document.text("claimed.type") == "RECEIPT")
-    #expect(look(Fixture.attestReceipt(type: "ATTEST")).form == .attestReceipt)
-    #expect(look(Fixture.attestReceipt(type: "OTHER")).category == .malformed)
+    checkEqual(document.text("claimed.appId"), "ABCDE12345.com.example.app")
+    checkEqual(document.text("claimed.bundleId"), "com.example.app")
+    checkEqual(document.text("claimed.type"), "RECEIPT")
+    checkEqual(look(Fixture.attestReceipt(type: "ATTEST")).form, .attestReceipt)
+    checkEqual(look(Fixture.attestReceipt(type: "OTHER")).category, .malformed)
   }
 
   @Test(
@@ -159,9 +160,8 @@ struct TriageAppReceiptTests {
     ])
   func foreignAttest(_ appId: String, _ isForeign: Bool) {
     let result = look(Fixture.attestReceipt(appId: appId))
-    #expect(
-      result.status
-        == (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.unverified"))
+    checkEqual(
+      result.status, (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.unverified"))
   }
 
   @Test(
@@ -169,24 +169,24 @@ struct TriageAppReceiptTests {
     arguments: [nil, "ABCDE12345.com.example.app\0", "ABCDE12345.com.foreign\0"])
   func noAppId(_ appId: String?) {
     let result = look(Fixture.attestReceipt(appId: appId))
-    #expect(result.traitNames == ["missing:bundle-id"])
-    #expect(result.category == .unconfirmed)
-    #expect(result.claim?.appId == nil)
+    checkEqual(result.traitNames, ["missing:bundle-id"])
+    checkEqual(result.category, .unconfirmed)
+    check(result.claim?.appId == nil)
   }
 
   @Test("TRI-4 what begins as a container does: its object identifier comes first")
   func beginning() {
     let oid: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
     func isOne(_ bytes: [UInt8]) -> Bool { Triage.beginsAsSignedData(bytes) }
-    #expect(isOne([0x30, 0x0b] + oid))
-    #expect(isOne([0x30, 0x80] + oid))
-    #expect(isOne([0x30, 0x82, 0x01, 0x00] + oid))
-    for head in [[], [0x30], [0x30, 0x82], [0x30, 0xff]] as [[UInt8]] { #expect(!isOne(head)) }
-    #expect(!isOne([0x30, 0x0b] + oid.dropLast()))
+    check(isOne([0x30, 0x0b] + oid))
+    check(isOne([0x30, 0x80] + oid))
+    check(isOne([0x30, 0x82, 0x01, 0x00] + oid))
+    for head in [[], [0x30], [0x30, 0x82], [0x30, 0xff]] as [[UInt8]] { check(!isOne(head)) }
+    check(!isOne([0x30, 0x0b] + oid.dropLast()))
     for (place, byte) in [(0, 0x04), (1, 0x08), (10, 0x01)] as [(Int, UInt8)] {
       var other = oid
       other[place] = byte
-      #expect(!isOne([0x30, 0x0b] + other))
+      check(!isOne([0x30, 0x0b] + other))
     }
   }
 }

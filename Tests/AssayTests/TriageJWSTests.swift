@@ -9,40 +9,41 @@ struct TriageJWSTests {
   @Test("TRI-3 the claims of a transaction, decoded and not verified")
   func transaction() throws {
     let result = Fixture.look(Fixture.jws(Fixture.transaction))
-    #expect(result.category == .jws)
-    #expect(result.form == .jws)
-    #expect(result.kind == .transaction)
-    #expect(result.status == "pending.triage.unverified")
-    #expect(result.disposition == .keep)
-    #expect(result.next == .lookup)
+    checkEqual(result.category, .jws)
+    checkEqual(result.form, .jws)
+    checkEqual(result.kind, .transaction)
+    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.disposition, .keep)
+    checkEqual(result.next, .lookup)
     let claim = try #require(result.claim)
-    #expect(result.claimed(claim.bundleId) == "com.example.app")
-    #expect(result.claimed(claim.productId) == "com.example.app.month")
-    #expect(claim.environment == .sandbox)
-    #expect(claim.purchaseDate == 1_551_690_123_000)
-    #expect(
-      result.keys == [
+    checkEqual(result.claimed(claim.bundleId), "com.example.app")
+    checkEqual(result.claimed(claim.productId), "com.example.app.month")
+    checkEqual(claim.environment, .sandbox)
+    checkEqual(claim.purchaseDate, 1_551_690_123_000)
+    checkEqual(
+      result.keys,
+      [
         "Sandbox/2000000000000042", "Sandbox/2000000000000017/2000000000000099",
       ])
     let document = result.document(configuration: [])
-    #expect(document.text("triage.kind") == "transaction")
-    #expect(document.text("claimed.originalTransactionId") == "2000000000000017")
+    checkEqual(document.text("triage.kind"), "transaction")
+    checkEqual(document.text("claimed.originalTransactionId"), "2000000000000017")
   }
 
   @Test("TRI-3 a date outside 2008 to 2100 is not claimed")
   func dateOutside() throws {
     let other = Fixture.transaction.replacing("1551690123000", with: "4102444800001")
-    #expect(other != Fixture.transaction)
+    check(other != Fixture.transaction)
     let result = Fixture.look(Fixture.jws(other))
-    #expect(result.category == .jws)
-    #expect(try #require(result.claim).purchaseDate == nil)
+    checkEqual(result.category, .jws)
+    try check(#require(result.claim).purchaseDate == nil)
   }
 
   @Test("TRI-3 a JWS inside base64 is the same one")
   func encoded() {
     let jws = Fixture.jws(Fixture.transaction)
-    #expect(Fixture.look(Fixture.base64(jws)).category == .jws)
-    #expect(Fixture.look(jws + utf8("\n")).category == .jws)
+    checkEqual(Fixture.look(Fixture.base64(jws)).category, .jws)
+    checkEqual(Fixture.look(jws + utf8("\n")).category, .jws)
   }
 
   @Test(
@@ -60,10 +61,10 @@ struct TriageJWSTests {
     ] as [(String, StoreKitKind?)])
   func kinds(_ payload: String, _ kind: StoreKitKind?) {
     let result = Fixture.look(Fixture.jws(payload))
-    #expect(result.kind == kind)
-    #expect(result.category == .jws)
-    #expect(result.keys == [])
-    #expect(result.next == .verify)
+    checkEqual(result.kind, kind)
+    checkEqual(result.category, .jws)
+    checkEqual(result.keys, [])
+    checkEqual(result.next, .verify)
   }
 
   @Test(
@@ -76,26 +77,26 @@ struct TriageJWSTests {
           #"{"notificationUUID":"x","\#(body)":{"bundleId":"\#(bundle)","environment":"Sandbox"}}"#)
       )
     }
-    #expect(look("com.example.app").category == .jws)
-    #expect(look("com.example.app").claim?.environment == .sandbox)
-    #expect(look("com.foreign").status == "rejected.triage.foreign-bundle")
-    #expect(look("com.foreign").disposition == .drop)
+    checkEqual(look("com.example.app").category, .jws)
+    checkEqual(look("com.example.app").claim?.environment, .sandbox)
+    checkEqual(look("com.foreign").status, "rejected.triage.foreign-bundle")
+    checkEqual(look("com.foreign").disposition, .drop)
   }
 
   @Test("TRI-3 KST-7 the issuer of an access token is claimed, not found")
   func issuer() {
     let result = Fixture.look(Fixture.jws(#"{"iss":"https://appleid.apple.com","sub":"x"}"#))
     let document = result.document(configuration: [])
-    #expect(document.text("claimed.issuer") == "https://appleid.apple.com")
+    checkEqual(document.text("claimed.issuer"), "https://appleid.apple.com")
     let transaction = Fixture.look(Fixture.jws(Fixture.transaction)).document(configuration: [])
-    #expect(transaction.tree?.at("claimed")?.member("issuer") == nil)
+    check(transaction.tree?.at("claimed")?.member("issuer") == nil)
   }
 
   @Test("TRI-6 TRI-7 a JWS that names no bundle is of nobody else")
   func foreign() {
     let nobodys = Fixture.transaction.replacing(#""bundleId":"com.example.app","#, with: "")
     for payload in [nobodys, nobodys.replacing("app.month", with: "app.new")] {
-      #expect(Fixture.look(Fixture.jws(payload)).category == .jws)
+      checkEqual(Fixture.look(Fixture.jws(payload)).category, .jws)
     }
   }
 
@@ -103,7 +104,7 @@ struct TriageJWSTests {
   func noCatalogue() throws {
     let bare = try ConfigurationReader.read(
       utf8(#"{"apps":[{"bundleId":"com.example.app"}],"environments":["Sandbox"]}"#))
-    #expect(Fixture.look(Fixture.jws(Fixture.transaction), bare).category == .jws)
+    checkEqual(Fixture.look(Fixture.jws(Fixture.transaction), bare).category, .jws)
   }
 
   @Test("TRI-8 an environment that is not accepted, or not known, is only a trait")
@@ -119,33 +120,33 @@ struct TriageJWSTests {
       (look("Moon", Fixture.configuration), "Moon"),
       (look("Xcode", Fixture.configuration), "Xcode"),
     ] {
-      #expect(result.traitNames == ["environment"])
-      #expect(result.category == .jws)
-      #expect(result.disposition == .keep)
-      #expect(result.document(configuration: []).text("claimed.environment") == name)
+      checkEqual(result.traitNames, ["environment"])
+      checkEqual(result.category, .jws)
+      checkEqual(result.disposition, .keep)
+      checkEqual(result.document(configuration: []).text("claimed.environment"), name)
     }
-    #expect(look("Sandbox", Fixture.configuration).traitNames == [])
-    #expect(look("Moon", Fixture.configuration).keys == [])
+    checkEqual(look("Sandbox", Fixture.configuration).traitNames, [])
+    checkEqual(look("Moon", Fixture.configuration).keys, [])
   }
 
   @Test("JWS-71 the transaction id shows the environment where that is allowed")
   func derived() {
     let payload = Fixture.transaction.replacing(#","environment":"Sandbox""#, with: "")
     let standard = Fixture.look(Fixture.jws(payload))
-    #expect(standard.claim?.environment == nil)
-    #expect(standard.traitNames == [])
-    #expect(standard.next == .verify)
+    check(standard.claim?.environment == nil)
+    checkEqual(standard.traitNames, [])
+    checkEqual(standard.next, .verify)
     let allowed = Fixture.read(
       environments: #"["Sandbox"]"#,
       more: #","storekit":{"missingEnvironment":"from-transaction-id"}"#)
-    #expect(Fixture.look(Fixture.jws(payload), allowed).claim?.environment == .sandbox)
+    checkEqual(Fixture.look(Fixture.jws(payload), allowed).claim?.environment, .sandbox)
   }
 
   @Test("TRI-10 an id of 13 digits or fewer makes no key")
   func shortId() {
     let payload = Fixture.transaction.replacing("2000000000000042", with: "0")
-    #expect(
-      Fixture.look(Fixture.jws(payload)).keys == ["Sandbox/2000000000000017/2000000000000099"])
+    checkEqual(
+      Fixture.look(Fixture.jws(payload)).keys, ["Sandbox/2000000000000017/2000000000000099"])
   }
 
   @Test(
@@ -156,17 +157,17 @@ struct TriageJWSTests {
     ])
   func brokenPayload(_ payload: String, _ status: String) {
     let result = Fixture.look(Fixture.jws(payload))
-    #expect(result.status == status)
-    #expect(result.category == .malformed)
-    #expect(result.form == .jws)
-    #expect(result.disposition == .resend)
+    checkEqual(result.status, status)
+    checkEqual(result.category, .malformed)
+    checkEqual(result.form, .jws)
+    checkEqual(result.disposition, .resend)
   }
 
   @Test("TRI-3 three parts of which the first is no JSON are no JWS")
   func threeParts() {
-    #expect(Fixture.look("abc.def.ghi").category == .cracker)
+    checkEqual(Fixture.look("abc.def.ghi").category, .cracker)
     let long = String(repeating: "a", count: 300)
-    #expect(Fixture.look(long + ".b.c").form == .unknown)
+    checkEqual(Fixture.look(long + ".b.c").form, .unknown)
   }
 
   @Test("TRI-3 a JWS over the limit of JWS is not read")
@@ -175,9 +176,9 @@ struct TriageJWSTests {
     let large = Fixture.transaction.replacing(
       #"{"bundleId""#, with: #"{"x":"\#(padding)","bundleId""#)
     let result = Fixture.look(Fixture.jws(large))
-    #expect(result.status == "too-large.jws.input")
-    #expect(result.category == .malformed)
+    checkEqual(result.status, "too-large.jws.input")
+    checkEqual(result.category, .malformed)
     let smaller = large.replacing(padding, with: padding.dropLast(5000))
-    #expect(Fixture.look(Fixture.jws(smaller)).category == .jws)
+    checkEqual(Fixture.look(Fixture.jws(smaller)).category, .jws)
   }
 }

@@ -16,16 +16,16 @@ struct TriageTests {
       "com.urus.iap." + String(repeating: "1", count: 244),
     ])
   func notCrackerText(_ text: String) {
-    #expect(Fixture.look(text).category == .malformed)
+    checkEqual(Fixture.look(text).category, .malformed)
   }
 
   @Test("TRI-2 a printable text is a cracker's up to 256 bytes")
   func shortText() {
     let short = [UInt8](repeating: 0x78, count: 256)
-    #expect(Fixture.look(Fixture.base64(short)).category == .cracker)
-    #expect(Fixture.look(Fixture.base64(short + [0x78])).category == .unsupported)
-    #expect(Fixture.look(Fixture.base64(short.dropLast() + [0x01])).category == .unsupported)
-    #expect(Fixture.look(Fixture.base64(short.dropLast() + [0x7f])).category == .unsupported)
+    checkEqual(Fixture.look(Fixture.base64(short)).category, .cracker)
+    checkEqual(Fixture.look(Fixture.base64(short + [0x78])).category, .unsupported)
+    checkEqual(Fixture.look(Fixture.base64(short.dropLast() + [0x01])).category, .unsupported)
+    checkEqual(Fixture.look(Fixture.base64(short.dropLast() + [0x7f])).category, .unsupported)
   }
 
   // MARK: TRI-3
@@ -44,30 +44,30 @@ struct TriageTests {
     ])
   func unsupported(_ bytes: [UInt8], _ form: TriageResult.Form) {
     let result = Fixture.look(Fixture.base64(bytes))
-    #expect(result.status == "unsupported.triage.form")
-    #expect(result.category == .unsupported)
-    #expect(result.form == form)
-    #expect(result.disposition == (form == .unknown ? .resend : .keep))
-    #expect(result.claim == nil)
+    checkEqual(result.status, "unsupported.triage.form")
+    checkEqual(result.category, .unsupported)
+    checkEqual(result.form, form)
+    checkEqual(result.disposition, (form == .unknown ? .resend : .keep))
+    check(result.claim == nil)
   }
 
   @Test("TRI-3 invalid JSON is a broken list")
   func brokenJSON() {
     let result = Fixture.look(Fixture.base64(#"{"receipt-data":"ewo="#))
-    #expect(result.category == .malformed)
-    #expect(result.status == "malformed.plist.construct")
-    #expect(Fixture.look(#"{"a\"":1}"#).form == .json)
+    checkEqual(result.category, .malformed)
+    checkEqual(result.status, "malformed.plist.construct")
+    checkEqual(Fixture.look(#"{"a\"":1}"#).form, .json)
   }
 
   @Test("TRI-3 where lists and JSON part: a quoted name, then a colon")
   func firstName() {
     func hasColon(_ text: String) -> Bool { TriageForms.hasColonAfterFirstName(utf8(text)) }
-    for json in [#"{"a":1}"#, " { \"a\" :", #"{"a\"":"#] { #expect(hasColon(json), "\(json)") }
+    for json in [#"{"a":1}"#, " { \"a\" :", #"{"a\"":"#] { check(hasColon(json), "\(json)") }
     for other in [
       "", "{", "{}", "[\"a\":1]", "{a:1}", "{'a':1}", #"{"a":"#.replacing(":", with: "="),
       #"{"a\":1}"#, #"{"a"#, #"{"a""#,
     ] {
-      #expect(!hasColon(other), "\(other)")
+      check(!hasColon(other), "\(other)")
     }
   }
 
@@ -76,24 +76,24 @@ struct TriageTests {
   @Test(
     "TRI-4 a broken outer list is malformed, to be sent again",
     arguments: [
-      ("{\n\t\"signature\" = \"Ap", "malformed.plist.syntax"),
+      ("{\n\t\"signature\" = \"Ap", "malformed.plist.syntax")
     ])
   func brokenList(_ text: String, _ status: String) {
     let result = Fixture.look(Fixture.base64(text))
-    #expect(result.status == status)
-    #expect(result.category == .malformed)
-    #expect(result.form == .transactionReceipt)
-    #expect(result.disposition == .resend)
-    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.structure"))
+    checkEqual(result.status, status)
+    checkEqual(result.category, .malformed)
+    checkEqual(result.form, .transactionReceipt)
+    checkEqual(result.disposition, .resend)
+    check(result.checks.ledger.failed.hasSameBytes(as: "triage.structure"))
   }
 
   @Test("TRI-4 a list over the limit of transaction receipts")
   func largeList() {
     let receipt = Receipt().text
     let padded = receipt + String(repeating: " ", count: 16_385 - receipt.utf8.count)
-    #expect(Fixture.look(padded).status == "too-large.receipt.outer")
-    #expect(Fixture.look(padded).disposition == .resend)
-    #expect(Fixture.look(String(padded.dropLast())).category == .candidate)
+    checkEqual(Fixture.look(padded).status, "too-large.receipt.outer")
+    checkEqual(Fixture.look(padded).disposition, .resend)
+    checkEqual(Fixture.look(String(padded.dropLast())).category, .candidate)
   }
 
   @Test("TRI-4 half a receipt is incomplete", arguments: ["signature", "purchase-info"])
@@ -103,11 +103,11 @@ struct TriageTests {
       + Receipt().outerPairs.filter { $0.key != missing }
       .map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
     let result = Fixture.look(Fixture.base64(half))
-    #expect(result.status == "rejected.triage.incomplete")
-    #expect(result.refusal.place == missing)
-    #expect(result.category == .unconfirmed)
-    #expect(result.disposition == .resend)
-    #expect(result.traitNames == ["missing:" + missing])
+    checkEqual(result.status, "rejected.triage.incomplete")
+    checkEqual(result.refusal.place, missing)
+    checkEqual(result.category, .unconfirmed)
+    checkEqual(result.disposition, .resend)
+    checkEqual(result.traitNames, ["missing:" + missing])
   }
 
   // MARK: TRI-6 … TRI-9
@@ -115,7 +115,7 @@ struct TriageTests {
   @Test("TRI-6 and TRI-7 are not asked of a receipt that claims no bundle")
   func bundleFirst() {
     let none = Receipt().setting("bid", nil).setting("product-id", "x")
-    #expect(Fixture.look(none.blob64).category == .unconfirmed)
+    checkEqual(Fixture.look(none.blob64).category, .unconfirmed)
   }
 
   // MARK: TRI-10
@@ -131,7 +131,7 @@ struct TriageTests {
       ("com.example.app.full", ["Production/410000000000042", "Production/410000000000017"]),
     ])
   func keys(_ product: String, _ keys: [String]) {
-    #expect(Fixture.look(Receipt().setting("product-id", product).blob64).keys == keys)
+    checkEqual(Fixture.look(Receipt().setting("product-id", product).blob64).keys, keys)
   }
 
   @Test(
@@ -141,10 +141,10 @@ struct TriageTests {
     let receipt = Receipt().setting("transaction-id", id)
       .with { $0.outer = [("environment", "Sandbox")] }
     let result = Fixture.look(receipt.blob64)
-    #expect(result.keys == [])
+    checkEqual(result.keys, [])
     // RCP-28: the outer word says nothing about the claim.
-    #expect(result.claim?.environment != .sandbox)
-    #expect(result.next == .verify)
+    check(result.claim?.environment != .sandbox)
+    checkEqual(result.next, .verify)
   }
 
   // MARK: TRI-12
@@ -152,40 +152,40 @@ struct TriageTests {
   @Test("TRI-12 the document has triage and claimed under every status, and is never ok")
   func document() throws {
     let document = Fixture.look(Receipt().blob64).document(configuration: [1])
-    #expect(document.status.family == .pending)
-    #expect(document.text("kind") == "triage")
-    #expect(document.text("status.name") == "pending.triage.unverified")
-    #expect(document.text("triage.category") == "candidate")
-    #expect(document.text("triage.form") == "transaction-receipt")
-    #expect(document.text("triage.disposition") == "keep")
-    #expect(document.text("triage.next") == "lookup")
-    #expect(document.text("triage.transport.form") == "base64")
-    #expect(document.text("claimed.bundleId") == "com.example.app")
-    #expect(document.integer("claimed.purchaseDate") == 1_551_690_123_000)
-    #expect(document.text("claimed.environment") == "Production")
-    #expect(document.text("claimed.keys.0") == "Production/410000000000042")
-    #expect(document.text("checks.5.id") == "triage.traits")
+    checkEqual(document.status.family, .pending)
+    checkEqual(document.text("kind"), "triage")
+    checkEqual(document.text("status.name"), "pending.triage.unverified")
+    checkEqual(document.text("triage.category"), "candidate")
+    checkEqual(document.text("triage.form"), "transaction-receipt")
+    checkEqual(document.text("triage.disposition"), "keep")
+    checkEqual(document.text("triage.next"), "lookup")
+    checkEqual(document.text("triage.transport.form"), "base64")
+    checkEqual(document.text("claimed.bundleId"), "com.example.app")
+    checkEqual(document.integer("claimed.purchaseDate"), 1_551_690_123_000)
+    checkEqual(document.text("claimed.environment"), "Production")
+    checkEqual(document.text("claimed.keys.0"), "Production/410000000000042")
+    checkEqual(document.text("checks.5.id"), "triage.traits")
     let tree = try #require(document.tree)
-    #expect(tree.member("ok")?.boolean == false)
-    #expect(tree.at("triage.kind")?.isNull == true)
-    #expect(tree.at("triage.traits")?.count == 0)
+    checkEqual(tree.member("ok")?.boolean, false)
+    checkEqual(tree.at("triage.kind")?.isNull, true)
+    checkEqual(tree.at("triage.traits")?.count, 0)
 
     let cracker = Fixture.look("com.urus.iap.12").document(configuration: [])
-    #expect(cracker.text("triage.category") == "cracker")
-    #expect(cracker.text("error.check") == "triage.form")
-    #expect(cracker.text("error.rule") == "TRI-2")
-    #expect(cracker.tree?.member("claimed")?.isNull == true)
-    #expect(cracker.tree?.at("triage.transport")?.isNull == true)
+    checkEqual(cracker.text("triage.category"), "cracker")
+    checkEqual(cracker.text("error.check"), "triage.form")
+    checkEqual(cracker.text("error.rule"), "TRI-2")
+    checkEqual(cracker.tree?.member("claimed")?.isNull, true)
+    checkEqual(cracker.tree?.at("triage.transport")?.isNull, true)
 
     let foreign = Fixture.look(Receipt().setting("bid", #"a\"b"#).blob64)
     let written = foreign.document(configuration: [])
-    #expect(written.text("error.check") == "triage.bundle")
-    #expect(written.text("claimed.bundleId") == "a\"b")
-    #expect(written.tree?.at("checks.4.ok")?.isNull == true)
+    checkEqual(written.text("error.check"), "triage.bundle")
+    checkEqual(written.text("claimed.bundleId"), "a\"b")
+    checkEqual(written.tree?.at("checks.4.ok")?.isNull, true)
 
     let product = Fixture.look(Receipt().setting("product-id", "x").blob64)
-    #expect(product.document(configuration: []).text("error.check") == "triage.product")
-    #expect(Fixture.look("ewo!").checks.ledger.failed.hasSameBytes(as: "transport"))
+    checkEqual(product.document(configuration: []).text("error.check"), "triage.product")
+    check(Fixture.look("ewo!").checks.ledger.failed.hasSameBytes(as: "transport"))
   }
 
   @Test("TRI-12 texts of the blob stand in no other member than claimed")
@@ -195,7 +195,7 @@ struct TriageTests {
     let json = Fixture.look(receipt.blob64).document(configuration: []).json
     let tree = try #require(try? JSONReader.readObject(json).root)
     for member in tree.children where member.name != "claimed" {
-      #expect(!String(decoding: member.source, as: UTF8.self).contains("leak"))
+      check(!String(decoding: member.source, as: UTF8.self).contains("leak"))
     }
   }
 
@@ -224,7 +224,7 @@ struct TriageTests {
   @Test("§1.5 what triage must not suspect", arguments: tolerated)
   func mustPass(_ name: String, _ blob: [UInt8]) {
     let result = Fixture.look(blob)
-    #expect(result.category == .candidate, "\(name): \(result.traitNames)")
-    #expect(result.status == "pending.triage.unverified", "\(name)")
+    checkEqual(result.category, .candidate, "\(name): \(result.traitNames)")
+    checkEqual(result.status, "pending.triage.unverified", "\(name)")
   }
 }

@@ -80,43 +80,43 @@ struct TriageTraitsTests {
   @Test("TRI-5 TRI-9 a trait makes a receipt unconfirmed and refuses nothing", arguments: odd)
   func trait(_ traits: [String], _ receipt: TriageFixture.Receipt) {
     let result = Fixture.look(receipt.blob64)
-    #expect(result.traitNames == traits)
-    #expect(result.category == .unconfirmed)
-    #expect(result.status == "pending.triage.unverified")
-    #expect(result.disposition == .keep)
-    #expect(result.next == (result.keys.isEmpty ? .verify : .lookup))
+    checkEqual(result.traitNames, traits)
+    checkEqual(result.category, .unconfirmed)
+    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.disposition, .keep)
+    checkEqual(result.next, (result.keys.isEmpty ? .verify : .lookup))
   }
 
   @Test("TRI-5 traits are collected of foreign receipts too")
   func foreignTraits() {
     let receipt = Receipt().setting("bid", "com.foreign").setting("quantity", "0")
     let result = Fixture.look(receipt.blob64)
-    #expect(result.category == .foreign)
-    #expect(result.traitNames == ["format:quantity"])
+    checkEqual(result.category, .foreign)
+    checkEqual(result.traitNames, ["format:quantity"])
   }
 
   @Test("TRI-5 the trait of a bid of 256 bytes, and the claim it makes")
   func longBundle() {
     let long = String(repeating: "b", count: 256)
     let result = Fixture.look(Receipt().setting("bid", long).blob64)
-    #expect(result.traitNames == ["format:bid"])
-    #expect(result.category == .foreign)
+    checkEqual(result.traitNames, ["format:bid"])
+    checkEqual(result.category, .foreign)
   }
 
   @Test("RCP-17 the layout of wrapped and url-safe signatures is read all the same")
   func unusualSignature() {
     let plain = String(decoding: Fixture.base64(Receipt().blob), as: UTF8.self)
     let wrapped = Receipt().with { $0.signature = plain.prefix(40) + "\n" + plain.dropFirst(40) }
-    #expect(Fixture.look(wrapped.blob64).category == .candidate)
+    checkEqual(Fixture.look(wrapped.blob64).category, .candidate)
     let unpadded = Receipt().with { $0.signature = plain.filter { $0 != "=" } }
-    #expect(Fixture.look(unpadded.blob64).category == .candidate)
+    checkEqual(Fixture.look(unpadded.blob64).category, .candidate)
   }
 
   @Test("RCP-17 every padding, and every unused bit, of a signature")
   func paddings() {
     for certificate in 900...905 {
       let good = Receipt().with { $0.blob = Receipt.blob(version: 3, certificate: certificate) }
-      #expect(Fixture.look(good.blob64).traitNames == [])
+      checkEqual(Fixture.look(good.blob64).traitNames, [])
       var text = Array(Fixture.base64(good.blob))
       guard let last = text.lastIndex(where: { $0 != 0x3d }), last < text.count - 1 else {
         continue
@@ -125,11 +125,11 @@ struct TriageTraitsTests {
         let padded = good.with {
           $0.signature = String(decoding: Fixture.base64(good.blob), as: UTF8.self) + more
         }
-        #expect(Fixture.look(padded.blob64).traitNames == ["format:signature"])
+        checkEqual(Fixture.look(padded.blob64).traitNames, ["format:signature"])
       }
       text[last] += 1
       let spoilt = good.with { $0.signature = String(decoding: text, as: UTF8.self) }
-      #expect(Fixture.look(spoilt.blob64).traitNames == ["format:signature"])
+      checkEqual(Fixture.look(spoilt.blob64).traitNames, ["format:signature"])
     }
   }
 
@@ -141,9 +141,9 @@ struct TriageTraitsTests {
         var spoilt = text
         spoilt[place] = stranger
         let receipt = Receipt().with { $0.signature = String(decoding: spoilt, as: UTF8.self) }
-        #expect(
-          Fixture.look(receipt.blob64).traitNames.contains("format:signature")
-            == (TolerantBase64.decode(spoilt[...]) == nil), "place \(place), \(stranger)")
+        checkEqual(
+          Fixture.look(receipt.blob64).traitNames.contains("format:signature"),
+          (TolerantBase64.decode(spoilt[...]) == nil), "place \(place), \(stranger)")
       }
     }
   }

@@ -46,16 +46,16 @@ struct TriageVectorsTests {
   func transactionReceipts() throws {
     for one in try Self.cases(["transaction-receipt"]) where !one.name.hasPrefix("cracker") {
       let result = TriageFixture.look(one.blob, try one.configuration())
-      #expect(result.form == .transactionReceipt, "\(one.name)")
-      #expect(result.status == "pending.triage.unverified", "\(one.name)")
-      #expect(result.disposition == .keep, "\(one.name)")
+      checkEqual(result.form, .transactionReceipt, "\(one.name)")
+      checkEqual(result.status, "pending.triage.unverified", "\(one.name)")
+      checkEqual(result.disposition, .keep, "\(one.name)")
       if one.entry.member("genuine")?.boolean == true {
-        #expect(result.traitNames == [], "\(one.name)")
-        #expect(result.category == .candidate, "\(one.name)")
-        #expect(result.keys.count == 1, "\(one.name)")
+        checkEqual(result.traitNames, [], "\(one.name)")
+        checkEqual(result.category, .candidate, "\(one.name)")
+        checkEqual(result.keys.count, 1, "\(one.name)")
       }
       let foreign = TriageFixture.look(one.blob, try one.configuration(bundle: "com.none"))
-      #expect(foreign.status == "rejected.triage.foreign-bundle", "\(one.name)")
+      checkEqual(foreign.status, "rejected.triage.foreign-bundle", "\(one.name)")
     }
   }
 
@@ -70,9 +70,9 @@ struct TriageVectorsTests {
       guard let traits = expected[one.name] else { continue }
       seen += 1
       let result = TriageFixture.look(one.blob, try one.configuration())
-      #expect(result.traitNames == traits, "\(one.name)")
+      checkEqual(result.traitNames, traits, "\(one.name)")
     }
-    #expect(seen == expected.count)
+    checkEqual(seen, expected.count)
   }
 
   @Test("TRI-2 the texts of a cracking program")
@@ -82,26 +82,26 @@ struct TriageVectorsTests {
       guard let blob = Vectors.file("receipts/" + name + ".b64", for: "triage") else { continue }
       seen += 1
       let result = TriageFixture.look(blob)
-      #expect(result.category == .cracker)
-      #expect(result.disposition == .drop)
+      checkEqual(result.category, .cracker)
+      checkEqual(result.disposition, .drop)
     }
-    #expect(seen == 2)
+    checkEqual(seen, 2)
   }
 
   @Test("TRI-9 app receipts are candidates, of Xcode unconfirmed, and foreign to others")
   func appReceipts() throws {
     for one in try Self.cases(["app-receipt"]) {
       let result = TriageFixture.look(one.blob, try one.configuration())
-      #expect(result.form == .appReceipt, "\(one.name)")
-      #expect(result.disposition != .drop || one.name.hasPrefix("derived"), "\(one.name)")
+      checkEqual(result.form, .appReceipt, "\(one.name)")
+      check(result.disposition != .drop || one.name.hasPrefix("derived"), "\(one.name)")
       if one.name.hasPrefix("xcode") {
-        #expect(result.traitNames == ["environment"], "\(one.name)")
-        #expect(result.keys == [])
+        checkEqual(result.traitNames, ["environment"], "\(one.name)")
+        checkEqual(result.keys, [])
       } else if one.entry.member("genuine")?.boolean == true {
-        #expect(result.category == .candidate, "\(one.name)")
+        checkEqual(result.category, .candidate, "\(one.name)")
       }
       let foreign = TriageFixture.look(one.blob, try one.configuration(bundle: "com.none"))
-      #expect(foreign.status == "rejected.triage.foreign-bundle", "\(one.name)")
+      checkEqual(foreign.status, "rejected.triage.foreign-bundle", "\(one.name)")
     }
   }
 
@@ -119,10 +119,10 @@ struct TriageVectorsTests {
       default: continue
       }
       let encoded = TriageFixture.look(Base64.encodeStandard(blob))
-      #expect(encoded.form == expected, "\(entry.string("name"))")
+      checkEqual(encoded.form, expected, "\(entry.string("name"))")
       forms[entry.string("kind"), default: 0] += 1
     }
-    #expect(forms.count == 3)
+    checkEqual(forms.count, 3)
   }
 
   @Test("TRI-3 genuine JWS are recognised, with their kind")
@@ -131,15 +131,15 @@ struct TriageVectorsTests {
     try #require(!entries.isEmpty)
     for entry in entries {
       let result = TriageFixture.look(entry.jws)
-      #expect(result.form == .jws, "\(entry.name)")
-      #expect(result.kind == entry.kind, "\(entry.name)")
+      checkEqual(result.form, .jws, "\(entry.name)")
+      checkEqual(result.kind, entry.kind, "\(entry.name)")
     }
   }
 
   @Test("TRI-3 answers of verifyReceipt are JSON")
   func answers() throws {
     for one in try Self.cases(["verify-receipt-response"]) {
-      #expect(TriageFixture.look(one.blob).form == .json, "\(one.name)")
+      checkEqual(TriageFixture.look(one.blob).form, .json, "\(one.name)")
     }
   }
 }

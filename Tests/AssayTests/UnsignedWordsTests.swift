@@ -92,7 +92,7 @@ struct UnsignedWordsTests {
       verifier.verifyReceipt(receipt, kind: .app, nowMs: now),
       verifier.verifyJWS(jws, kind: .transaction, nowMs: now),
     ]
-    for document in documents { #expect(document.status == .ok, "\(document.refusal)") }
+    for document in documents { checkEqual(document.status, .ok, "\(document.refusal)") }
     return documents
   }
 
@@ -108,12 +108,12 @@ struct UnsignedWordsTests {
     init(
       _ good: Document, _ member: String, _ verifier: Verifier, refunds: [Document] = []
     ) {
-      #expect(good.status == .ok, "\(good.refusal)")
+      checkEqual(good.status, .ok, "\(good.refusal)")
       self.member = member
       self.verifier = verifier
       self.refunds = refunds
       facts = UnsignedWordsTests.facts(good, member)
-      #expect(!facts.isEmpty)
+      check(!facts.isEmpty)
       decisions = Comparison.decisions(good, verifier, refunds)
     }
 
@@ -126,11 +126,11 @@ struct UnsignedWordsTests {
 
     /// False: it was refused.
     @discardableResult
-    func check(_ other: Document, decides: Bool = true, _ name: String) -> Bool {
+    func asked(_ other: Document, decides: Bool = true, _ name: String) -> Bool {
       guard other.status == .ok else { return false }
-      #expect(UnsignedWordsTests.facts(other, member) == facts, "\(name)")
+      checkEqual(UnsignedWordsTests.facts(other, member), facts, "\(name)")
       if decides {
-        #expect(Comparison.decisions(other, verifier, refunds) == decisions, "\(name)")
+        checkEqual(Comparison.decisions(other, verifier, refunds), decisions, "\(name)")
       }
       return true
     }
@@ -195,17 +195,17 @@ struct UnsignedWordsTests {
         let good = verify(try AppReceiptBench.authority().transactionReceipt(purchase))
         let comparison = Comparison(
           good, "transactionReceipt", verifier, refunds: try Self.refunds(purchase, verifier))
-        #expect(good.text("transactionReceipt.environment") == environment)
-        #expect(
-          good.text("transactionReceipt.keys.transaction")
-            == "\(environment)/\(purchase.transactionId)")
-        #expect(comparison.decisions[0].hasPrefix("ok "))
+        checkEqual(good.text("transactionReceipt.environment"), environment)
+        checkEqual(
+          good.text("transactionReceipt.keys.transaction"),
+          "\(environment)/\(purchase.transactionId)")
+        check(comparison.decisions[0].hasPrefix("ok "))
         for refunded in comparison.decisions.dropFirst() {
-          #expect(refunded.contains("\"state\":\"refunded\""), "\(refunded.prefix(200))")
+          check(refunded.contains("\"state\":\"refunded\""), "\(refunded.prefix(200))")
         }
         for (name, receipt) in try Self.outerLists(purchase) {
           // RCP-28: neither verdict nor keys.
-          #expect(comparison.check(verify(receipt), name), "\(name)")
+          check(comparison.asked(verify(receipt), name), "\(name)")
         }
       }
     }
@@ -217,7 +217,7 @@ struct UnsignedWordsTests {
     let foreign = Self.production.with { $0.appAppleId = 7 }
     for (name, receipt) in try Self.outerLists(foreign) {
       let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
-      #expect(answer.status == .rejectedIdentityApp, "\(name)")
+      checkEqual(answer.status, .rejectedIdentityApp, "\(name)")
     }
   }
 
@@ -227,7 +227,7 @@ struct UnsignedWordsTests {
       let verifier = try Self.verifier([("environments", [.string(accepted)])])
       for (name, receipt) in try Self.outerLists(purchase) {
         let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
-        #expect(answer.status == .rejectedIdentityEnvironment, "\(name)")
+        checkEqual(answer.status, .rejectedIdentityEnvironment, "\(name)")
       }
     }
   }
@@ -246,27 +246,27 @@ struct UnsignedWordsTests {
       let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
       // Nothing signed says under which environment other evidence has it.
-      #expect(comparison.decisions == ["rejected.payload.incomplete null"])
-      #expect(good.tree?.at("transactionReceipt.environment")?.isNull == true)
-      #expect(good.tree?.at("transactionReceipt.environmentSource")?.isNull == true)
-      #expect(good.text("transactionReceipt.keys.transaction") == "unknown/3000000900000001")
+      checkEqual(comparison.decisions, ["rejected.payload.incomplete null"])
+      checkEqual(good.tree?.at("transactionReceipt.environment")?.isNull, true)
+      checkEqual(good.tree?.at("transactionReceipt.environmentSource")?.isNull, true)
+      checkEqual(good.text("transactionReceipt.keys.transaction"), "unknown/3000000900000001")
       for (name, receipt) in try Self.outerLists(Self.unknown) {
         let answer = verify(receipt)
         let mayRefuse = name.hasPrefix("environment Sandbox,") || name.hasPrefix("environment \\")
         if mayRefuse, !environments.contains("Sandbox") {
-          #expect(answer.status == .rejectedIdentityEnvironment, "\(name)")
-          #expect(answer.text("error.at") == "environment")
+          checkEqual(answer.status, .rejectedIdentityEnvironment, "\(name)")
+          checkEqual(answer.text("error.at"), "environment")
         } else {
-          #expect(comparison.check(answer, name), "\(name) \(answer.refusal)")
+          check(comparison.asked(answer, name), "\(name) \(answer.refusal)")
         }
         let refused = strict.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
         if refused.status == .ok {
           // RCP-28: one of the Sandbox for the policy, and for nothing else.
-          #expect(mayRefuse && environments.contains("Sandbox"), "\(name)")
-          #expect(
-            comparison.check(refused, decides: false, name), "\(name) \(refused.refusal)")
+          check(mayRefuse && environments.contains("Sandbox"), "\(name)")
+          check(
+            comparison.asked(refused, decides: false, name), "\(name) \(refused.refusal)")
         } else {
-          #expect(
+          check(
             refused.status == .rejectedIdentityEnvironmentMissing
               || refused.status == .rejectedIdentityEnvironment, "\(name)")
         }
@@ -286,10 +286,10 @@ struct UnsignedWordsTests {
       refunds: try Self.refunds(Self.production, verifier))
     var same = 0
     for (place, changed) in Self.flips(receipt, step: 5) {
-      if comparison.check(verify(changed), "octet \(place)") { same += 1 }
+      if comparison.asked(verify(changed), "octet \(place)") { same += 1 }
     }
     // The words around the two values are the only ones that may change.
-    #expect(same < 60)
+    check(same < 60)
   }
 
   @Test("RCP-1 RCP-2 RCP-4 the transport changes nothing that is said")
@@ -306,15 +306,15 @@ struct UnsignedWordsTests {
       var same = 0
       for form in TransportForm.allCases {
         let answer = verifier.verifyReceipt(form.encode(bytes), kind: kind, nowMs: Self.now)
-        if comparison.check(answer, form.rawValue) { same += 1 }
+        if comparison.asked(answer, form.rawValue) { same += 1 }
       }
-      #expect(same >= 7)
+      check(same >= 7)
       for (before, after) in [
         ("-----BEGIN PKCS7-----\n", "\n-----END PKCS7-----\n"), ("\"", "\""), ("", ","),
       ] {
         let text = utf8(before) + Base64Text.encode(bytes) + utf8(after)
         let answer = verifier.verifyReceipt(text, kind: kind, nowMs: Self.now)
-        #expect(answer.status != .ok, "\(before)")
+        check(answer.status != .ok, "\(before)")
       }
     }
   }
@@ -325,14 +325,14 @@ struct UnsignedWordsTests {
     for purchase in [Self.production, Self.sandbox, Self.unknown] {
       func claimed(_ receipt: [UInt8]) -> [String] {
         let answer = verifier.triage(receipt, nowMs: Self.now)
-        #expect(answer.status == .pendingTriageUnverified)
+        checkEqual(answer.status, .pendingTriageUnverified)
         return Self.facts(answer, "claimed")
       }
       let template = try AppReceiptBench.authority().transactionTemplate(purchase)
       let good = claimed(try template.signed())
-      #expect(good.contains { $0.hasPrefix("keys=[\"") })
+      check(good.contains { $0.hasPrefix("keys=[\"") })
       for (name, receipt) in try Self.outerLists(purchase) {
-        #expect(claimed(receipt) == good, "\(name)")
+        checkEqual(claimed(receipt), good, "\(name)")
       }
     }
   }
@@ -404,9 +404,9 @@ struct UnsignedWordsTests {
         refunds: try Self.refunds(purchase, verifier))
       var same = 0
       for (name, receipt) in try Self.containers(good, strangers: strangers) {
-        if comparison.check(verify(receipt), name) { same += 1 }
+        if comparison.asked(verify(receipt), name) { same += 1 }
       }
-      #expect(same > 12)
+      check(same > 12)
     }
   }
 
@@ -419,7 +419,7 @@ struct UnsignedWordsTests {
     }
     let comparison = Comparison(verify(receipt), "appReceipt", verifier)
     for (place, changed) in Self.flips(receipt, step: 7) {
-      comparison.check(verify(changed), "octet \(place)")
+      comparison.asked(verify(changed), "octet \(place)")
     }
   }
 
@@ -442,14 +442,14 @@ struct UnsignedWordsTests {
       verify(jws), "transaction", verifier, refunds: try Self.refunds(Self.production, verifier))
     // The header and the payload are signed, the signature holds no words.
     for (place, changed) in Self.flips(jws, step: 11) {
-      #expect(!comparison.check(verify(changed), "octet \(place)"), "octet \(place)")
+      check(!comparison.asked(verify(changed), "octet \(place)"), "octet \(place)")
     }
     var mirrored = try Self.jwsTemplate()
     mirrored.signature = .mirrored
-    #expect(comparison.check(verify(try mirrored.signed()), "mirrored"))
+    check(comparison.asked(verify(try mirrored.signed()), "mirrored"))
     for (before, after) in [(" ", ""), ("", "\n"), ("", "."), ("", ".e30"), ("e30.", "")] {
       let text = utf8(before) + jws + utf8(after)
-      #expect(verify(text).status != .ok, "\(before)\(after)")
+      check(verify(text).status != .ok, "\(before)\(after)")
     }
   }
 
@@ -468,13 +468,13 @@ struct UnsignedWordsTests {
       template.header = template.header.appending(name, .string(value))
       let answer = verifier.verifyJWS(
         try template.signed(), kind: .transaction, nowMs: Self.now)
-      comparison.check(answer, name)
+      comparison.asked(answer, name)
       // The same words without the signature over them.
       var swapped = good
       swapped.text = .swapped(header: template.header.bytes)
       let refused = verifier.verifyJWS(
         try swapped.signed(), kind: .transaction, nowMs: Self.now)
-      #expect(refused.status != .ok, "\(name)")
+      check(refused.status != .ok, "\(name)")
     }
   }
 
@@ -509,13 +509,13 @@ struct UnsignedWordsTests {
   func attestationWords() throws {
     let verifier = try AttestFixture.verifier()
     let good = try AttestFixture.attestation()
-    func check(_ object: [UInt8], _ name: String, _ comparison: Comparison) throws {
-      comparison.check(try AttestFixture.attest(object, verifier), decides: false, name)
+    func asked(_ object: [UInt8], _ name: String, _ comparison: Comparison) throws {
+      comparison.asked(try AttestFixture.attest(object, verifier), decides: false, name)
     }
     let comparison = Comparison(
       try AttestFixture.attest(good, verifier), "attestation", verifier)
     for (place, changed) in Self.flips(good, step: 13) {
-      try check(changed, "octet \(place)", comparison)
+      try asked(changed, "octet \(place)", comparison)
     }
     var objects: [CBORText.Member] = []
     var statements: [CBORText.Member] = []
@@ -527,13 +527,13 @@ struct UnsignedWordsTests {
     }
     objects = objectsBox.members
     statements = statementsBox.members
-    #expect(objects.count == 3 && statements.count == 2)
+    check(objects.count == 3 && statements.count == 2)
     for (place, list) in Self.strewn(objects).enumerated() {
-      try check(
+      try asked(
         try AttestFixture.attestation { $0.object = { _ in list } }, "object \(place)", comparison)
     }
     for (place, list) in Self.strewn(statements).enumerated() {
-      try check(
+      try asked(
         try AttestFixture.attestation { $0.statement = { _ in list } }, "statement \(place)",
         comparison)
     }
@@ -543,7 +543,7 @@ struct UnsignedWordsTests {
       ("twice", { $0 + $0 }), ("leaf twice", { [$0[0]] + $0 }), ("root first", { [root] + $0 }),
     ]
     for (name, change) in changes {
-      try check(try AttestFixture.attestation { $0.chain = change }, "x5c \(name)", comparison)
+      try asked(try AttestFixture.attestation { $0.chain = change }, "x5c \(name)", comparison)
     }
   }
 
@@ -555,21 +555,21 @@ struct UnsignedWordsTests {
       try AttestFixture.assert(good, verifier), "assertion", verifier)
     for (place, changed) in Self.flips(good) {
       let answer = try AttestFixture.assert(changed, verifier)
-      comparison.check(answer, decides: false, "octet \(place)")
+      comparison.asked(answer, decides: false, "octet \(place)")
     }
     let box = MemberBox()
     _ = try AttestFixture.assertion { $0.object = { box.keep($0) } }
-    #expect(box.members.count == 2)
+    checkEqual(box.members.count, 2)
     for (place, list) in Self.strewn(box.members).enumerated() {
       let object = try AttestFixture.assertion { $0.object = { _ in list } }
-      comparison.check(
+      comparison.asked(
         try AttestFixture.assert(object, verifier), decides: false, "object \(place)")
     }
     // The client data are signed as they are: any other octets are other data.
     let data = AttestFixture.clientData
     for other in [data + utf8(" "), utf8(" ") + data, data.reversed(), []] {
       let answer = try AttestFixture.assert(good, verifier, clientData: .data(other))
-      #expect(answer.status != .ok)
+      check(answer.status != .ok)
     }
   }
 
@@ -590,12 +590,12 @@ struct UnsignedWordsTests {
     var same = 0
     for (name, receipt) in try Self.containers(good, strangers: strangers) {
       guard let other = said(receipt) else { continue }
-      #expect(other == expected, "\(name)")
+      checkEqual(other, expected, "\(name)")
       same += 1
     }
-    #expect(same > 4)
+    check(same > 4)
     for (place, changed) in Self.flips(bytes, step: 9) {
-      if let other = said(changed) { #expect(other == expected, "octet \(place)") }
+      if let other = said(changed) { checkEqual(other, expected, "octet \(place)") }
     }
   }
 }

@@ -94,37 +94,38 @@ struct VerifyReceiptExchangeTests {
         : answer >= 1000 ? apple(answer) : http(answer)
     }
     let said = play(played, try conversation())
-    #expect(said.first == "production")
-    #expect(said.last == last, "\(said)")
+    checkEqual(said.first, "production")
+    checkEqual(said.last, last, "\(said)")
   }
 
   @Test("VRR-3 from Sandbox the other way, once")
   func fromSandbox() throws {
     let sandbox: [(String, JSONText)] = [("start", "Sandbox")]
-    #expect(play([apple(21008)], try conversation(sandbox)) == ["sandbox", "production"])
+    checkEqual(play([apple(21008)], try conversation(sandbox)), ["sandbox", "production"])
     // Has happened at Apple.
-    #expect(
-      play([apple(21007)], try conversation(sandbox)).last
-        == "unavailable.verify-receipt.environment-loop")
-    #expect(
-      play([apple(21008), apple(21007)], try conversation(sandbox)).last
-        == "unavailable.verify-receipt.environment-loop")
+    checkEqual(
+      play([apple(21007)], try conversation(sandbox)).last,
+      "unavailable.verify-receipt.environment-loop")
+    checkEqual(
+      play([apple(21008), apple(21007)], try conversation(sandbox)).last,
+      "unavailable.verify-receipt.environment-loop")
   }
 
   @Test("VRR-4 a 200 with anything but a JSON object is no answer")
   func bodies() throws {
     for body in ["", "<html>", "[]", "{", "null"] {
       let answer = ExchangeAnswer.http(HTTPAnswer(status: 200, body: utf8(body)))
-      #expect(play([answer], try conversation()).last == "wait 1000 retry")
+      checkEqual(play([answer], try conversation()).last, "wait 1000 retry")
     }
-    #expect(
-      play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last
-        == "too-large.verify-receipt.body")
+    checkEqual(
+      play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last,
+      "too-large.verify-receipt.body")
     // Cut or not, nothing is read of it.
-    #expect(
-      play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last
-        == "wait 1000 retry")
-    #expect(play([apple(0).body("{}")], try conversation()).last == "malformed.verify-receipt.body")
+    checkEqual(
+      play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last,
+      "wait 1000 retry")
+    checkEqual(
+      play([apple(0).body("{}")], try conversation()).last, "malformed.verify-receipt.body")
   }
 
   @Test(
@@ -137,7 +138,7 @@ struct VerifyReceiptExchangeTests {
       (429, "99999999999999999999999", "wait 86400000 rate-limited"),
     ] as [(Int64, String, String)])
   func retryAfter(status: Int64, header: String, said: String) throws {
-    #expect(play([http(status, retryAfter: header)], try conversation()).last == said)
+    checkEqual(play([http(status, retryAfter: header)], try conversation()).last, said)
   }
 
   @Test(
@@ -145,7 +146,7 @@ struct VerifyReceiptExchangeTests {
     arguments: [(1, 16), (2, 64), (3, 256), (4, 1024), (5, 3600), (64, 3600)] as [(Int64, Int64)])
   func backOff(attempt: Int64, seconds: Int64) throws {
     let conversation = try conversation(attempt: attempt)
-    #expect(conversation.repeatsAt(nowMs: 5) == 5 + seconds * 1000)
+    checkEqual(conversation.repeatsAt(nowMs: 5), 5 + seconds * 1000)
     let answers = [http(0), .elapsed, http(0), .elapsed, http(429, retryAfter: "9000")]
     var played = conversation
     _ = played.begin(nowMs: Self.now)
@@ -155,14 +156,14 @@ struct VerifyReceiptExchangeTests {
       Issue.record("it goes on")
       return
     }
-    #expect(ending.notBeforeMs == Self.now + 9_000_000)
-    #expect(played.state == .done)
+    checkEqual(ending.notBeforeMs, Self.now + 9_000_000)
+    checkEqual(played.state, .done)
   }
 
   @Test("an answer where none is due is a bug, not a trap")
   func outOfTurn() throws {
-    #expect(play([.elapsed], try conversation()).last == "internal.assay.bug")
-    #expect(play([http(0), http(0)], try conversation()).last == "internal.assay.bug")
+    checkEqual(play([.elapsed], try conversation()).last, "internal.assay.bug")
+    checkEqual(play([http(0), http(0)], try conversation()).last, "internal.assay.bug")
   }
 
   // MARK: request
@@ -196,20 +197,20 @@ struct VerifyReceiptExchangeTests {
       (["*", "com.example.other"], #","password":"any"}"#),
     ] as [([Text], String)] {
       let request = try firstRequest { $0.receipts.sharedSecrets = secrets(names) }
-      #expect(body(request).hasSuffix(password))
+      check(body(request).hasSuffix(password))
     }
     let none = try firstRequest { $0.receipts.sharedSecrets = secrets(["com.example.other"]) }
-    #expect(!body(none).contains("password"))
+    check(!body(none).contains("password"))
   }
 
   @Test("VRR-1 exclude-old-transactions goes with app receipts only")
   func exclude() throws {
     let container: (String, JSONText) = ("receipt", "MIAGCSqGSIb3DQEHAqCAMIAAAAAA")
     let exclude: (String, JSONText) = ("excludeOldTransactions", true)
-    #expect(!body(try firstRequest([exclude])).contains("exclude"))
-    #expect(
+    check(!body(try firstRequest([exclude])).contains("exclude"))
+    check(
       body(try firstRequest([container, exclude])).hasSuffix(#","exclude-old-transactions":true}"#))
-    #expect(body(try firstRequest([container])).hasSuffix(#","exclude-old-transactions":false}"#))
+    check(body(try firstRequest([container])).hasSuffix(#","exclude-old-transactions":false}"#))
   }
 
   @Test("VRR-3 VRR-22 where it starts")
@@ -220,11 +221,11 @@ struct VerifyReceiptExchangeTests {
       try VerifyReceiptTask.start(named: named, shown: shown, accepted: accepted)
     }
     let both: [Assay.Environment] = [.sandbox, .production]
-    #expect(try start(nil, nil, both) == .production)
-    #expect(try start(nil, .production, both) == .production)
-    #expect(try start(nil, .sandbox, both) == .sandbox)
-    #expect(try start(.production, .sandbox, both) == .production)
-    #expect(try start(nil, nil, [.sandbox]) == .sandbox)
+    try checkEqual(start(nil, nil, both), .production)
+    try checkEqual(start(nil, .production, both), .production)
+    try checkEqual(start(nil, .sandbox, both), .sandbox)
+    try checkEqual(start(.production, .sandbox, both), .production)
+    try checkEqual(start(nil, nil, [.sandbox]), .sandbox)
     for (named, shown, accepted) in [
       (.sandbox, nil, [.production]), (.production, nil, [.sandbox]), (nil, nil, [.xcode]),
       (nil, .xcode, [.xcode, .sandbox]),
