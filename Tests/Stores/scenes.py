@@ -32,6 +32,7 @@ from worker import Recorder
 TOGETHER_SECONDS = 120
 # Rows of each kind for the sweepers of one round.
 SWEPT = 100
+AGAIN = 4
 # Refunds that are delivered twice.
 REFUNDED = 60
 # Those that need no more than counters, challenges and once.
@@ -87,13 +88,19 @@ class Scene:
         return heard
 
     def settled(self, lists, judged=True):
-        """The same, and what stayed unclear is asked once more, with the same attempt: where a
-        disk stands still for seconds, SQLite lets others wait so long and no longer."""
-        heard = self.together(lists, judged=judged)
-        again = [operation for operations, answers in zip(lists, heard, strict=True)
-                 for operation, (outcome, _) in zip(operations, answers, strict=True)
-                 if outcome == "unclear"]
-        return heard + (self.together([again], judged=judged) if again else [])
+        """The same, and what stayed unclear is asked again, with the same attempt, until it is
+        clear: a busy machine, or a disk that stands still for seconds, makes more than one
+        answer unclear. What is unclear after AGAIN rounds is left so, and shows as lost."""
+        heard = last = self.together(lists, judged=judged)
+        for _ in range(AGAIN):
+            lists = [[operation for operations, answers in zip(lists, last, strict=True)
+                      for operation, (outcome, _) in zip(operations, answers, strict=True)
+                      if outcome == "unclear"]]
+            if not lists[0]:
+                break
+            last = self.together(lists, judged=judged)
+            heard = heard + last
+        return heard
 
     def every(self, operations):
         """The answers, one process an operation."""
