@@ -206,10 +206,10 @@ def check_markdown(suite, pages):
     return None
 
 
-def public_names(symbols):
-    """{folder of the reference: names}."""
+def public_names(symbols, tools):
+    """{folder of the reference: names}. Python's have the clients of all engines."""
     found = {"python": set(subprocess.run(
-        [sys.executable, "-c", PYTHON_NAMES], cwd=ROOT / "bindings/python", text=True,
+        [tools / "python", "-c", PYTHON_NAMES], cwd=ROOT / "bindings/python", text=True,
         capture_output=True, check=True,
         env=dict({"ASSAY_LIBRARY": str(ROOT / "build/lib/libassay.so.0")},
                  **os.environ)).stdout.split()),
@@ -233,9 +233,9 @@ def public_names(symbols):
     return found
 
 
-def check_reference(suite, pages, symbols):
+def check_reference(suite, pages, symbols, tools):
     """Every public name is in its host's reference."""
-    for host, names in public_names(symbols).items():
+    for host, names in public_names(symbols, tools).items():
         words = {word for name, page in pages.items() if name.startswith(f"reference/{host}/")
                  for word in re.findall(r"\w+", "".join(page.words))}
         suite.expect(len(names) > 20, "a host has public names", host)
@@ -339,7 +339,7 @@ def main():
     if suite.expect(built.returncode == 0, "mkdocs build --strict", built.stderr[-4000:]):
         pages = check_site(suite, options.folder)
         check_markdown(suite, pages)
-        check_reference(suite, pages, options.symbols)
+        check_reference(suite, pages, options.symbols, tools)
         check_search(suite, options.folder.resolve())
         check_gate(suite, tools / "mkdocs", options.folder)
         print(f"{len(pages)} pages")
