@@ -237,7 +237,7 @@ CLI := $(SCRATCH)/release/assay-cli
 CLI_LINKED := $(BUILD)/link/cli.map
 # What no function reaches is left out: nothing is visible outside, so nothing is kept
 # for it (docs/building.md, Size).
-CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe $(SAFE_LINK) \
+CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=all $(SAFE_LINK) \
 	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map
 CASES := $(BUILD)/cases.json
 # A prefix is for the library alone.
