@@ -404,6 +404,16 @@ struct AppReceiptTests {
     check(accompanied.receipt == nil)
   }
 
+  @Test("APR-21 Xcode's certificate must be valid at the creation date")
+  func xcodeValidity() throws {
+    for (created, status) in [
+      ("2020-04-01T17:52:35Z", .ok), ("2020-04-01T17:52:34Z", .rejectedChainNotYetValid),
+    ] as [(String, Status)] {
+      let answer = try xcode { $0.attributes = $0.attributes.setting(.ascii(12, created)) }
+      checkEqual(answer.status, status, "\(created)")
+    }
+  }
+
   // MARK: purchases
 
   @Test("JWS-94 DEC-4 the type of a purchase is the signed one, else the catalogue's")

@@ -18,6 +18,39 @@ struct AssertionTests {
     }
   }
 
+  @Test("ATT-3 the public key as point and as SubjectPublicKeyInfo")
+  func publicKey() throws {
+    let object = try Fixture.assertion()
+    let verifier = try Fixture.verifier()
+    let device = try Fixture.device()
+    let info = try device.key.publicKeyInfo()
+    checkEqual(info.count, 91)
+    try checkEqual(Fixture.assert(object, verifier, publicKey: info).status, .ok)
+    var offCurve = device.point
+    offCurve[64] ^= 1
+    var compressed = device.point
+    compressed[0] = 0x02
+    var otherInfo = info
+    otherInfo[22] = 0x08
+    let bad: [[UInt8]] = [
+      [], Array(device.point.dropLast()), device.point + [0], offCurve, compressed, otherInfo,
+      Array(info.dropFirst()), device.keyId, try SigningKey.generate(.p384).publicKeyInfo(),
+      [UInt8](repeating: 0, count: 65), [0x04] + [UInt8](repeating: 0xff, count: 64),
+    ]
+    for key in bad {
+      try checkEqual(
+        Fixture.assert(object, verifier, publicKey: key).refusal,
+        "misuse.assertion.public-key public_key")
+    }
+    for point in [Array(device.point.dropLast()), device.point + [0], compressed] {
+      check(AttestedKey.point(point) == nil)
+    }
+    let other = try SigningKey.generate(.p256).publicKey()
+    try checkEqual(
+      Fixture.assert(object, verifier, publicKey: other).refusal,
+      "rejected.assertion.signature signature")
+  }
+
   @Test("ATT-3 ASR-1 ASR-3 ASR-6 the place and the message of a refusal")
   func places() throws {
     let verifier = try Fixture.verifier()

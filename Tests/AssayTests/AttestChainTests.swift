@@ -29,6 +29,56 @@ struct AttestChainTests {
       "rejected.chain.key x5c[0]")
   }
 
+  @Test("ATT-31 the leaf")
+  func leaf() throws {
+    let place = " x5c[0]"
+    try checkEqual(
+      leaf {
+        $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
+        $0.digest = .sha384
+      }, "ok ")
+    try checkEqual(leaf { $0 = $0.replacing(OID.basicConstraints, with: nil) }, "ok ")
+    try checkEqual(leaf { $0 = $0.replacing(OID.keyUsage, with: nil) }, "ok ")
+    try checkEqual(leaf { $0.version = [] }, "rejected.chain.version" + place)
+    try checkEqual(leaf { $0.serial = [0] }, "rejected.chain.serial" + place)
+    try checkEqual(leaf { $0.serial = [0x80] }, "rejected.chain.serial" + place)
+    try checkEqual(
+      leaf { $0.serial = [UInt8](repeating: 1, count: 21) }, "rejected.chain.serial" + place)
+    try checkEqual(
+      leaf { $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA512) },
+      "rejected.chain.signature-algorithm" + place)
+    try checkEqual(
+      leaf { $0.outerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384) },
+      "rejected.chain.signature-algorithm" + place)
+    try checkEqual(
+      leaf { $0.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo() },
+      "rejected.chain.key" + place)
+    // A point of P-256 under the name of brainpoolP256r1.
+    let point = try SigningKey.generate(.p256).publicKey()
+    try checkEqual(
+      leaf { $0.publicKeyInfo = KeyEncoding.named("1.3.36.3.3.2.8.1.1.7", point) },
+      "rejected.chain.key" + place)
+    try checkEqual(
+      leaf { $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: true)) },
+      "rejected.chain.leaf-is-ca" + place)
+    for usage in [CertificateExtension.KeyUsage.keyCertSign, .cRLSign] {
+      try checkEqual(
+        leaf {
+          $0 = $0.replacing(OID.keyUsage, with: .keyUsage([.digitalSignature, usage]))
+        }, "rejected.chain.key-usage" + place)
+    }
+    try checkEqual(
+      leaf { $0.issuer = try Fixture.authority().root.subject }, "rejected.chain.names" + place)
+    try checkEqual(
+      leaf { $0.signatureForm = .damaged }, "rejected.chain.signature-leaf" + place)
+    try checkEqual(
+      leaf { $0.form = .trailing([0]) }, "malformed.chain.der" + place)
+    let foreign = try SigningKey.generate(.p384)
+    try checkEqual(
+      Fixture.attest(try Fixture.attestation { $0.leafSigner = foreign }).refusal,
+      "rejected.chain.signature-leaf" + place)
+  }
+
   @Test("ATT-33 extended key usage: critical, and in another form")
   func extendedKeyUsage() throws {
     func refusal(_ purpose: CertificateExtension) throws -> String {

@@ -71,6 +71,29 @@ struct AttestReceiptTests {
     }
   }
 
+  @Test("FRC-1 what is empty, too long, cut, continued, or something else")
+  func transport() throws {
+    let bench = try AttestReceiptBench.shared()
+    let trust = try bench.trust()
+    func status(_ input: [UInt8]) -> Status { AttestReceiptBench.verify(trust, input).status }
+    let good = try bench.template(bench.fields()).signed()
+    checkEqual(status([]), .malformedAttestReceiptEmpty)
+    checkEqual(status(utf8(" \r\n")), .malformedAttestReceiptEmpty)
+    checkEqual(status(utf8("not base64!")), .malformedTransportBase64)
+    checkEqual(status([UInt8](repeating: 0x41, count: 65_537)), .tooLargeAttestReceiptSize)
+    checkEqual(status(good + [0]), .malformedAttestReceiptTrailing)
+    checkEqual(status(Array(good.dropLast())), .malformedAttestReceiptBer)
+    checkEqual(status(utf8("{\"a\":1}")), .rejectedKindMismatch)
+    checkEqual(status(utf8("eyJhIjoxfQ.e30.AA")), .rejectedKindMismatch)
+    let app = try AppReceiptBench.authority().appReceipt(
+      AppReceiptFacts([Minted.purchase], like: Minted.purchase))
+    checkEqual(status(app), .rejectedKindMismatch)
+    let long = try bench.template(
+      bench.fields() + [AttributeTemplate(99, [UInt8](repeating: 0, count: 16_000))]
+    ).signed()
+    checkEqual(status(long), .tooLargeAttestReceiptSize)
+  }
+
   // MARK: transport and container
 
   @Test("FRC-1 content, elements and depth have limits")
@@ -441,6 +464,54 @@ struct AttestReceiptTests {
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 89 * day) } },
       at: nil, due: false)
+  }
+
+  @Test("FRC-9 FRC-10 ATT-12 inside an attestation the receipt is of this key, app and type")
+  func embedded() throws {
+    let bench = try AttestReceiptBench.shared()
+    let trust = try bench.trust([("attest.environments", ["production"])])
+    let point = try bench.point
+    func refusal(
+      _ fields: [AttributeTemplate]? = nil, key: [UInt8]? = nil, isProduction: Bool = true,
+      now: Int64 = Self.now, _ bytes: [UInt8]? = nil
+    ) throws -> Refusal? {
+      let receipt = try bytes ?? bench.template(fields ?? bench.fields()).signed()
+      var signatures = SignatureChecks()
+      do throws(Refusal) {
+        let proven = try AttestReceiptVerification.verifyEmbedded(
+          receipt[...], trust, leafKey: key ?? point, appId: Text(AttestReceiptBench.appId),
+          isProduction: isProduction, nowMs: now, &signatures)
+        check(proven.bound && proven.bytes == receipt)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try check(refusal() == nil)
+    var other = point
+    other[64] ^= 1
+    for (found, status, place) in [
+      (try refusal(key: other), .rejectedAttestReceiptKey, "receipt/field 3"),
+      (try refusal(isProduction: false), .rejectedAttestReceiptEnvironment, "receipt/field 7"),
+      (
+        try refusal(bench.fields(refreshed: true)), .rejectedAttestReceiptKind,
+        "receipt/field 6"
+      ),
+      (
+        try refusal(fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.other") }),
+        .rejectedAttestReceiptAppId, "receipt/field 2"
+      ),
+      (try refusal(now: Self.now + 300_000), .rejectedFreshnessStale, "receipt/field 12"),
+      (try refusal([]), .malformedAttestReceiptField, "receipt/field 2"),
+      (try refusal(nil, [UInt8]()), .malformedAttestReceiptEmpty, "receipt"),
+      (try refusal(nil, [0x30]), .malformedAttestReceiptBer, "receipt/byte 0"),
+      (
+        try refusal(nil, [UInt8](repeating: 0x30, count: 16_385)), .tooLargeAttestReceiptSize,
+        "receipt"
+      ),
+    ] as [(Refusal?, Status, String)] {
+      check(found?.status == status && found?.place == place, "\(found?.status.name ?? "ok")")
+    }
   }
 
   // MARK: hostile input

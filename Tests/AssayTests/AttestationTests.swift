@@ -29,6 +29,16 @@ struct AttestationTests {
     }
   }
 
+  @Test("ATT-1 nothing, and too much")
+  func size() throws {
+    try checkEqual(Fixture.attest([]).name, "malformed.attest.empty")
+    let padded = try Fixture.attestation()
+    let long = padded + [UInt8](repeating: 0, count: 16_384 - padded.count)
+    try checkEqual(Fixture.attest(long).name, "malformed.attest.cbor")
+    try checkEqual(Fixture.attest(long + [0]).name, "too-large.attest.object")
+    try checkEqual(Fixture.attest(long + [0]).outcome("attest.input"), "false")
+  }
+
   // MARK: input (ATT-1 … ATT-4)
 
   @Test("ATT-4 a hash of another length is warned of with a refusal, too")

@@ -36,6 +36,17 @@ struct CompactJWSTests {
     checkEqual(form("e30.e30.\(good).")?.hasPrefix("malformed.jws.form"), true)
   }
 
+  @Test("JWS-5 86 characters of signature, judged before their spelling")
+  func signatureLengths() {
+    for count in [1, 2, 84, 85, 87, 88, 96, 128] {
+      checkEqual(
+        form("e30.e30." + String(repeating: "A", count: count)),
+        "malformed.jws.signature-length signature")
+    }
+    checkEqual(
+      form("e30.e30." + String(repeating: "A", count: 85) + "B"), "malformed.jws.base64 signature")
+  }
+
   private func header(_ header: JSONText) -> String? {
     let text = Base64Text.encodeURL(header.bytes) + utf8(".e30.")
     do throws(Refusal) {

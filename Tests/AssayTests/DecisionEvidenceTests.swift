@@ -620,6 +620,22 @@ struct DecisionEvidenceTests {
       """)
   }
 
+  @Test("PAY-7 evidence without the ids that a decision needs")
+  func incomplete() throws {
+    let incomplete = Refusal(.rejectedPayloadIncomplete, "PAY-7")
+    #expect(throws: incomplete) { try decided([subscription("")]) }
+    #expect(throws: incomplete) {
+      try decided([subscription { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: incomplete) { try decided([subscription { $0.productId = "" }]) }
+    #expect(throws: incomplete) {
+      try decided([subscription()], [renewal { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: Never.self) {
+      try decided([subscription()], [renewal { $0.productId = nil }])
+    }
+  }
+
   // MARK: refusals
 
   @Test("PAY-7 the refusal names the document and the member")

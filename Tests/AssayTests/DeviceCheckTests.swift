@@ -97,6 +97,23 @@ struct DeviceCheckTests {
       try read(400, padded("bad device token", to: 4096)), "rejected.devicecheck.token")
   }
 
+  @Test("DVC-12 the verdict needs a query, and a bit that stands for offers")
+  func offerNeeds() throws {
+    Exchanges.expect(
+      try read(200, "", call: "update", offer: true), "misuse.exchange.request", at: "offer")
+    Exchanges.expect(
+      try read(
+        200, bits(true, true), offer: true,
+        changes: [("deviceCheck.bits", ["bit0": ["name": "trial"], "bit1": ["name": "abuse"]])]),
+      "config.devicecheck.bits", at: "deviceCheck.bits", rule: "DVC-10")
+    // Which of the two it is does not matter.
+    let other: [(String, JSONText)] = [("deviceCheck.bits", ["bit1": ["name": "promo"]])]
+    Exchanges.expect(
+      try read(200, bits(false, true), offer: true, changes: other),
+      "rejected.promo.device-used")
+    Exchanges.expect(try read(200, bits(true, false), offer: true, changes: other), "ok")
+  }
+
   // MARK: tokens
 
   private func token(_ value: JSONText) throws -> Document {

@@ -282,6 +282,22 @@ struct RefusalEdgesTests {
     try checkEqual(status(group("")), "config.products.form")
   }
 
+  @Test("JWS-71 an environment comes only from ids of 14 to 16 digits")
+  func environmentOfId() throws {
+    let changes: [(String, JSONText)] = [("storekit.missingEnvironment", "from-transaction-id")]
+    for (id, status) in [
+      ("2000000900000001", "ok"), ("180000900000001", "ok"), ("10000900000001", "ok"),
+      ("01000000900000001", "rejected.identity.environment-missing"),
+      ("00180000900000001", "rejected.identity.environment-missing"),
+      ("1000090000001", "rejected.identity.environment-missing"),
+    ] {
+      let payload = Minted.purchase.transactionPayload.removing("environment")
+        .setting("transactionId", .string(id))
+      let document = try Minted.verify(payload, .transaction, changes)
+      checkEqual("\(document.status.name)", status, "\(id)")
+    }
+  }
+
   @Test("JWS-74 a realtime request of Xcode compares no app id")
   func realtimeRequestOfXcode() throws {
     let purchase = Minted.purchase.with {

@@ -92,6 +92,25 @@ struct TransactionReceiptTests {
 
   // MARK: outer list
 
+  @Test("RCP-6 RCP-11 spacing, quoting, order and further keys of the outer list do not matter")
+  func outerStyles() throws {
+    for (name, style) in PropertyListText.Style.all {
+      let receipt = try Bench.minted {
+        $0.outer = { list in
+          PropertyListText(
+            [.init("pid", "100")] + list.entries.reversed() + [.init("extra", "é")], style: style)
+        }
+      }
+      try checkEqual(Bench.status(receipt), .ok, "\(name)")
+    }
+    for key in ["environment", "pod", "signing-status"] {
+      let receipt = try Bench.minted { $0.outer = { $0.removing(key) } }
+      try checkEqual(Bench.status(receipt), .ok, "\(key)")
+    }
+    let escaped = try Bench.minted { $0.outer = { $0.escaped() } }
+    try checkEqual(Bench.status(escaped), .ok)
+  }
+
   @Test("RCP-9 a fault of the signed list says where in it")
   func duplicates() throws {
     let inner = try Bench.minted { $0.info = $0.info.appending("quantity", "1") }
