@@ -65,9 +65,12 @@ struct AttestationTests {
 
   // MARK: form (ATT-10 … ATT-15)
 
-  @Test("ATT-10 the format is judged before the members of the statement")
+  @Test("ATT-10 an object that is a map; the format is judged before the members of the statement")
   func members() throws {
     let verifier = try Fixture.verifier()
+    let array = try Fixture.attestation { $0.finish = { _ in CBORText.array([]).encoded } }
+    try checkEqual(
+      Fixture.attest(array, verifier).refusal, "malformed.attest.statement byte 0")
     // WebAuthn objects, whose statements have other members.
     let statements: [(String, [CBORText.Member])] = [
       ("none", []), ("packed", [.init("alg", .negative(6)), .init("sig", .bytes([1]))]),

@@ -181,6 +181,11 @@ struct PurchaseInfoTests {
     try checkEqual(status([(utc, ""), (ms, ""), (pst, at(9))]), .ok)
   }
 
+  @Test("RPL-3 web-order-line-item id 0 counts as absent")
+  func webOrderZero() throws {
+    try check(info(Self.good.setting("web-order-line-item-id", "0")).webOrderLineItemId == nil)
+  }
+
   @Test("faults are listed for triage, and refuse nothing there")
   func traits() throws {
     var text = Self.good.removing("bid").setting("quantity", "x")

@@ -160,5 +160,10 @@ struct ReceiptResponseIdentityTests {
     let broken = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", 7))
     checkEqual(broken.status, .malformedVerifyReceiptField)
     checkEqual(broken.place, "latest_receipt")
+    for absent in ["", .null] as [JSONText] {
+      let none = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", absent))
+      checkEqual(none.source("latestReceipt"), "null")
+      check(none.warnings.isEmpty)
+    }
   }
 }
