@@ -208,14 +208,15 @@ lib-embedded: $(EMBED_LINKED)
 	$(call place,$<)
 
 # The same flags for all that SwiftPM makes in release: they share their modules, and each
-# is linked with what it was built of.
+# is linked with what it was built of. What is delivered is stripped, and a failed test names its
+# line itself: to write what a debugger reads would take a quarter of the compiler's time.
 export ASSAY_MAKE := 1
 # Python keeps what it compiled there, of the packages of the tools as well: once for all suites,
 # and nothing between the sources.
 export PYTHONPYCACHEPREFIX := $(ROOT)/$(BUILD)/pycache
 unexport PYTHONDONTWRITEBYTECODE
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
-	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections \
+	-c release --scratch-path $(SCRATCH) --disable-local-rpath -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx -Xlinker $(ROOT)/$(BUILT_OF)
 
