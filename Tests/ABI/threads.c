@@ -1,5 +1,5 @@
 /*
- * threads.c - the verifiers of the case table, shared by eight threads.
+ * threads.c - the verifiers of the case table, shared by four threads.
  *
  *   threads CASES.json [SUITE [ROUNDS]]
  *
@@ -17,7 +17,7 @@
 #include "cases.h"
 #include "report.h"
 
-enum { THREADS = 8, REQUEST = 500 };
+enum { THREADS = 4, REQUEST = 500 };
 
 struct job {
   const struct case_table *table;

@@ -319,7 +319,7 @@ func TestSoak(t *testing.T) {
 	if libassay.Stressed || racing {
 		t.Skip("memory is measured without the race detector and garbage-collector stress")
 	}
-	count := 100_000
+	count := 50_000
 	if given := os.Getenv(soakVariable); given != "" {
 		var err error
 		count, err = strconv.Atoi(given)

@@ -5,6 +5,7 @@ Apple's roots. FREEMIUM_ENGINE=moto: DynamoDB and Cognito as moto's server plays
 """
 import atexit
 import base64
+import functools
 import http.client
 import json
 import logging
@@ -19,6 +20,7 @@ import unittest
 from urllib.parse import urlsplit
 
 from assay_testing import Authority, program
+from freemium.local.rsa import Key
 from freemium.local.stack import Stack, local
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1]
@@ -28,6 +30,8 @@ logging.getLogger("freemium").propagate = False
 logging.getLogger("assay").addHandler(logging.NullHandler())
 ENGINE = os.environ.get("FREEMIUM_ENGINE", "sqlite")
 HAS_MINT = program().exists()
+# One for all pools of these tests: to make one takes a second.
+Key.make = functools.cache(Key.make)
 STANDARD = "com.example.app.standard.monthly"
 PREMIUM = "com.example.app.premium.monthly"
 LIFETIME = "com.example.app.lifetime"

@@ -24,6 +24,7 @@ class Key:
         self.p, self.q = p, q
         self.modulus = p * q
         self._d = pow(EXPONENT, -1, (p - 1) * (q - 1))
+        self._inverse = pow(q, -1, p)
         self.kid = encoded(hashlib.sha256(octets(self.modulus)).digest())[:16]
 
     @classmethod
@@ -52,7 +53,10 @@ class Key:
         text = f"{head}.{encoded(json.dumps(claims).encode())}"
         tail = _SHA256 + hashlib.sha256(text.encode()).digest()
         padded = b"\0\1" + b"\xff" * (BITS // 8 - len(tail) - 3) + b"\0" + tail
-        number = pow(int.from_bytes(padded, "big"), self._d, self.modulus)
+        # By the two primes, a quarter of the work (RFC 8017 §5.1.2).
+        message, p, q = int.from_bytes(padded, "big"), self.p, self.q
+        rest = pow(message, self._d % (q - 1), q)
+        number = rest + q * ((pow(message, self._d % (p - 1), p) - rest) * self._inverse % p)
         return f"{text}.{encoded(number.to_bytes(BITS // 8, 'big'))}"
 
 
