@@ -134,10 +134,11 @@ public enum EvidenceText: Sendable {
     switch self {
     case .bytes(let bytes): return bytes
     case .repeated(let prefix, let unit, let count, let suffix):
-      var bytes = prefix
-      bytes.reserveCapacity(prefix.count + unit.count * count + suffix.count)
-      for _ in 0..<count { bytes += unit }
-      return bytes + suffix
+      // Doubled, since nothing here is optimised.
+      let whole = unit.count * count
+      var units = unit
+      while units.count < whole { units += units.prefix(whole - units.count) }
+      return prefix + units.prefix(whole) + suffix
     }
   }
 }
