@@ -173,7 +173,7 @@ struct AppReceiptTests {
         for input in [raw, Base64.encodeStandard(raw)] {
           let answer = AppReceiptBench.verify(try AppReceiptBench.trust(), input, now: Self.now)
           checkEqual(answer.status, .ok, "\(created)")
-          let document = AppReceiptBench.document(try #require(answer.receipt))
+          let document = AppReceiptBench.document(try require(answer.receipt))
           checkEqual(document.at("digest")?.text?.string, digest)
           checkEqual(document.at("asOf")?.integer, created)
           checkEqual(document.at("chain.intermediate.source")?.text, "embedded")
@@ -191,7 +191,7 @@ struct AppReceiptTests {
   @Test("APR-19 the members of the document, in their order")
   func document() throws {
     let answer = try verify(facts(isProduction: true), subject: Self.vendor)
-    let document = AppReceiptBench.document(try #require(answer.receipt))
+    let document = AppReceiptBench.document(try require(answer.receipt))
     checkEqual(
       document.children.map { $0.name.string },
       [
@@ -200,7 +200,7 @@ struct AppReceiptTests {
         "versionExternalIdentifier", "deviceBound", "asOf", "purchases", "keptAttributes",
         "unknownAttributes", "chain", "digest", "transport",
       ])
-    let purchase = try #require(document.at("purchases.0"))
+    let purchase = try require(document.at("purchases.0"))
     checkEqual(
       purchase.children.map { $0.name.string },
       [
@@ -224,7 +224,7 @@ struct AppReceiptTests {
         .setting(.integer(16, 9_007_199_254_740_992))
         .setting(AttributeTemplate(17, AttributeTemplate.set(purchase)))
     }
-    let document = AppReceiptBench.document(try #require(answer.receipt))
+    let document = AppReceiptBench.document(try require(answer.receipt))
     checkEqual(document.at("downloadId")?.text, "18446744073709551615")
     checkEqual(document.at("appAppleId")?.text, "9007199254740993")
     checkEqual(document.at("versionExternalIdentifier")?.integer, 9_007_199_254_740_992)
@@ -261,7 +261,7 @@ struct AppReceiptTests {
       let answer = try verify(facts()) {
         $0.signatureAlgorithm = CertificateTemplate.algorithm(oid, parameters: parameters)
       }
-      checkEqual((answer.status == .ok), isAccepted, "\(oid)")
+      checkEqual(answer.status == .ok, isAccepted, "\(oid)")
       if !isAccepted {
         expect(.unsupportedAppReceiptSignatureAlgorithm, "receipt.container", answer)
       }
@@ -307,7 +307,7 @@ struct AppReceiptTests {
     let other = try authority.chain(.developer)
     let empty = try verify(facts()) { $0.certificates = [] }
     expect(.rejectedAppReceiptSignerCertificate, "chain.certificates", empty)
-    let leaf = try #require(Certificate(try template(facts()).chain.leaf))
+    let leaf = try require(Certificate(try template(facts()).chain.leaf))
     let issuer = Array(leaf.bytes(leaf.issuer))
     let serial = Array(leaf.bytes(leaf.serial))
     for (name, number) in [
@@ -329,7 +329,7 @@ struct AppReceiptTests {
   @Test("PTH-4 every certificate of the bag is definite DER that begins as one")
   func bag() throws {
     let leaf = try template(facts()).chain.leaf
-    let tbs = try #require(BER.head(leaf, 0, leaf.count))
+    let tbs = try require(BER.head(leaf, 0, leaf.count))
     let content = Array(leaf[tbs.content...])
     for wrong in [
       Write.sequence(), Write.sequence(Write.null), Write.sequence(Write.sequence()),
@@ -440,7 +440,7 @@ struct AppReceiptTests {
           $0.attributes.removing(17)
           + [AttributeTemplate(17, AttributeTemplate.set(list))]
       }
-      let receipt = try #require(answer.receipt)
+      let receipt = try require(answer.receipt)
       let document = AppReceiptBench.document(receipt)
       checkEqual(document.at("purchases.0.type")?.text?.string, name)
       checkEqual(document.at("purchases.0.keys.purchase")?.text?.string, key, "\(signed ?? -1)")
@@ -475,11 +475,11 @@ struct AppReceiptTests {
           AttributeTemplate(17, AttributeTemplate.set(least)),
         ]
     }
-    let receipt = try #require(answer.receipt)
+    let receipt = try require(answer.receipt)
     let evidence = receipt.purchaseEvidence(Catalogue())
     checkEqual("\(evidence.kind)", "app-receipt")
     check(evidence.renewals.isEmpty && evidence.purchases.count == 2)
-    let first = try #require(evidence.purchases.first)
+    let first = try require(evidence.purchases.first)
     check(first.environment == .sandbox && first.type == .autoRenewable)
     checkEqual(first.transactionId.string, bought.transactionId)
     checkEqual(first.originalTransactionId.string, bought.originalTransactionId)
@@ -491,7 +491,7 @@ struct AppReceiptTests {
     check(first.isTrial && first.isIntro && first.hasOffer)
     check(first.quantity == 3 && first.asOf == receipt.creationDate)
     check(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
-    let second = try #require(evidence.purchases.last)
+    let second = try require(evidence.purchases.last)
     checkEqual(second.originalTransactionId, "2000000900000009")
     check(second.type == nil && second.typeIsUnknown && second.quantity == 1)
     check(second.webOrderLineItemId == nil && second.end == nil && second.revokedAt == nil)
@@ -503,7 +503,7 @@ struct AppReceiptTests {
     let trust = try AppReceiptBench.trust()
     let good = try template(facts()).signed()
     let proven = AppReceiptBench.verify(trust, good, now: Self.now)
-    let expected = try #require(proven.receipt).attributes.payload
+    let expected = try require(proven.receipt).attributes.payload
     var refused = 0
     for place in stride(from: 0, to: good.count, by: 3) {
       var bytes = good

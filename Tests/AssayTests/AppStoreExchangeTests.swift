@@ -47,7 +47,7 @@ struct AppStoreExchangeTests {
     let verifier = try verifier()
     let (exchange, document) = verifier.startExchange(
       request.setting(more).bytes, nowMs: Self.now)
-    return (verifier, try #require(exchange), document)
+    return (verifier, try require(exchange), document)
   }
 
   @Test("API-11 each request has a token of its own that our key has signed")
@@ -56,7 +56,7 @@ struct AppStoreExchangeTests {
     let second = exchange.step(answer(1, [:], 401), nowMs: Self.now + 5000)
     var seen: Set<String> = []
     for (document, seconds) in [(first, Self.now / 1000), (second, Self.now / 1000 + 5)] {
-      let bearer = try #require(document.text("exchange.request.headers.0.1"))
+      let bearer = try require(document.text("exchange.request.headers.0.1"))
       check(bearer.hasPrefix("Bearer "))
       let opened = try Signing.opened(String(bearer.dropFirst(7)))
       check(opened.payload.contains("\"bid\":\"com.example.app\""))
@@ -126,7 +126,7 @@ struct AppStoreExchangeTests {
           document = exchange.step(Array("{}".utf8), nowMs: now)
           continue
         }
-        let id = try #require(document.integer("exchange.request.id"))
+        let id = try require(document.integer("exchange.request.id"))
         let next: JSONText = [
           "hasMore": true, "revision": .string("r\(steps)"), "signedTransactions": [page],
         ]
@@ -145,7 +145,7 @@ struct AppStoreExchangeTests {
     for id in 1...40 {
       let (_, exchange, _) = try history([("transactionId", .string("\(id)"))])
       let document = exchange.step(answer(1, [:], 500), nowMs: Self.now)
-      let wait = try #require(document.integer("exchange.notBeforeMs")) - Self.now
+      let wait = try require(document.integer("exchange.notBeforeMs")) - Self.now
       check((1000...1250).contains(wait))
       waits.insert(wait)
     }
@@ -156,7 +156,7 @@ struct AppStoreExchangeTests {
   func table() throws {
     var names: Set<String> = []
     for endpoint in AppStoreEndpointTable.rows {
-      let kind = try #require(ExchangeKind(Text(stringLiteral: endpoint.name)))
+      let kind = try require(ExchangeKind(Text(stringLiteral: endpoint.name)))
       guard case .appStore(let found) = kind else {
         Issue.record("another kind")
         continue

@@ -48,7 +48,7 @@ struct AppleIDExchangeTests {
   /// The fields of a form, decoded, with the client secret opened.
   private func fields(_ action: ExchangeAction, at now: Int64) throws -> [String] {
     guard case .request(let request) = action else { return [] }
-    let body = String(decoding: try #require(request.body).bytes, as: UTF8.self)
+    let body = String(decoding: try require(request.body).bytes, as: UTF8.self)
     return try body.split(separator: "&").map { field in
       guard field.hasPrefix("client_secret=") else { return String(field) }
       let (header, payload) = try Signing.opened(String(field.dropFirst(14)))
@@ -127,7 +127,7 @@ struct AppleIDExchangeTests {
     let answer: JSONText = [
       "id": 1, "status": 200, "body": ["text": .string(utf8: Self.answer.bytes)],
     ]
-    let last = try #require(exchange).step(answer.bytes, nowMs: Self.now)
+    let last = try require(exchange).step(answer.bytes, nowMs: Self.now)
     checkEqual(last.status, .ok)
     let text = String(decoding: last.json, as: UTF8.self)
     check(!text.contains("c0de-of-a-customer") && !text.contains("client_secret"))

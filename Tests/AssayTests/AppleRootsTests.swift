@@ -9,11 +9,11 @@ struct AppleRootsTests {
   @Test("CER-2 the nine arrays are the certificates of the specification, and no others")
   func specification() throws {
     let page = String(
-      decoding: try #require(Vectors.packageFile("docs/spec/certificates.md")), as: UTF8.self)
+      decoding: try require(Vectors.packageFile("docs/spec/certificates.md")), as: UTF8.self)
     var published: [String: Int] = [:]
     for row in page.split(separator: "\n") where row.hasPrefix("| `apple-") {
-      let fingerprint = try #require(row.split(separator: "`").first { $0.count == 64 })
-      let octets = try #require(row.split(separator: "(").dropFirst().first).prefix { $0 != " " }
+      let fingerprint = try require(row.split(separator: "`").first { $0.count == 64 })
+      let octets = try require(row.split(separator: "(").dropFirst().first).prefix { $0 != " " }
       published[String(fingerprint)] = Int(octets.filter { $0 != "," })
     }
     let compiled =
@@ -28,13 +28,13 @@ struct AppleRootsTests {
 
   @Test("CER-2 the compiled-in root says what Apple published of it")
   func rootFacts() throws {
-    let root = try #require(Certificate(AppleRoots.rootCAG3))
+    let root = try require(Certificate(AppleRoots.rootCAG3))
     checkEqual(Hex.encode(Array(root.bytes(root.serial)), upper: true), utf8("2DC5FC88D2C54B95"))
     checkEqual(root.notBefore, 1_398_881_946)
     checkEqual(root.notAfter, 2_187_800_346)
     checkEqual(root.keyType, .elliptic(.p384))
     checkEqual(root.bytes(root.issuer), root.bytes(root.subject))
-    let key = try #require(root.publicKey())
+    let key = try require(root.publicKey())
     check(root.isSigned(by: key))
   }
 
@@ -77,8 +77,8 @@ struct AppleRootsTests {
     checkEqual(
       Authority.fingerprint(der), "bdd4ed6e74691f0c2bfd01be0296197af1379e0418e2d300efa9c3bef642ca30"
     )
-    let certificate = try #require(Certificate(der))
-    let root = try #require(Anchor(AppleRoots.rootCAG3, .elliptic))
+    let certificate = try require(Certificate(der))
+    let root = try require(Anchor(AppleRoots.rootCAG3, .elliptic))
     check(certificate.isSigned(by: root.key))
     checkEqual(
       certificate.bytes(certificate.issuer), root.certificate.bytes(root.certificate.subject))
@@ -95,14 +95,14 @@ struct AppleRootsTests {
     guard let der = intermediate("shortcut of G6"),
       let entry = Vectors.jws(for: "shortcut of G6").first(where: { $0.isGenuine })
     else { return }
-    let root = try #require(Certificate(AppleRoots.rootCAG3))
+    let root = try require(Certificate(AppleRoots.rootCAG3))
     let key = try SigningKey.generate(.p384)
     var template = try Minted.authority().root
     template.subject = Array(root.bytes(root.subject))
     template.issuer = template.subject
     template.publicKeyInfo = try key.publicKeyInfo()
     let forged = try template.signed(by: key)
-    let anchor = try #require(Anchor(forged, .elliptic))
+    let anchor = try require(Anchor(forged, .elliptic))
     let chain = Vectors.certificates(of: entry.jws)
     let entries = [chain[0], der, forged].map { Text(Base64.encodeStandard($0)) }
 
@@ -140,8 +140,8 @@ struct AppleRootsTests {
       apple.text("configuration.storekit.anchors.sha256.0"),
       Authority.fingerprint(AppleRoots.rootCAG3))
     for entry in Vectors.jws(for: "genuine JWS under own anchors") where entry.isGenuine {
-      let answer = try #require(verifier).verifyJWS(
-        entry.jws, kind: try #require(entry.kind), nowMs: Minted.now)
+      let answer = try require(verifier).verifyJWS(
+        entry.jws, kind: try require(entry.kind), nowMs: Minted.now)
       checkEqual(answer.status, .rejectedChainUntrustedRoot, "\(entry.name)")
       checkEqual(answer.text("error.at"), "x5c[2]")
     }

@@ -81,7 +81,7 @@ struct AttestConfigurationTests {
   @Test("EXC-11 what counts as proven, apart from when")
   func fingerprint() throws {
     func digest(_ changes: [(String, JSONText)]) throws -> [UInt8] {
-      try #require(Verifier.alone(try AttestFixture.config(changes).bytes).verifier).fingerprint
+      try require(Verifier.alone(try AttestFixture.config(changes).bytes).verifier).fingerprint
     }
     let one = try digest([])
     try checkEqual(digest([("attest.time", "stored")]), one)

@@ -38,7 +38,7 @@ enum AttestFixture {
 
   static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let (verifier, document) = Verifier.alone(try config(changes).bytes)
-    return try #require(verifier, "\(document.text("error.at") ?? "") \(document.name)")
+    return try require(verifier, "\(document.text("error.at") ?? "") \(document.name)")
   }
 
   /// An attestation that is good but for `change`.

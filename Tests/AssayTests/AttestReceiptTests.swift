@@ -52,8 +52,8 @@ struct AttestReceiptTests {
     for cache in [0, 4] {
       let policy = try bench.trust().policy
       let trust = AttestReceiptTrust(policy, Proofs(capacity: cache))
-      let first = try #require(AttestReceiptBench.verify(trust, good).receipt)
-      let second = try #require(AttestReceiptBench.verify(trust, good).receipt)
+      let first = try require(AttestReceiptBench.verify(trust, good).receipt)
+      let second = try require(AttestReceiptBench.verify(trust, good).receipt)
       var writers = (JSONWriter(), JSONWriter())
       first.write(&writers.0)
       second.write(&writers.1)
@@ -109,7 +109,7 @@ struct AttestReceiptTests {
     let exact = (rest - 30..<rest).first {
       Write.value(0x31, padded($0).flatMap(\.der)).count == 8192
     }
-    let most = try #require(exact)
+    let most = try require(exact)
     try checkEqual(verify(padded(most)).status, .ok)
     expect(.tooLargeAttestReceiptSize, "receipt.container", try verify(padded(most + 1)))
     expect(
@@ -272,7 +272,7 @@ struct AttestReceiptTests {
         try verify(good.removing(type)))
     }
     for type in [2, 6, 21] {
-      let field = try #require(good.first { $0.isType(type) })
+      let field = try require(good.first { $0.isType(type) })
       expect(
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
         try verify(good + [field]))
@@ -354,7 +354,7 @@ struct AttestReceiptTests {
   @Test("FRC-7 times have no more than nine digits of a fraction, and Z")
   func times() throws {
     let whole = AppReceiptDate.milliseconds(utf8("2026-11-21T10:20:30Z")[...])
-    let base = try #require(whole)
+    let base = try require(whole)
     for (text, expected) in [
       ("2026-11-21T10:20:30Z", base), ("2026-11-21T10:20:30.4Z", base + 400),
       ("2026-11-21T10:20:30.46Z", base + 460), ("2026-11-21T10:20:30.046Z", base + 46),
@@ -436,7 +436,7 @@ struct AttestReceiptTests {
         ("attest.time", "stored"), ("attest.refreshEveryMs", .integer(every)),
       ]
       let answer = try verify(change(fields), config)
-      return try #require(answer.receipt, "\(answer.status.name)")
+      return try require(answer.receipt, "\(answer.status.name)")
     }
     let day = Self.day
     func expect(
@@ -521,7 +521,7 @@ struct AttestReceiptTests {
     let bench = try AttestReceiptBench.shared()
     let trust = try bench.trust()
     let good = try bench.template(bench.fields(refreshed: true)).signed()
-    let expected = try #require(AttestReceiptBench.verify(trust, good).receipt).fields
+    let expected = try require(AttestReceiptBench.verify(trust, good).receipt).fields
     var refused = 0
     for place in good.indices {
       var bytes = good

@@ -33,13 +33,13 @@ struct AttestRefreshTests {
   @Test("RFR-5 the token stands bare, and each request has its own")
   func bearer() throws {
     let (exchange, first) = refresh(try attested())
-    let open = try #require(exchange)
+    let open = try require(exchange)
     let renewed = open.step(utf8(#"{"id":1,"status":401,"body":null}"#), nowMs: Self.now + 5000)
     var tokens: [String] = []
     for (document, seconds) in [(first, 0), (renewed, 5)] as [(Document, Int64)] {
       Exchanges.expect(document, "pending.exchange.request")
       checkEqual(document.text("exchange.request.headers.0.0"), "Authorization")
-      let token = try #require(document.text("exchange.request.headers.0.1"))
+      let token = try require(document.text("exchange.request.headers.0.1"))
       let (header, payload) = try Signing.opened(token)
       checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
       let made = Self.now / 1000 + seconds
@@ -53,7 +53,7 @@ struct AttestRefreshTests {
   func attestation() throws {
     for changes in [[], [("attest.time", "stored")]] as [[(String, JSONText)]] {
       let document = try attested(changes)
-      let receipt = try #require(document.text("attestation.receipt.bytes"))
+      let receipt = try require(document.text("attestation.receipt.bytes"))
       let (_, step) = refresh(document)
       checkEqual(step.text("exchange.request.body.text"), receipt)
     }

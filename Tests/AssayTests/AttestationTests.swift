@@ -18,7 +18,7 @@ struct AttestationTests {
     func text(_ path: String) -> String? { document.text("attestation." + path) }
     checkEqual(document.tree?.at("attestation.otherExtensions")?.count, 0)
     checkEqual(text("leaf.sha256")?.count, 64)
-    let receipt = try #require(
+    let receipt = try require(
       text("receipt.bytes").flatMap { Base64.decodeStandard(utf8($0)[...]) })
     let object = try AttestationObject(bytes, Fixture.verifier().attest)
     checkEqual(receipt, Array(object.receipt))

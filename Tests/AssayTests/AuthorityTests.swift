@@ -71,14 +71,14 @@ struct AuthorityTests {
       authority: authority, payload: Purchase(now: Self.now).transactionPayload, now: Self.now)
     var judged = 0
     for variation in Variation.all where ["JWS-27", "JWS-28", "JWS-29"].contains(variation.rule) {
-      let chain = try #require(certificates(of: variation.mint(base)))
+      let chain = try require(certificates(of: variation.mint(base)))
       check(isSigned(chain[0], by: chain[1]), "\(variation.name)")
       check(isSigned(chain[1], by: chain[2]), "\(variation.name)")
       judged += 1
     }
     check(judged > 15)
     for variation in Variation.all where variation.rule == "JWS-31" {
-      let chain = try #require(certificates(of: variation.mint(base)))
+      let chain = try require(certificates(of: variation.mint(base)))
       let holds = isSigned(chain[0], by: chain[1]) && isSigned(chain[1], by: chain[2])
       check(!holds, "\(variation.name)")
     }
@@ -98,7 +98,7 @@ struct AuthorityTests {
     let authority = try Authority(now: Self.now)
     let jws = try authority.mint(Purchase(now: Self.now).transactionPayload)
     check((4_900...5_500).contains(jws.count))
-    let header = try #require(jws.firstIndex(of: 0x2e))
+    let header = try require(jws.firstIndex(of: 0x2e))
     check((4_200...4_500).contains(header))
     checkEqual(jws.count - (jws.lastIndex(of: 0x2e) ?? 0) - 1, 86)
   }
@@ -236,7 +236,7 @@ struct ReceiptAuthorityTests {
     let authority = try Self.made.get()
     let configuration = try Authority(now: Self.now).sampleConfiguration(
       for: purchase, receipts: authority)
-    let verifier = try #require(Verifier.alone(configuration.bytes).verifier)
+    let verifier = try require(Verifier.alone(configuration.bytes).verifier)
     var day = try DayOfRequests(
       authority, purchase: purchase, start: Self.now, count: 1000, seed: 7)
     var tally: [DayOfRequests.Class: Int] = [:]

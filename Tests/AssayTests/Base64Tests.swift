@@ -40,7 +40,7 @@ struct Base64Tests {
       for (value, last) in Self.url.enumerated() {
         let text = [UInt8](repeating: 0x41, count: count - 1) + [last]
         let isClean = value % (1 << (count == 2 ? 4 : 2)) == 0
-        checkEqual((Base64.decodeURL(text[...]) != nil), isClean)
+        checkEqual(Base64.decodeURL(text[...]) != nil, isClean)
         checkEqual((Base64.decodeURL((utf8("AAAA") + text)[...]) != nil), isClean)
         if isClean { good += 1 }
       }
@@ -76,7 +76,7 @@ struct Base64Tests {
       }
       var text = [UInt8](repeating: 0x41, count: 8)
       text[3] = byte
-      checkEqual((Base64.decodeStandard(text[...]) != nil), isStandard)
+      checkEqual(Base64.decodeStandard(text[...]) != nil, isStandard)
     }
   }
 

@@ -18,7 +18,7 @@ struct CBORTests {
 
   private func item(_ text: CBORText) throws -> (cbor: CBOR, root: CBOR.Item) {
     let cbor = try read(text.encoded).get()
-    return (cbor, try #require(cbor.root))
+    return (cbor, try require(cbor.root))
   }
 
   @Test("integers of every width")
@@ -153,7 +153,7 @@ struct CBORTests {
     for count in text.indices { check(!read(Array(text[..<count])).isRead) }
     let framed = [0xff, 0xff] + text + [0xff]
     let inner = try CBOR(framed, 2..<framed.count - 1)
-    checkEqual(inner.pairs(of: try #require(inner.root)).count, 2)
+    checkEqual(inner.pairs(of: try require(inner.root)).count, 2)
     checkEqual(inner.root?.start, 2)
   }
 
@@ -163,7 +163,7 @@ struct CBORTests {
     var accepted = 0
     for example in examples.children {
       let hex = example.string("hex")
-      let bytes = try #require(Hex.decode(utf8(hex)))
+      let bytes = try require(Hex.decode(utf8(hex)))
       let isRead = read(bytes).isRead
       checkEqual(isRead, CBORTests.isInSubset(bytes), "\(hex)")
       if isRead { accepted += 1 }
@@ -177,7 +177,7 @@ struct CBORTests {
     let cases = list.member("cases").map { Array($0.children) } ?? []
     check(cases.count > 50)
     for entry in cases {
-      let bytes = try #require(Hex.decode(utf8(entry.string("hex"))))
+      let bytes = try require(Hex.decode(utf8(entry.string("hex"))))
       check(!read(bytes).isRead, "\(entry.string("hex"))")
     }
   }

@@ -21,11 +21,11 @@ struct CalendarMonthTests {
 
   @Test("docs/spec/device-check.md §2.2: the age is a difference of months")
   func ages() throws {
-    let may = try #require(CalendarMonth("2026-05"))
+    let may = try require(CalendarMonth("2026-05"))
     for (later, months) in [
       ("2026-05", 0), ("2026-06", 1), ("2027-05", 12), ("2026-04", -1), ("2025-12", -5),
     ] as [(Text, Int64)] {
-      checkEqual(may.months(until: try #require(CalendarMonth(later))), months)
+      checkEqual(may.months(until: try require(CalendarMonth(later))), months)
     }
   }
 

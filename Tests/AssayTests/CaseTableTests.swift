@@ -41,7 +41,7 @@ struct CaseTableTests {
     let json = try JSONReader.readObject(table.json, caps: caps)
     let cases = json.root.children.first { $0.isNamed("cases") }
     var count = 0
-    for _ in try #require(cases).children { count += 1 }
+    for _ in try require(cases).children { count += 1 }
     checkEqual(count, table.cases.count)
   }
 

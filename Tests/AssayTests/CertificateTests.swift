@@ -177,8 +177,8 @@ struct CertificateTests {
   @Test("JWS-31 with any byte changed the issuer's key verifies the leaf no more")
   func changedSignatures() throws {
     let chain = try Minted.authority().chain
-    let issuer = try #require(Certificate(chain.intermediate)?.publicKey())
-    try check(#require(Certificate(chain.leaf)).isSigned(by: issuer))
+    let issuer = try require(Certificate(chain.intermediate)?.publicKey())
+    try check(require(Certificate(chain.leaf)).isSigned(by: issuer))
     for place in chain.leaf.indices {
       var other = chain.leaf
       other[place] ^= 0x01
@@ -273,7 +273,7 @@ struct CertificateTests {
   @Test("JWS-32 validity: UTCTime or GeneralizedTime, in order")
   func validity() throws {
     let from: Int64 = 1_400_000_000
-    let one = try #require(
+    let one = try require(
       Certificate(
         try leaf {
           $0.notBefore = .utc(from); $0.notAfter = .utc(from)

@@ -33,7 +33,7 @@ struct ChainCacheTests {
     func cached(_ text: [UInt8]) throws -> Bool? {
       let answer = verifier.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
       checkEqual(answer.status, .ok)
-      for check in try #require(answer.tree?.member("checks")).children
+      for check in try require(answer.tree?.member("checks")).children
       where Self.leafChecks.contains(check.string("id")) {
         checkEqual(check.member("ok")?.boolean, true)
       }
@@ -206,7 +206,7 @@ struct ChainCacheTests {
   @Test("JWS-64 the least recently used chain goes, at capacity and no sooner")
   func leastRecentlyUsed() throws {
     let chain = try Minted.provenChain()
-    let intermediate = try #require(chain.intermediates.first)
+    let intermediate = try require(chain.intermediates.first)
     func header(_ number: Int) -> ArraySlice<UInt8> { utf8("header \(number)")[...] }
     func key(_ number: Int) -> [UInt8] { utf8("fingerprint \(number)") }
     let cache = ChainCache(capacity: 4)
@@ -242,7 +242,7 @@ struct ChainCacheTests {
     cache.spellings.remember(utf8("h")[...], chain)
     cache.chains.remember(utf8("f")[...], chain)
     cache.intermediates.remember(
-      utf8("i")[...], try #require(chain.intermediates.first))
+      utf8("i")[...], try require(chain.intermediates.first))
     check(cache.spellings.find(utf8("h")[...]) == nil)
     check(cache.chains.find(utf8("f")[...]) == nil)
     check(cache.intermediates.find(utf8("i")[...]) == nil)
@@ -269,7 +269,7 @@ struct ChainCacheTests {
     for (count, enters) in [(6144, true), (6145, false)] {
       let header = [UInt8](repeating: 0x41, count: count)
       cache.spellings.remember(header[...], chain)
-      checkEqual((cache.spellings.find(header[...]) != nil), enters)
+      checkEqual(cache.spellings.find(header[...]) != nil, enters)
     }
   }
 

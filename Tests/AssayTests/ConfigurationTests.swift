@@ -23,7 +23,7 @@ struct ConfigurationTests {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let (verifier, document) = Verifier.alone(config.bytes)
-    checkEqual((verifier != nil), (status == "ok"), sourceLocation: sourceLocation)
+    checkEqual(verifier != nil, (status == "ok"), sourceLocation: sourceLocation)
     checkEqual(
       document.name, status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
     if let place {
@@ -363,7 +363,7 @@ struct ConfigurationTests {
   func fullExample() throws {
     let document = make(Self.full)
     checkEqual(document.status, .ok)
-    let shown = try #require(document.tree?.member("configuration"))
+    let shown = try require(document.tree?.member("configuration"))
     let given = try JSONReader.readObject(Self.full.bytes).root
     checkEqual(missing(given, in: shown), [])
     checkEqual(

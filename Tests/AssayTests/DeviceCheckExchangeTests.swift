@@ -62,8 +62,8 @@ struct DeviceCheckExchangeTests {
     func note(_ action: ExchangeAction, _ now: Int64) throws {
       guard case .request(let request) = action else { return }
       let value = String(
-        decoding: try #require(request.authorization).bytes, as: UTF8.self)
-      try #require(value.hasPrefix("Bearer "))
+        decoding: try require(request.authorization).bytes, as: UTF8.self)
+      try require(value.hasPrefix("Bearer "))
       let (header, payload) = try Signing.opened(String(value.dropFirst(7)))
       checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
       checkEqual(
@@ -116,7 +116,7 @@ struct DeviceCheckExchangeTests {
     for (id, status, after) in [(1, 500, 0), (0, 0, 1000), (3, 400, 1000)] as [(Int, Int, Int64)] {
       let answer =
         id == 0 ? "{}" : #"{"id":\#(id),"status":\#(status),"body":{"text":"Bad Device Token"}}"#
-      document = try #require(exchange).step(utf8(answer), nowMs: Self.now + after)
+      document = try require(exchange).step(utf8(answer), nowMs: Self.now + after)
       let json = String(decoding: document.json, as: UTF8.self)
       checkEqual(json.contains(Self.token), (document.text("exchange.state") == "request"))
       checkEqual(json.contains("Bearer "), (document.text("exchange.state") == "request"))

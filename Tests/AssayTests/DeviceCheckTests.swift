@@ -30,7 +30,7 @@ struct DeviceCheckTests {
     let document = try read(
       200, bits(false, true, nil), changes: [("deviceCheck.bits", .object([]))])
     Exchanges.expect(document, "ok")
-    let tree = try #require(document.tree?.at("exchange.deviceCheck"))
+    let tree = try require(document.tree?.at("exchange.deviceCheck"))
     checkEqual(tree.at("month")?.isNull, true)
     checkEqual(tree.at("ageMonths")?.isNull, true)
     checkEqual(tree.at("bits.bit0.name")?.isNull, true)
@@ -180,7 +180,7 @@ struct DeviceCheckTests {
   ) throws {
     let config = try Minted.config([("deviceCheck", try Exchanges.deviceCheck())] + changes)
     let (verifier, document) = Verifier.alone(config.bytes)
-    checkEqual((verifier == nil), (status != "ok"), sourceLocation: sourceLocation)
+    checkEqual(verifier == nil, (status != "ok"), sourceLocation: sourceLocation)
     Exchanges.expect(document, status, at: place, sourceLocation: sourceLocation)
   }
 

@@ -19,7 +19,7 @@ struct DocumentTests {
   }
 
   private func payload(_ kind: StoreKitKind) throws -> JSONText {
-    let evidence = try #require(EvidenceKind(rawValue: "\(kind.name)"))
+    let evidence = try require(EvidenceKind(rawValue: "\(kind.name)"))
     return try Minted.authority().payload(evidence, Minted.purchase)
   }
 
@@ -31,7 +31,7 @@ struct DocumentTests {
     let document = try Minted.verify(payload(kind), kind)
     let facts = ["transaction", "renewal", "notification", "appTransaction", "realtimeRequest"][
       Int(kind.rawValue) - 1]
-    let tree = try #require(document.tree)
+    let tree = try require(document.tree)
     checkEqual(names(tree), ["assay", "kind", "ok", "status", "checks", "warnings", facts])
     checkEqual(tree.member("assay")?.integer, 1)
     checkEqual(tree.string("kind"), "\(kind.name)")
@@ -46,7 +46,7 @@ struct DocumentTests {
   func refused(kind: StoreKitKind) throws {
     let verifier = try Minted.verifier()
     let document = verifier.verifyJWS(utf8("a.b"), kind: kind, nowMs: Minted.now)
-    let tree = try #require(document.tree)
+    let tree = try require(document.tree)
     checkEqual(
       names(tree),
       ["assay", "kind", "ok", "status", "error", "checks", "warnings", "\(kind.factsMember)"])
@@ -89,7 +89,7 @@ struct DocumentTests {
     let document = try Minted.verify(payload(.transaction), .transaction)
     for (name, der) in zip(["leaf", "intermediate", "root"], authority.chain.certificates) {
       let place = "transaction.chain.\(name)."
-      let certificate = try #require(Certificate(der))
+      let certificate = try require(Certificate(der))
       checkEqual(document.text(place + "sha256"), Authority.fingerprint(der))
       checkEqual(document.integer(place + "notBefore"), certificate.notBefore * 1000)
       checkEqual(document.integer(place + "notAfter"), certificate.notAfter * 1000)
@@ -106,7 +106,7 @@ struct DocumentTests {
   // MARK: checks
 
   private func outcomes(_ document: Document) throws -> [(id: String, ok: Bool?, why: String)] {
-    try #require(document.tree?.member("checks")).children.map {
+    try require(document.tree?.member("checks")).children.map {
       ($0.string("id"), $0.member("ok")?.boolean, $0.string("why"))
     }
   }
@@ -118,7 +118,7 @@ struct DocumentTests {
       checkEqual(checks.map(\.id), Self.checkIds)
       for made in checks {
         check(made.ok != false)
-        checkEqual((made.ok == nil), !made.why.isEmpty, "\(made)")
+        checkEqual(made.ok == nil, !made.why.isEmpty, "\(made)")
       }
       func why(_ id: String) -> String { checks.first { $0.id == id }?.why ?? "" }
       let doesNotApply = "\(Ledger.Reason.doesNotApply.text)"
@@ -140,7 +140,7 @@ struct DocumentTests {
         let id = entry.expect.check, let place = Self.checkIds.firstIndex(of: id),
         seen.insert(id).inserted
       else { continue }
-      let verifier = try #require(Table.verifiers[name])
+      let verifier = try require(Table.verifiers[name])
       let checks = try outcomes(
         verifier.verifyJWS(jws.bytes, kind: kind.library, nowMs: now))
       checkEqual(checks.map(\.id), Self.checkIds)
@@ -336,7 +336,7 @@ struct DocumentTests {
         }
       }
     }
-    visit(try #require(document.tree), "")
+    visit(try require(document.tree), "")
     check(count > 150)
   }
 

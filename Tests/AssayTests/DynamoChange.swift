@@ -14,14 +14,14 @@ struct DynamoChange {
 
   init(_ verb: String, _ input: JSONValue) throws {
     self.verb = verb
-    item = try DynamoValue.item(try #require(input.member(verb == "Put" ? "Item" : "Key")))
+    item = try DynamoValue.item(try require(input.member(verb == "Put" ? "Item" : "Key")))
     guard case .text(let partition) = item["PK"], case .text(let sort) = item["SK"] else {
       throw DynamoExpression.Fault(text: "no key")
     }
     place = partition + "|" + sort
     let condition = input.member("ConditionExpression")?.text?.string
     let update = input.member("UpdateExpression")?.text?.string
-    checkEqual((verb == "Update"), (update != nil))
+    checkEqual(verb == "Update", (update != nil))
     hasCondition = condition != nil
     showsRow = input.member("ReturnValuesOnConditionCheckFailure")?.isText("ALL_OLD") == true
     expression = try DynamoExpression(input, texts: [condition ?? "", update ?? ""])

@@ -47,12 +47,12 @@ final class DynamoStore {
       let answer: String
       switch document.status {
       case .pendingExchangeWait:
-        clock = try #require(document.integer("exchange.notBeforeMs"))
+        clock = try require(document.integer("exchange.notBeforeMs"))
         answer = "{}"
       case .pendingExchangeGrant: answer = grant(self, document)
       default:
         let root = try JSONReader.readObject(document.json, caps: .evidence).root
-        answer = try carryOut(try #require(root.member("exchange")?.member("store")))
+        answer = try carryOut(try require(root.member("exchange")?.member("store")))
       }
       document = open.step(Array(answer.utf8), nowMs: clock)
       if document.status.family == .misuse { break }
@@ -88,7 +88,7 @@ final class DynamoStore {
 
   private func carryOut(_ step: JSONValue) throws -> String {
     steps += 1
-    let id = try #require(step.member("id")?.integer)
+    let id = try require(step.member("id")?.integer)
     switch faults[steps] {
     case .answer(let text): return text.replacing("ID", with: "\(id)")
     case .failed(let code):
@@ -98,10 +98,10 @@ final class DynamoStore {
     case .lost(carriedOut: true), nil: break
     }
     var results: [String] = []
-    for call in try #require(step.member("run")).children {
-      let api = try #require(call.member("api")?.text).string
+    for call in try require(step.member("run")).children {
+      let api = try require(call.member("api")?.text).string
       calls.append(api)
-      results.append(try self.call(api, try #require(call.member("input"))))
+      results.append(try self.call(api, try require(call.member("input"))))
     }
     if case .lost = faults[steps] { return "{\"id\":\(id),\"code\":0}" }
     return "{\"id\":\(id),\"code\":200,\"results\":[\(results.joined(separator: ","))]}"
@@ -123,19 +123,19 @@ final class DynamoStore {
     switch api {
     case "GetItem":
       checkEqual(input.member("ConsistentRead")?.boolean, true)
-      let key = try DynamoValue.item(try #require(input.member("Key")))
+      let key = try DynamoValue.item(try require(input.member("Key")))
       guard let item = items[DynamoStore.place(key)] else { return "{\"output\":{}}" }
       return "{\"output\":{\"Item\":\(DynamoValue.json(item))}}"
     case "Query": return try query(input)
     case "TransactWriteItems":
-      let reasons = try transact(Array(try #require(input.member("TransactItems")).children))
+      let reasons = try transact(Array(try require(input.member("TransactItems")).children))
       return reasons.isEmpty ? "{\"output\":{}}" : "{\"error\":\(reasons)}"
     default: return try change(api, input)
     }
   }
 
   private func change(_ api: String, _ input: JSONValue) throws -> String {
-    let verb = try #require(
+    let verb = try require(
       ["PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"][api])
     let change = try DynamoChange(verb, input)
     let old = items[change.place]
@@ -154,7 +154,7 @@ final class DynamoStore {
   private func transact(_ elements: [JSONValue]) throws -> String {
     var changes: [DynamoChange] = []
     for element in elements {
-      let entry = try #require(Array(element.children).first)
+      let entry = try require(Array(element.children).first)
       checkEqual(entry.member("TableName")?.text, "assay")
       changes.append(try DynamoChange(entry.name.string, entry))
     }
@@ -184,15 +184,15 @@ final class DynamoStore {
 
   private func query(_ input: JSONValue) throws -> String {
     let expression = try DynamoExpression(
-      input, texts: [try #require(input.member("KeyConditionExpression")?.text).string])
+      input, texts: [try require(input.member("KeyConditionExpression")?.text).string])
     let index = input.member("IndexName")?.text?.string
     let order = index == "assay-owner" ? "os" : index == "assay-due" ? "dt" : "SK"
-    checkEqual((index == nil), (input.member("ConsistentRead")?.boolean == true))
+    checkEqual(index == nil, (input.member("ConsistentRead")?.boolean == true))
     var found: [Item] = []
     for item in items.values where try expression.holds(0, item) { found.append(item) }
     found.sort { ($0[order] ?? .text("")).precedes($1[order] ?? .text("")) }
     if input.member("ScanIndexForward")?.boolean == false { found.reverse() }
-    found = Array(found.prefix(Int(try #require(input.member("Limit")?.integer))))
+    found = Array(found.prefix(Int(try require(input.member("Limit")?.integer))))
     let shown = found.map { item in
       let kept = item.filter { ["PK", "SK", "dk", "dt"].contains($0.key) }
       return DynamoValue.json(index == "assay-due" ? kept : item)

@@ -13,9 +13,9 @@ enum DynamoValue: Equatable {
     if let text = value.member("S")?.text {
       self = .text(text.string)
     } else if let digits = value.member("N")?.text {
-      self = .number(try #require(Int64(digits.string)))
+      self = .number(try require(Int64(digits.string)))
     } else {
-      let set = try #require(value.member("SS"))
+      let set = try require(value.member("SS"))
       self = .texts(Set(set.children.compactMap { $0.text?.string }))
       check(set.count > 0, "an empty set")
     }

@@ -316,7 +316,7 @@ struct ExchangeTests {
   @Test("EXC-21 a second thread in a step is told so at once")
   func busy() throws {
     let (exchange, _) = try Exchanges.verifyReceipt()
-    let held = try #require(exchange)
+    let held = try require(exchange)
     checkEqual(held.stepping.take(), .taken)
     Exchanges.expect(
       held.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", at: "busy", rule: "EXC-21")

@@ -47,7 +47,7 @@ struct GenuineAppReceiptsTests {
     let pin = entry.config.string("pinned_certificate")
     if !pin.isEmpty {
       let other = [UInt8](repeating: 7, count: 32)
-      let der = try #require(Vectors.file("vectors/receipts/" + pin))
+      let der = try require(Vectors.file("vectors/receipts/" + pin))
       let fingerprint = pinned ? Digest.sha256.of(der) : other
       config = config.setting(
         "storekit.xcodeCertificates", [.string(utf8: Hex.encode(fingerprint))])
@@ -90,10 +90,10 @@ struct GenuineAppReceiptsTests {
       guard let expected = facts.member(name)?.text else { continue }
       checkEqual(document.at(path)?.text, expected, "\(entry.name): \(path)")
     }
-    let created = try #require(facts.member("creation_date_ms")?.integer)
+    let created = try require(facts.member("creation_date_ms")?.integer)
     checkEqual(document.at("creationDate")?.integer, created)
     checkEqual(document.at("asOf")?.integer, created)
-    let count = try #require(facts.member("purchases")?.integer)
+    let count = try require(facts.member("purchases")?.integer)
     checkEqual(document.at("purchases")?.count, Int(count), "\(entry.name)")
     if let serial = facts.member("leaf_serial")?.text?.string.dropFirst(2) {
       let found = document.at("chain.leaf.serial")?.text?.string.lowercased() ?? ""
@@ -107,7 +107,7 @@ struct GenuineAppReceiptsTests {
     let isXcode = receipt.environment == .xcode
     for purchase in document.at("purchases")?.children.map({ $0 }) ?? [] {
       checkEqual(purchase.at("idConflict")?.boolean, false, "\(name)")
-      checkEqual((purchase.at("keys.transaction")?.text == nil), isXcode, "\(name)")
+      checkEqual(purchase.at("keys.transaction")?.text == nil, isXcode, "\(name)")
       checkEqual(purchase.at("environment")?.text, Text(stringLiteral: receipt.environment.name))
     }
   }
@@ -181,7 +181,7 @@ struct GenuineAppReceiptsTests {
   @Test("APR-10 TRI-3 claims are those of the verified receipt")
   func claims() throws {
     for entry in Self.entries(for: "genuine app receipts") {
-      let claims = try #require(AppReceiptClaims.claims(entry.decoded))
+      let claims = try require(AppReceiptClaims.claims(entry.decoded))
       checkEqual(claims.form, .appReceipt)
       checkEqual(claims.text(claims.bundleId)?.string, entry.config.texts("bundle_ids").first)
       let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
@@ -205,15 +205,15 @@ struct GenuineAppReceiptsTests {
   @Test("FRC-1 the same reader takes App Attest receipts apart; RCP-5 they are no app receipts")
   func attest() throws {
     let paths = Vectors.paths(under: "vectors/attest").filter { $0.hasSuffix(".p7") }
-    let first = try #require(Self.entries(for: "genuine app receipts").first)
+    let first = try require(Self.entries(for: "genuine app receipts").first)
     let trust = try trust(first)
     for path in paths {
-      let bytes = try #require(Vectors.file(path))
+      let bytes = try require(Vectors.file(path))
       let message = try SignedMessage(bytes, AppReceiptBench.limits, AppReceiptBench.refusals)
       checkEqual(message.certificates.count, 3)
       check(message.elements <= 4096)
       checkEqual(message.payload.slice.first, 0x31)
-      let claims = try #require(AppReceiptClaims.claims(bytes))
+      let claims = try require(AppReceiptClaims.claims(bytes))
       checkEqual(claims.form, .attestReceipt)
       check(["ATTEST", "RECEIPT"].contains(claims.text(claims.type)))
       checkEqual(claims.text(claims.bundleId)?.string.contains("."), true)

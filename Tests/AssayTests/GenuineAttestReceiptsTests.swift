@@ -70,7 +70,7 @@ struct GenuineAttestReceiptsTests {
       for subject in [entry.key, nil, entry.key] {
         let answer = AttestReceiptBench.verify(
           trust, entry.bytes, subject: subject, now: entry.now)
-        let receipt = try #require(
+        let receipt = try require(
           answer.receipt,
           "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
         checkEqual(receipt.bound, (subject != nil))
@@ -127,7 +127,7 @@ struct GenuineAttestReceiptsTests {
       let stored = AttestReceiptBench.verify(
         try trust(entry, [("attest.time", "stored")]), entry.bytes, subject: entry.key,
         now: entry.now + Self.tenYears)
-      let receipt = try #require(stored.receipt)
+      let receipt = try require(stored.receipt)
       check(receipt.isExpired && receipt.refreshAtMs == nil && !receipt.refreshDue)
     }
   }
@@ -155,7 +155,7 @@ struct GenuineAttestReceiptsTests {
 
   @Test("FRC-4 the root of attestations is not one of receipts")
   func otherRoot() throws {
-    let root = try #require(
+    let root = try require(
       Vectors.file("attest/certs/apple-app-attestation-root-ca.der", for: "other root"))
     for entry in Self.entries(for: "genuine App Attest receipts, other root") {
       let changes =
@@ -201,9 +201,9 @@ struct GenuineAttestReceiptsTests {
   @Test("DIA-2 ATT-40 what is read without a signature is what a verification proves")
   func unverified() throws {
     for entry in Self.entries(for: "genuine App Attest receipts, unverified") {
-      let receipt = try #require(
+      let receipt = try require(
         AttestReceiptBench.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
-      let claimed = try #require(AttestReceiptVerification.unverified(entry.bytes[...]))
+      let claimed = try require(AttestReceiptVerification.unverified(entry.bytes[...]))
       checkEqual(claimed.createdMs, receipt.createdMs)
       checkEqual(claimed.clientHash, receipt.fields.slice(receipt.fields.clientHash))
     }

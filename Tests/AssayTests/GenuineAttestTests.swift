@@ -43,7 +43,7 @@ struct GenuineAttestTests {
         "apps": [app], "environments": [isProduction ? "Production" : "Sandbox"],
       ]
       let (verifier, document) = Verifier.alone(standard.setting(changes).bytes)
-      return try #require(verifier, "\(document.text("error.message") ?? "")")
+      return try require(verifier, "\(document.text("error.message") ?? "")")
     }
 
     func attest(_ verifier: Verifier, _ bytes: [UInt8]? = nil, now: Int64? = nil) -> Document {
@@ -111,7 +111,7 @@ struct GenuineAttestTests {
 
   @Test("ATT-15 Apple's sample of 2026 carries extensions under flags 0x40")
   func extensions() throws {
-    let entry = try #require(
+    let entry = try require(
       GenuineAttestTests.attestations.first { $0.testDescription == "guide-2026-attestation" })
     let document = entry.attest(try entry.verifier())
     checkEqual(document.text("attestation.bundleVersion"), "1")
@@ -217,7 +217,7 @@ struct GenuineAttestTests {
     let verifier = try entry.verifier()
     checkEqual(entry.attest(verifier).name, "ok")
     // FRC-4: the receipt's copy of its root is never looked at.
-    let copy = try #require(entry.bytes.firstRange(of: AppleRoots.rootCAG3))
+    let copy = try require(entry.bytes.firstRange(of: AppleRoots.rootCAG3))
     for place in stride(from: 0, to: entry.bytes.count, by: 37) where !copy.contains(place) {
       var bytes = entry.bytes
       bytes[place] ^= 0x01

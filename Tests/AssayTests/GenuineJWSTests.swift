@@ -25,18 +25,18 @@ struct GenuineJWSTests {
     let own = entry.config.texts("roots").filter { !$0.hasSuffix("apple-root-ca-g3.der") }
     if !own.isEmpty {
       let roots = try own.map { path -> JSONText in
-        .string(utf8: Base64.encodeStandard(try #require(Vectors.file("vectors/jws/" + path))))
+        .string(utf8: Base64.encodeStandard(try require(Vectors.file("vectors/jws/" + path))))
       }
       config = config.setting("storekit.anchors", .array(roots))
     }
     let pin = entry.config.string("pinned_certificate")
     if !pin.isEmpty {
-      let der = try #require(Vectors.file("vectors/jws/" + pin))
+      let der = try require(Vectors.file("vectors/jws/" + pin))
       config = config.setting(
         "storekit.xcodeCertificates", [.string(Authority.fingerprint(der))])
     }
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
-    return try #require(verifier, "\(entry.name): \(document.text("error.message") ?? "")")
+    return try require(verifier, "\(entry.name): \(document.text("error.message") ?? "")")
   }
 
   private func family(_ document: Document) -> String {
@@ -59,9 +59,9 @@ struct GenuineJWSTests {
     let entries = Vectors.jws(for: "genuine JWS")
     var counts = (accepted: 0, refused: 0, facts: 0)
     for entry in entries {
-      let kind = try #require(entry.kind)
+      let kind = try require(entry.kind)
       let verifier = try verifier(entry)
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let now = try require(entry.config.member("now_ms")?.integer)
       for moment in [now, now + Self.tenYears, now] {
         let answer = verifier.verifyJWS(entry.jws, kind: kind, nowMs: moment)
         check(
@@ -99,12 +99,12 @@ struct GenuineJWSTests {
       }
       count += 1
     }
-    let date = try #require(entry.config.member("effective_ms")?.integer)
+    let date = try require(entry.config.member("effective_ms")?.integer)
     checkEqual(answer.integer("\(kind.factsMember).effectiveDate.ms"), date, "\(entry.name)")
     // The signed JSON passes through byte for byte (DOC-2).
     let segments = entry.jws.split(separator: 0x2e)
-    let signed = try #require(Base64.decodeURL(segments[1]))
-    let shown = try #require(answer.tree?.at("\(kind.factsMember).payload"))
+    let signed = try require(Base64.decodeURL(segments[1]))
+    let shown = try require(answer.tree?.at("\(kind.factsMember).payload"))
     check(shown.source.elementsEqual(signed), "\(entry.name)")
     return count
   }
@@ -113,8 +113,8 @@ struct GenuineJWSTests {
   func fresh() throws {
     for entry in Vectors.jws(for: "fresh verifier on genuine JWS")
     where entry.isGenuine && entry.families == ["ok"] {
-      let kind = try #require(entry.kind)
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let kind = try require(entry.kind)
+      let now = try require(entry.config.member("now_ms")?.integer)
       let day: Int64 = 86_400_000
       func ages(_ age: Int64) -> JSONText {
         .object(StoreKitKind.allCases.map { .init("\($0.name)", .integer(age)) })
@@ -136,7 +136,7 @@ struct GenuineJWSTests {
   func environmentFromId() throws {
     for entry in Vectors.jws(for: "environment of 2021")
     where entry.isGenuine && entry.name.contains("noenvironment") {
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let now = try require(entry.config.member("now_ms")?.integer)
       let strict = try verifier(entry).verifyJWS(entry.jws, kind: .transaction, nowMs: now)
       checkEqual(strict.status, .rejectedIdentityEnvironmentMissing)
       let derived = try verifier(
@@ -152,7 +152,7 @@ struct GenuineJWSTests {
   func undated() throws {
     for entry in Vectors.jws(for: "undated notification")
     where entry.isGenuine && entry.name.contains("nosigneddate") {
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let now = try require(entry.config.member("now_ms")?.integer)
       let atNow = try verifier(entry).verifyJWS(entry.jws, kind: .notification, nowMs: now)
       checkEqual(atNow.status, .rejectedChainExpired)
       let nested = try verifier(entry, [("storekit.undatedNotifications", "nested")])
@@ -168,8 +168,8 @@ struct GenuineJWSTests {
   @Test("JWS-80 what Xcode signed needs its pin, and the pin has to be the right one")
   func xcode() throws {
     for entry in Vectors.jws(for: "Xcode's JWS") where entry.name.hasPrefix("xcode") {
-      let kind = try #require(entry.kind)
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let kind = try require(entry.kind)
+      let now = try require(entry.config.member("now_ms")?.integer)
       func status(_ changes: [(String, JSONText)]) throws -> Status {
         try verifier(entry, changes).verifyJWS(entry.jws, kind: kind, nowMs: now).status
       }
@@ -197,7 +197,7 @@ struct GenuineJWSTests {
   func otherKinds() throws {
     for entry in Vectors.jws(for: "kinds of genuine JWS")
     where entry.isGenuine && entry.families == ["ok"] {
-      let now = try #require(entry.config.member("now_ms")?.integer)
+      let now = try require(entry.config.member("now_ms")?.integer)
       let verifier = try verifier(entry)
       for kind in StoreKitKind.allCases where kind != entry.kind {
         checkEqual(

@@ -45,7 +45,7 @@ struct GenuineReceiptsTests {
       "products": .object(products),
     ]
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
-    return try #require(verifier, "\(document.text("error.message") ?? "")")
+    return try require(verifier, "\(document.text("error.message") ?? "")")
   }
 
   private func verify(
@@ -82,8 +82,8 @@ struct GenuineReceiptsTests {
       checkEqual(text("productId"), entry.facts.string("product_id"))
       checkEqual(text("transactionId"), entry.facts.string("transaction_id"))
       checkEqual(text("environment"), entry.facts.string("environment"))
-      let ms = try #require(entry.facts.member("purchase_date_ms")?.integer)
-      let date = try #require(answer.integer("transactionReceipt.purchaseDate"))
+      let ms = try require(entry.facts.member("purchase_date_ms")?.integer)
+      let date = try require(answer.integer("transactionReceipt.purchaseDate"))
       checkEqual(date / 1000, ms / 1000)
       checkEqual(text("chain.intermediate.source"), "shipped")
     }
@@ -108,8 +108,8 @@ struct GenuineReceiptsTests {
     for entry in Self.entries(for: "purchase-info") where entry.isGenuine {
       let outer = try PropertyList(entry.decoded, limits: .outer)
       check(outer.hasAppleLayout)
-      let text = try #require(outer.value("purchase-info"))
-      let list = try PropertyList(try #require(TolerantBase64.decode(text)), limits: .info)
+      let text = try require(outer.value("purchase-info"))
+      let list = try PropertyList(try require(TolerantBase64.decode(text)), limits: .info)
       check(list.hasAppleLayout)
       check(PurchaseInfo(list).faults.isEmpty)
     }
@@ -168,7 +168,7 @@ struct GenuineReceiptsTests {
     for entry in GenuineAppReceiptsTests.entries(for: "kinds") {
       let (verifier, _) = Verifier.alone(
         (["apps": [["bundleId": "a", "appAppleId": 1]]] as JSONText).bytes)
-      let answer = try #require(verifier).verifyReceipt(
+      let answer = try require(verifier).verifyReceipt(
         entry.text, kind: .transaction, nowMs: entry.now)
       checkEqual(answer.status, .rejectedKindMismatch, "\(entry.name)")
     }

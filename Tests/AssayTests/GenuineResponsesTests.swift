@@ -79,7 +79,7 @@ struct GenuineResponsesTests {
   private func expectTransactions(
     _ entry: Entry, _ outcome: AnswerSample.Outcome
   ) throws {
-    let answer = try #require(entry.answer)
+    let answer = try require(entry.answer)
     var ends: [String: [Int64]] = [:]
     var lists = [answer.at("receipt.in_app"), answer.member("latest_receipt_info")]
     lists += [answer.member("latest_expired_receipt_info")]
@@ -94,7 +94,7 @@ struct GenuineResponsesTests {
     let found = outcome.response?.transactions ?? []
     checkEqual(found.count, ends.count, "\(entry.name)")
     for transaction in found {
-      let expected = try #require(ends[transaction.transactionId.string], "\(entry.name)")
+      let expected = try require(ends[transaction.transactionId.string], "\(entry.name)")
       if let end = transaction.end {
         check(expected.contains(end), "\(entry.name)")
       } else {
@@ -146,7 +146,7 @@ struct GenuineResponsesTests {
       var configuration = configuration(entry)
       configuration.plans = ["free", "pro"]
       let outcome = AnswerSample.read(entry.body, nowMs: entry.now, configuration)
-      let evidence = try #require(outcome.evidence)
+      let evidence = try require(outcome.evidence)
       var ids: [Text] = []
       for purchase in evidence.purchases where !ids.contains(purchase.productId) {
         ids.append(purchase.productId)

@@ -24,9 +24,9 @@ struct HexTests {
     for byte in UInt8.min...UInt8.max {
       let value = Int(String(decoding: [byte], as: UTF8.self), radix: 16)
       let isDigit = byte != 0x2b && byte != 0x2d && value != nil
-      checkEqual((Hex.value(byte) != nil), isDigit)
+      checkEqual(Hex.value(byte) != nil, isDigit)
       checkEqual(Hex.value(byte).map { Int($0) }, (isDigit ? value : nil))
-      checkEqual((Hex.decode([0x30, byte]) != nil), isDigit)
+      checkEqual(Hex.decode([0x30, byte]) != nil, isDigit)
     }
   }
 }

@@ -267,7 +267,7 @@ struct HintTests {
       "environments": ["Production", "Sandbox"],
     ]
     for rootEntry in ["must-match", "ignored"] {
-      let verifier = try #require(
+      let verifier = try require(
         Verifier.alone(config.setting("storekit.rootEntry", .string(rootEntry)).bytes).verifier)
       let jws = try Authority(now: now).mint(purchase.transactionPayload)
       let receipts = try ReceiptAuthority()
@@ -303,7 +303,7 @@ struct HintTests {
         "products": ["com.example.app.premium.monthly": ["type": "auto-renewable"]],
         "storekit": ["anchors": [.string(authority.anchor)]], "receipts": receipts.configuration,
       ]
-      let verifier = try #require(Verifier.alone(config.bytes).verifier)
+      let verifier = try require(Verifier.alone(config.bytes).verifier)
       let purchase = Purchase(now: now).with {
         $0.environment = other
         $0.transactionId = other == "Production" ? "180000900000001" : "2000000900000001"

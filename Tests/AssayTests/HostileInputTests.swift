@@ -32,7 +32,7 @@ private struct HostileBench: Sendable {
   init() throws {
     authority = try Authority(now: HostileBench.instant)
     let config = HostileBench.config(authority)
-    standard = try #require(Verifier.alone(config.bytes).verifier)
+    standard = try require(Verifier.alone(config.bytes).verifier)
   }
 
   /// The good transaction with one member's value as raw text, signed.

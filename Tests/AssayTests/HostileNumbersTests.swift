@@ -83,7 +83,7 @@ struct HostileNumbersTests {
     for entry in table.cases {
       switch entry.call {
       case .readVerifyReceipt(let name, let body, let now) where body.bytes.count < 20_000:
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         replace(
           body.bytes, "answer", &seen, HostileNumbers.json + HostileNumbers.notJSON
         ) { verifier.readVerifyReceipt($0, nowMs: now) }
@@ -101,13 +101,13 @@ struct HostileNumbersTests {
     for entry in table.cases {
       switch entry.call {
       case .exchange(let name, let request, let evidence, let now) where evidence.isEmpty:
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         replace(request.bytes, kind(request.bytes), &seen, HostileNumbers.json) {
           verifier.startExchange($0, evidence: [], nowMs: now).document
         }
       case .conversation(let name, let request, let evidence, let now, let steps)
       where evidence.isEmpty:
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         let what = kind(request.bytes)
         replace(request.bytes, what, &seen, HostileNumbers.json) {
           verifier.startExchange($0, evidence: [], nowMs: now).document
@@ -152,7 +152,7 @@ struct HostileNumbersTests {
       ],
       "storekit": ["anchors": [.string(authority.anchor)]],
     ]
-    let verifier = try #require(Verifier.alone(config.bytes).verifier)
+    let verifier = try require(Verifier.alone(config.bytes).verifier)
     var seen: Set<String> = []
     for kind in EvidenceKind.allCases {
       let payload = try authority.payload(kind, purchase).bytes
@@ -177,13 +177,13 @@ struct HostileNumbersTests {
       guard entry.expect.status == "ok" else { continue }
       switch entry.call {
       case .verifyJWS(let name, let kind, let jws, _):
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         guard jws.bytes.count < 5000 else { continue }
         for now in numbers {
           expectSound(verifier.verifyJWS(jws.bytes, kind: kind.library, nowMs: now), "now \(now)")
         }
       case .verifyReceipt(let name, let kind, let receipt, let subject, _):
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         guard receipt.bytes.count < 10_000 else { continue }
         for now in numbers {
           expectSound(
@@ -191,7 +191,7 @@ struct HostileNumbersTests {
               receipt.bytes, kind: kind.library, subject: subject, nowMs: now), "now \(now)")
         }
       case .verifyAssertion(let name, let assertion, let key, _, let kind, let data, let at):
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         for now in numbers {
           let document = verifier.verifyAssertion(
             assertion.bytes, publicKey: key, counter: UInt32(truncatingIfNeeded: now),
@@ -199,7 +199,7 @@ struct HostileNumbersTests {
           expectSound(document, "counter \(now)")
         }
       case .triage(let name, let blob, _):
-        let verifier = try #require(Table.verifiers[name])
+        let verifier = try require(Table.verifiers[name])
         for now in numbers { expectSound(verifier.triage(blob.bytes, nowMs: now), "now \(now)") }
       default: continue
       }

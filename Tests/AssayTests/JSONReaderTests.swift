@@ -27,7 +27,7 @@ struct JSONReaderTests {
       #" { "a" : [ 1 , "x" , true , false , null , {} , [] ] , "b" : {"c":-0} } "#)
     checkEqual(value.kind, .object)
     checkEqual(value.count, 2)
-    let list = try #require(value.member("a"))
+    let list = try require(value.member("a"))
     checkEqual(list.count, 7)
     checkEqual(
       list.children.map(\.kind), [.number, .string, .boolean, .boolean, .null, .object, .array])
@@ -63,7 +63,7 @@ struct JSONReaderTests {
     checkEqual(fault(utf8("{\"") + bytes + utf8("\":1}")), (isGood ? nil : .utf8))
     checkEqual(UTF8Sequence.isValid(bytes), isGood)
     // Compared with the standard library's own judgement.
-    checkEqual((String(validating: bytes, as: UTF8.self) != nil), isGood)
+    checkEqual(String(validating: bytes, as: UTF8.self) != nil, isGood)
   }
 
   @Test("JWS-6 no name twice, after unescaping, at any depth")
@@ -163,7 +163,7 @@ struct JSONReaderTests {
   @Test("JWS-6 escapes stand for their characters")
   func escapes() throws {
     let value = try root(#"{"a":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00z"}"#)
-    let text = try #require(value.member("a")?.text)
+    let text = try require(value.member("a")?.text)
     checkEqual(text, Text("\"\\/\u{8}\u{c}\n\r\tAé€😀z"))
     try checkEqual(root(#"{"\u0061lg":1}"#).member("alg")?.integer, 1)
   }

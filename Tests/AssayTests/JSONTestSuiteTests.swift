@@ -9,13 +9,13 @@ struct JSONTestSuiteTests {
   func corpus() throws {
     let suite = "JSONTestSuite"
     guard let manifest = Vectors.json("corpora/manifest.json", for: suite) else { return }
-    let entry = try #require(manifest.children.first { $0.string("name") == "json-test-suite" })
-    let onPurpose = try #require(entry.member("expect")?.texts("refused_on_purpose"))
+    let entry = try require(manifest.children.first { $0.string("name") == "json-test-suite" })
+    let onPurpose = try require(entry.member("expect")?.texts("refused_on_purpose"))
     let folder = "vectors/corpora/" + entry.string("file")
     var counts = (taken: 0, refused: 0, onPurpose: 0, either: 0, tooLarge: 0)
     for path in Vectors.paths(under: folder) {
       let name = String(path.split(separator: "/").last ?? "")
-      let bytes = try #require(Vectors.file(path))
+      let bytes = try require(Vectors.file(path))
       let json = try? JSONReader.readValue(bytes)
       switch name.prefix(2) {
       case "y_":
@@ -45,7 +45,7 @@ struct JSONTestSuiteTests {
       }
     }
     checkEqual(counts.onPurpose, onPurpose.count)
-    let results = try #require(entry.member("results"))
+    let results = try require(entry.member("results"))
     checkEqual(counts.taken + counts.onPurpose, Int(results.member("must_accept")?.integer ?? 0))
     checkEqual(counts.refused, Int(results.member("must_refuse")?.integer ?? 0))
     checkEqual(counts.either, Int(results.member("either")?.integer ?? 0))

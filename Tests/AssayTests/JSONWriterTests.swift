@@ -79,7 +79,7 @@ struct JSONWriterTests {
     writer.string(Text(all))
     writer.endObject()
     let root = try JSONReader.readObject(writer.bytes).root
-    let member = try #require(root.children.first { _ in true })
+    let member = try require(root.children.first { _ in true })
     checkEqual(member.name, Text(all))
     checkEqual(member.text, Text(all))
     check(!writer.bytes.contains { $0 < 0x20 })

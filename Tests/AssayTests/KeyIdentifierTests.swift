@@ -42,7 +42,7 @@ struct KeyIdentifierTests {
   @Test("ATT-2 it is what the document of an attestation has")
   func ofDocument() throws {
     let document = try AttestFixture.attest(try AttestFixture.attestation())
-    let keyId = try #require(document.text("attestation.keyId"))
+    let keyId = try require(document.text("attestation.keyId"))
     try checkEqual(KeyIdentifier.normalForm(of: Array(keyId.utf8)), Array(keyId.utf8))
   }
 

@@ -20,7 +20,7 @@ struct KeysetExchangeTests {
     let answer: JSONText = [
       "id": 1, "status": 200, "body": ["text": .string(utf8: body.bytes)],
     ]
-    return try #require(exchange).step(answer.bytes, nowMs: Self.now)
+    return try require(exchange).step(answer.bytes, nowMs: Self.now)
   }
 
   @Test("KST-8 a set that was just fetched and lacks the key answers cooldown")
@@ -29,8 +29,8 @@ struct KeysetExchangeTests {
     let verifier = try verifier()
     let document = try fetched(verifier, try authority.keyset(issuer: nil))
     checkEqual(document.status, .ok)
-    let text = try #require(document.text("exchange.keyset"))
-    let keys = try #require(Keyset.make(Array(text.utf8)).keyset)
+    let text = try require(document.text("exchange.keyset"))
+    let keys = try require(Keyset.make(Array(text.utf8)).keyset)
     let good = authority.rs256(authority.cognitoClaims)
     checkEqual(verifier.verifyToken(try good.signed(), keyset: keys, nowMs: Self.now).status, .ok)
     let other = try good.with { $0.header = $0.header.setting("kid", "new") }.signed()
@@ -50,8 +50,8 @@ struct KeysetExchangeTests {
     let elliptic = try TokenAuthority.jwk(
       elliptic: authority.ellipticKey, kid: TokenAuthority.ellipticKid)
     let document = try fetched(verifier, ["keys": [elliptic]])
-    let text = try #require(document.text("exchange.keyset"))
-    let keys = try #require(Keyset.make(Array(text.utf8)).keyset)
+    let text = try require(document.text("exchange.keyset"))
+    let keys = try require(Keyset.make(Array(text.utf8)).keyset)
     let token = try authority.rs256(authority.cognitoClaims).signed()
     checkEqual(
       verifier.verifyToken(token, keyset: keys, nowMs: Self.now).status, .rejectedTokenUnknownKey)

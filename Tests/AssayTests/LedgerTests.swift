@@ -17,7 +17,7 @@ struct LedgerTests {
     checks.ledger.write(isRefused: isRefused, &writer)
     writer.endObject()
     let root = try JSONReader.readObject(writer.bytes).root
-    return try #require(root.member("checks")).children.map { check in
+    return try require(root.member("checks")).children.map { check in
       check.member("ok")?.boolean.map { "\($0)" } ?? check.string("why")
     }
   }

@@ -25,7 +25,7 @@ enum Minted {
 
   static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let (verifier, document) = Verifier.alone(try config(changes).bytes)
-    return try #require(verifier, "\(document.text("error.message") ?? "")")
+    return try require(verifier, "\(document.text("error.message") ?? "")")
   }
 
   static func xcodeChanges() throws -> [(String, JSONText)] {
@@ -45,10 +45,10 @@ enum Minted {
 
   /// A proven chain of minted certificates, made without a verification.
   static func provenChain() throws -> ProvenChain {
-    let certificates = try authority().chain.certificates.map { try #require(Certificate($0)) }
-    let anchor = try #require(Anchor(certificates[2].der, .elliptic))
+    let certificates = try authority().chain.certificates.map { try require(Certificate($0)) }
+    let anchor = try require(Anchor(certificates[2].der, .elliptic))
     let shaped = try certificates.prefix(2).map {
-      ShapedCertificate(certificate: $0, key: try #require($0.publicKey()))
+      ShapedCertificate(certificate: $0, key: try require($0.publicKey()))
     }
     return ProvenChain(
       .appStore, shaped[0], [ProvenIntermediate(shaped[1], anchor, .inPlace)])

@@ -46,8 +46,8 @@ struct NotificationTests {
       (.transaction, Self.purchase.transactionPayload), (.renewal, Self.purchase.renewalPayload),
     ] as [(StoreKitKind, JSONText)] {
       let alone = verifier.verifyJWS(try authority.mint(payload), kind: kind, nowMs: Minted.now)
-      let inner = try #require(answer.tree?.at("notification.\(kind.factsMember)"))
-      let outer = try #require(alone.tree?.member(kind.factsMember))
+      let inner = try require(answer.tree?.at("notification.\(kind.factsMember)"))
+      let outer = try require(alone.tree?.member(kind.factsMember))
       // Both found the chain in the cache, so even that member is the same.
       checkEqual(inner.source, outer.source, "\(kind.name)")
     }
@@ -91,7 +91,7 @@ struct NotificationTests {
     let answer = try verify(
       notification(("data", try data(transaction: payload, renewal: nil)), type: "NEW_TYPE"))
     checkEqual(answer.status, .ok)
-    let warnings = try #require(answer.tree?.member("warnings")).children.map {
+    let warnings = try require(answer.tree?.member("warnings")).children.map {
       "\($0.string("id")) \($0.string("at"))"
     }
     checkEqual(
@@ -183,7 +183,7 @@ struct NotificationTests {
       let answer = try verify(
         notification(("data", try data(renewal: renewal.setting(change.0, change.1)))))
       checkEqual(answer.status, .ok)
-      let places = try #require(answer.tree?.member("warnings")).children
+      let places = try require(answer.tree?.member("warnings")).children
         .filter { $0.string("id") == "nested-differs" }.map { $0.string("at") }
       checkEqual(places, [place])
     }
@@ -228,7 +228,7 @@ struct NotificationTests {
       let jws = try authority.mint(authority.notification(type, subtype, Self.purchase))
       let answer = verifier.verifyJWS(jws, kind: .notification, nowMs: Minted.now)
       checkEqual(answer.status, .ok, "\(type)")
-      let facts = try #require(answer.tree?.member("notification"))
+      let facts = try require(answer.tree?.member("notification"))
       checkEqual(facts.string("effect"), effect, "\(type) \(subtype ?? "")")
       checkEqual(facts.string("type"), type)
       checkEqual(facts.member("subtype")?.text?.string, subtype)

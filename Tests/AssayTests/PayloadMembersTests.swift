@@ -441,10 +441,10 @@ struct PayloadMembersTests {
       $0.offerType = 2
     }
     let answer = try Minted.verify(purchase.transactionPayload, .transaction)
-    let facts = try #require(answer.tree?.member("transaction"))
-    let payload = try #require(facts.member("payload"))
+    let facts = try require(answer.tree?.member("transaction"))
+    let payload = try require(facts.member("payload"))
     for row in Self.transaction where row.isDecisive {
-      let shown = try #require(facts.at(row.path), "\(row.path)")
+      let shown = try require(facts.at(row.path), "\(row.path)")
       if let signed = payload.at(row.path) {
         check(shown.kind == signed.kind && shown.source == signed.source, "\(row.path)")
       } else {

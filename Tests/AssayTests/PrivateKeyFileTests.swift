@@ -16,7 +16,7 @@ struct PrivateKeyFileTests {
     point = try key.publicKey()
     let body = String(decoding: try key.pem(), as: UTF8.self)
       .split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
-    let der = try #require(Base64.decodeStandard(utf8(body)[...]))
+    let der = try require(Base64.decodeStandard(utf8(body)[...]))
     // 30 81 87 02 01 00 30 13 … 04 6d 30 6b 02 01 01 04 20 and the scalar.
     scalar = Array(der[36..<68])
   }

@@ -10,7 +10,7 @@ private typealias Pair = Assay.ECDSASignature
 struct PrivateKeyTests {
   private func made() throws -> (PrivateKey, SigningKey) {
     let key = try SigningKey.generate(.p256)
-    return (try #require(PrivateKeyFile.read(try key.pem())), key)
+    return (try require(PrivateKeyFile.read(try key.pem())), key)
   }
 
   @Test("API-12 a signature verifies, under the public half alone")
@@ -41,7 +41,7 @@ struct PrivateKeyTests {
       for first in [1, 0x80] as [UInt8] {
         let number = [UInt8](repeating: 0, count: zeros) + [first]
         let half = number + [UInt8](repeating: 7, count: 31 - zeros)
-        let pair = try #require(Pair(concatenated: half + half, .p256))
+        let pair = try require(Pair(concatenated: half + half, .p256))
         checkEqual(pair.concatenated(.p256), half + half)
       }
     }

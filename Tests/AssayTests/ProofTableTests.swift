@@ -13,7 +13,7 @@ struct ProofTableTests {
   ) throws -> Verifier {
     let (verifier, document) = Verifier.make(
       try Minted.config(changes).bytes, sharing: table ?? self.table)
-    return try #require(verifier, "\(document.text("error.message") ?? "")")
+    return try require(verifier, "\(document.text("error.message") ?? "")")
   }
 
   /// Whether the chain of a good transaction was known to this verifier.
@@ -176,11 +176,11 @@ struct ProofTableTests {
   func deviceKeys() throws {
     func made() throws -> Verifier {
       let config = try AttestFixture.config().bytes
-      return try #require(Verifier.make(config, sharing: table).verifier)
+      return try require(Verifier.make(config, sharing: table).verifier)
     }
     let point = try AttestFixture.device().key.publicKey()
     let first = try made().attest
-    let key = try #require(first.key(point[...]))
+    let key = try require(first.key(point[...]))
     check(first.key(point[...]) === key)
     let second = try made().attest
     check(second.chains.cache.intermediates === first.chains.cache.intermediates)
@@ -192,13 +192,13 @@ struct ProofTableTests {
 
   @Test("CER-11 a root is read once; under cache.chains 0 every time")
   func readAnchors() throws {
-    let der = try #require(
+    let der = try require(
       Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
-    let unkept = try #require(Anchor.read(der, .elliptic, isRemembered: false))
-    let first = try #require(Anchor.read(der, .elliptic, isRemembered: true))
+    let unkept = try require(Anchor.read(der, .elliptic, isRemembered: false))
+    let first = try require(Anchor.read(der, .elliptic, isRemembered: true))
     check(first.key !== unkept.key)
-    try check(#require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
-    try check(#require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
+    try check(require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
+    try check(require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
     // What is not a root stays rejected, however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1

@@ -167,8 +167,8 @@ struct PurchaseInfoTests {
       ("expires-date", "expires-date-formatted", "expires-date-formatted-pst"),
     ])
   func consistency(_ ms: String, _ utc: String, _ pst: String) throws {
-    let text = try #require(Self.good[ms])
-    let instant = try #require(Int64(text))
+    let text = try require(Self.good[ms])
+    let instant = try require(Int64(text))
     func status(_ changes: [(String, String)]) throws -> Status {
       try asked(changes.reduce(Self.good) { $0.setting($1.0, $1.1) }).status
     }

@@ -80,7 +80,7 @@ struct ReceiptAttributesTests {
     check(read.expiration == nil)
     try checkEqual(read.creationDate(), Self.dateMs)
     check(read.unknown == 0 && read.kept.isEmpty)
-    let purchase = try #require(read.purchases.first)
+    let purchase = try require(read.purchases.first)
     checkEqual(read.purchases.count, 1)
     checkEqual(purchase.quantity, 1)
     checkEqual(read.text(purchase.productId), "com.example.app.gold")
@@ -111,7 +111,7 @@ struct ReceiptAttributesTests {
     let read = try read(payload: Made.set(least))
     check(read.applicationVersion == nil && read.originalApplicationVersion == nil)
     check(read.originalPurchaseDate == nil && read.appAppleId == nil)
-    let purchase = try #require(read.purchases.first)
+    let purchase = try require(read.purchases.first)
     check(purchase.originalTransactionId == nil && purchase.promotionalOfferId == nil)
     check(purchase.originalPurchaseDate == nil && purchase.expiresDate == nil)
     check(purchase.webOrderLineItemId == nil && purchase.quantity == nil)
@@ -308,7 +308,7 @@ struct ReceiptAttributesTests {
     for (type, lengths) in [(4, [8, 16]), (5, [20])] {
       for count in 0...24 {
         let found = refusal(with: Made(type, [UInt8](repeating: 1, count: count)))
-        checkEqual((found == nil), lengths.contains(count))
+        checkEqual(found == nil, lengths.contains(count))
         if let found { checkEqual(found.status, .malformedAppReceiptAttribute) }
       }
     }
@@ -471,18 +471,18 @@ struct ReceiptAttributesTests {
 
   @Test("TRI-3 a claim needs no signature, no required attribute and no good date")
   func claimed() throws {
-    let claims = try #require(try claims(Self.receipt))
+    let claims = try require(try claims(Self.receipt))
     checkEqual(claims.form, .appReceipt)
     checkEqual(claims.text(claims.type), "ProductionSandbox")
     checkEqual(claims.text(claims.bundleId), "com.example.app")
     checkEqual(claims.creationDate, Self.dateMs)
-    let purchase = try #require(claims.purchases.first)
+    let purchase = try require(claims.purchases.first)
     checkEqual(claims.text(purchase.productId), "com.example.app.gold")
     checkEqual(claims.text(purchase.transactionId), "2000000900000001")
     checkEqual(claims.text(purchase.originalTransactionId), "2000000900000000")
     checkEqual(purchase.webOrderLineItemId, 2_000_000_090_000_001)
     check(purchase.purchaseDate == Self.dateMs && purchase.type == 3)
-    let least = try #require(
+    let least = try require(
       try self.claims([.text(0, "x"), .ascii(12, "1999-01-01T00:00:00Z"), Made(17, [0x31, 0x00])]))
     check(least.bundleId == nil && least.creationDate == nil)
     check(least.purchases.count == 1 && least.purchases.first?.productId == nil)
@@ -495,7 +495,7 @@ struct ReceiptAttributesTests {
       Made(2, utf8("TEAM.com.example.app")), Made(3, [0x30, 0x00]), Made(6, utf8("ATTEST")),
       Made(12, utf8("2026-11-20T10:20:30.5Z")), Made(17, utf8("2")),
     ]
-    let claims = try #require(try claims(fields))
+    let claims = try require(try claims(fields))
     checkEqual(claims.form, .attestReceipt)
     checkEqual(claims.text(claims.type), "ATTEST")
     checkEqual(claims.text(claims.bundleId), "TEAM.com.example.app")

@@ -23,7 +23,7 @@ struct ReceiptCapsTests {
     ]
     let changes = caps.map { ("receipts.caps." + $0.0, JSONText.integer(Int64($0.1))) }
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
-    return try #require(verifier, "\(document.refusal)").verifyReceipt(
+    return try require(verifier, "\(document.refusal)").verifyReceipt(
       bytes, kind: kind, nowMs: now)
   }
 

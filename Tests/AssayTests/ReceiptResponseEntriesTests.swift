@@ -212,7 +212,7 @@ struct ReceiptResponseEntriesTests {
       ("offer_code_ref_name", "spring"),
     ])
     let outcome = read(latest: [full])
-    let facts = try #require(outcome.evidence?.purchases.first)
+    let facts = try require(outcome.evidence?.purchases.first)
     checkEqual(outcome.evidence?.kind.description, "verify-receipt")
     checkEqual(outcome.evidence?.evidenceClass, .appleAnswer)
     checkEqual(facts.environment, .production)
@@ -231,7 +231,7 @@ struct ReceiptResponseEntriesTests {
     check(facts.asOf == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
     checkEqual(facts.shows, [.revocation, .upgrade, .account, .offers, .family])
     checkEqual(outcome.text("transactions.0.appAccountToken"), token)
-    let bare = try #require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
+    let bare = try require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
     check(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)
     check(bare.account == nil && bare.ownership == nil && bare.group == nil)
     check(bare.revokedAt == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
@@ -256,7 +256,7 @@ struct ReceiptResponseEntriesTests {
       ("promotional_offer_id", "summer"),
     ])
     let outcome = read(latest: [AnswerSample.entry()], renewals: [full])
-    let facts = try #require(outcome.evidence?.renewals.first)
+    let facts = try require(outcome.evidence?.renewals.first)
     checkEqual(facts.environment, .production)
     checkEqual(facts.originalTransactionId, Text(AnswerSample.first))
     checkEqual(facts.productId, Text(AnswerSample.product))

@@ -14,14 +14,14 @@ struct ReceiptResponseLatestTests {
   ) throws -> Configuration {
     let authority = try Self.authority.get()
     func der(_ text: String) throws -> [UInt8] {
-      try #require(Base64.decodeStandard(utf8(text)[...]))
+      try require(Base64.decodeStandard(utf8(text)[...]))
     }
     var configuration = AnswerSample.configuration()
     configuration.receipts.anchors = [
-      try #require(Anchor(try der(authority.anchor), .rsa))
+      try require(Anchor(try der(authority.anchor), .rsa))
     ]
     configuration.receipts.intermediates = try authority.intermediates.map {
-      try #require(Certificate(try der($0)))
+      try require(Certificate(try der($0)))
     }
     change(&configuration)
     return configuration

@@ -157,6 +157,6 @@ struct ReceiptResponseLimitsTests {
   /// The document is JSON that the strict reader takes, whatever was read.
   private func asked(_ outcome: AnswerSample.Outcome) {
     check(outcome.document.tree != nil)
-    checkEqual((outcome.response == nil), (outcome.status != .ok))
+    checkEqual(outcome.response == nil, (outcome.status != .ok))
   }
 }

@@ -65,19 +65,19 @@ struct ReceiptTrustTests {
   func shippedIntermediates() throws {
     let anchors = AnchorSet(.receipts, [])
     for shipped in AppleRoots.receiptIntermediates {
-      let certificate = try #require(Certificate(shipped.der))
+      let certificate = try require(Certificate(shipped.der))
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
       for profile in [ChainProfile.storeReceipt, .receipt] {
         let proven = ReceiptRoots.proven(certificate, under: anchors, .shipped, as: [profile])
-        checkEqual((proven != nil), (isStore == (profile == .storeReceipt)))
+        checkEqual(proven != nil, (isStore == (profile == .storeReceipt)))
       }
     }
   }
 
   @Test("PTH-3 WWDR 2008 and 2013 share name and key and differ in their dates")
   func twins() throws {
-    let older = try #require(Certificate(AppleRoots.developerRelations2008))
-    let newer = try #require(Certificate(AppleRoots.developerRelations2013))
+    let older = try require(Certificate(AppleRoots.developerRelations2008))
+    let newer = try require(Certificate(AppleRoots.developerRelations2013))
     checkEqual(older.bytes(older.subject), newer.bytes(newer.subject))
     checkEqual(older.rsaModulus, newer.rsaModulus)
     check(older.notAfter < newer.notAfter)
@@ -90,7 +90,7 @@ struct ReceiptTrustTests {
       (AppleRoots.developerRelationsG5, .rsa(bits: 2048)),
       (AppleRoots.rootCAG3, .elliptic(.p384)),
     ] as [([UInt8], KeyType)] {
-      let certificate = try #require(Certificate(der))
+      let certificate = try require(Certificate(der))
       checkEqual(certificate.keyType, type)
       checkEqual(certificate.publicKey()?.type, type)
     }
@@ -98,9 +98,9 @@ struct ReceiptTrustTests {
 
   @Test("PTH-5 a changed octet in the signed part or the signature fails the check")
   func alteredCertificate() throws {
-    let root = try #require(Certificate(AppleRoots.rootCA))
-    let key = try #require(root.publicKey())
-    let good = try #require(Certificate(AppleRoots.developerRelationsG5))
+    let root = try require(Certificate(AppleRoots.rootCA))
+    let key = try require(root.publicKey())
+    let good = try require(Certificate(AppleRoots.developerRelationsG5))
     checkEqual(good.signatureAlgorithm, .rsa(.sha256))
     check(good.isSigned(by: key))
     for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
@@ -108,8 +108,8 @@ struct ReceiptTrustTests {
       der[place] ^= 1
       if let altered = Certificate(der) { check(!altered.isSigned(by: key)) }
     }
-    let foreign = try #require(Certificate(AppleRoots.rootCAG2))
-    let other = try #require(foreign.publicKey())
+    let foreign = try require(Certificate(AppleRoots.rootCAG2))
+    let other = try require(foreign.publicKey())
     check(!good.isSigned(by: other))
   }
 
@@ -157,9 +157,9 @@ struct ReceiptTrustTests {
       let der = try authority.chain(
         .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
       ).intermediate
-      let certificate = try #require(Certificate(der))
+      let certificate = try require(Certificate(der))
       checkEqual(certificate.keyType, .rsa(bits: octets * 8))
-      checkEqual((certificate.publicKey() != nil), isGood)
+      checkEqual(certificate.publicKey() != nil, isGood)
       do throws(Refusal) {
         try CertificateProfile.receiptIntermediate.check(certificate, at: "")
         check(isGood)
@@ -172,12 +172,12 @@ struct ReceiptTrustTests {
   @Test("PTH-13 a leaf of one line is not found for the other")
   func lines() throws {
     let der = try AppReceiptBench.authority().chain(.current).leaf
-    let leaf = try #require(Certificate(der))
-    let shaped = ShapedCertificate(certificate: leaf, key: try #require(leaf.publicKey()))
+    let leaf = try require(Certificate(der))
+    let shaped = ShapedCertificate(certificate: leaf, key: try require(leaf.publicKey()))
     let list = JSONText.array(
       try AppReceiptBench.authority().intermediates.map { .string($0) })
     let trust = try AppReceiptBench.trust([("receipts.intermediates", list)])
-    let pooled = try #require(trust.roots.intermediates.first)
+    let pooled = try require(trust.roots.intermediates.first)
     func isCached(_ profile: ChainProfile) -> Bool {
       guard let path = try? trust.roots.known(profile, leaf: der, embedded: []) else {
         return false

@@ -103,7 +103,7 @@ struct RefusalEdgesTests {
         DERText.sequence(DERText.oid(algorithm), DERText.oid(OID.p256)),
         DERText.bitString(point))
       let der = try template.signed(by: authority.intermediateKey)
-      return try #require(Certificate(der)).keyType
+      return try require(Certificate(der)).keyType
     }
     try checkEqual(type(OID.ecPublicKey), .elliptic(.p256))
     // id-ecDH: agrees on keys, signs nothing.

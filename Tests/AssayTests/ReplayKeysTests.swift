@@ -84,7 +84,7 @@ struct ReplayKeysTests {
   @Test("APR-25 the longest key of all has no more than 128 bytes")
   func longest() throws {
     let id = Text(String(repeating: "9", count: 48))
-    let key = try #require(
+    let key = try require(
       purchaseKey(
         .autoRenewable, originalTransactionId: id, webOrderLineItemId: id,
         environment: .localTesting))

@@ -19,11 +19,11 @@ struct RevocationTests {
 
   @Test("OCSP-3 known answer: the request for Apple's G6 under its root")
   func knownAnswer() throws {
-    let root = try #require(Anchor(AppleRoots.rootCAG3, .elliptic))
+    let root = try require(Anchor(AppleRoots.rootCAG3, .elliptic))
     var template = authority.intermediate
-    template.serial = try #require(
+    template.serial = try require(
       Hex.decode(utf8("22c1a1470a747369ef538612c9c69f3d38f36cd7")))
-    let certificate = try #require(Certificate(try template.signed(by: authority.rootKey)))
+    let certificate = try require(Certificate(try template.signed(by: authority.rootKey)))
     let question = RevocationQuestion(
       certificate: certificate, issuer: root.certificate, issuerKey: root.key)
     let known =
@@ -112,7 +112,7 @@ struct RevocationTests {
     let request: JSONText = ["kind": "ocsp", "mode": "required"]
     let (exchange, _) = verifier.startExchange(
       request.bytes, evidence: [try evidence(verifier)], nowMs: Minted.now)
-    let open = try #require(exchange)
+    let open = try require(exchange)
     _ = open.step(utf8(#"{"id":1,"status":0,"body":null}"#), nowMs: Minted.now)
     let end = open.step(utf8(#"{"id":2,"status":0,"body":null}"#), nowMs: Minted.now)
     Exchanges.expect(end, "unavailable.revocation.undetermined", rule: "OCSP-19")
@@ -155,7 +155,7 @@ struct RevocationTests {
     func shown(_ changes: [(String, JSONText)]) throws -> (trust: String, whole: String) {
       let document = Verifier.alone(try Minted.config(changes).bytes).document
       return (
-        try #require(document.text("digests.trust")), try #require(document.text("digests.whole"))
+        try require(document.text("digests.trust")), try require(document.text("digests.whole"))
       )
     }
     let (one, priced, strict) = (

@@ -336,7 +336,7 @@ struct RiskTests {
       26: observed("read", "absent", [("category", 7)]),
       27: observed("read", "absent", [("clientSends", true)]), 28: observed("read", "absent"),
     ]
-    let observations = try #require(firing[rule])
+    let observations = try require(firing[rule])
     check(reasons(try assess(observations)).contains("RSK-\(rule)"))
     func changed(_ verdict: String) throws -> Document {
       try assess(
@@ -595,7 +595,7 @@ struct RiskTests {
         "kind": "deviceCheck.read", "call": "query", "status": .integer(status),
         "body": ["text": .string(body)],
       ])
-      return .raw(Array(try #require(document.tree?.at("exchange.deviceCheck")).source))
+      return .raw(Array(try require(document.tree?.at("exchange.deviceCheck")).source))
     }
     let cases: [(Int64, String, String, [Int])] = [
       (200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-05"}"#, "deny", [11, 19]),

@@ -39,7 +39,7 @@ import Testing
     checkEqual(unsafe sqlite3_open(":memory:", &handle), SQLITE_OK)
     guard hasTables else { return }
     for table in SchemaTable.allCases {
-      try run("\(try #require(table.create(.sqlite)))", [])
+      try run("\(try require(table.create(.sqlite)))", [])
       for index in table.indexes { try run("\(index)", []) }
     }
   }
@@ -135,10 +135,10 @@ import Testing
   ) throws -> String {
     switch document.status {
     case .pendingExchangeWait:
-      clock = try #require(document.integer("exchange.notBeforeMs"))
+      clock = try require(document.integer("exchange.notBeforeMs"))
       return "{}"
     case .pendingExchangeGrant:
-      let id = try #require(document.integer("exchange.grant.id"))
+      let id = try require(document.integer("exchange.grant.id"))
       switch grant(document) {
       case .granted: return "{\"id\":\(id),\"code\":200}"
       case .failed: return "{\"id\":\(id),\"code\":500}"
@@ -152,7 +152,7 @@ import Testing
       }
     default:
       let root = try JSONReader.readObject(document.json, caps: .evidence).root
-      let step = try #require(root.member("exchange")?.member("store"))
+      let step = try require(root.member("exchange")?.member("store"))
       return try carryOut(step)
     }
   }
@@ -160,7 +160,7 @@ import Testing
   /// The executor: one step in its order, rolled back at the first failure.
   private func carryOut(_ step: JSONValue) throws -> String {
     steps += 1
-    let id = try #require(step.member("id")?.integer)
+    let id = try require(step.member("id")?.integer)
     let fault = faults[steps]
     switch fault {
     case .answer(let text): return text.replacing("ID", with: "\(id)")
@@ -176,9 +176,9 @@ import Testing
     marks.append(transaction?.string)
     if transaction == "begin" || transaction == "whole" { try run("BEGIN IMMEDIATE", []) }
     var results: [String] = []
-    for call in try #require(step.member("run")).children {
-      let sql = try #require(call.member("sql")?.text).string
-      let arguments = Array(try #require(call.member("args")).children)
+    for call in try require(step.member("run")).children {
+      let sql = try require(call.member("sql")?.text).string
+      let arguments = Array(try require(call.member("args")).children)
       let rows = try run(sql, arguments)
       let hasRows = call.member("rows")?.boolean == true
       check(hasRows || rows.isEmpty, "\(sql)")
@@ -204,10 +204,10 @@ import Testing
   func run(_ sql: String, _ arguments: [JSONValue]) throws -> [String] {
     var statement: OpaquePointer?
     let prepared = unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-    try #require(prepared == SQLITE_OK, "\(sql): \(unsafe String(cString: sqlite3_errmsg(handle)))")
+    try require(prepared == SQLITE_OK, "\(sql): \(unsafe String(cString: sqlite3_errmsg(handle)))")
     defer { unsafe sqlite3_finalize(statement) }
     let expected = unsafe sqlite3_bind_parameter_count(statement)
-    try #require(expected == Int32(arguments.count))
+    try require(expected == Int32(arguments.count))
     for (place, value) in arguments.enumerated() {
       unsafe bind(statement, Int32(place + 1), value)
     }
@@ -215,7 +215,7 @@ import Testing
     while true {
       let state = unsafe sqlite3_step(statement)
       if state == SQLITE_DONE { return rows }
-      try #require(state == SQLITE_ROW, "\(sql)")
+      try require(state == SQLITE_ROW, "\(sql)")
       let count = unsafe sqlite3_column_count(statement)
       let columns = (0..<count).map { unsafe column(statement, $0) }
       rows.append("[\(columns.joined(separator: ","))]")

@@ -39,7 +39,7 @@ struct SecretBytesTests {
   @Test("EXC-22 the text of a document, and of a member, that a host keeps stays")
   func document() throws {
     var document: Document? = try Exchanges.verifyReceipt().1
-    let json = try #require(document?.json)
+    let json = try require(document?.json)
     let copy = json.map { $0 }
     document = nil
     checkEqual(json, copy)

@@ -43,12 +43,12 @@ struct SessionTests {
   /// The payload of a text whose code is right.
   private func payload(_ text: String) throws -> String {
     let parts = text.split(separator: "~").map { Array($0.utf8) }
-    try #require(parts.count == 3 && parts[0] == utf8("as1"))
+    try require(parts.count == 3 && parts[0] == utf8("as1"))
     checkEqual(
       Base64.decodeURL(parts[2][...]),
       (try SessionTextTemplate.code(
         Self.secret, utf8("assay-session-v1") + [0] + parts[1])))
-    return String(decoding: try #require(Base64.decodeURL(parts[1][...])), as: UTF8.self)
+    return String(decoding: try require(Base64.decodeURL(parts[1][...])), as: UTF8.self)
   }
 
   private var keyId: String {
@@ -64,7 +64,7 @@ struct SessionTests {
       [("verdict", "limited"), ("risk", 3), ("binding", "jti-1"), ("ttlMs", 60_000)],
       [try attested()])
     Exchanges.expect(document, "ok")
-    let text = try #require(document.text("exchange.session.text"))
+    let text = try require(document.text("exchange.session.text"))
     let bind = String(decoding: Hex.encode(Assay.Digest.sha256.of(utf8("jti-1"))), as: UTF8.self)
     try checkEqual(
       payload(text),
@@ -90,7 +90,7 @@ struct SessionTests {
     ] {
       let asserted = try AttestFixture.assert(
         try AttestFixture.assertion(), verifier, publicKey: publicKey)
-      let text = try #require(
+      let text = try require(
         issue([("risk", .null)], [asserted]).text("exchange.session.text"))
       try checkEqual(
         payload(text),
@@ -118,7 +118,7 @@ struct SessionTests {
     let longest = String(repeating: "\"", count: 255)
     let document = issue([("account", .string(longest))], [evidence])
     Exchanges.expect(
-      asked(try #require(document.text("exchange.session.text")), [("account", .string(longest))]),
+      asked(try require(document.text("exchange.session.text")), [("account", .string(longest))]),
       "ok")
   }
 
@@ -167,7 +167,7 @@ struct SessionTests {
 
   @Test("SES-10 SES-11 no change of a text passes")
   func changes() throws {
-    let text = try #require(issue([], [try asserted()]).text("exchange.session.text"))
+    let text = try require(issue([], [try asserted()]).text("exchange.session.text"))
     let octets = Array(text.utf8)
     for place in octets.indices {
       var other = octets

@@ -416,13 +416,13 @@ struct SignatureChecksTests {
       root.innerAlgorithm = CertificateTemplate.algorithm(oid)
       root.digest = digest
       let der = try root.signed(by: bench.rootKey)
-      let anchor = try #require(Anchor(der, .elliptic))
+      let anchor = try require(Anchor(der, .elliptic))
       root.signatureForm = .damaged
       check(Anchor(try root.signed(by: bench.rootKey), .elliptic) == nil)
       // Below a root PTH-5 and JWS-24 hold.
       checkEqual(anchor.certificate.isSigned(by: anchor.key), (digest != .sha512))
     }
-    let g2 = try #require(Anchor(AppleRoots.rootCAG2, .rsa))
+    let g2 = try require(Anchor(AppleRoots.rootCAG2, .rsa))
     checkEqual(g2.key.type, .rsa(bits: 4096))
     check(!g2.certificate.isSigned(by: g2.key))
   }

@@ -51,7 +51,7 @@ struct SignaturesTests {
     for round in 0..<60 {
       let signer = try SigningKey.generate(curve == .p256 ? .p256 : .p384)
       let info = try signer.publicKeyInfo()
-      let key = try #require(PublicKey.make(curve, point: signer.publicKey()[...]))
+      let key = try require(PublicKey.make(curve, point: signer.publicKey()[...]))
       let message = Array("message \(round)".utf8)
       let pairs: [(SigningKey.Digest, Assay.Digest)] = [
         (.sha256, .sha256), (.sha384, .sha384), (.sha512, .sha512),
@@ -82,14 +82,14 @@ struct SignaturesTests {
   func edges(curve: Curve) throws {
     let signer = try SigningKey.generate(curve == .p256 ? .p256 : .p384)
     let info = try signer.publicKeyInfo()
-    let key = try #require(PublicKey.make(curve, point: signer.publicKey()[...]))
+    let key = try require(PublicKey.make(curve, point: signer.publicKey()[...]))
     let one = [UInt8](repeating: 0, count: curve.byteCount - 1) + [1]
     var last = curve.order
     last[last.count - 1] -= 1
     for r in [one, last] {
       for s in [one, last] {
         let made = ECDSAPair(concatenated: r + s, curve)
-        let signature = try #require(made)
+        let signature = try require(made)
         let message = Array("edge".utf8)
         check(!key.verifies(signature, .sha256, message[...]))
         check(!Self.evpVerifies(info, .sha256, message, signature.der))
@@ -107,8 +107,8 @@ struct SignaturesTests {
     let der = try AppReceiptBench.authority().chain(
       .current, intermediate: { $0.publicKeyInfo = info }
     ).intermediate
-    let certificate = try #require(Certificate(der))
-    let key = try #require(certificate.publicKey())
+    let certificate = try require(Certificate(der))
+    let key = try require(certificate.publicKey())
     var good = 0
     for (chosen, digest) in [(SigningKey.Digest.sha1, Assay.Digest.sha1), (.sha256, .sha256)] {
       let message = Array("message".utf8)
@@ -133,15 +133,15 @@ struct SignaturesTests {
     let ecdsa = try elliptic.sign(message, .sha256)
     let rsa = try AppReceiptBench.authority().keys.root
     let octets = try rsa.sign(message, .sha256)
-    let point = try #require(PublicKey.make(.p256, point: try elliptic.publicKey()[...]))
-    let root = try #require(Certificate(try AppReceiptBench.authority().root.signed(by: rsa)))
-    let modulus = try #require(root.publicKey())
+    let point = try require(PublicKey.make(.p256, point: try elliptic.publicKey()[...]))
+    let root = try require(Certificate(try AppReceiptBench.authority().root.signed(by: rsa)))
+    let modulus = try require(root.publicKey())
     check(point.verifies(ecdsa[...], .sha256, message[...]))
     check(modulus.verifies(octets[...], .sha256, message[...]))
     check(!point.verifies(octets[...], .sha256, message[...]))
     check(!modulus.verifies(ecdsa[...], .sha256, message[...]))
     let made = ECDSAPair(der: ecdsa[...], .p256)
-    let pair = try #require(made)
+    let pair = try require(made)
     check(!modulus.verifies(pair, .sha256, message[...]))
   }
 }

@@ -40,9 +40,9 @@ enum Signing {
   /// Header and payload of a JWS that the key signed, as libcrypto's EVP judges it.
   static func opened(_ jws: String) throws -> (header: String, payload: String) {
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
-    try #require(parts.count == 3)
-    let signature = try #require(Base64.decodeURL(parts[2][...]))
-    try #require(signature.count == 64)
+    try require(parts.count == 3)
+    let signature = try require(Base64.decodeURL(parts[2][...]))
+    try require(signature.count == 64)
     let der = AssayAuthority.ECDSASignature(
       r: Array(signature[..<32].drop { $0 == 0 }), s: Array(signature[32...].drop { $0 == 0 })
     ).der
@@ -50,7 +50,7 @@ enum Signing {
       SignaturesTests.evpVerifies(
         try key().publicKeyInfo(), .sha256, parts[0] + [0x2e] + parts[1], der))
     func text(_ part: [UInt8]) throws -> String {
-      String(decoding: try #require(Base64.decodeURL(part[...])), as: UTF8.self)
+      String(decoding: try require(Base64.decodeURL(part[...])), as: UTF8.self)
     }
     return (try text(parts[0]), try text(parts[1]))
   }

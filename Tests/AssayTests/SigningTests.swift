@@ -14,7 +14,7 @@ struct SigningTests {
   ) throws -> (header: String, payload: String) {
     let document = try Signing.run(request)
     Exchanges.expect(document, "ok")
-    return try Signing.opened(try #require(document.text(path)))
+    return try Signing.opened(try require(document.text(path)))
   }
 
   private let typed = #"{"alg":"ES256","kid":"2X9R4HXF34","typ":"JWT"}"#
@@ -105,8 +105,8 @@ struct SigningTests {
 
   /// Whether the signature of a document is over that text, as EVP judges it.
   private func signs(_ document: Document, _ text: String) throws -> Bool {
-    let digits = try #require(document.text("exchange.signature"))
-    let signature = try #require(Base64.decodeStandard(utf8(digits)[...]))
+    let digits = try require(document.text("exchange.signature"))
+    let signature = try require(Base64.decodeStandard(utf8(digits)[...]))
     return SignaturesTests.evpVerifies(
       try Signing.key().publicKeyInfo(), .sha256, utf8(text), signature)
   }
@@ -118,12 +118,12 @@ struct SigningTests {
     ]
     let verifier = try Signing.verifier()
     let nonces = try (0..<20).map { _ in
-      try #require(try Signing.run(offer, verifier).text("exchange.nonce"))
+      try require(try Signing.run(offer, verifier).text("exchange.nonce"))
     }
     checkEqual(Set(nonces).count, 20)
     let document = try Signing.run(offer, verifier)
-    let jws = try #require(document.text("exchange.jws"))
-    let nonce = try #require(document.text("exchange.nonce"))
+    let jws = try require(document.text("exchange.jws"))
+    let nonce = try require(document.text("exchange.nonce"))
     try check(Signing.opened(jws).payload.contains("\"nonce\":\"\(nonce)\""))
   }
 

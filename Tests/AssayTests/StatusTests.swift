@@ -14,7 +14,7 @@ struct StatusTests {
   }
 
   private func source(_ path: String) throws -> String {
-    let bytes = try #require(Vectors.packageFile(path))
+    let bytes = try require(Vectors.packageFile(path))
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -25,9 +25,9 @@ struct StatusTests {
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map {
           String($0)
         }
-        try #require(columns.count == 8, "\(line)")
-        let family = try #require(Int32(columns[0]))
-        let detail = try #require(Int32(columns[1]))
+        try require(columns.count == 8, "\(line)")
+        let family = try require(Int32(columns[0]))
+        let detail = try require(Int32(columns[1]))
         return Row(
           code: family | detail << 8, name: columns[2], message: columns[3], hint: columns[4],
           retryClass: columns[5])
@@ -63,7 +63,7 @@ struct StatusTests {
     let rows = try rows()
     checkEqual(Set(rows.map(\.code)), Set(StatusTable.codes))
     for row in rows {
-      let entry = try #require(StatusTable.entry(row.code), "\(row.name)")
+      let entry = try require(StatusTable.entry(row.code), "\(row.name)")
       checkEqual("\(entry.name)", row.name)
       checkEqual("\(entry.message)", row.message)
       checkEqual("\(entry.hint)", row.hint)
@@ -76,7 +76,7 @@ struct StatusTests {
     let page = try source("docs/statuses.md")
     for row in try rows() {
       let line = page.split(separator: "\n").first { $0.contains("`\(row.name)`") }
-      let text = String(try #require(line, "\(row.name)"))
+      let text = String(try require(line, "\(row.name)"))
       for part in [row.message, row.hint, "\(row.code)"] {
         check(
           text.contains(part.replacing("|", with: "\\|")) || text.contains(part), "\(row.name)")
@@ -89,7 +89,7 @@ struct StatusTests {
 
   @Test("DOC-1 statuses have the numbers and names of the specification")
   func specification() throws {
-    let bytes = try #require(Vectors.packageFile("docs/spec/statuses.md"))
+    let bytes = try require(Vectors.packageFile("docs/spec/statuses.md"))
     var family: Int32 = 0
     var known: [String: Int32] = [:]
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
@@ -108,7 +108,7 @@ struct StatusTests {
   @Test("DOC-4 the retry class is one of five, and never `never` where a retry is the answer")
   func retryClasses() throws {
     for code in StatusTable.codes {
-      let entry = try #require(StatusTable.entry(code))
+      let entry = try require(StatusTable.entry(code))
       let retry = "\(entry.retryClass)"
       check(
         ["never", "later", "same-once", "other-environment", "after-config"].contains(retry),
@@ -136,7 +136,7 @@ struct StatusTests {
       let document = Envelope(kind: "transaction", factsMember: "transaction", checks: .empty)
         .refused(refusal)
       let tree = try JSONReader.readObject(document.json).root
-      let entry = try #require(StatusTable.entry(code))
+      let entry = try require(StatusTable.entry(code))
       checkEqual(tree.at("status.code")?.integer, Int64(code))
       checkEqual(tree.at("error.message")?.text?.string, "\(entry.message): detail \"quoted\"")
       let hint = StatusTable.hint(code, .jws) ?? entry.hint

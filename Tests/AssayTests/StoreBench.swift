@@ -115,7 +115,7 @@ final class StoreBench {
         return answer
       }
     }
-    return try #require(sqlite).run(request, evidence, now: now) { document in
+    return try require(sqlite).run(request, evidence, now: now) { document in
       if self.rollsBack { return false }
       self.carryOut(document)
       return true
@@ -160,8 +160,8 @@ final class StoreBench {
   private func grant(_ document: Document, at place: String, now: Int64) throws {
     guard let outcome = document.text("\(place).outcome"), ["new", "resume"].contains(outcome)
     else { return }
-    give(document.text("\(place).grantId"), try #require(document.integer("\(place).units")))
-    let account = try #require(document.text("\(place).account"))
+    give(document.text("\(place).grantId"), try require(document.integer("\(place).units")))
+    let account = try require(document.text("\(place).account"))
     let done = try run(try document.completion(by: account, at: place), now: now)
     checkEqual(done.name, "ok")
   }
@@ -186,7 +186,7 @@ final class StoreBench {
   func takeBack(
     _ document: Document, at place: String, isLeased: Bool, now: Int64 = Minted.now
   ) throws {
-    take(document.text("\(place).takeId"), try #require(document.integer("\(place).units")))
+    take(document.text("\(place).takeId"), try require(document.integer("\(place).units")))
     guard isLeased else { return }
     let done = try run(complete(document, at: place), now: now)
     checkEqual(done.name, "ok")
@@ -195,9 +195,9 @@ final class StoreBench {
   func complete(_ document: Document, at place: String) throws -> JSONText {
     [
       "kind": "revoke.complete",
-      "purchaseKey": .string(try #require(document.text("\(place).purchaseKey"))),
-      "takeId": .string(try #require(document.text("\(place).takeId"))),
-      "fence": .integer(try #require(document.integer("\(place).fence"))),
+      "purchaseKey": .string(try require(document.text("\(place).purchaseKey"))),
+      "takeId": .string(try require(document.text("\(place).takeId"))),
+      "fence": .integer(try require(document.integer("\(place).fence"))),
     ]
   }
 
@@ -213,18 +213,18 @@ final class StoreBench {
       }
       return (state, out, asOf - Minted.purchase.signedDate)
     }
-    let store = try #require(sqlite)
+    let store = try require(sqlite)
     guard
       let row = try store.run("SELECT state, out_n, asof_ms FROM assay_ledger", []).first
     else { return nil }
     let parts = row.dropFirst().dropLast().split(separator: ",").map(String.init)
     return (
-      parts[0].replacing("\"", with: ""), try #require(Int64(parts[1])),
-      try #require(Int64(parts[2])) - Minted.purchase.signedDate
+      parts[0].replacing("\"", with: ""), try require(Int64(parts[1])),
+      try require(Int64(parts[2])) - Minted.purchase.signedDate
     )
   }
 
-  func sql(_ text: String) throws -> [String] { try #require(sqlite).run(text, []) }
+  func sql(_ text: String) throws -> [String] { try require(sqlite).run(text, []) }
 }
 
 extension StoreBench {
@@ -261,9 +261,20 @@ extension Document {
   ) throws -> JSONText {
     [
       "kind": "complete", "account": .string(account),
-      "purchaseKey": .string(try #require(text("\(place).purchaseKey"))),
-      "grantId": .string(try #require(text("\(place).grantId"))),
-      "fence": .integer(try #require(integer("\(place).fence"))),
+      "purchaseKey": .string(try require(text("\(place).purchaseKey"))),
+      "grantId": .string(try require(text("\(place).grantId"))),
+      "fence": .integer(try require(integer("\(place).fence"))),
     ]
   }
+}
+
+/// What a store conversation ends with: its outcome, its status, and what the app is answered.
+func expect(
+  _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
+  checkEqual(
+    document.name, status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
+  checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
 }

@@ -39,17 +39,6 @@ struct StoreClaimTests {
     "attempt-000000000000000\(number)".padded(to: 24)
   }
 
-  private func expect(
-    _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
-    checkEqual(
-      document.name, status, "\(document.text("error.at") ?? "")",
-      sourceLocation: sourceLocation)
-    checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
-  }
-
   @Test("STO-20 STO-22 RPL-2 a claim, its grant, and the same purchase again")
   func once() throws {
     let store = try SQLiteStore()
@@ -162,9 +151,9 @@ struct StoreClaimTests {
   private static func keys(of evidence: Document) throws -> PurchaseKeys {
     let configuration = try ConfigurationReader.read(
       try Minted.config(SQLiteStore.catalogue).bytes)
-    let verified = try #require(evidence.evidence)
-    let purchase = try #require(try StorePurchase.all([verified], configuration.products).first)
-    return try #require(PurchaseKeys(purchase))
+    let verified = try require(evidence.evidence)
+    let purchase = try require(try StorePurchase.all([verified], configuration.products).first)
+    return try require(PurchaseKeys(purchase))
   }
 
   @Test("STM-2 the text is kept with the row that names it, and with no other")
@@ -229,12 +218,12 @@ struct StoreClaimTests {
     func left(after milliseconds: Int64) throws -> [String] {
       let schema = try store.run(["kind": "schema"], now: Minted.now + milliseconds)
       let root = try JSONReader.readObject(schema.json, caps: .evidence).root
-      let calls = Array(try #require(root.member("exchange")?.member("garbage")).children)
+      let calls = Array(try require(root.member("exchange")?.member("garbage")).children)
       checkEqual(calls.count, 4)
-      let last = try #require(calls.last)
+      let last = try require(calls.last)
       try store.run(
-        try #require(last.member("sql")?.text).string,
-        Array(try #require(last.member("args")).children))
+        try require(last.member("sql")?.text).string,
+        Array(try require(last.member("args")).children))
       return try store.run("SELECT COUNT(*) FROM assay_evidence", [])
     }
     try checkEqual(left(after: 86_400_000), ["[4]"])
@@ -787,7 +776,7 @@ struct StoreClaimTests {
     var row = ""
     let other = try SQLiteStore()
     try other.run(claim(), [try coins(other)])
-    row = try #require(try other.run("SELECT * FROM assay_ledger", []).first)
+    row = try require(try other.run("SELECT * FROM assay_ledger", []).first)
     for (state, status) in [
       ("claimed", "unavailable.store.row-missing"), ("revoked", "unavailable.store.row-missing"),
       ("granted", "ok"),
@@ -839,7 +828,7 @@ struct StoreClaimTests {
   func dueOfAnother() throws {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
-    let row = try #require(try store.run("SELECT * FROM assay_ledger", []).first)
+    let row = try require(try store.run("SELECT * FROM assay_ledger", []).first)
     let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
     for (attempt, status) in [(1, "unavailable.store.reply-shape"), (9, "ok")] {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
@@ -858,7 +847,7 @@ struct StoreClaimTests {
     ) throws -> Document {
       let request: JSONText = [
         "kind": "claim.resume", "account": "ann", "attempt": .string(attemptId(7)),
-        "purchaseKey": .string(try #require(first.text("exchange.claims.0.purchaseKey"))),
+        "purchaseKey": .string(try require(first.text("exchange.claims.0.purchaseKey"))),
       ]
       return try store.run(request.setting(more), now: Minted.now + milliseconds)
     }
@@ -947,8 +936,8 @@ struct StoreClaimTests {
     try store.run(claim("ann", 1, [("mode", "transaction")]), [try coins(store)])
     let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
     try store.run(apply, [try month(store)])
-    let purchase = try #require(try store.run("SELECT * FROM assay_ledger", []).first)
-    let line = try #require(try store.run("SELECT * FROM assay_line", []).first)
+    let purchase = try require(try store.run("SELECT * FROM assay_ledger", []).first)
+    let line = try require(try store.run("SELECT * FROM assay_line", []).first)
     func refused(
       _ request: JSONText, _ evidence: [Document], step: Int, _ results: String, _ place: String,
       sourceLocation: SourceLocation = #_sourceLocation

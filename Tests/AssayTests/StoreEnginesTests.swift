@@ -22,17 +22,6 @@ struct StoreEnginesTests {
     try bench.run(try claimed.completion(), now: now)
   }
 
-  private func expect(
-    _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
-    checkEqual(
-      document.name, status, "\(document.text("error.at") ?? "")",
-      sourceLocation: sourceLocation)
-    checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
-  }
-
   private func revoke(_ bench: StoreBench, _ signed: Int64) throws -> Document {
     try bench.run(
       ["kind": "revoke"], [try bench.transaction(signed: signed, revoked: RefundShare.full)])

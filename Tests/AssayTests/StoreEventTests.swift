@@ -52,7 +52,7 @@ struct StoreEventTests {
       }
       // Once nobody's refund is newer, the customer who asks again has the goods.
       try bench.claim(bought, mode: mode)
-      let end = try #require(try bench.row())
+      let end = try require(try bench.row())
       check(end.state == "granted" && end.out == 100 && bench.coins == 100, "\(order)")
     }
   }
@@ -121,8 +121,8 @@ struct StoreEventTests {
     }
     func expect(_ document: Document, _ outcome: String, takes: Bool = false) {
       checkEqual(document.text("exchange.revocations.0.outcome"), outcome)
-      checkEqual((document.text("exchange.revocations.0.take.takeId") != nil), takes, "\(outcome)")
-      checkEqual((document.text("exchange.revocations.0.grantId") != nil), takes, "\(outcome)")
+      checkEqual(document.text("exchange.revocations.0.take.takeId") != nil, takes, "\(outcome)")
+      checkEqual(document.text("exchange.revocations.0.grantId") != nil, takes, "\(outcome)")
     }
     expect(try revoke(10), "unclaimed")
     expect(try revoke(10), "already")
@@ -355,7 +355,7 @@ struct StoreEventTests {
     let reversal = try bench.event(
       try bench.notification("REFUND_REVERSED", signed: 20), mode: mode)
     check(reversal.text("exchange.give.0.grantId") == nil)
-    let row = try #require(try bench.row())
+    let row = try require(try bench.row())
     check(row.state == "granted" && row.out == 100 && bench.coins == 100)
   }
 
@@ -550,8 +550,8 @@ struct StoreEventTests {
     let done = try bench.run(
       [
         "kind": "complete", "account": "ann",
-        "purchaseKey": .string(try #require(due.text("exchange.claims.0.purchaseKey"))),
-        "grantId": .string(try #require(due.text("exchange.claims.0.grantId"))), "fence": 2,
+        "purchaseKey": .string(try require(due.text("exchange.claims.0.purchaseKey"))),
+        "grantId": .string(try require(due.text("exchange.claims.0.grantId"))), "fence": 2,
       ], now: Minted.now + 60_001)
     checkEqual(done.name, "ok")
     try checkEqual(bench.lineOwners(), ["ann"])

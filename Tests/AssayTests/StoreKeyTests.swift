@@ -87,9 +87,9 @@ struct StoreKeyTests {
     let verifier = try verifier()
     let evidence = try attested(verifier)
     let script = StoreScript(verifier, bind, [evidence], now: Self.now)
-    let receipt = try #require(evidence.text("attestation.receipt.bytes"))
-    let made = try #require(evidence.integer("attestation.receipt.createdMs"))
-    let next = try #require(evidence.integer("attestation.receipt.refreshAtMs"))
+    let receipt = try require(evidence.text("attestation.receipt.bytes"))
+    let made = try require(evidence.integer("attestation.receipt.createdMs"))
+    let next = try require(evidence.integer("attestation.receipt.refreshAtMs"))
     checkEqual(
       script.arguments(),
       """
@@ -192,10 +192,10 @@ struct StoreKeyTests {
   @Test("STO-64 a receipt gives way to a later one only", arguments: durable)
   func receipt(_ engine: StoreDialect) throws {
     let verifier = try verifier(engine)
-    let text = try #require(try attested(verifier).text("attestation.receipt.bytes"))
+    let text = try require(try attested(verifier).text("attestation.receipt.bytes"))
     let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
     Exchanges.expect(receipt, "ok")
-    let made = try #require(receipt.integer("attestReceipt.createdMs"))
+    let made = try require(receipt.integer("attestReceipt.createdMs"))
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(
         verifier, ["kind": "key.receipt"], [receipt], now: Self.now)
@@ -241,7 +241,7 @@ struct StoreKeyTests {
   @Test("STO-4 a change of DynamoDB that shows no row is not understood")
   func unshown() throws {
     let verifier = try verifier(.dynamodb)
-    let text = try #require(try attested(verifier).text("attestation.receipt.bytes"))
+    let text = try require(try attested(verifier).text("attestation.receipt.bytes"))
     let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
     let retire: JSONText = [
       "kind": "key.retire", "account": "ann", "keyId": .string(try hexId()),

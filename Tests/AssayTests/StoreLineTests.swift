@@ -87,7 +87,7 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     let evidence = try store.transaction()
     _ = try apply(store, "ann", evidence)
-    let end = try #require(Minted.purchase.expiresDate)
+    let end = try require(Minted.purchase.expiresDate)
     try checkEqual(plan(store, now: end - 1), "premium")
     try checkEqual(plan(store, now: end), "free")
     let read = try store.run(["kind": "subscription.read", "account": "ann"])
@@ -125,7 +125,7 @@ struct StoreLineTests {
   func due() throws {
     let store = try SQLiteStore()
     _ = try apply(store, "ann", try store.transaction())
-    let end = try #require(Minted.purchase.expiresDate)
+    let end = try require(Minted.purchase.expiresDate)
     let request: JSONText = [
       "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
     ]
@@ -431,11 +431,11 @@ struct StoreLineTests {
       "originalTransactionId": "2000000900000001",
     ]
     let read = try store.run(request)
-    let jws = try #require(read.text("exchange.evidence.0.text"))
+    let jws = try require(read.text("exchange.evidence.0.text"))
     let verified = try Minted.verifier().verifyJWS(
       Array(jws.utf8), kind: .transaction, nowMs: Minted.now)
     checkEqual(verified.name, "ok")
-    let sha256 = try #require(read.text("exchange.evidence.0.sha256"))
+    let sha256 = try require(read.text("exchange.evidence.0.sha256"))
     let other = String(repeating: "0", count: 64)
     let both = try store.run(
       ["kind": "evidence.read", "sha256": [.string(sha256), .string(other)]])

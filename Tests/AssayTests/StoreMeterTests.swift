@@ -61,7 +61,7 @@ struct StoreMeterTests {
       #"{"RateLimit-Policy":"\"premium\";q=20;w=86400","#
         + #""RateLimit":"\"premium\";r=12;t=82800"}"#)
     checkEqual(
-      ticket(try #require(script.document.text("exchange.ticket"))),
+      ticket(try require(script.document.text("exchange.ticket"))),
       #"{"v":1,"op":"take","scope":"USER#ann","bucket":"2026-11-21","meter":"premium","#
         + #""units":3}"#)
   }
@@ -311,7 +311,7 @@ struct StoreMeterTests {
     try taken.answer(StoreAnswer.counted(engine, 3, isNew: true))
     let request: JSONText = [
       "kind": "quota.refund",
-      "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
+      "ticket": .string(try require(taken.document.text("exchange.ticket"))),
     ]
     let (verifier, later) = (try verifier(engine), Self.tomorrow + 5)
     let back = StoreScript(verifier, request, now: later)
@@ -338,7 +338,7 @@ struct StoreMeterTests {
     try taken.answer(StoreAnswer.counted(.redis, 1, isNew: true))
     let request: JSONText = [
       "kind": "quota.refund",
-      "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
+      "ticket": .string(try require(taken.document.text("exchange.ticket"))),
     ]
     for (reply, status, outcome) in [
       ("\"0\"", "ok", "none"), ("\"2\"", "unavailable.store.reply-shape", nil),

@@ -61,7 +61,7 @@ struct StorePaceTests {
       seconds.append(script.source("exchange.store.run.0.args.1"))
       try script.answer(Self.full)
       script.expect("pending.exchange.wait")
-      let until = try #require(script.waitsUntil)
+      let until = try require(script.waitsUntil)
       check((0...250).contains(until % 1000))
       checkEqual(script.document.integer("exchange.retry.attempt"), 2)
       try script.wait()

@@ -247,10 +247,10 @@ struct StoreSchemaCheckTests {
   func migrated() throws {
     let store = try SQLiteStore(hasTables: false)
     for table in SchemaTable.allCases where table != .schema && table != .ledger {
-      try store.run("\(try #require(table.create(.sqlite)))", [])
+      try store.run("\(try require(table.create(.sqlite)))", [])
     }
     // As version 1 had it.
-    var ledger = "\(try #require(SchemaTable.ledger.create(.sqlite)))"
+    var ledger = "\(try require(SchemaTable.ledger.create(.sqlite)))"
     for column in ["units", "out_n", "repeats"] {
       ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
     }

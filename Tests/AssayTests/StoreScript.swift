@@ -35,25 +35,25 @@ final class StoreScript {
   /// Results of the open step, separated by commas.
   @discardableResult
   func answer(_ results: String, after milliseconds: Int64 = 0) throws -> Document {
-    try raw("{\"id\":\(try #require(step)),\"code\":200,\"results\":[\(results)]}", milliseconds)
+    try raw("{\"id\":\(try require(step)),\"code\":200,\"results\":[\(results)]}", milliseconds)
   }
 
   /// The engine refused.
   @discardableResult
   func fail(_ code: String, executed: String = "unknown") throws -> Document {
-    let id = try #require(step)
+    let id = try require(step)
     return try raw(
       "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"\(executed)\"}}")
   }
 
   /// Nothing came back.
   @discardableResult
-  func lose() throws -> Document { try raw("{\"id\":\(try #require(step)),\"code\":0}") }
+  func lose() throws -> Document { try raw("{\"id\":\(try require(step)),\"code\":0}") }
 
   /// Comes back when the wait is over.
   @discardableResult
   func wait(late milliseconds: Int64 = 0) throws -> Document {
-    clock = try #require(document.integer("exchange.wait.notBeforeMs") ?? waitEnd)
+    clock = try require(document.integer("exchange.wait.notBeforeMs") ?? waitEnd)
     return try raw("{}", milliseconds)
   }
 
@@ -64,7 +64,7 @@ final class StoreScript {
 
   @discardableResult
   func raw(_ answer: String, _ milliseconds: Int64 = 0) throws -> Document {
-    let open = try #require(exchange)
+    let open = try require(exchange)
     clock += milliseconds
     document = open.step(utf8(answer), nowMs: clock)
     return document

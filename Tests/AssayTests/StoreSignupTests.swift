@@ -34,7 +34,7 @@ struct StoreSignupTests {
     checkEqual(script.document.integer("exchange.left"), 0)
     checkEqual(script.document.integer("exchange.resetMs"), Self.reset)
     checkEqual(script.source("exchange.headers"), "{}")
-    let ticket = try #require(script.document.text("exchange.ticket"))
+    let ticket = try require(script.document.text("exchange.ticket"))
     checkEqual(
       String(decoding: Base64.decodeURL(utf8(ticket)[...]) ?? [], as: UTF8.self),
       #"{"v":1,"op":"admit","scope":"SIGNUP_IP#192.0.2.7","bucket":"2026-11-21","#
@@ -146,7 +146,7 @@ struct StoreSignupTests {
     let admitted = try admit([], engine)
     try admitted.answer(StoreAnswer.counted(engine, 1, meter: "attempts", isNew: true))
     try admitted.answer(StoreAnswer.counted(engine, 1, meter: "created", isNew: true))
-    let ticket = try #require(admitted.document.text("exchange.ticket"))
+    let ticket = try require(admitted.document.text("exchange.ticket"))
     let verifier = try Minted.verifier([("stores", StoreAnswer.stores(engine))])
     func settle(_ result: JSONText) -> StoreScript {
       StoreScript(

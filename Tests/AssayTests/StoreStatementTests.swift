@@ -16,7 +16,7 @@ struct StoreStatementTests {
   }
 
   private func policy(_ more: [(String, JSONText)]) throws -> StoresPolicy {
-    try #require(
+    try require(
       try ConfigurationReader.read(
         try Minted.config([("stores", StoreAnswer.stores(.sqlite, more))]).bytes
       ).stores)
@@ -32,8 +32,8 @@ struct StoreStatementTests {
     writer.endObject()
     let root = try JSONReader.readObject(writer.bytes, caps: .evidence).root
     return (
-      try #require(root.member("sql")?.text).string,
-      String(decoding: try #require(root.member("args")).source, as: UTF8.self)
+      try require(root.member("sql")?.text).string,
+      String(decoding: try require(root.member("args")).source, as: UTF8.self)
     )
   }
 

@@ -27,7 +27,7 @@ struct StoresConfigurationTests {
 
   private func policy(_ changes: [(String, JSONText)]) throws -> StoresPolicy {
     let read = try ConfigurationReader.read(Self.base.setting(changes).bytes)
-    return try #require(read.stores)
+    return try require(read.stores)
   }
 
   @Test("CNF-5 the block is there only when given, with every default filled in")

@@ -54,8 +54,8 @@ struct StoresDynamoTests {
   }
 
   private func row(_ store: DynamoStore, _ claimed: Document) throws -> DynamoStore.Item {
-    let key = try #require(claimed.text("exchange.claims.0.purchaseKey"))
-    return try #require(store.item("TXN#" + key, "CLAIM"))
+    let key = try require(claimed.text("exchange.claims.0.purchaseKey"))
+    return try require(store.item("TXN#" + key, "CLAIM"))
   }
 
   // MARK: ledger
@@ -745,7 +745,7 @@ struct StoresDynamoTests {
   func evidence() throws {
     let store = try DynamoStore([("stores.keepEvidence", true)])
     let first = try store.run(claim(), [try coins(store)])
-    let key = try #require(first.text("exchange.claims.0.purchaseKey"))
+    let key = try require(first.text("exchange.claims.0.purchaseKey"))
     let read = try store.run(["kind": "evidence.read", "purchaseKey": .string(key)])
     checkEqual(read.text("exchange.evidence.0.text")?.hasPrefix("eyJ"), true)
     let digest = String(repeating: "0", count: 64)

@@ -15,11 +15,11 @@ struct TokenTests {
     let config: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]], "tokens": tokens,
     ]
-    return try #require(Verifier.alone(config.bytes).verifier)
+    return try require(Verifier.alone(config.bytes).verifier)
   }
 
   private func keyset(_ jwks: JSONText) throws -> Keyset {
-    try #require(Keyset.make(jwks.bytes).keyset)
+    try require(Keyset.make(jwks.bytes).keyset)
   }
 
   @Test("TOK-9 TOK-20 no token with one byte changed passes")

@@ -18,7 +18,7 @@ struct TokenVectorTests {
         ]
       ],
     ]
-    return try #require(Verifier.alone(config.bytes).verifier)
+    return try require(Verifier.alone(config.bytes).verifier)
   }
 
   /// nil: the signature verifies, and all before it holds. These texts sign no claims,
@@ -38,11 +38,11 @@ struct TokenVectorTests {
     let file = "json_web_signature_test.json"
     guard let suite = Vectors.json("corpora/wycheproof/" + file, for: file) else { return }
     var (accepted, refused, empty, total, ours) = (0, 0, 0, Int64(0), 0)
-    for group in try #require(suite.member("testGroups")).children {
-      let key = try #require(group.member("public") ?? group.member("private"))
+    for group in try require(suite.member("testGroups")).children {
+      let key = try require(group.member("public") ?? group.member("private"))
       let jwks = Array("{\"keys\":[".utf8) + key.source + Array("]}".utf8)
       let algorithm = key.string("alg") == "ES256" || key.string("kty") == "EC" ? "ES256" : "RS256"
-      for test in try #require(group.member("tests")).children {
+      for test in try require(group.member("tests")).children {
         total += 1
         if key.string("alg") == algorithm { ours += 1 }
         let id = test.member("tcId")?.integer ?? 0
@@ -85,23 +85,23 @@ struct TokenVectorTests {
       "wrong_kty": "rejected.jwks.rsa",
     ]
     var (verified, total) = (0, Int64(0))
-    for group in try #require(suite.member("testGroups")).children {
+    for group in try require(suite.member("testGroups")).children {
       let comment = group.string("comment")
-      for test in try #require(group.member("tests")).children {
+      for test in try require(group.member("tests")).children {
         total += 1
         let isPublic = group.member("public") != nil
-        let jwks = try #require(group.member("public") ?? group.member("private"))
+        let jwks = try require(group.member("public") ?? group.member("private"))
         let id = test.member("tcId")?.integer ?? 0
         let refusal = try refusal(
           Array(test.string("jws").utf8), Array(jwks.source),
           comment.hasPrefix("rs") || comment.contains("rsa") ? "RS256" : "ES256")
         // A set of secrets is no published one, whatever it verifies.
         let isValid = test.string("result") == "valid" && isPublic
-        checkEqual((refusal == nil), isValid, "\(id) \(comment): \(refusal ?? "verified")")
+        checkEqual(refusal == nil, isValid, "\(id) \(comment): \(refusal ?? "verified")")
         let wanted = isPublic ? expected[comment] : "rejected.jwks.private-key"
         if let wanted { checkEqual(refusal, wanted, "\(id) \(comment)") }
         if refusal == nil { verified += 1 }
-        let own = try #require(group.member("private"))
+        let own = try require(group.member("private"))
         checkEqual(
           Keyset.make(Array(own.source)).document.name, "rejected.jwks.private-key",
           "\(id) \(comment): private")
@@ -117,13 +117,13 @@ struct TokenVectorTests {
     let file = "rsa_signature_2048_sha256_test.json"
     guard let suite = Vectors.json("corpora/wycheproof/" + file, for: file) else { return }
     var (accepted, refused) = (Int64(0), Int64(0))
-    for group in try #require(suite.member("testGroups")).children {
-      let jwk = try #require(group.member("keyJwk"))
+    for group in try require(suite.member("testGroups")).children {
+      let jwk = try require(group.member("keyJwk"))
       let jwks = Array("{\"keys\":[".utf8) + jwk.source + Array("]}".utf8)
-      let key = try #require(Keyset.make(jwks).keyset?.keys.first?.key)
-      for test in try #require(group.member("tests")).children {
-        let signature = try #require(Hex.decode(utf8(test.string("sig"))))
-        let message = try #require(Hex.decode(utf8(test.string("msg"))))
+      let key = try require(Keyset.make(jwks).keyset?.keys.first?.key)
+      for test in try require(group.member("tests")).children {
+        let signature = try require(Hex.decode(utf8(test.string("sig"))))
+        let message = try require(Hex.decode(utf8(test.string("msg"))))
         let verifies = key.verifies(signature[...], .sha256, message[...])
         // The "acceptable" one lacks the NULL in its DigestInfo: refused here.
         let id = test.member("tcId")?.integer ?? 0

@@ -53,7 +53,7 @@ private enum Bench {
 
   static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let (verifier, document) = Verifier.alone(try config(changes).bytes)
-    return try #require(verifier, "\(document.text("error.message") ?? "")")
+    return try require(verifier, "\(document.text("error.message") ?? "")")
   }
 
   static func verify(
@@ -82,7 +82,7 @@ struct TransactionReceiptTests {
   @Test("what a good receipt passes, and what had no input")
   func checks() throws {
     let answer = try Bench.verify(Bench.minted())
-    let made = try #require(answer.tree?.at("checks")).children.map { $0.member("ok")?.boolean }
+    let made = try require(answer.tree?.at("checks")).children.map { $0.member("ok")?.boolean }
     checkEqual(
       made,
       [
@@ -293,7 +293,7 @@ struct TransactionReceiptTests {
     var verification = TransactionReceiptVerification(trust, nowMs: Bench.now)
     let receipt = try verification.run(Bench.minted(purchase))
     let evidence = try receipt.purchaseEvidence(trust.configuration.products)
-    let facts = try #require(evidence.purchases.first)
+    let facts = try require(evidence.purchases.first)
     checkEqual(evidence.purchases.count, 1)
     check(evidence.renewals.isEmpty)
     checkEqual("\(evidence.kind)", "transaction-receipt")

@@ -15,7 +15,7 @@ struct TriageJWSTests {
     checkEqual(result.status, "pending.triage.unverified")
     checkEqual(result.disposition, .keep)
     checkEqual(result.next, .lookup)
-    let claim = try #require(result.claim)
+    let claim = try require(result.claim)
     checkEqual(result.claimed(claim.bundleId), "com.example.app")
     checkEqual(result.claimed(claim.productId), "com.example.app.month")
     checkEqual(claim.environment, .sandbox)
@@ -36,7 +36,7 @@ struct TriageJWSTests {
     check(other != Fixture.transaction)
     let result = Fixture.look(Fixture.jws(other))
     checkEqual(result.category, .jws)
-    try check(#require(result.claim).purchaseDate == nil)
+    try check(require(result.claim).purchaseDate == nil)
   }
 
   @Test("TRI-3 a JWS inside base64 is the same one")

@@ -165,7 +165,7 @@ struct TriageTests {
     checkEqual(document.text("claimed.environment"), "Production")
     checkEqual(document.text("claimed.keys.0"), "Production/410000000000042")
     checkEqual(document.text("checks.5.id"), "triage.traits")
-    let tree = try #require(document.tree)
+    let tree = try require(document.tree)
     checkEqual(tree.member("ok")?.boolean, false)
     checkEqual(tree.at("triage.kind")?.isNull, true)
     checkEqual(tree.at("triage.traits")?.count, 0)
@@ -193,7 +193,7 @@ struct TriageTests {
     let receipt = Receipt().setting("bid", "leak.bid").setting("product-id", "leak.product")
       .setting("leak.key", "leak.value").bare("leak.bare", "1")
     let json = Fixture.look(receipt.blob64).document(configuration: []).json
-    let tree = try #require(try? JSONReader.readObject(json).root)
+    let tree = try require(try? JSONReader.readObject(json).root)
     for member in tree.children where member.name != "claimed" {
       check(!String(decoding: member.source, as: UTF8.self).contains("leak"))
     }

@@ -31,14 +31,14 @@ struct TriageVectorsTests {
   }
 
   private static func cases(_ kinds: [String]) throws -> [Case] {
-    let manifest = try #require(Vectors.json("receipts/manifest.json", for: "triage"))
+    let manifest = try require(Vectors.json("receipts/manifest.json", for: "triage"))
     let all = manifest.children.compactMap { entry -> Case? in
       guard kinds.contains(entry.string("kind")),
         let blob = Vectors.file("vectors/receipts/" + entry.string("file"))
       else { return nil }
       return Case(name: entry.string("name"), entry: entry, blob: blob)
     }
-    try #require(!all.isEmpty)
+    try require(!all.isEmpty)
     return all
   }
 
@@ -107,7 +107,7 @@ struct TriageVectorsTests {
 
   @Test("TRI-3 App Attest objects are told from receipts")
   func attest() throws {
-    let manifest = try #require(Vectors.json("attest/manifest.json", for: "triage"))
+    let manifest = try require(Vectors.json("attest/manifest.json", for: "triage"))
     var forms: [String: Int] = [:]
     for entry in manifest.children {
       guard let blob = Vectors.file("vectors/attest/" + entry.string("file")) else { continue }
@@ -128,7 +128,7 @@ struct TriageVectorsTests {
   @Test("TRI-3 genuine JWS are recognised, with their kind")
   func jws() throws {
     let entries = Vectors.jws(for: "triage").filter { $0.isGenuine }
-    try #require(!entries.isEmpty)
+    try require(!entries.isEmpty)
     for entry in entries {
       let result = TriageFixture.look(entry.jws)
       checkEqual(result.form, .jws, "\(entry.name)")

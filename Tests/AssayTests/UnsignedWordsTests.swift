@@ -32,7 +32,7 @@ struct UnsignedWordsTests {
       "receipts": try AppReceiptBench.authority().configuration,
     ]
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
-    return try #require(verifier, "\(document.text("error.message") ?? "")")
+    return try require(verifier, "\(document.text("error.message") ?? "")")
   }
 
   private static let sandbox = Minted.purchase
@@ -585,7 +585,7 @@ struct UnsignedWordsTests {
     }
     let good = try bench.template(bench.fields(refreshed: true))
     let bytes = try good.signed()
-    let expected = try #require(said(bytes))
+    let expected = try require(said(bytes))
     let strangers = [try bench.leaf.signed(by: bench.intermediateKey)]
     var same = 0
     for (name, receipt) in try Self.containers(good, strangers: strangers) {

@@ -18,13 +18,13 @@ struct WycheproofTests {
   ) throws -> Counts? {
     guard let suite = Vectors.json("corpora/wycheproof/" + file, for: file) else { return nil }
     var counts = Counts()
-    for group in try #require(suite.member("testGroups")).children {
-      let point = try #require(
+    for group in try require(suite.member("testGroups")).children {
+      let point = try require(
         Hex.decode(utf8(group.member("publicKey")?.string("uncompressed") ?? "")))
-      let key = try #require(PublicKey.make(curve, point: point[...]))
-      for test in try #require(group.member("tests")).children {
-        let signature = try #require(Hex.decode(utf8(test.string("sig"))))
-        let message = try #require(Hex.decode(utf8(test.string("msg"))))
+      let key = try require(PublicKey.make(curve, point: point[...]))
+      for test in try require(group.member("tests")).children {
+        let signature = try require(Hex.decode(utf8(test.string("sig"))))
+        let message = try require(Hex.decode(utf8(test.string("msg"))))
         let verifies = verify(key, signature, message)
         let id = test.member("tcId")?.integer ?? 0
         checkEqual(verifies, (test.string("result") == "valid"), "\(file) \(id)")
@@ -106,9 +106,9 @@ struct WycheproofTests {
     guard let suite = Vectors.json("corpora/wycheproof/" + file, for: file) else { return }
     var counts = Counts()
     var total: Int64 = 0
-    for group in try #require(suite.member("testGroups")).children {
+    for group in try require(suite.member("testGroups")).children {
       let key = key(group)
-      for test in try #require(group.member("tests")).children {
+      for test in try require(group.member("tests")).children {
         total += 1
         let id = test.member("tcId")?.integer ?? 0
         guard let text = test.member("jws")?.text else {
