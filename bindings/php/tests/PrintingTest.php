@@ -129,6 +129,12 @@ final class PrintingTest extends TestCase
         $ignored = ini_set('zend.exception_ignore_args', '0');
         $verifier = new Verifier(['apps' => [['bundleId' => 'a.b', 'appAppleId' => 1]]]);
         $asked = ['kind' => 'appleid.identity', 'token' => self::SECRET];
+        $open = array_filter(
+            CaseTable::get()->cases,
+            static fn (array $case): bool => $case['call'] === 'conversation'
+                && self::first($case)?->isDone() === false
+                && !str_contains(print_r(self::first($case)->document(), true), self::SECRET),
+        );
         try {
             foreach ([
                 fn () => $verifier->exchange($asked + ['more' => "\xff"]),
@@ -136,6 +142,7 @@ final class PrintingTest extends TestCase
                 fn () => $verifier->exchange($asked),
                 fn () => $verifier->checkSession(self::SECRET, 'read'),
                 fn () => new Verifier($asked),
+                fn () => self::first(current($open))->step(self::SECRET),
             ] as $call) {
                 try {
                     $call();
