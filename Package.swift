@@ -25,10 +25,12 @@ let isMake = Context.environment["ASSAY_MAKE"] != nil
 let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]
 let unoptimised: [SwiftSetting] = isMake ? [.unsafeFlags(plain)] : []
 // The tests are built in release, too, so that nothing of this is compiled twice: what they
-// import with @testable lets them, and they themselves need no optimiser.
+// import with @testable lets them, and they themselves need no optimiser, and no module for others
+// that is made on its own.
 let testable: [SwiftSetting] =
   isMake ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : []
-let tests: [SwiftSetting] = isMake ? [.unsafeFlags(["-Onone"])] : []
+let tests: [SwiftSetting] =
+  isMake ? [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])] : []
 // What ships brings the Swift runtime with it; the tests take that of the toolchain.
 let standalone: [LinkerSetting] = isMake ? [.unsafeFlags(["-static-stdlib"])] : []
 // Optimised for size: the command line only reads files and prints.
@@ -54,12 +56,6 @@ let package = Package(
     .target(name: "CGate", dependencies: ["CLibCrypto"]),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
-      exclude: [
-        "Configuration/configuration.tsv", "Exchange/AppStore/endpoints.tsv",
-        "Exchange/AppStore/errors.tsv", "Stores/Dialects/indexes.tsv",
-        "Stores/Dialects/statements.tsv", "Stores/Dialects/tables.tsv", "Verdict/hints.tsv",
-        "Verdict/statuses.tsv",
-      ],
       swiftSettings: strict + small + testable),
     .target(
       name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict + testable),
