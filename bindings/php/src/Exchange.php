@@ -137,8 +137,10 @@ final class Exchange
         $this->handle = null;
     }
 
-    private function next(string $text, int|DateTimeInterface|null $now): Document
-    {
+    private function next(
+        #[SensitiveParameter] string $text,
+        int|DateTimeInterface|null $now,
+    ): Document {
         $handle = $this->handle ?? throw new \LogicException('the exchange is over');
         $now = Arguments::milliseconds($now);
         $code = $this->library->exchangeStep($handle, $text, $now, $answer);

@@ -1071,8 +1071,11 @@ final class Verifier
         return $this->handle ?? throw new \LogicException('the verifier is closed');
     }
 
-    private function jws(int $kind, string $jws, int|DateTimeInterface|null $now): Document
-    {
+    private function jws(
+        int $kind,
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now,
+    ): Document {
         $now = Arguments::milliseconds($now);
         $code = $this->library->verifyJws($this->open(), $kind, $jws, $now, $answer);
 
