@@ -243,7 +243,7 @@ check-fuzz:
 
 # ---- rules --------------------------------------------------------------------
 
-# The register of rules, docs/spec/rules.tsv, against pages, code, cases, mutants, statuses.
+# The register of rules, contract/rules.tsv, against pages, code, cases, mutants, statuses.
 
 .PHONY: check-rules rules
 check-rules: $(PROGRAMS)/dump

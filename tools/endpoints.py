@@ -1,4 +1,4 @@
-"""Read Sources/Assay/Exchange/AppStore/endpoints.tsv, one conversation of the App Store
+"""Read contract/appstore/endpoints.tsv, one conversation of the App Store
 Server API a row, for the generators and the gates."""
 import dataclasses
 import re
@@ -6,7 +6,7 @@ import sys
 
 from status_rows import ROOT
 
-FOLDER = "Sources/Assay/Exchange/AppStore"
+FOLDER = "contract/appstore"
 TABLE = FOLDER + "/endpoints.tsv"
 ERRORS = FOLDER + "/errors.tsv"
 PLACES = ("path", "query", "body")

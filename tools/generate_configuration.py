@@ -1,4 +1,4 @@
-"""The configuration's members: from Sources/Assay/Configuration/configuration.tsv come
+"""The configuration's members: from contract/configuration.tsv come
 
   Sources/Assay/Configuration/ConfigurationTable.swift  names, bounds and plain values
   docs/config.schema.json                               the same for editors
@@ -11,7 +11,7 @@ import sys
 from status_rows import ROOT, quoted
 
 FOLDER = "Sources/Assay/Configuration"
-TABLE = FOLDER + "/configuration.tsv"
+TABLE = "contract/configuration.tsv"
 PAGE, SCHEMA = "docs/config.md", "docs/config.schema.json"
 # 2^53 - 1: as good as no bound.
 EXACT = 9007199254740991

@@ -1,6 +1,6 @@
 """The tables by which the library reads what Apple wrote, from the table of facts.
 
-The eighth column of docs/spec/members.tsv has the rows that they are made of.
+The eighth column of contract/facts.tsv has the rows that they are made of.
 """
 import re
 import textwrap

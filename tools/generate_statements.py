@@ -1,5 +1,5 @@
 """The statements of a store with SQL: from statements.tsv, tables.tsv and indexes.tsv in
-Sources/Assay/Stores/Dialects
+contract/store
 
   Sources/Assay/Stores/Dialects/SQLStatement.swift  every text, by dialect
   Sources/Assay/Stores/Dialects/SchemaTable.swift   the tables and their indexes
@@ -27,7 +27,7 @@ KEY, CHARACTER = 3072, 4
 def rows(name, count):
     """The rows of a table with so many columns, without the head and the headings."""
     found = []
-    for line in (ROOT / FOLDER / name).read_text().splitlines():
+    for line in (ROOT / "contract/store" / name).read_text().splitlines():
         if not line or line.startswith("#"):
             continue
         fields = line.split("\t")

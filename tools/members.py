@@ -1,4 +1,4 @@
-"""The one table of facts, docs/spec/members.tsv, and the values in docs/spec/names.tsv.
+"""The one table of facts, contract/facts.tsv, and the values in contract/names.tsv.
 
 The generators of the hosts (generate_python.py and so on) read it here: a new fact is one
 row, and a new host one more generator.
@@ -8,8 +8,8 @@ import sys
 
 from status_rows import ROOT
 
-TABLE = "docs/spec/members.tsv"
-NAMES = "docs/spec/names.tsv"
+TABLE = "contract/facts.tsv"
+NAMES = "contract/names.tsv"
 COLUMNS = (7, 8)
 WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 SHAPES = {"claims", "evidence", "facts", "object", "shared"}

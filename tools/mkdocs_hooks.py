@@ -21,7 +21,7 @@ INDEX = "docs/index.md"
 # What pages link to, as a code host shows it, and the page that stands for it here.
 MADE = {
     "README.md": INDEX, "include/assay.h": "reference/c.md",
-    "docs/spec/rules.tsv": "docs/spec/rules.md",
+    "contract/rules.tsv": "docs/spec/rules.md",
     "bindings/python/assay": "reference/python/index.md",
     "bindings/php/src": "reference/php/index.md", "bindings/go": "reference/go/index.md",
     "Sources/AssaySwift": "reference/swift/index.md",
@@ -47,7 +47,7 @@ FENCE = re.compile(r"^( *)(```+|~~~+) *([\w+-]*)[^\n]*\n(.*?\n)\1\2$\n?", re.M |
 
 def register():
     """[(id, file, kind, state, title, reason)] of the register of rules."""
-    for line in (ROOT / "docs/spec/rules.tsv").read_text().splitlines():
+    for line in (ROOT / "contract/rules.tsv").read_text().splitlines():
         if line and not line.startswith("#"):
             name, section, *rest = (line.split("\t") + [""])[:6]
             yield name, section.split(" ")[0], *rest

@@ -63,7 +63,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto"),
     .target(
-      name: "Assay", dependencies: ["CLibCrypto"], exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"]),
+      name: "Assay", dependencies: ["CLibCrypto"]),
     .target(name: "AssayAuthority", dependencies: ["CLibCrypto"]),
     .target(
       name: "AssayCases", dependencies: ["Assay", "AssayAuthority"], path: "Tests/AssayCases"),

@@ -1,5 +1,4 @@
-"""Read Sources/Assay/Verdict/statuses.tsv, the one table of statuses, and hints.tsv beside it."""
-import collections
+"""Read contract/statuses.tsv, the one table of statuses."""
 import pathlib
 import re
 import sys
@@ -51,16 +50,35 @@ ANSWERS = {
 }
 
 
-class Row:
-    """One status: a line of statuses.tsv."""
+NUMBERS = {family: number for number, family, _ in FAMILIES}
 
-    def __init__(self, line):
-        (family, detail, self.name, self.message, self.hint, self.retry,
-         self.http, self.rules) = line.split("\t")
-        self.family, self.detail = int(family), int(detail)
+
+class Row:
+    """One status: a line of statuses.tsv, and those below it."""
+
+    def __init__(self, fields):
+        (self.name, detail, self.http, self.retry, self.rules, self.message, self.hint) = fields
+        family = self.name.partition(".")[0]
+        if family not in NUMBERS or self.retry not in {*RETRY, "reserved"}:
+            sys.exit(f"statuses.tsv: family or retry class of {self.name}")
+        self.family, self.detail = NUMBERS[family], int(detail)
         self.code = self.family | self.detail << 8
         # [([kind], hint)] where the kinds that give the status need hints of their own.
-        self.hints = []
+        self.hints, self.has_one_hint = [], False
+
+    def add(self, names, *hint):
+        """A line below it: kinds and their hint, or that one hint fits every kind."""
+        kinds = names.split(",")
+        if self.has_one_hint or (names == "any" and (hint or self.hints)):
+            sys.exit(f"statuses.tsv: {self.name} has one hint for any kind, that of its line")
+        if names == "any":
+            self.has_one_hint = True
+            return
+        told = [kind for others, _ in self.hints for kind in others] + kinds
+        if len(hint) != 1 or not hint[0] or set(kinds) - set(HINT_KINDS) or \
+                len(set(told)) != len(told):
+            sys.exit(f"statuses.tsv: cannot read the hint of {self.name} for {names}")
+        self.hints.append((kinds, hint[0]))
 
     @property
     def constant(self):
@@ -74,45 +92,26 @@ def for_whom(kinds):
     return ", ".join(HINT_KINDS[kind] for kind in kinds)
 
 
-def hints():
-    """hints.tsv: {name: [([kind], hint)]}, the list empty where one hint fits every kind."""
-    found = collections.defaultdict(list)
-    for line in (ROOT / "Sources/Assay/Verdict/hints.tsv").read_text().splitlines():
+def rows(also_reserved=False):
+    """The statuses by family and detail; those without a check yet only where asked for."""
+    found = []
+    for line in (ROOT / "contract/statuses.tsv").read_text().splitlines():
+        fields = line.split("\t")
         if not line or line.startswith("#"):
             continue
-        name, names, *hint = line.split("\t")
-        kinds = names.split(",")
-        if kinds == ["any"]:
-            if hint or name in found:
-                sys.exit(f"hints.tsv: {name} has one hint for any kind, that of statuses.tsv")
-            found[name] = []
-            continue
-        told = [kind for others, _ in found[name] for kind in others]
-        if len(hint) != 1 or not hint[0] or set(kinds) - set(HINT_KINDS):
-            sys.exit(f"hints.tsv: cannot read {line!r}")
-        if len(set(told + kinds)) != len(told + kinds):
-            sys.exit(f"hints.tsv: a kind appears twice for {name}")
-        found[name].append((kinds, hint[0]))
-    return found
-
-
-def rows():
-    text = (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text()
-    found = [Row(line) for line in text.splitlines() if line and not line.startswith("#")]
-    found.sort(key=lambda row: (row.family, row.detail))
+        if fields[0]:
+            found.append(Row(fields))
+        else:
+            found[-1].add(*fields[1:])
+    found = sorted((row for row in found if also_reserved or row.retry != "reserved"),
+                   key=lambda row: (row.family, row.detail))
     for attribute in ("code", "name"):
         values = [getattr(row, attribute) for row in found]
         if len(set(values)) != len(values):
             sys.exit(f"statuses.tsv: a {attribute} appears twice")
-    told = hints()
-    for name in set(told) - {row.name for row in found}:
-        sys.exit(f"hints.tsv: there is no status {name}")
     for row in found:
-        row.hints = told.get(row.name, [])
         if re.search(r'["\\]', row.message):
             sys.exit(f"statuses.tsv: the message of {row.name} would have to be escaped in JSON")
-        if FAMILIES[row.family][1] != row.name.split(".")[0]:
-            sys.exit(f"statuses.tsv: {row.name} is not of family {row.family}")
     return found
 
 

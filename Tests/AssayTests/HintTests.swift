@@ -7,14 +7,18 @@ import Testing
 /// What an operator reads in `error.hint`: judged in every document that the case
 /// table makes, whatever kind it is of (DOC-3).
 enum HintGate {
-  /// hints.tsv: status → kind → hint; `any` for a hint that fits every kind.
+  /// Of statuses.tsv: status → kind → hint; `any` for a hint that fits every kind.
   static let rows: [String: [String: String]] = {
     var found: [String: [String: String]] = [:]
-    for line in text("Sources/Assay/Verdict/hints.tsv").split(separator: "\n")
-    where !line.hasPrefix("#") {
+    var status = ""
+    for line in text("contract/statuses.tsv").split(separator: "\n") where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map { String($0) }
-      for kind in columns[1].split(separator: ",") {
-        found[columns[0], default: [:]][String(kind)] = columns.count > 2 ? columns[2] : ""
+      guard line.hasPrefix("\t") else {
+        status = columns[0]
+        continue
+      }
+      for kind in columns[0].split(separator: ",") {
+        found[status, default: [:]][String(kind)] = columns.count > 1 ? columns[1] : ""
       }
     }
     return found
@@ -148,7 +152,7 @@ enum HintGate {
     if kinds[status, default: []].union([kind]).count > 1 {
       check(
         told["any"] != nil || told[kind] != nil,
-        "hints.tsv has nothing for \(status) of \(kind): \(entry.name)")
+        "statuses.tsv has nothing for \(status) of \(kind): \(entry.name)")
     }
     let table = told[kind] ?? StatusTable.entry(document.status.code).map { "\($0.hint)" }
     // AID-24: Apple's own word stands behind the hint.
@@ -186,7 +190,7 @@ enum HintGate {
 
 @Suite("Hints")
 struct HintTests {
-  @Test("DOC-3 each kind of evidence is named in the library and in hints.tsv alike")
+  @Test("DOC-3 each kind of evidence is named in the library and in statuses.tsv alike")
   func kinds() {
     for kind in HintKind.allCases where kind != .jws && kind != .embeddedReceipt {
       checkEqual(HintKind(document: kind.name), kind)
@@ -197,7 +201,7 @@ struct HintTests {
     for (name, told) in HintGate.rows { check(known.isSuperset(of: told.keys), "\(name)") }
   }
 
-  @Test("DOC-3 the library has the hints of hints.tsv, and no others")
+  @Test("DOC-3 the library has the hints of statuses.tsv, and no others")
   func inStep() {
     for code in StatusTable.codes {
       let told = HintGate.rows["\(Status(code: code).name)"] ?? [:]

@@ -19,18 +19,22 @@ struct StatusTests {
   }
 
   private func rows() throws -> [Row] {
-    try source("Sources/Assay/Verdict/statuses.tsv").split(separator: "\n")
-      .filter { !$0.hasPrefix("#") }
+    let families = [
+      "rejected", "malformed", "unsupported", "too-large", "misuse", "config", "unavailable",
+      "internal", "pending",
+    ]
+    return try source("contract/statuses.tsv").split(separator: "\n")
+      .filter { !$0.hasPrefix("#") && !$0.hasPrefix("\t") }
       .map { line in
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map {
           String($0)
         }
-        try require(columns.count == 8, "\(line)")
-        let family = try require(Int32(columns[0]))
+        try require(columns.count == 7, "\(line)")
+        let family = try require(families.firstIndex(of: String(columns[0].prefix { $0 != "." })))
         let detail = try require(Int32(columns[1]))
         return Row(
-          code: family | detail << 8, name: columns[2], message: columns[3], hint: columns[4],
-          retryClass: columns[5])
+          code: Int32(family + 1) | detail << 8, name: columns[0], message: columns[5],
+          hint: columns[6], retryClass: columns[3])
       }
   }
 

@@ -27,7 +27,8 @@ from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Gates"))
+sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
+import status_rows  # noqa: E402
 from report import Suite  # noqa: E402
 
 NOW = "2026-11-20T12:00:00Z"
@@ -1122,11 +1123,8 @@ def check_brevity(suite, assay, blobs):
 
 
 def check_explanations(suite, assay):
-    rows = [row.split("\t") for row in
-            (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text().splitlines()
-            if row and not row.startswith("#")]
-    for family, detail, name, message, hint, _, _, rules in rows[::7]:
-        number = int(family) | int(detail) << 8
+    for row in status_rows.rows()[::7]:
+        name, number, message, hint, rules = row.name, row.code, row.message, row.hint, row.rules
         for word in (name, str(number)):
             code, out, err = assay.run("explain", word, "--json")
             found = json.loads(out) if code == 0 else {}

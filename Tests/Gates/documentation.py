@@ -150,7 +150,7 @@ KINDS = ["links", "anchors", "anchors are there once", "reached", "nothing is fe
 
 def rule_places():
     """{rule: (page, anchor)}."""
-    lines = (ROOT / "docs/spec/rules.tsv").read_text().splitlines()
+    lines = (ROOT / "contract/rules.tsv").read_text().splitlines()
     return {name: f"spec/{section.split(' ')[0].removesuffix('.md')}.html"
             for name, section in (line.split("\t")[:2] for line in lines
                                   if line and line[0] != "#")}

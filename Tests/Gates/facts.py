@@ -3,11 +3,11 @@
 
   facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
-docs/spec/members.tsv is held against the structs of Swift and Go and the classes of Python
+contract/facts.tsv is held against the structs of Swift and Go and the classes of Python
 and PHP, as their files have them: which members there are, and which may be absent.
 With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
 must be there is there, and what is there is in the table with its kind. A fault in the
-table must be noticed. Every value in docs/spec/names.tsv must be one that the library has;
+table must be noticed. Every value in contract/names.tsv must be one that the library has;
 the traits of triage are all there, and occur in the documents.
 """
 import argparse

@@ -18,6 +18,10 @@ import tempfile
 from contract import HEADER, ROOT, declared_functions
 from report import Suite
 
+sys.path.insert(0, str(ROOT / "tools"))
+
+import status_rows
+
 PAGES = ["man/assay.1", "man/assay.3", "man/assay-statuses.7"]
 # Whether mandoc finds the other pages depends on what is installed here.
 NOT_OURS = "referenced manual not found"
@@ -89,14 +93,10 @@ def check_functions(suite):
 
 def check_statuses(suite):
     page = rendered(PAGES[2])
-    table = (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text()
-    for line in table.splitlines():
-        words = line.split("\t")
-        if len(words) > 3 and not line.startswith("#"):
-            code = int(words[0]) | int(words[1]) << 8
-            place = page.find(f" {words[2]} ")
-            suite.expect(place >= 0 and f"Code {code}," in page[place:place + 1500],
-                         f"assay-statuses(7) has {words[2]}")
+    for row in status_rows.rows():
+        place = page.find(f" {row.name} ")
+        suite.expect(place >= 0 and f"Code {row.code}," in page[place:place + 1500],
+                     f"assay-statuses(7) has {row.name}")
 
 
 def check_example(suite):

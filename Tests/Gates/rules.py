@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate: every rule of docs/spec is where a reader looks for it.
 
-  rules.py CASES DUMP LIBRARY   judge the register, docs/spec/rules.tsv, and what cites it
+  rules.py CASES DUMP LIBRARY   judge the register, contract/rules.tsv, and what cites it
   rules.py --write              write Tests/Mutants/rules.tsv: by rule, its mutants
   rules.py --show ID CASES      all that is known about one rule
 
@@ -32,7 +32,7 @@ import mutants
 import status_rows
 
 SPEC = ROOT / "docs" / "spec"
-REGISTER = SPEC / "rules.tsv"
+REGISTER = ROOT / "contract/rules.tsv"
 MUTANTS = ROOT / "Tests" / "Mutants" / "rules.tsv"
 MUTANTS_HEAD = ("# By rule, the files whose refusals of it are mutants, and of which kinds "
                 "(tools/mutants.py).\n# Written by Tests/Gates/rules.py --write.\n")
@@ -266,7 +266,7 @@ def judge_statuses(suite, rules, code):
     table = {row.name: row.rules.split(",") if row.rules else [] for row in status_rows.rows()}
     for name, rule in sorted(code.pairs):
         suite.expect(rule in table.get(name, ()),
-                     f"{name} has {rule} in Sources/Assay/Verdict/statuses.tsv")
+                     f"{name} has {rule} in contract/statuses.tsv")
     judge_shared(suite, code, table)
     for name, cited in table.items():
         unknown = [rule for rule in cited if rule not in rows]
@@ -315,7 +315,7 @@ def judge_search(suite, rules, families):
         files = found[rule.id]
         lacking = [what for what, there in {
             "text": "docs/spec/" + rule.section.split(" ")[0] in files,
-            "row": "docs/spec/rules.tsv" in files,
+            "row": "contract/rules.tsv" in files,
             "code": any(name.startswith("Sources/Assay/") and name.endswith(".swift")
                         and not name.endswith("StatusTable.swift") for name in files),
             "case": any(name.startswith(("Sources/AssayAuthority/Variations/", "Tests/AssayCases/",

@@ -11,6 +11,7 @@ sys.path.append(str(ROOT / "tools"))
 sys.path.append(str(ROOT / "Tests/Gates"))
 
 import python_tools  # noqa: E402
+import status_rows  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages of Tests/requirements.txt that a page compares with, by the word that names them.
@@ -302,16 +303,15 @@ def check_message(block, tools):
     """What a refusal says in a log: the sentences of the status that it begins with."""
     text = " ".join(block.text.split())
     name = text.partition(":")[0]
-    tables = ROOT / "Sources/Assay/Verdict"
-    told = [row[2] for row in rows_of(tables / "hints.tsv") if row[0] == name and len(row) > 2]
-    for row in rows_of(tables / "statuses.tsv"):
-        if len(row) > 4 and row[2] == name:
+    for row in status_rows.rows():
+        if row.name == name:
             said, _, hint = text.removeprefix(f"{name}: ").partition("; hint: ")
             hint, elided, _ = hint.partition("…")
             hint = hint.strip()
             fits = any(known.startswith(hint) if elided else known == hint
-                       for known in [row[4], *told])
-            return None if said.startswith(row[3]) and fits else f"{name} says: {row[3]}; {row[4]}"
+                       for known in [row.hint, *(hint for _, hint in row.hints)])
+            return None if said.startswith(row.message) and fits else \
+                f"{name} says: {row.message}; {row.hint}"
     return f"no status {name!r}"
 
 

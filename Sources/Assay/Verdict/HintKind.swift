@@ -1,5 +1,5 @@
 /// Whom a hint is for: several kinds of evidence may give the same status, with a
-/// different remedy for each (DOC-3). `hints.tsv` has the kinds of each status.
+/// different remedy for each (DOC-3). `statuses.tsv` has the kinds of each status.
 enum HintKind: Sendable, CaseIterable {
   case jws, transactionReceipt, appReceipt, attestReceipt
   /// The App Attest receipt inside an attestation.
@@ -7,7 +7,7 @@ enum HintKind: Sendable, CaseIterable {
   case verifyReceipt, triage, attestation, assertion, token, keyset, decision, risk, exchange
   case configuration
 
-  /// As hints.tsv names it: for all but two, the `kind` of documents.
+  /// As statuses.tsv names it: for all but two, the `kind` of documents.
   var name: StaticString {
     switch self {
     case .jws: return "jws"

@@ -1,5 +1,5 @@
 """The typed facts say what the document says, under Python's names and types. That they have
-every member of docs/spec/members.tsv, Tests/Gates/facts.py asks."""
+every member of contract/facts.tsv, Tests/Gates/facts.py asks."""
 import copy
 import datetime
 import json
