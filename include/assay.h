@@ -124,6 +124,32 @@ ASSAY_API const char *assay_build_info(void);
 /** Name of a status, like "rejected.chain.untrusted-root". Static. */
 ASSAY_API const char *assay_status_name(assay_status status);
 
+/** For assay_status_text. */
+enum {
+  ASSAY_STATUS_NAME = 1,    /**< as assay_status_name */
+  ASSAY_STATUS_MESSAGE = 2, /**< what happened */
+  ASSAY_STATUS_HINT = 3,    /**< what to do, whatever the evidence */
+  ASSAY_STATUS_RETRY = 4    /**< whether trying again can help, "never" say */
+};
+/**
+ * A text about a status; "" where this library has none. Static.
+ *
+ * @param what one of ASSAY_STATUS_NAME to ASSAY_STATUS_RETRY; for another one
+ *             the result is NULL
+ */
+ASSAY_API const char *assay_status_text(assay_status status, int32_t what);
+/**
+ * The HTTP status that a back end answers its own client: 200 for ASSAY_OK, by
+ * family for a code that this library does not have, 500 where no client is
+ * answered.
+ */
+ASSAY_API int32_t assay_status_http(assay_status status);
+/**
+ * The status after this one, by family and detail; ASSAY_OK after the last.
+ * Begin with ASSAY_OK.
+ */
+ASSAY_API assay_status assay_status_next(assay_status status);
+
 /* ---- documents ---------------------------------------------------------- */
 
 /** The status the producing call returned; ASSAY_MISUSE for NULL. */

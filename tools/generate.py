@@ -73,17 +73,19 @@ def status_table(table):
             "  /// The row of a code, or nil for a code that no table has.",
             "  static func entry(_ code: Int32) -> StatusEntry? {", "    switch code {"]
     for row in table:
-        out += [f"    case {row.code}:", "      return StatusEntry(",
-                f"        name: {quoted(row.name)},",
-                f"        message: {quoted(row.message)},",
-                f"        hint: {quoted(row.hint)},",
-                f"        retryClass: {quoted(row.retry)})"]
+        texts = ", ".join(map(quoted, (row.retry, row.message, row.hint)))
+        out.append(f"    case {row.code}: return entry({quoted(row.name)}, {row.client}, {texts})")
     out += ["    default: return nil", "    }", "  }", "", *hint_function(table), "",
-            "  /// All codes, ascending by family and detail.",
-            "  static let codes: [Int32] = ["]
-    for row in table:
-        out.append(f"    {row.code},")
-    out += ["  ]", "}", ""]
+            "  /// The largest detail of a family.",
+            "  static func details(_ family: Int32) -> Int32 {", "    switch family {"]
+    for family in range(1, len(FAMILIES)):
+        last = max(row.detail for row in table if row.family == family)
+        out.append(f"    case {family}: return {last}")
+    out += ["    default: return 0", "    }", "  }", "", "  private static func entry(",
+            "    _ name: StaticString, _ http: Int32, _ retryClass: StaticString,",
+            "    _ message: StaticString, _ hint: StaticString", "  ) -> StatusEntry {",
+            "    StatusEntry(", "      name: name, http: http, retryClass: retryClass, "
+            "message: message, hint: hint)", "  }", "}", ""]
     return "\n".join(out)
 
 

@@ -42,22 +42,10 @@ def functions(contract):
     return "\n".join([*out, "}", ""])
 
 
-def statuses(table):
-    """The table, ascending by code."""
-    out = [MARK.format("statuses.tsv"), "package assay", "",
-           "var statusTable = [...]statusRow{"]
-    for row in sorted(table, key=lambda row: row.code):
-        http = row.http if row.http.isdigit() else "0"
-        out += ["\t{", f"\t\t{row.code}, {quoted(row.name)}, {http}, {quoted(row.retry)},",
-                f"\t\t{quoted(row.message)},", f"\t\t{quoted(row.hint)},", "\t},"]
-    return "\n".join([*out, "}", ""])
-
-
 def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     return {
         **generate_go_facts.outputs(),
         f"{CALLS}/constants.go": constants(contract),
         f"{PACKAGE}/functions_test.go": functions(contract),
-        f"{PACKAGE}/statuses.go": statuses(table),
     }

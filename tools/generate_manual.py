@@ -39,6 +39,7 @@ PARAMETERS = {
     "expires_ms": "End of the paid period, or ASSAY_NO_DATE.",
     "grace_ms": "End of the grace period, or ASSAY_NO_DATE.",
     "revoked_ms": "Date of a refund or revocation, or ASSAY_NO_DATE.",
+    "status": "A status, of any call.",
     "len": "Receives the length without the terminator; may be NULL.",
 }
 LENGTH = "Length of {} in bytes."
@@ -47,6 +48,8 @@ RESULTS = {
     "assay_status": "ASSAY_OK: verified, every check passed. Anything else: do not trust; "
                     "status & 0xff is the family.",
     "const char*": "Text that is not to be freed; {owner}.",
+    "assay_status_next": "Another status.",
+    "int32_t": "The number.",
     "uint32_t": "The number, major * 10000 + minor * 100 + patch.",
     "int64_t": "The integer, or the fallback.",
 }
@@ -121,7 +124,7 @@ def result_text(function, returned):
     owner = "it is static"
     if function.parameters and function.parameters[0].type == "const assay_doc*":
         owner = "it lives as long as doc"
-    text = RESULTS.get(function.result, "").format(owner=owner)
+    text = (RESULTS.get(function.name) or RESULTS.get(function.result, "")).format(owner=owner)
     if function.result != "void" and not text:
         sys.exit(f"generate_manual: nothing is known of the result {function.result}")
     return " ".join(part for part in (text, returned) if part)

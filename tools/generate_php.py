@@ -297,21 +297,6 @@ def method(call):
     return [*head, *checks, *[""] * bool(checks), *body, "    }"]
 
 
-def status_class(table):
-    out = [PHP.format("statuses.tsv"),
-           "/**\n * The table of statuses.\n *\n * @internal\n */", "final class StatusTable", "{",
-           "    /** Code => name, HTTP status for a client or null, retry class, what happened,",
-           "     * what to do. */",
-           "    public const ROWS = ["]
-    for row in table:
-        http = row.http if row.http.isdigit() else "null"
-        out += [f"        {row.code} => [",
-                f"            {single(row.name)}, {http}, {single(row.retry)},",
-                f"            {single(row.message)},",
-                f"            {single(row.hint)},", "        ],"]
-    return "\n".join([*out, "    ];", "}", ""])
-
-
 # ---- the extension -----------------------------------------------------------
 
 
@@ -434,7 +419,7 @@ def c_function(call):
             "length": ["&length"],
             "integer": [f"({argument.type}){name}"],
         }[argument.form]
-    result = "const char *bytes" if call.result == "const char*" else "zend_long status"
+    result = "const char *bytes" if call.result == "const char*" else "zend_long result"
     declared.append(f"  {result};")
     if call.sized:
         declared.append("  size_t length = 0;")
@@ -455,7 +440,7 @@ def c_function(call):
     elif variable == "bytes":
         end = ['  RETURN_STRING(bytes == NULL ? "" : bytes);']
     else:
-        end = ["  RETURN_LONG(status);"]
+        end = ["  RETURN_LONG(result);"]
     return [f"ZEND_FUNCTION({call.name}) {{", *declared, "", *parsing, *checks, *body,
             *freed, *given, *end, "}", ""]
 
@@ -486,7 +471,6 @@ def outputs(table, contract):
         "bindings/php/assay.ffi.h": cdef(contract),
         SRC + "Header.php": header_class(contract),
         SRC + "Library.php": library(found),
-        SRC + "StatusTable.php": status_class(table),
         EXT + "assay.stub.php": stub(found, contract),
         EXT + "assay_arginfo.h": arginfo(found, contract),
         EXT + "functions.c": functions(found),

@@ -91,22 +91,6 @@ def prototypes(contract):
     return "\n".join(out)
 
 
-def statuses(table):
-    out = [MARK.format("The table of statuses.", "statuses.tsv"),
-           "from __future__ import annotations", "",
-           "# code: (name, HTTP status for a client or None, retry class, what happened,",
-           "#        what to do)",
-           "STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {"]
-    for row in table:
-        http = row.http if row.http.isdigit() else "None"
-        out += [f"    {row.code}: (",
-                f"        {quoted(row.name)}, {http}, {quoted(row.retry)},",
-                f"        {quoted(row.message)},",
-                f"        {quoted(row.hint)}),"]
-    out += ["}", ""]
-    return "\n".join(out)
-
-
 def version(contract):
     return (MARK.format("The version of Assay.", "include/assay.h")
             + f'\n__version__ = "{contract.constant("ASSAY_VERSION")}"\n')
@@ -117,6 +101,5 @@ def outputs(table, contract):
     return {
         **generate_python_facts.outputs(),
         "bindings/python/assay/_prototypes.py": prototypes(contract),
-        "bindings/python/assay/_statuses.py": statuses(table),
         "bindings/python/assay/_version.py": version(contract),
     }

@@ -140,22 +140,6 @@ def values():
     return "\n".join(out)
 
 
-def http(rows):
-    """What a back end answers its own client, by status."""
-    by_answer = {}
-    for row in rows:
-        by_answer.setdefault(int(row.http) if row.http.isdigit() else 500, []).append(row.code)
-    out = [MARK.format("statuses.tsv"), "enum HTTPStatuses {",
-           "  /// nil for a status that this version's table does not have.",
-           "  static func of(_ code: Int32) -> Int? {", "    switch code {"]
-    for answer, codes in sorted(by_answer.items()):
-        lines = textwrap.wrap(", ".join(map(str, sorted(codes))) + ":", WIDTH - 9)
-        lines[0] = "    case " + lines[0]
-        out += [lines[0], *("      " + line for line in lines[1:]), f"      return {answer}"]
-    return "\n".join([*out, "    default: return nil", "    }", "  }", "}", ""])
-
-
 def outputs(rows, contract):
     """Path below the repository -> text, of every generated file."""
-    return {f"{PACKAGE}/Facts.swift": facts(), f"{PACKAGE}/Names.swift": values(),
-            f"{PACKAGE}/HTTPStatuses.swift": http(rows)}
+    return {f"{PACKAGE}/Facts.swift": facts(), f"{PACKAGE}/Names.swift": values()}

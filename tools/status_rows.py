@@ -81,6 +81,11 @@ class Row:
         self.hints.append((kinds, hint[0]))
 
     @property
+    def client(self):
+        """The HTTP status for a client; a fault of the host's own is 500 for it."""
+        return int(self.http) if self.http.isdigit() else 500
+
+    @property
     def constant(self):
         """rejected.chain.not-ca -> rejectedChainNotCa."""
         words = self.name.replace("-", ".").split(".")

@@ -29,9 +29,35 @@ public func assay_build_info() -> UnsafePointer<CChar>? {
 public func assay_status_name(_ status: assay_status) -> UnsafePointer<CChar>? {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  // A StaticString's text ends with a NUL and lives as long as the library.
-  let text = unsafe UnsafeRawPointer(Status(code: status).name.utf8Start)
-  return unsafe text.assumingMemoryBound(to: CChar.self)
+  return unsafe characters(Status(code: status).name)
+}
+
+@implementation @_cdecl("assay_status_text")
+public func assay_status_text(_ status: assay_status, _ what: Int32) -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  let status = Status(code: status)
+  switch Int(what) {
+  case ASSAY_STATUS_NAME: return unsafe characters(status.name)
+  case ASSAY_STATUS_MESSAGE: return unsafe characters(status.message)
+  case ASSAY_STATUS_HINT: return unsafe characters(status.hint)
+  case ASSAY_STATUS_RETRY: return unsafe characters(status.retryClass)
+  default: return nil
+  }
+}
+
+@implementation @_cdecl("assay_status_http")
+public func assay_status_http(_ status: assay_status) -> Int32 {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return Int32(truncatingIfNeeded: Status(code: status).httpStatus)
+}
+
+@implementation @_cdecl("assay_status_next")
+public func assay_status_next(_ status: assay_status) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return Status(code: status).next.code
 }
 
 // MARK: documents

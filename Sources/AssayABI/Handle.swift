@@ -63,6 +63,11 @@ enum Input {
   }
 }
 
+/// A StaticString's text ends with a NUL and lives as long as the library.
+func characters(_ text: StaticString) -> UnsafePointer<CChar> {
+  unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
 /// Bytes with a NUL after them, as C reads them.
 func characters(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {
   guard let start = text.baseAddress else { return nil }

@@ -81,17 +81,4 @@ extension Document {
 extension Status: CustomStringConvertible {
   /// "ok", "rejected.chain.untrusted-root".
   public var description: String { "\(name)" }
-
-  /// What a back end would answer its own client: 200, 400, 403, 409, 413, 500 … A fault
-  /// of the configuration or of the program counts as 500.
-  public var httpStatus: Int {
-    if let known = HTTPStatuses.of(code) { return known }
-    switch family {
-    case .ok: return 200
-    case .rejected, .malformed, .unsupported: return 400
-    case .tooLarge: return 413
-    case .unavailable: return 503
-    case .misuse, .config, .internal, .pending: return 500
-    }
-  }
 }

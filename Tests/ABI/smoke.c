@@ -240,6 +240,41 @@ static void test_library(void) {
   cJSON_Delete(info);
 }
 
+/* The library walks its own statuses: all of them, each once, in order. */
+static void test_status_texts(int32_t named) {
+  static const char *const classes[] = {"never", "later", "same-once",
+                                        "other-environment", "after-config"};
+  static const int32_t http_of[] = {500, 400, 400, 400, 413, 500, 500, 503, 500, 500, 500};
+  assay_status status, last = ASSAY_OK;
+  int32_t family;
+  size_t i;
+  for (status = assay_status_next(ASSAY_OK); status != ASSAY_OK && named >= 0;
+       status = assay_status_next(status), named--) {
+    const char *name = assay_status_text(status, ASSAY_STATUS_NAME);
+    const char *retry = assay_status_text(status, ASSAY_STATUS_RETRY);
+    const int32_t http = assay_status_http(status);
+    expect_text(name, assay_status_name(status), "assay_status_text", "the name");
+    expect(strlen(assay_status_text(status, ASSAY_STATUS_MESSAGE)) > 0 &&
+               strlen(assay_status_text(status, ASSAY_STATUS_HINT)) > 0,
+           name, "has a message and a hint");
+    for (i = 0; i < COUNT(classes) && strcmp(retry, classes[i]) != 0; i++) continue;
+    expect(i < COUNT(classes), name, "has a retry class");
+    expect(http >= 200 && http <= 599, name, "has an HTTP status");
+    expect((last & 0xff) < (status & 0xff) || last < status, name, "the order");
+    last = status;
+  }
+  expect(status == ASSAY_OK && named == 0, "assay_status_next", "every status once");
+  expect(assay_status_http(ASSAY_OK) == 200, "assay_status_http", "ok");
+  for (family = 0; family <= 10; family++) {
+    status = family | 0x7fff00;
+    expect(assay_status_http(status) == http_of[family], "assay_status_http", "by family");
+    for (i = ASSAY_STATUS_MESSAGE; i <= ASSAY_STATUS_RETRY; i++)
+      expect_text(assay_status_text(status, (int32_t)i), "", "assay_status_text", "unknown");
+  }
+  expect(assay_status_text(last, 0) == NULL && assay_status_text(last, 5) == NULL,
+         "assay_status_text", "another text");
+}
+
 static void test_status_names(void) {
   static const int32_t odd[] = {-1, INT32_MIN, INT32_MAX, 0xff, 10, 0x7fffff01};
   int32_t detail, family, named = 0;
@@ -263,7 +298,8 @@ static void test_status_names(void) {
         named++;
       }
     }
-  expect(named > 50, "assay_status_name", "the table of names is there");
+  expect(named > 300, "assay_status_name", "the table of names is there");
+  test_status_texts(named);
 }
 
 /* ---- misuse ------------------------------------------------------------- */

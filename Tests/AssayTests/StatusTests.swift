@@ -11,6 +11,7 @@ struct StatusTests {
     var message: String
     var hint: String
     var retryClass: String
+    var http: Int
   }
 
   private func source(_ path: String) throws -> String {
@@ -24,7 +25,7 @@ struct StatusTests {
       "internal", "pending",
     ]
     return try source("contract/statuses.tsv").split(separator: "\n")
-      .filter { !$0.hasPrefix("#") && !$0.hasPrefix("\t") }
+      .filter { !$0.hasPrefix("#") && !$0.hasPrefix("\t") && !$0.contains("\treserved\t") }
       .map { line in
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map {
           String($0)
@@ -34,7 +35,7 @@ struct StatusTests {
         let detail = try require(Int32(columns[1]))
         return Row(
           code: Int32(family + 1) | detail << 8, name: columns[0], message: columns[5],
-          hint: columns[6], retryClass: columns[3])
+          hint: columns[6], retryClass: columns[3], http: Int(columns[2]) ?? 500)
       }
   }
 
@@ -72,6 +73,7 @@ struct StatusTests {
       checkEqual("\(entry.message)", row.message)
       checkEqual("\(entry.hint)", row.hint)
       checkEqual("\(entry.retryClass)", row.retryClass)
+      checkEqual(Status(code: row.code).httpStatus, row.http, "\(row.name)")
     }
   }
 
@@ -130,6 +132,17 @@ struct StatusTests {
     }
     checkEqual(Status(code: 0x7fff_ff01).family, .rejected)
     checkEqual(Status(code: 77).family, .internal)
+    let answers = [200, 400, 400, 400, 413, 500, 500, 503, 500, 500, 500]
+    for (family, http) in answers.enumerated() {
+      let code = Int32(family) | (family == 0 ? 0 : 0x7fff_ff00)
+      checkEqual(Status(code: code).httpStatus, http, "\(family)")
+      checkEqual("\(Status(code: code).message)", "", "\(family)")
+    }
+    for code: Int32 in [0x7fff_ff09, 10, 255, 0x7fff_ffff, -1, .max] {
+      checkEqual(Status(code: code).next, .ok, "\(code)")
+    }
+    checkEqual(Status(code: 0x7fff_ff01).next, Status(code: 2 | 1 << 8))
+    checkEqual(Status(code: .min | 1).next, Status(code: 1 | 1 << 8))
   }
 
   @Test("DOC-1 DOC-3 every status makes a document that the strict reader takes")
@@ -149,4 +162,13 @@ struct StatusTests {
       check(!"\(entry.message)".isEmpty && !"\(entry.hint)".isEmpty, "\(entry.name)")
     }
   }
+}
+
+extension StatusTable {
+  /// All codes, in the order of `Status.next`.
+  static let codes: [Int32] = Array(
+    sequence(state: Status.ok) { status in
+      status = status.next
+      return status == .ok ? nil : status.code
+    })
 }

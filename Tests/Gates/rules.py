@@ -298,7 +298,7 @@ def tracked():
                           capture_output=True)
     if done.returncode == 0:
         return [ROOT / name for name in done.stdout.splitlines()]
-    return [path for folder in ("Sources", "Tests", "docs", "tools", "include")
+    return [path for folder in ("Sources", "Tests", "contract", "docs", "tools", "include")
             for path in (ROOT / folder).rglob("*") if path.is_file()]
 
 
@@ -307,7 +307,7 @@ def judge_search(suite, rules, families):
     found = collections.defaultdict(set)
     for path in tracked():
         name = str(path.relative_to(ROOT))
-        if name.startswith(("Sources/", "Tests/", "docs/spec/")) and path.exists():
+        if name.startswith(("contract/", "docs/spec/", "Sources/", "Tests/")) and path.exists():
             text = path.read_text(errors="replace") if path.suffix in TEXTS else ""
             for each in set(ids(text, families)):
                 found[each].add(name)

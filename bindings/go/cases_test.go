@@ -230,7 +230,7 @@ func checkDecision(t *testing.T, cases *caseTable, each *tableCase) {
 	decision, err := cases.verifier(t, each.Verifier).Decide(
 		ctx, piecesOf(t, cases, each), options...)
 	if err != nil {
-		if each.Expect.Status == notEntitled.String() {
+		if each.Expect.Status == notEntitled {
 			t.Errorf("not entitled is an answer, no error: %v", err)
 		}
 		checkDocument(t, checkRefusal(t, err, each), each)

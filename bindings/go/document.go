@@ -153,7 +153,7 @@ func (d *Document) Facts() (Evidence, error) {
 
 // unreadable is the error of a document that is not what it should be.
 func (d *Document) unreadable() error {
-	found := refusalOf(internalBug)
+	found := refusalOf(statusNamed(internalBug))
 	found.Message, found.Document = errDocument.Error(), d
 	return found
 }

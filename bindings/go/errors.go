@@ -2,7 +2,6 @@ package assay
 
 import (
 	"errors"
-	"sort"
 	"strings"
 
 	"assay.example/bindings/go/internal/libassay"
@@ -83,69 +82,31 @@ func (s Status) Family() error {
 func (s Status) family() int32 { return int32(s) & 0xff }
 
 // String is the name of the status: "ok", "rejected.chain.untrusted-root".
-func (s Status) String() string { return libassay.StatusName(int32(s)) }
+func (s Status) String() string { return libassay.StatusNameOf(int32(s)) }
 
 // HTTPStatus is what a back end would answer its own client: 400, 403, 409, 413,
-// 500 … from docs/statuses.md. A fault of the configuration or of the program
+// 500 …, as the library says. A fault of the configuration or of the program
 // counts as 500; it is 200 for OK.
-func (s Status) HTTPStatus() int {
-	if s.OK() {
-		return 200
-	}
-	if row := s.row(); row != nil {
-		if row.http == 0 {
-			return 500
-		}
-		return row.http
-	}
-	// A status of a library that is newer than this package's table.
-	switch s.family() {
-	case libassay.Rejected, libassay.Malformed, libassay.Unsupported:
-		return 400
-	case libassay.TooLarge:
-		return 413
-	case libassay.Unavailable:
-		return 503
-	}
-	return 500
-}
+func (s Status) HTTPStatus() int { return libassay.StatusHTTP(int32(s)) }
 
-// A statusRow is one status of the table.
-type statusRow struct {
-	code    Status
-	name    string
-	http    int // 0: it is not an answer to a client
-	retry   RetryClass
-	message string
-	hint    string
-}
-
-func (s Status) row() *statusRow {
-	at := sort.Search(len(statusTable), func(i int) bool { return statusTable[i].code >= s })
-	if at < len(statusTable) && statusTable[at].code == s {
-		return &statusTable[at]
-	}
-	return nil
-}
-
-// Statuses that this package itself looks for.
-var (
-	notEntitled = statusNamed("rejected.decide.not-entitled")
-	internalBug = statusNamed("internal.assay.bug")
+// What this package itself looks for.
+const (
+	notEntitled = "rejected.decide.not-entitled"
+	internalBug = "internal.assay.bug"
 )
 
-// statusNamed is the status of a name in the table; it must be there.
+// statusNamed is the status of a name; one of no detail where the library has none.
 func statusNamed(name string) Status {
-	for i := range statusTable {
-		if statusTable[i].name == name {
-			return statusTable[i].code
+	for s := Status(libassay.StatusNext(0)); !s.OK(); s = Status(libassay.StatusNext(int32(s))) {
+		if s.String() == name {
+			return s
 		}
 	}
-	panic("assay: no status " + name)
+	return Status(libassay.Internal)
 }
 
 // Refusal is the error of a status that a package of this module finds itself; message, unless
-// it is empty, in place of the table's. The name must be in the table.
+// it is empty, in place of the library's.
 func Refusal(name, message string) *Error {
 	found := refusalOf(statusNamed(name))
 	if message != "" {
@@ -236,13 +197,14 @@ func refusal(document *Document) *Error {
 
 // refusalOf is the error of a status that came without a document.
 func refusalOf(status Status) *Error {
+	text := func(what int32) string { return libassay.StatusText(int32(status), what) }
 	found := &Error{
-		Status: status, Name: status.String(), RetryClass: RetryNever,
+		Status: status, Name: status.String(), Message: text(libassay.StatusMessage),
+		Hint: text(libassay.StatusHint), RetryClass: RetryClass(text(libassay.StatusRetry)),
 		HTTPStatus: status.HTTPStatus(),
 	}
-	if row := status.row(); row != nil {
-		found.Name, found.Message = row.name, row.message
-		found.Hint, found.RetryClass = row.hint, row.retry
+	if found.RetryClass == "" { // of a code that the library does not have
+		found.RetryClass = RetryNever
 	}
 	return found
 }

@@ -60,7 +60,7 @@ func TestHintOfTheKind(t *testing.T) {
 		t.Fatalf("the error is %v", err)
 	}
 	if !strings.Contains(refused.Hint, "this verifier knows no App ID") ||
-		refused.Hint == refused.Status.row().hint {
+		refused.Hint == refusalOf(refused.Status).Hint {
 		t.Errorf("the hint is %q", refused.Hint)
 	}
 }
@@ -84,22 +84,31 @@ func TestConfigurationPlace(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	for _, row := range statusTable {
-		if row.code.String() != row.name {
-			t.Errorf("%d is %s in the library, %s in the table", row.code, row.code, row.name)
+	families, known := map[error]bool{}, 0
+	for s := Status(libassay.StatusNext(0)); !s.OK(); s = Status(libassay.StatusNext(int32(s))) {
+		known++
+		families[s.Family()] = true
+		if statusNamed(s.String()) != s {
+			t.Errorf("%d is not found by its name, %s", s, s)
 		}
-		family := "assay: " + strings.Split(row.name, ".")[0]
-		if row.code.Family().Error() != family {
-			t.Errorf("the family of %s is %v", row.name, row.code.Family())
+		if family := "assay: " + strings.Split(s.String(), ".")[0]; s.Family().Error() != family {
+			t.Errorf("the family of %s is %v", s, s.Family())
 		}
-		if http := row.code.HTTPStatus(); http < 200 || http > 599 {
-			t.Errorf("the HTTP status of %s is %d", row.name, http)
+		if http := s.HTTPStatus(); http < 200 || http > 599 {
+			t.Errorf("the HTTP status of %s is %d", s, http)
 		}
+		found := refusalOf(s)
+		if found.Message == "" || found.Hint == "" || found.RetryClass == "" {
+			t.Errorf("%s says nothing: %+v", s, found)
+		}
+	}
+	if known < 300 || len(families) != 9 {
+		t.Errorf("%d statuses of %d families", known, len(families))
 	}
 	if OK := Status(0); !OK.OK() || OK.Family() != nil || OK.HTTPStatus() != 200 {
 		t.Error("0 is not ok")
 	}
-	// Statuses of a library that is newer than the table.
+	// Statuses of a library that is newer than this package.
 	for code, http := range map[Status]int{
 		0x7fff01: 400, 0x7fff02: 400, 0x7fff03: 400, 0x7fff04: 413, 0x7fff05: 500,
 		0x7fff06: 500, 0x7fff07: 503, 0x7fff08: 500, 0x7fff09: 500, 0x7fff63: 500, -1: 500,

@@ -138,7 +138,7 @@ func (r *Risk) Status() Status { return statusOf(r.document) }
 // statusOf is the status of a document; that of a bug for facts without one.
 func statusOf(document *Document) Status {
 	if document == nil {
-		return internalBug
+		return statusNamed(internalBug)
 	}
 	return document.status
 }

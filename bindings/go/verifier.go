@@ -315,7 +315,7 @@ func (v *Verifier) Decide(
 	if err != nil {
 		return nil, err
 	}
-	if !document.OK() && document.status != notEntitled {
+	if !document.OK() && document.status.String() != notEntitled {
 		return nil, document.Err()
 	}
 	found, err := read[Decision](document, "decision")

@@ -857,2556 +857,431 @@ enum StatusTable {
   /// The row of a code, or nil for a code that no table has.
   static func entry(_ code: Int32) -> StatusEntry? {
     switch code {
-    case 257:
-      return StatusEntry(
-        name: "rejected.account.device",
-        message: "the evidence belongs to another device",
-        hint: "it was copied from another device, or the wrong device id was passed",
-        retryClass: "never")
-    case 513:
-      return StatusEntry(
-        name: "rejected.account.token-mismatch",
-        message: "the evidence carries the appAccountToken of another account",
-        hint: "evidence of another account was sent: compare the account that is signed in with the one that bought",
-        retryClass: "never")
-    case 769:
-      return StatusEntry(
-        name: "rejected.account.token-missing",
-        message: "an account was given, and the evidence carries no appAccountToken in UUID form",
-        hint: "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
-        retryClass: "never")
-    case 1025:
-      return StatusEntry(
-        name: "rejected.api.bad-request",
-        message: "Apple refused the request as wrong",
-        hint: "exchange.api.errorCode and exchange.api.errorName say what is wrong",
-        retryClass: "never")
-    case 1281:
-      return StatusEntry(
-        name: "rejected.api.conflict",
-        message: "Apple already has what was sent",
-        hint: "nothing to do, or another identifier: see exchange.api.errorCode",
-        retryClass: "never")
-    case 1537:
-      return StatusEntry(
-        name: "rejected.api.disagree",
-        message: "the answer contradicts itself or the request",
-        hint: "an answer about another app, environment or purchase: use nothing of it",
-        retryClass: "never")
-    case 1793:
-      return StatusEntry(
-        name: "rejected.api.forbidden",
-        message: "Apple does not allow it",
-        hint: "exchange.api.errorCode and exchange.api.errorName say why",
-        retryClass: "never")
-    case 2049:
-      return StatusEntry(
-        name: "rejected.api.not-found",
-        message: "Apple does not know it in the environments asked",
-        hint: "an id of another app, environment or kind: see exchange.api.errorCode",
-        retryClass: "never")
-    case 2305:
-      return StatusEntry(
-        name: "rejected.api.partial",
-        message: "some of the JWS in the answer did not verify",
-        hint: "exchange.result.refused lists them; the others are good",
-        retryClass: "never")
-    case 2817:
-      return StatusEntry(
-        name: "rejected.api.unauthorized",
-        message: "Apple refused our token",
-        hint: "compare key id, issuer id, bundle id and the clock; the app may have no release yet",
-        retryClass: "after-config")
-    case 3073:
-      return StatusEntry(
-        name: "rejected.app-receipt.signature",
-        message: "the signature does not verify over the receipt's payload",
-        hint: "forged or altered: trust nothing in it",
-        retryClass: "never")
-    case 3329:
-      return StatusEntry(
-        name: "rejected.app-receipt.signer-certificate",
-        message: "no embedded certificate matches the one that the signer names",
-        hint: "forged or altered: trust nothing in it",
-        retryClass: "never")
-    case 3585:
-      return StatusEntry(
-        name: "rejected.assertion.app-id",
-        message: "the assertion was made by another app",
-        hint: "another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it",
-        retryClass: "never")
-    case 3841:
-      return StatusEntry(
-        name: "rejected.assertion.bundle-version",
-        message: "the build is not one that the configuration accepts",
-        hint: "ask for an update of the app; attest.bundleVersion says which builds pass",
-        retryClass: "never")
-    case 4097:
-      return StatusEntry(
-        name: "rejected.assertion.category",
-        message: "the validation category is not accepted",
-        hint: "the build is from a source that attest.category.accept does not list",
-        retryClass: "never")
-    case 4353:
-      return StatusEntry(
-        name: "rejected.assertion.category-missing",
-        message: "the assertion carries no validation category",
-        hint: "the system is older than iOS 27, or the client altered it: attest.category.missing decides",
-        retryClass: "never")
-    case 4609:
-      return StatusEntry(
-        name: "rejected.assertion.counter",
-        message: "the counter is not greater than the stored one",
-        hint: "a replay, or requests that arrived out of order: the app must send its assertions one after another",
-        retryClass: "never")
-    case 4865:
-      return StatusEntry(
-        name: "rejected.assertion.signature",
-        message: "the signature does not verify over the authenticator data and the client data",
-        hint: "the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again",
-        retryClass: "never")
-    case 5121:
-      return StatusEntry(
-        name: "rejected.attest-key.foreign",
-        message: "the key is bound to another account",
-        hint: "an assertion of another account's device: refuse it; a device that changes accounts makes a new key",
-        retryClass: "never")
-    case 5377:
-      return StatusEntry(
-        name: "rejected.attest-key.replayed",
-        message: "the counter was used before",
-        hint: "a replay, or requests that arrived out of order: the client sends a new assertion",
-        retryClass: "never")
-    case 5633:
-      return StatusEntry(
-        name: "rejected.attest-key.retired",
-        message: "the key is retired",
-        hint: "the device makes a new key and attests it",
-        retryClass: "never")
-    case 5889:
-      return StatusEntry(
-        name: "rejected.attest-key.unknown",
-        message: "no such key is bound",
-        hint: "the device attests its key first: key.bind",
-        retryClass: "never")
-    case 6145:
-      return StatusEntry(
-        name: "rejected.attest-receipt.app-id",
-        message: "the App Attest receipt is about another app",
-        hint: "a swapped receipt, or attest.appIds lacks the App ID",
-        retryClass: "never")
-    case 6401:
-      return StatusEntry(
-        name: "rejected.attest-receipt.environment",
-        message: "the App Attest receipt is of an environment that is not accepted",
-        hint: "a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted",
-        retryClass: "never")
-    case 6657:
-      return StatusEntry(
-        name: "rejected.attest-receipt.expired",
-        message: "the App Attest receipt is past its expiry",
-        hint: "it can no longer be refreshed: have the app make a new key; attest.time:\"stored\" still reads it",
-        retryClass: "never")
-    case 6913:
-      return StatusEntry(
-        name: "rejected.attest-receipt.key",
-        message: "the App Attest receipt is about another key",
-        hint: "the key record of another device was passed, or the receipt was swapped",
-        retryClass: "never")
-    case 7169:
-      return StatusEntry(
-        name: "rejected.attest-receipt.kind",
-        message: "the receipt inside an attestation is not of type ATTEST",
-        hint: "a refreshed receipt was put into an attestation: altered, treat it as forged",
-        retryClass: "never")
-    case 7425:
-      return StatusEntry(
-        name: "rejected.attest-receipt.signature",
-        message: "the signature does not verify over the App Attest receipt",
-        hint: "forged or altered: trust nothing in it",
-        retryClass: "never")
-    case 7681:
-      return StatusEntry(
-        name: "rejected.attest-refresh.environment",
-        message: "Apple: the receipt is of the other environment",
-        hint: "ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt",
-        retryClass: "never")
-    case 7937:
-      return StatusEntry(
-        name: "rejected.attest-refresh.expired",
-        message: "the receipt is past its expiry",
-        hint: "it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud",
-        retryClass: "never")
-    case 8193:
-      return StatusEntry(
-        name: "rejected.attest-refresh.no-data",
-        message: "Apple has no data about the key any more",
-        hint: "there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud",
-        retryClass: "never")
-    case 8449:
-      return StatusEntry(
-        name: "rejected.attest-refresh.payload",
-        message: "Apple cannot read the receipt",
-        hint: "keep the old receipt and look at what was sent: it must be the stored receipt, unchanged",
-        retryClass: "never")
-    case 8705:
-      return StatusEntry(
-        name: "rejected.attest-refresh.unauthorized",
-        message: "Apple refuses our token",
-        hint: "our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host",
-        retryClass: "never")
-    case 8961:
-      return StatusEntry(
-        name: "rejected.attest.acl",
-        message: "the access control octets are not those of a Mac with full security",
-        hint: "System Integrity Protection or Full Security is off on that Mac, or attest.platform is wrong",
-        retryClass: "never")
-    case 9217:
-      return StatusEntry(
-        name: "rejected.attest.app-id",
-        message: "the attestation was made by another app",
-        hint: "another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it",
-        retryClass: "never")
-    case 9473:
-      return StatusEntry(
-        name: "rejected.attest.bundle-version",
-        message: "the build is not one that the configuration accepts",
-        hint: "ask for an update of the app; attest.bundleVersion says which builds pass",
-        retryClass: "never")
-    case 9729:
-      return StatusEntry(
-        name: "rejected.attest.category",
-        message: "the validation category is not accepted",
-        hint: "the build is from a source that attest.category.accept does not list",
-        retryClass: "never")
-    case 9985:
-      return StatusEntry(
-        name: "rejected.attest.category-missing",
-        message: "the attestation carries no validation category",
-        hint: "the system is older than iOS 27, or the client altered it: attest.category.missing decides",
-        retryClass: "never")
-    case 10241:
-      return StatusEntry(
-        name: "rejected.attest.cose-key",
-        message: "the key in the authenticator data differs from the certificate's",
-        hint: "altered: treat it as forged",
-        retryClass: "never")
-    case 10497:
-      return StatusEntry(
-        name: "rejected.attest.counter",
-        message: "the counter of an attestation is not 0",
-        hint: "altered: treat it as forged",
-        retryClass: "never")
-    case 10753:
-      return StatusEntry(
-        name: "rejected.attest.credential-id",
-        message: "the credential id differs from the key id",
-        hint: "altered: treat it as forged",
-        retryClass: "never")
-    case 11009:
-      return StatusEntry(
-        name: "rejected.attest.environment",
-        message: "the key was made for an environment that is not accepted",
-        hint: "a development build at a production server, or the reverse: attest.environments says what is accepted",
-        retryClass: "never")
-    case 11265:
-      return StatusEntry(
-        name: "rejected.attest.flags",
-        message: "the flag for attested data is not set",
-        hint: "altered, or not an Apple attestation: treat it as forged",
-        retryClass: "never")
-    case 11521:
-      return StatusEntry(
-        name: "rejected.attest.key-id",
-        message: "the key id given is not that of the attested key",
-        hint: "the app sent the id of another key: send the one that generateKey returned",
-        retryClass: "never")
-    case 11777:
-      return StatusEntry(
-        name: "rejected.attest.nonce",
-        message: "the nonce in the certificate does not match the authenticator data and the client data",
-        hint: "the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received",
-        retryClass: "never")
-    case 12033:
-      return StatusEntry(
-        name: "rejected.chain.critical-extension",
-        message: "a certificate has a critical extension that this profile does not know",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 12289:
-      return StatusEntry(
-        name: "rejected.chain.duplicate-extension",
-        message: "a certificate has the same extension twice",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 12545:
-      return StatusEntry(
-        name: "rejected.chain.expired",
-        message: "a certificate had expired when the evidence was signed",
-        hint: "a date outside the validity of the certificate that error.at names: treat it as forged",
-        retryClass: "never")
-    case 12801:
-      return StatusEntry(
-        name: "rejected.chain.extended-key-usage",
-        message: "a certificate was issued for another purpose",
-        hint: "a certificate of another purpose from the same authority: treat it as forged",
-        retryClass: "never")
-    case 13057:
-      return StatusEntry(
-        name: "rejected.chain.intermediate-marker",
-        message: "the intermediate certificate lacks Apple's marker for this kind of evidence",
-        hint: "the chain does not come from the Apple authorities that sign this: treat it as forged",
-        retryClass: "never")
-    case 13313:
-      return StatusEntry(
-        name: "rejected.chain.issuer-unknown",
-        message: "no shipped, configured or embedded certificate has the leaf's issuer name",
-        hint: "a forgery, or a new Apple intermediate, which the message names: look for an update to Assay",
-        retryClass: "after-config")
-    case 13569:
-      return StatusEntry(
-        name: "rejected.chain.key",
-        message: "a certificate has a key of the wrong type, curve or encoding",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 13825:
-      return StatusEntry(
-        name: "rejected.chain.key-usage",
-        message: "a certificate's key usage does not allow what it is used for",
-        hint: "a forged chain: trust nothing in it; error.at names the certificate",
-        retryClass: "never")
-    case 14081:
-      return StatusEntry(
-        name: "rejected.chain.leaf-is-ca",
-        message: "the signing certificate is a certificate authority",
-        hint: "a forged chain: trust nothing in it; error.at names the certificate",
-        retryClass: "never")
-    case 14337:
-      return StatusEntry(
-        name: "rejected.chain.leaf-marker",
-        message: "the signing certificate lacks Apple's marker for this kind of evidence",
-        hint: "a certificate of another purpose signed this: treat it as forged",
-        retryClass: "never")
-    case 14593:
-      return StatusEntry(
-        name: "rejected.chain.length",
-        message: "x5c does not hold the number of certificates that this kind of evidence has",
-        hint: "certificates were added or removed: treat it as forged",
-        retryClass: "never")
-    case 14849:
-      return StatusEntry(
-        name: "rejected.chain.name-constraints",
-        message: "a certificate has name constraints",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 15105:
-      return StatusEntry(
-        name: "rejected.chain.names",
-        message: "issuer and subject names do not chain",
-        hint: "certificates reordered or mixed: treat it as forged",
-        retryClass: "never")
-    case 15361:
-      return StatusEntry(
-        name: "rejected.chain.not-ca",
-        message: "the intermediate certificate is not a certificate authority",
-        hint: "a forged chain: trust nothing in it; error.at names the certificate",
-        retryClass: "never")
-    case 15617:
-      return StatusEntry(
-        name: "rejected.chain.not-yet-valid",
-        message: "a certificate was not valid yet when the evidence was signed",
-        hint: "back-dated: treat it as forged; error.at names the certificate",
-        retryClass: "never")
-    case 15873:
-      return StatusEntry(
-        name: "rejected.chain.ocsp-address",
-        message: "the certificate names a responder at another host",
-        hint: "do not call it: Apple's certificates name a host of Apple's; with roots of your own set storekit.ocspHosts",
-        retryClass: "never")
-    case 16129:
-      return StatusEntry(
-        name: "rejected.chain.serial",
-        message: "a certificate's serial number is not positive, or is longer than 20 octets",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 16385:
-      return StatusEntry(
-        name: "rejected.chain.signature-algorithm",
-        message: "a certificate is signed with an algorithm that this profile does not allow",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 16641:
-      return StatusEntry(
-        name: "rejected.chain.signature-intermediate",
-        message: "the root key does not verify the intermediate certificate",
-        hint: "a forged intermediate certificate: trust nothing in it",
-        retryClass: "never")
-    case 16897:
-      return StatusEntry(
-        name: "rejected.chain.signature-leaf",
-        message: "the intermediate key does not verify the signing certificate",
-        hint: "a forged signing certificate: trust nothing in it",
-        retryClass: "never")
-    case 17153:
-      return StatusEntry(
-        name: "rejected.chain.unpinned",
-        message: "the Xcode certificate is not among those pinned",
-        hint: "evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
-        retryClass: "after-config")
-    case 17409:
-      return StatusEntry(
-        name: "rejected.chain.untrusted-root",
-        message: "the chain does not end in a pinned root",
-        hint: "a forged chain, or a new Apple root: look for an update to Assay",
-        retryClass: "never")
-    case 17665:
-      return StatusEntry(
-        name: "rejected.chain.version",
-        message: "a certificate is not version 3",
-        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
-        retryClass: "never")
-    case 17921:
-      return StatusEntry(
-        name: "rejected.challenge.expired",
-        message: "the challenge is too old",
-        hint: "the client asks for a new challenge; stores.challengeTtlMs says how long one lives",
-        retryClass: "never")
-    case 18177:
-      return StatusEntry(
-        name: "rejected.challenge.mismatch",
-        message: "the challenge was issued for another purpose or subject, or is another one",
-        hint: "the client asks for a new challenge; a challenge is for one account and one purpose",
-        retryClass: "never")
-    case 18433:
-      return StatusEntry(
-        name: "rejected.challenge.unknown",
-        message: "the challenge was never issued here",
-        hint: "the client asks for a new challenge; a challenge of another server or store is unknown here",
-        retryClass: "never")
-    case 18689:
-      return StatusEntry(
-        name: "rejected.challenge.used",
-        message: "another request used the challenge",
-        hint: "the client asks for a new challenge; a retry carries the same evidence",
-        retryClass: "never")
-    case 18945:
-      return StatusEntry(
-        name: "rejected.date.future",
-        message: "the signing date lies further ahead of now_ms than clockSkewMs allows",
-        hint: "this host's clock is slow: synchronise it",
-        retryClass: "later")
-    case 19201:
-      return StatusEntry(
-        name: "rejected.date.missing",
-        message: "the signing date is absent",
-        hint: "not genuine evidence of this kind: treat it as forged",
-        retryClass: "never")
-    case 19457:
-      return StatusEntry(
-        name: "rejected.date.range",
-        message: "the signing date is before 2008 or after 2100",
-        hint: "a date that no genuine evidence has: treat it as forged",
-        retryClass: "never")
-    case 19713:
-      return StatusEntry(
-        name: "rejected.decide.not-entitled",
-        message: "the evidence is good, but no plan above the default one is in force",
-        hint: "not an error: decision.state says why; give the default plan",
-        retryClass: "never")
-    case 19969:
-      return StatusEntry(
-        name: "rejected.devicecheck.bits",
-        message: "Apple found the bits missing or badly formed",
-        hint: "our fault: send bit0 and bit1, spelled exactly so, as booleans",
-        retryClass: "never")
-    case 20225:
-      return StatusEntry(
-        name: "rejected.devicecheck.payload",
-        message: "Apple could not read the request",
-        hint: "our fault: send the JSON object that docs/exchanges.md shows",
-        retryClass: "never")
-    case 20481:
-      return StatusEntry(
-        name: "rejected.devicecheck.request",
-        message: "Apple refused the request",
-        hint: "our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck",
-        retryClass: "never")
-    case 20737:
-      return StatusEntry(
-        name: "rejected.devicecheck.timestamp",
-        message: "Apple found the time stamp missing or badly formed",
-        hint: "our fault: send milliseconds since 1970, from an accurate clock",
-        retryClass: "never")
-    case 20993:
-      return StatusEntry(
-        name: "rejected.devicecheck.token",
-        message: "Apple does not know the device token",
-        hint: "made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one",
-        retryClass: "never")
-    case 21249:
-      return StatusEntry(
-        name: "rejected.devicecheck.unauthorized",
-        message: "Apple refuses our token",
-        hint: "our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host",
-        retryClass: "never")
-    case 21505:
-      return StatusEntry(
-        name: "rejected.expiry.ended",
-        message: "the stored end has passed",
-        hint: "verify newer evidence and decide again; without any, give the default plan",
-        retryClass: "never")
-    case 21761:
-      return StatusEntry(
-        name: "rejected.expiry.revoked",
-        message: "the stored record is revoked",
-        hint: "verify newer evidence and decide again; without any, give the default plan",
-        retryClass: "never")
-    case 22017:
-      return StatusEntry(
-        name: "rejected.freshness.chain-expired",
-        message: "the chain is not valid now, and this kind must be fresh",
-        hint: "have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind",
-        retryClass: "never")
-    case 22273:
-      return StatusEntry(
-        name: "rejected.freshness.stale",
-        message: "the evidence is older than the configured maxAgeMs",
-        hint: "ask for newer evidence; the configuration says how old it may be",
-        retryClass: "never")
-    case 22529:
-      return StatusEntry(
-        name: "rejected.identity.app",
-        message: "appAppleId is missing or is not the one configured for this app",
-        hint: "evidence of another app, or the appAppleId of that app in apps is wrong",
-        retryClass: "after-config")
-    case 22785:
-      return StatusEntry(
-        name: "rejected.identity.bundle",
-        message: "bundleId is missing or is not one of the configured apps",
-        hint: "evidence of another app, or apps lacks its bundleId",
-        retryClass: "never")
-    case 23041:
-      return StatusEntry(
-        name: "rejected.identity.environment",
-        message: "the environment is not accepted by this verifier",
-        hint: "environments in the configuration says which are: give the evidence to the verifier of its environment",
-        retryClass: "after-config")
-    case 23297:
-      return StatusEntry(
-        name: "rejected.identity.environment-missing",
-        message: "the evidence does not state its environment",
-        hint: "too old to state it: fetch newer evidence, or let the configuration accept it",
-        retryClass: "after-config")
-    case 23553:
-      return StatusEntry(
-        name: "rejected.identity.environment-profile",
-        message: "the environment and the signer do not match",
-        hint: "environment and signer contradict each other: treat it as forged",
-        retryClass: "never")
-    case 23809:
-      return StatusEntry(
-        name: "rejected.identity.product",
-        message: "the product is not in the catalogue",
-        hint: "the client keeps the receipt; add the product to products, or refuse by hand",
-        retryClass: "after-config")
-    case 24065:
-      return StatusEntry(
-        name: "rejected.jwks.duplicate-kid",
-        message: "two usable keys have the same kid",
-        hint: "which one verifies would depend on their order: keep the old set, and tell the issuer",
-        retryClass: "never")
-    case 24321:
-      return StatusEntry(
-        name: "rejected.jwks.ec",
-        message: "an elliptic key is not on its curve, or its coordinates are not 32 bytes each",
-        hint: "the issuer's fault: keep the old set, and tell the issuer",
-        retryClass: "never")
-    case 24577:
-      return StatusEntry(
-        name: "rejected.jwks.empty",
-        message: "no key of the set can be used",
-        hint: "skipped keys are of other types, curves or uses: not the key set of this issuer?",
-        retryClass: "never")
-    case 24833:
-      return StatusEntry(
-        name: "rejected.jwks.private-key",
-        message: "private or symmetric key material is in the set",
-        hint: "the issuer published a secret: keep the old set, and raise an alarm",
-        retryClass: "never")
-    case 25089:
-      return StatusEntry(
-        name: "rejected.jwks.roca",
-        message: "an RSA key is of the weak kind that ROCA breaks",
-        hint: "its private key can be computed: keep the old set, and tell the issuer",
-        retryClass: "never")
-    case 25345:
-      return StatusEntry(
-        name: "rejected.jwks.rsa",
-        message: "an RSA key has an unusable modulus or exponent",
-        hint: "the issuer's fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set",
-        retryClass: "never")
-    case 25601:
-      return StatusEntry(
-        name: "rejected.jws.algorithm",
-        message: "alg is not ES256",
-        hint: "a forgery attempt, or a token from another issuer",
-        retryClass: "never")
-    case 25857:
-      return StatusEntry(
-        name: "rejected.jws.header-member",
-        message: "the header has a member that could steer the verification",
-        hint: "a forgery attempt: error.at names the member",
-        retryClass: "never")
-    case 26113:
-      return StatusEntry(
-        name: "rejected.jws.signature",
-        message: "the signature does not verify",
-        hint: "the payload or the header was changed: treat it as forged",
-        retryClass: "never")
-    case 26369:
-      return StatusEntry(
-        name: "rejected.kind.mismatch",
-        message: "the evidence is not of the kind asked for",
-        hint: "the message says what it looks like: use the call for that",
-        retryClass: "never")
-    case 26625:
-      return StatusEntry(
-        name: "rejected.ledger.already-granted",
-        message: "the account had this purchase granted before",
-        hint: "definite: the client finishes the transaction; grant nothing",
-        retryClass: "never")
-    case 26881:
-      return StatusEntry(
-        name: "rejected.ledger.id",
-        message: "an id of the purchase cannot be a key",
-        hint: "evidence made by Xcode, or damaged: it is never paid out",
-        retryClass: "never")
-    case 27137:
-      return StatusEntry(
-        name: "rejected.ledger.move-too-soon",
-        message: "the line was moved a short time ago",
-        hint: "one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move",
-        retryClass: "never")
-    case 27393:
-      return StatusEntry(
-        name: "rejected.ledger.other-account",
-        message: "the purchase or line belongs to another account",
-        hint: "look at both accounts; stores.transfer says whether a line may move",
-        retryClass: "never")
-    case 27649:
-      return StatusEntry(
-        name: "rejected.ledger.revoked",
-        message: "the purchase was refunded or revoked",
-        hint: "definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke",
-        retryClass: "never")
-    case 27905:
-      return StatusEntry(
-        name: "rejected.ledger.superseded",
-        message: "the claim has a newer grant id or fence",
-        hint: "another request took over: undo the grant of this id, unless the store of grants refuses it twice",
-        retryClass: "never")
-    case 28161:
-      return StatusEntry(
-        name: "rejected.nested.disagree",
-        message: "the notification and the evidence inside it contradict each other",
-        hint: "evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple",
-        retryClass: "never")
-    case 28417:
-      return StatusEntry(
-        name: "rejected.notification.ambiguous-body",
-        message: "the notification has more than one body",
-        hint: "not a genuine notification: treat it as forged",
-        retryClass: "never")
-    case 28673:
-      return StatusEntry(
-        name: "rejected.notification.no-body",
-        message: "the notification has no body although its type is known",
-        hint: "not a genuine notification: treat it as forged",
-        retryClass: "never")
-    case 28929:
-      return StatusEntry(
-        name: "rejected.once.seen",
-        message: "another request handled it before",
-        hint: "skip the side effect; nothing is wrong",
-        retryClass: "never")
-    case 29185:
-      return StatusEntry(
-        name: "rejected.payload.incomplete",
-        message: "the evidence lacks the ids that a decision needs",
-        hint: "not enough to decide from: error.at names the missing id; ask for other evidence of the purchase",
-        retryClass: "never")
-    case 29441:
-      return StatusEntry(
-        name: "rejected.plan.required",
-        message: "the plan of the account has none of this meter",
-        hint: "the client falls back, or offers the plan that has it",
-        retryClass: "never")
-    case 29697:
-      return StatusEntry(
-        name: "rejected.promo.device-used",
-        message: "the offer has already been used on this device",
-        hint: "a normal refusal of an offer; do not tell the client which check refused",
-        retryClass: "never")
-    case 29953:
-      return StatusEntry(
-        name: "rejected.quota.exhausted",
-        message: "the limit is reached",
-        hint: "the client falls back, or waits until resetMs",
-        retryClass: "later")
-    case 30209:
-      return StatusEntry(
-        name: "rejected.receipt.field-conflict",
-        message: "dates that were signed together contradict each other",
-        hint: "signed but contradictory: keep the receipt and report it",
-        retryClass: "never")
-    case 30465:
-      return StatusEntry(
-        name: "rejected.receipt.signature",
-        message: "the signature does not verify over the purchase info",
-        hint: "contents changed after signing (saved as JSON or with other white space, perhaps), or forged",
-        retryClass: "never")
-    case 30721:
-      return StatusEntry(
-        name: "rejected.receipt.signed-later",
-        message: "the receipt was signed later than the purchase, and receipts.lateSigned refuses that",
-        hint: "receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud",
-        retryClass: "never")
-    case 30977:
-      return StatusEntry(
-        name: "rejected.receipt.v2-disabled",
-        message: "version 2 receipts are refused by receipts.v2",
-        hint: "receipts.v2 of this verifier refuses it; ask for an app receipt instead",
-        retryClass: "never")
-    case 31233:
-      return StatusEntry(
-        name: "rejected.revocation.no-responder",
-        message: "the certificate names no responder",
-        hint: "verify offline, without mode required",
-        retryClass: "never")
-    case 31489:
-      return StatusEntry(
-        name: "rejected.revocation.other-certificate",
-        message: "the response is about another certificate",
-        hint: "responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate",
-        retryClass: "never")
-    case 31745:
-      return StatusEntry(
-        name: "rejected.revocation.revoked",
-        message: "the certificate is revoked",
-        hint: "stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple",
-        retryClass: "never")
-    case 32001:
-      return StatusEntry(
-        name: "rejected.revocation.signature",
-        message: "the signature of the response does not verify",
-        hint: "an interfering proxy, or a forged response: look at the network, not at the customer",
-        retryClass: "never")
-    case 32257:
-      return StatusEntry(
-        name: "rejected.revocation.signer",
-        message: "whoever signed the response may not speak for this authority",
-        hint: "an interfering proxy, or a forged response: look at the network, not at the customer",
-        retryClass: "never")
-    case 32513:
-      return StatusEntry(
-        name: "rejected.revocation.stale",
-        message: "the response is too old, or from the future",
-        hint: "a replayed response, or the clock of this host is wrong",
-        retryClass: "never")
-    case 32769:
-      return StatusEntry(
-        name: "rejected.revocation.unknown",
-        message: "the responder does not know the certificate",
-        hint: "treat the chain as forged",
-        retryClass: "never")
-    case 33025:
-      return StatusEntry(
-        name: "rejected.risk.deny",
-        message: "the risk rules deny the request",
-        hint: "risk.reasons names the rules; answer 403",
-        retryClass: "never")
-    case 33281:
-      return StatusEntry(
-        name: "rejected.risk.limited",
-        message: "the risk rules allow a limited number of such requests",
-        hint: "risk.reasons names the rules, risk.allowance how many requests per day pass",
-        retryClass: "never")
-    case 33537:
-      return StatusEntry(
-        name: "rejected.risk.step-up",
-        message: "the risk rules ask for something stronger",
-        hint: "attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules",
-        retryClass: "never")
-    case 33793:
-      return StatusEntry(
-        name: "rejected.signup.exhausted",
-        message: "too many sign-ups from this address",
-        hint: "tell the client to try again tomorrow; stores.signup has the limits",
-        retryClass: "later")
-    case 34561:
-      return StatusEntry(
-        name: "rejected.token.algorithm",
-        message: "alg is not the algorithm of the profile",
-        hint: "a forgery attempt, or tokens.algorithm is not what this issuer signs with",
-        retryClass: "never")
-    case 34817:
-      return StatusEntry(
-        name: "rejected.token.audience",
-        message: "the token is for none of the configured audiences",
-        hint: "a token of another app or resource, or the audiences of the profile lack it",
-        retryClass: "never")
-    case 35073:
-      return StatusEntry(
-        name: "rejected.token.client",
-        message: "the token was made for another app client",
-        hint: "a token of another app of the same pool, or tokens.clients lacks it",
-        retryClass: "never")
-    case 35329:
-      return StatusEntry(
-        name: "rejected.token.expired",
-        message: "the token has expired",
-        hint: "the client must refresh its token, and send the request again",
-        retryClass: "never")
-    case 35585:
-      return StatusEntry(
-        name: "rejected.token.group",
-        message: "the caller is in none of the groups asked for",
-        hint: "not allowed: tokens.groups says who is",
-        retryClass: "never")
-    case 35841:
-      return StatusEntry(
-        name: "rejected.token.header-member",
-        message: "the header has a member that could steer the verification",
-        hint: "a forgery attempt: none of these is ever sent by an issuer",
-        retryClass: "never")
-    case 36097:
-      return StatusEntry(
-        name: "rejected.token.issued-in-future",
-        message: "iat lies further ahead of now_ms than clockSkewMs allows",
-        hint: "this host's clock is slow: synchronise it",
-        retryClass: "later")
-    case 36353:
-      return StatusEntry(
-        name: "rejected.token.issuer",
-        message: "the token is from another issuer than the key set",
-        hint: "a token of another pool or region, or the wrong key set was passed",
-        retryClass: "never")
-    case 36609:
-      return StatusEntry(
-        name: "rejected.token.key-unfit",
-        message: "the key is not meant for this algorithm",
-        hint: "tokens.algorithm is not what this issuer signs with",
-        retryClass: "after-config")
-    case 36865:
-      return StatusEntry(
-        name: "rejected.token.no-expiry",
-        message: "exp is absent",
-        hint: "not an access token: one without an end is never accepted",
-        retryClass: "never")
-    case 37121:
-      return StatusEntry(
-        name: "rejected.token.no-issued-at",
-        message: "iat is absent",
-        hint: "not a token of this issuer",
-        retryClass: "never")
-    case 37377:
-      return StatusEntry(
-        name: "rejected.token.not-yet-valid",
-        message: "nbf lies further ahead of now_ms than clockSkewMs allows",
-        hint: "this host's clock is slow: synchronise it",
-        retryClass: "later")
-    case 37633:
-      return StatusEntry(
-        name: "rejected.token.scope",
-        message: "the token lacks a scope that is asked for",
-        hint: "not allowed: tokens.scopes says what is asked for",
-        retryClass: "never")
-    case 37889:
-      return StatusEntry(
-        name: "rejected.token.signature",
-        message: "the signature does not verify over the token",
-        hint: "forged or altered: trust nothing in it",
-        retryClass: "never")
-    case 38145:
-      return StatusEntry(
-        name: "rejected.token.subject",
-        message: "sub is absent, empty, too long, or has control characters",
-        hint: "there is no account in it: answer 401, never a default account",
-        retryClass: "never")
-    case 38401:
-      return StatusEntry(
-        name: "rejected.token.too-old",
-        message: "the token was issued longer ago than maxAgeMs",
-        hint: "the customer must sign in again",
-        retryClass: "never")
-    case 38657:
-      return StatusEntry(
-        name: "rejected.token.type",
-        message: "typ is not accepted",
-        hint: "another kind of token: tokens.types says which are accepted",
-        retryClass: "never")
-    case 38913:
-      return StatusEntry(
-        name: "rejected.token.unknown-key",
-        message: "no key of the set has this kid",
-        hint: "error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses",
-        retryClass: "same-once")
-    case 39169:
-      return StatusEntry(
-        name: "rejected.token.use",
-        message: "the token is for another use",
-        hint: "an ID token, or a notification, in place of the token asked for",
-        retryClass: "never")
-    case 39425:
-      return StatusEntry(
-        name: "rejected.triage.cracker",
-        message: "made by a cracking tool: there is no receipt in it",
-        hint: "drop and count; do not log in full",
-        retryClass: "never")
-    case 39681:
-      return StatusEntry(
-        name: "rejected.triage.foreign-bundle",
-        message: "claims to belong to an app that is not configured",
-        hint: "drop and count; do not log in full; if the app is yours, add its bundleId to apps",
-        retryClass: "never")
-    case 39937:
-      return StatusEntry(
-        name: "rejected.triage.foreign-product",
-        message: "claims a product that is not in the catalogue",
-        hint: "the client keeps it; add the product to products if it is yours",
-        retryClass: "after-config")
-    case 40193:
-      return StatusEntry(
-        name: "rejected.triage.incomplete",
-        message: "the signature or the purchase info is absent",
-        hint: "have the client send its stored copy again",
-        retryClass: "never")
-    case 40449:
-      return StatusEntry(
-        name: "rejected.verify-receipt.account",
-        message: "Apple: the account was not found or has been deleted (21010)",
-        hint: "the account is gone: grant nothing from this answer",
-        retryClass: "never")
-    case 40705:
-      return StatusEntry(
-        name: "rejected.verify-receipt.http",
-        message: "the endpoint answered with an unexpected HTTP status",
-        hint: "our request or the way to Apple is wrong: no proxy, no redirect, POST",
-        retryClass: "never")
-    case 40961:
-      return StatusEntry(
-        name: "rejected.verify-receipt.internal",
-        message: "Apple: internal data access error, not to be retried (21100 to 21199)",
-        hint: "Apple will not judge this receipt: verify it offline; ask Apple if it happens often",
-        retryClass: "never")
-    case 41217:
-      return StatusEntry(
-        name: "rejected.verify-receipt.malformed",
-        message: "Apple: receipt data malformed or missing, or a temporary fault (21002)",
-        hint: "ask the same endpoint again, once; then keep the receipt if it verifies offline",
-        retryClass: "same-once")
-    case 41473:
-      return StatusEntry(
-        name: "rejected.verify-receipt.mismatch",
-        message: "the answer is about another purchase",
-        hint: "not an answer about this receipt: never grant from it",
-        retryClass: "never")
-    case 41729:
-      return StatusEntry(
-        name: "rejected.verify-receipt.not-authentic",
-        message: "Apple: the receipt could not be authenticated (21003)",
-        hint: "forged, altered, or from another store: refuse the client",
-        retryClass: "never")
-    case 41985:
-      return StatusEntry(
-        name: "rejected.verify-receipt.request",
-        message: "Apple did not accept the request (21000, 21001)",
-        hint: "our fault: send a POST with a JSON body",
-        retryClass: "never")
-    case 42241:
-      return StatusEntry(
-        name: "rejected.verify-receipt.secret",
-        message: "Apple: the shared secret does not match (21004)",
-        hint: "copy the secret from App Store Connect to receipts.sharedSecrets",
-        retryClass: "after-config")
-    case 42497:
-      return StatusEntry(
-        name: "rejected.account.linked",
-        message: "the account was joined elsewhere, or the other way round",
-        hint: "operator:true shows where; a person decides, as a link is for good",
-        retryClass: "never")
-    case 42753:
-      return StatusEntry(
-        name: "rejected.appleid.client",
-        message: "Apple does not accept the client secret or the client id",
-        hint: "our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host",
-        retryClass: "never")
-    case 43009:
-      return StatusEntry(
-        name: "rejected.appleid.grant",
-        message: "the code or token was used, has expired, or is of another client",
-        hint: "the customer must sign in again",
-        retryClass: "never")
-    case 43265:
-      return StatusEntry(
-        name: "rejected.appleid.request",
-        message: "Apple does not accept the form of the request",
-        hint: "our fault: check the redirect URI and the parameters",
-        retryClass: "never")
-    case 43521:
-      return StatusEntry(
-        name: "rejected.session.assertion-required",
-        message: "a session text does not suffice for this request",
-        hint: "have the app send an assertion over the request: promo and paid need one",
-        retryClass: "never")
-    case 43777:
-      return StatusEntry(
-        name: "rejected.session.expired",
-        message: "the session text has ended, or its times cannot be",
-        hint: "ask for a new assertion and issue a new session; check the clocks of the fleet",
-        retryClass: "never")
-    case 44033:
-      return StatusEntry(
-        name: "rejected.session.mismatch",
-        message: "the session text belongs to another account, app or sign-in",
-        hint: "never accept it: pass the account and binding of the caller's access token",
-        retryClass: "never")
-    case 44289:
-      return StatusEntry(
-        name: "rejected.session.signature",
-        message: "no configured secret signed the session text",
-        hint: "forged, or its secret was dropped: ask for a new assertion and issue a new session",
-        retryClass: "never")
-    case 44545:
-      return StatusEntry(
-        name: "rejected.token.nonce",
-        message: "the nonce is absent, or is not the one that was issued",
-        hint: "a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it",
-        retryClass: "never")
-    case 44801:
-      return StatusEntry(
-        name: "rejected.ledger.upgraded",
-        message: "the purchase was replaced by an upgrade",
-        hint: "definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one",
-        retryClass: "never")
-    case 45057:
-      return StatusEntry(
-        name: "rejected.ledger.family-shared",
-        message: "purchases shared by the family are not accepted",
-        hint: "decide.family is deny: definite, grant nothing; the one who bought it may claim it",
-        retryClass: "never")
-    case 258:
-      return StatusEntry(
-        name: "malformed.api.content-type",
-        message: "the answer is not JSON by its content type",
-        hint: "something between the host and Apple answered: look at its proxy",
-        retryClass: "never")
-    case 514:
-      return StatusEntry(
-        name: "malformed.api.paging",
-        message: "the answer names a next page that is not one",
-        hint: "begin again without revision or paginationToken",
-        retryClass: "never")
-    case 770:
-      return StatusEntry(
-        name: "malformed.api.response",
-        message: "the answer is not in the form that Apple documents",
-        hint: "something between the host and Apple answered, or Apple changed the form: error.at has the place",
-        retryClass: "never")
-    case 1026:
-      return StatusEntry(
-        name: "malformed.app-receipt.attribute",
-        message: "an attribute of the receipt has a tag, length or text that does not fit its type",
-        hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
-        retryClass: "never")
-    case 1282:
-      return StatusEntry(
-        name: "malformed.app-receipt.ber",
-        message: "not clean BER",
-        hint: "damaged in transit or made by hand: have the client send its stored copy again",
-        retryClass: "never")
-    case 1538:
-      return StatusEntry(
-        name: "malformed.app-receipt.date",
-        message: "a date of the receipt cannot be read",
-        hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
-        retryClass: "never")
-    case 1794:
-      return StatusEntry(
-        name: "malformed.app-receipt.duplicate-attribute",
-        message: "an attribute appears twice",
-        hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
-        retryClass: "never")
-    case 2050:
-      return StatusEntry(
-        name: "malformed.app-receipt.missing-attribute",
-        message: "a required attribute is absent",
-        hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
-        retryClass: "never")
-    case 2306:
-      return StatusEntry(
-        name: "malformed.app-receipt.structure",
-        message: "a member of the container is missing or misplaced",
-        hint: "damaged in transit or made by hand: have the client send its stored copy again",
-        retryClass: "never")
-    case 2562:
-      return StatusEntry(
-        name: "malformed.app-receipt.trailing",
-        message: "bytes follow the container",
-        hint: "damaged in transit or made by hand: have the client send its stored copy again",
-        retryClass: "never")
-    case 2818:
-      return StatusEntry(
-        name: "malformed.assertion.auth-data",
-        message: "the authenticator data is too short or too long",
-        hint: "forged, or a new Apple format: report it",
-        retryClass: "never")
-    case 3074:
-      return StatusEntry(
-        name: "malformed.assertion.cbor",
-        message: "not strict CBOR",
-        hint: "truncated, base64 not decoded, or forged",
-        retryClass: "never")
-    case 3330:
-      return StatusEntry(
-        name: "malformed.assertion.client-data",
-        message: "the challenge is not where attest.challenge says",
-        hint: "the client sends client data in a form other than attest.challenge describes: error.at names the place",
-        retryClass: "never")
-    case 3586:
-      return StatusEntry(
-        name: "malformed.assertion.extensions",
-        message: "the extension map has an unexpected form",
-        hint: "forged, or a new Apple format: report it",
-        retryClass: "never")
-    case 3842:
-      return StatusEntry(
-        name: "malformed.assertion.signature",
-        message: "the signature is not strict DER",
-        hint: "damaged in transit, or forged",
-        retryClass: "never")
-    case 4098:
-      return StatusEntry(
-        name: "malformed.assertion.statement",
-        message: "members other than signature and authenticatorData",
-        hint: "not an Apple assertion: pass what generateAssertion returned",
-        retryClass: "never")
-    case 4354:
-      return StatusEntry(
-        name: "malformed.attest-receipt.ber",
-        message: "the App Attest receipt is not clean BER",
-        hint: "damaged or altered",
-        retryClass: "never")
-    case 4610:
-      return StatusEntry(
-        name: "malformed.attest-receipt.empty",
-        message: "the attestation holds no receipt",
-        hint: "there is no receipt to verify",
-        retryClass: "never")
-    case 4866:
-      return StatusEntry(
-        name: "malformed.attest-receipt.field",
-        message: "a field of the App Attest receipt is missing, duplicated or of another version",
-        hint: "the signature holds, so it is a new Apple format: report it",
-        retryClass: "never")
-    case 5122:
-      return StatusEntry(
-        name: "malformed.attest-receipt.metric",
-        message: "the risk metric is not a number",
-        hint: "the signature holds, so it is a new Apple format: report it",
-        retryClass: "never")
-    case 5378:
-      return StatusEntry(
-        name: "malformed.attest-receipt.structure",
-        message: "a part of the signed message is missing or misplaced",
-        hint: "not an App Attest receipt, or damaged",
-        retryClass: "never")
-    case 5634:
-      return StatusEntry(
-        name: "malformed.attest-receipt.time",
-        message: "a time of the App Attest receipt cannot be read",
-        hint: "the signature holds, so it is a new Apple format: report it",
-        retryClass: "never")
-    case 5890:
-      return StatusEntry(
-        name: "malformed.attest-receipt.trailing",
-        message: "bytes follow the App Attest receipt",
-        hint: "damaged or altered",
-        retryClass: "never")
-    case 6146:
-      return StatusEntry(
-        name: "malformed.attest-receipt.type",
-        message: "the fields do not fit the type of the App Attest receipt",
-        hint: "the signature holds, so it is a new Apple format: report it",
-        retryClass: "never")
-    case 6402:
-      return StatusEntry(
-        name: "malformed.attest.auth-data",
-        message: "the authenticator data has an unexpected length or layout",
-        hint: "forged, or a new Apple format: report it",
-        retryClass: "never")
-    case 6658:
-      return StatusEntry(
-        name: "malformed.attest.cbor",
-        message: "not strict CBOR",
-        hint: "truncated, base64 not decoded, or forged",
-        retryClass: "never")
-    case 6914:
-      return StatusEntry(
-        name: "malformed.attest.client-data",
-        message: "the challenge is not where attest.challenge says",
-        hint: "the client sends client data in a form other than attest.challenge describes: error.at names the place",
-        retryClass: "never")
-    case 7170:
-      return StatusEntry(
-        name: "malformed.attest.empty",
-        message: "there is no attestation",
-        hint: "the client sent nothing",
-        retryClass: "never")
-    case 7426:
-      return StatusEntry(
-        name: "malformed.attest.extensions",
-        message: "the extension map has an unexpected form",
-        hint: "forged, or a new Apple format: report it",
-        retryClass: "never")
-    case 7682:
-      return StatusEntry(
-        name: "malformed.attest.key-id",
-        message: "the key id is not 32 bytes in base64, base64url or hex",
-        hint: "the client sends something else: pass what generateKey returned, or its 32 bytes",
-        retryClass: "never")
-    case 7938:
-      return StatusEntry(
-        name: "malformed.attest.nonce-extension",
-        message: "the nonce in the certificate has an unexpected form",
-        hint: "forged, or a new Apple format: report it",
-        retryClass: "never")
-    case 8194:
-      return StatusEntry(
-        name: "malformed.attest.statement",
-        message: "members of the attestation are missing, unexpected or of the wrong type",
-        hint: "not an Apple attestation: pass what attestKey returned",
-        retryClass: "never")
-    case 8450:
-      return StatusEntry(
-        name: "malformed.chain.base64",
-        message: "an x5c entry is not canonical standard base64",
-        hint: "damaged in transit, or forged",
-        retryClass: "never")
-    case 8706:
-      return StatusEntry(
-        name: "malformed.chain.der",
-        message: "a certificate is not one clean DER value",
-        hint: "damaged in transit, or forged: error.at names the certificate",
-        retryClass: "never")
-    case 8962:
-      return StatusEntry(
-        name: "malformed.devicecheck.token",
-        message: "the device token is not base64",
-        hint: "the client sends something else: pass the token from generateToken as bytes or as base64",
-        retryClass: "never")
-    case 9218:
-      return StatusEntry(
-        name: "malformed.json.bom",
-        message: "the JSON text begins with a byte order mark",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 9474:
-      return StatusEntry(
-        name: "malformed.json.duplicate-name",
-        message: "a JSON object has the same member name twice",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 9730:
-      return StatusEntry(
-        name: "malformed.json.not-object",
-        message: "the JSON text is not an object",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 9986:
-      return StatusEntry(
-        name: "malformed.json.nul",
-        message: "the JSON text contains NUL",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 10242:
-      return StatusEntry(
-        name: "malformed.json.syntax",
-        message: "the text is not JSON as RFC 8259 defines it",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 10498:
-      return StatusEntry(
-        name: "malformed.json.trailing",
-        message: "there is text after the JSON value",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 10754:
-      return StatusEntry(
-        name: "malformed.json.utf8",
-        message: "the JSON text is not valid UTF-8",
-        hint: "damaged in transit, or forged: have the client send it again once",
-        retryClass: "never")
-    case 11010:
-      return StatusEntry(
-        name: "malformed.jwks.form",
-        message: "not a JSON Web Key Set",
-        hint: "not a key set: check the URL; keep the old set",
-        retryClass: "never")
-    case 11266:
-      return StatusEntry(
-        name: "malformed.jws.alg",
-        message: "alg is absent from the header or not a string",
-        hint: "not an App Store JWS",
-        retryClass: "never")
-    case 11522:
-      return StatusEntry(
-        name: "malformed.jws.base64",
-        message: "a segment is not canonical base64url",
-        hint: "re-encoded or damaged in transit",
-        retryClass: "never")
-    case 11778:
-      return StatusEntry(
-        name: "malformed.jws.form",
-        message: "the text is not three segments of base64url characters",
-        hint: "pass the JWS alone: no JSON wrapper, no line end, no padding; a text beginning with MII is a receipt",
-        retryClass: "never")
-    case 12034:
-      return StatusEntry(
-        name: "malformed.jws.signature-length",
-        message: "the signature segment does not hold 64 bytes",
-        hint: "truncated, or a DER signature",
-        retryClass: "never")
-    case 12290:
-      return StatusEntry(
-        name: "malformed.jws.x5c",
-        message: "x5c is absent, not an array, or has an entry that is not a string",
-        hint: "not an App Store JWS; perhaps an access token",
-        retryClass: "never")
-    case 12546:
-      return StatusEntry(
-        name: "malformed.payload.type",
-        message: "a decisive member has the wrong JSON type or is out of range",
-        hint: "a form newer than this library: error.at names the member; report it",
-        retryClass: "never")
-    case 12802:
-      return StatusEntry(
-        name: "malformed.plist.construct",
-        message: "part of the wider property-list dialect, or another format",
-        hint: "JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged",
-        retryClass: "never")
-    case 13058:
-      return StatusEntry(
-        name: "malformed.plist.duplicate-key",
-        message: "a key appears twice",
-        hint: "tampering: readers disagree about which value counts",
-        retryClass: "never")
-    case 13314:
-      return StatusEntry(
-        name: "malformed.plist.encoding",
-        message: "not UTF-8, a NUL, or a surrogate",
-        hint: "truncated or damaged upload: have the client send its stored copy again",
-        retryClass: "never")
-    case 13570:
-      return StatusEntry(
-        name: "malformed.plist.syntax",
-        message: "does not follow the grammar of the list, or has text after it",
-        hint: "truncated upload: have the client send its stored copy again",
-        retryClass: "never")
-    case 13826:
-      return StatusEntry(
-        name: "malformed.receipt.base64",
-        message: "the signature or the purchase info is not base64",
-        hint: "not a receipt, or its quoted values were changed in transit",
-        retryClass: "never")
-    case 14082:
-      return StatusEntry(
-        name: "malformed.receipt.field-format",
-        message: "a signed field breaks its format",
-        hint: "error.at names the key; the signature holds: keep the receipt and report it",
-        retryClass: "never")
-    case 14338:
-      return StatusEntry(
-        name: "malformed.receipt.field-missing",
-        message: "a required signed field is absent or empty",
-        hint: "error.at names the key; the signature holds: keep the receipt and report it",
-        retryClass: "never")
-    case 14594:
-      return StatusEntry(
-        name: "malformed.receipt.outer-missing",
-        message: "the signature or the purchase info is absent",
-        hint: "not a receipt: error.at names the key that is missing",
-        retryClass: "never")
-    case 14850:
-      return StatusEntry(
-        name: "malformed.receipt.signature-layout",
-        message: "the lengths within the signature blob do not fit",
-        hint: "damaged or tampered with: have the client send its stored copy again",
-        retryClass: "never")
-    case 15106:
-      return StatusEntry(
-        name: "malformed.revocation.response",
-        message: "the response is no basic OCSP response",
-        hint: "often the HTML page of a proxy: look at the network, not at the customer",
-        retryClass: "never")
-    case 15362:
-      return StatusEntry(
-        name: "malformed.risk.input",
-        message: "an observation or its value is unknown",
-        hint: "our fault: correct the observation that error.at names",
-        retryClass: "never")
-    case 15618:
-      return StatusEntry(
-        name: "malformed.signup.credentials",
-        message: "the user name or the password has a wrong shape",
-        hint: "another client, or one whose random generator failed: stores.signup.username says what passes",
-        retryClass: "never")
-    case 15874:
-      return StatusEntry(
-        name: "malformed.signup.missing",
-        message: "the user name or the password is absent",
-        hint: "another client than yours: answer 400",
-        retryClass: "never")
-    case 16130:
-      return StatusEntry(
-        name: "malformed.token.alg",
-        message: "alg is absent, or not a string",
-        hint: "forged",
-        retryClass: "never")
-    case 16386:
-      return StatusEntry(
-        name: "malformed.token.base64",
-        message: "a segment is not strict base64url",
-        hint: "padded, another alphabet, or forged: pass the token as it was received",
-        retryClass: "never")
-    case 16642:
-      return StatusEntry(
-        name: "malformed.token.claim",
-        message: "a claim has the wrong type",
-        hint: "not this issuer's format; error.at names the claim",
-        retryClass: "never")
-    case 16898:
-      return StatusEntry(
-        name: "malformed.token.form",
-        message: "not a token of three segments",
-        hint: "a line end was left, or it is no token: pass the text after \"Bearer \" alone",
-        retryClass: "never")
-    case 17154:
-      return StatusEntry(
-        name: "malformed.token.kid",
-        message: "kid is absent, empty, too long, or not a string",
-        hint: "forged, or not a token of this issuer",
-        retryClass: "never")
-    case 17410:
-      return StatusEntry(
-        name: "malformed.token.signature-length",
-        message: "the signature is not 64 bytes",
-        hint: "forged, or cut off",
-        retryClass: "never")
-    case 17666:
-      return StatusEntry(
-        name: "malformed.token.time",
-        message: "a time is not a plain integer",
-        hint: "not this issuer's format; error.at names the claim",
-        retryClass: "never")
-    case 17922:
-      return StatusEntry(
-        name: "malformed.transport.base64",
-        message: "neither a known form nor base64",
-        hint: "have the client encode once, in standard base64",
-        retryClass: "never")
-    case 18178:
-      return StatusEntry(
-        name: "malformed.transport.empty",
-        message: "empty or blank",
-        hint: "the client sent nothing",
-        retryClass: "never")
-    case 18434:
-      return StatusEntry(
-        name: "malformed.transport.levels",
-        message: "base64 more than twice",
-        hint: "have the client encode once, in standard base64",
-        retryClass: "never")
-    case 18690:
-      return StatusEntry(
-        name: "malformed.verify-receipt.body",
-        message: "a JSON answer without an integer status",
-        hint: "not an answer from Apple's endpoint; keep the receipt and ask again later",
-        retryClass: "later")
-    case 18946:
-      return StatusEntry(
-        name: "malformed.verify-receipt.field",
-        message: "a known field of the answer has an unknown form",
-        hint: "keep the receipt, ask again later, and report it",
-        retryClass: "later")
-    case 19202:
-      return StatusEntry(
-        name: "malformed.session.form",
-        message: "this is no session text",
-        hint: "another text was sent: a session text begins with as1~",
-        retryClass: "never")
-    case 19458:
-      return StatusEntry(
-        name: "malformed.store.text",
-        message: "a text that comes from a client has control characters",
-        hint: "the route passes what the client sent: answer 400",
-        retryClass: "never")
-    case 259:
-      return StatusEntry(
-        name: "unsupported.api.environment",
-        message: "the App Store Server API has no server for this environment",
-        hint: "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone",
-        retryClass: "never")
-    case 515:
-      return StatusEntry(
-        name: "unsupported.app-receipt.content-type",
-        message: "another CMS content type or version",
-        hint: "not in the form of Apple's receipts, so not one of them",
-        retryClass: "never")
-    case 771:
-      return StatusEntry(
-        name: "unsupported.app-receipt.digest",
-        message: "the digest is neither SHA-1 nor SHA-256",
-        hint: "not in the form of Apple's receipts: made by hand, or newer than this library",
-        retryClass: "never")
-    case 1027:
-      return StatusEntry(
-        name: "unsupported.app-receipt.signature-algorithm",
-        message: "another signature algorithm",
-        hint: "not in the form of Apple's receipts: made by hand, or newer than this library",
-        retryClass: "never")
-    case 1283:
-      return StatusEntry(
-        name: "unsupported.app-receipt.signed-attributes",
-        message: "signed attributes are present",
-        hint: "not in the form of Apple's receipts: made by hand, or newer than this library",
-        retryClass: "never")
-    case 1539:
-      return StatusEntry(
-        name: "unsupported.app-receipt.signer-id",
-        message: "the signer is named by a key identifier",
-        hint: "not in the form of Apple's receipts: made by hand, or newer than this library",
-        retryClass: "never")
-    case 1795:
-      return StatusEntry(
-        name: "unsupported.app-receipt.signers",
-        message: "other than one signer",
-        hint: "not in the form of Apple's receipts: made by hand, or newer than this library",
-        retryClass: "never")
-    case 2051:
-      return StatusEntry(
-        name: "unsupported.app-receipt.type",
-        message: "unknown receipt type",
-        hint: "newer than this library: keep the receipt and look for an update",
-        retryClass: "never")
-    case 2307:
-      return StatusEntry(
-        name: "unsupported.attest-receipt.digest",
-        message: "the digest is not SHA-256",
-        hint: "a new Apple format: report it",
-        retryClass: "never")
-    case 2563:
-      return StatusEntry(
-        name: "unsupported.attest-receipt.signature-algorithm",
-        message: "the signature algorithm is not the expected one",
-        hint: "a new Apple format: report it",
-        retryClass: "never")
-    case 2819:
-      return StatusEntry(
-        name: "unsupported.attest-receipt.signed-attributes",
-        message: "the receipt has signed attributes",
-        hint: "a form seen only in 2020",
-        retryClass: "never")
-    case 3075:
-      return StatusEntry(
-        name: "unsupported.attest-receipt.signers",
-        message: "other than one signer",
-        hint: "a new Apple format: report it",
-        retryClass: "never")
-    case 3331:
-      return StatusEntry(
-        name: "unsupported.attest.aaguid",
-        message: "the aaguid is unknown",
-        hint: "a new Apple environment: report it",
-        retryClass: "never")
-    case 3587:
-      return StatusEntry(
-        name: "unsupported.attest.format",
-        message: "the format is not apple-appattest",
-        hint: "perhaps a WebAuthn object: pass what attestKey returned",
-        retryClass: "never")
-    case 3843:
-      return StatusEntry(
-        name: "unsupported.notification.body",
-        message: "the notification has an unknown type and an unknown body",
-        hint: "a new kind of notification: update Assay, store the raw text, answer 200",
-        retryClass: "never")
-    case 4099:
-      return StatusEntry(
-        name: "unsupported.notification.version",
-        message: "the notification is not of version 2",
-        hint: "version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect",
-        retryClass: "never")
-    case 4355:
-      return StatusEntry(
-        name: "unsupported.receipt.digest",
-        message: "signed with SHA-256",
-        hint: "newer than this library: look for an update, and do not take it for fraud",
-        retryClass: "never")
-    case 4611:
-      return StatusEntry(
-        name: "unsupported.receipt.version",
-        message: "the version of the signature blob is neither 2 nor 3",
-        hint: "newer than this library, or not a receipt: have the client send its stored copy again",
-        retryClass: "never")
-    case 4867:
-      return StatusEntry(
-        name: "unsupported.token.encrypted",
-        message: "the token is encrypted",
-        hint: "a JWE of five segments: only signed tokens are verified",
-        retryClass: "never")
-    case 5123:
-      return StatusEntry(
-        name: "unsupported.triage.form",
-        message: "this form is not handled; triage.form names it",
-        hint: "send a receipt or a StoreKit JWS",
-        retryClass: "never")
-    case 5379:
-      return StatusEntry(
-        name: "unsupported.verify-receipt.notification-v1",
-        message: "a version 1 server notification, which is unsigned",
-        hint: "switch the app to version 2 notifications in App Store Connect",
-        retryClass: "never")
-    case 5635:
-      return StatusEntry(
-        name: "unsupported.verify-receipt.status",
-        message: "Apple answered with an unknown status",
-        hint: "keep the receipt and ask again later; look for an update",
-        retryClass: "later")
-    case 260:
-      return StatusEntry(
-        name: "too-large.api.response",
-        message: "the answer is longer than 4 MiB",
-        hint: "something between the host and Apple answered: look at its proxy",
-        retryClass: "never")
-    case 516:
-      return StatusEntry(
-        name: "too-large.app-receipt.certificates",
-        message: "too many embedded certificates, or one too long",
-        hint: "not an Apple receipt",
-        retryClass: "never")
-    case 772:
-      return StatusEntry(
-        name: "too-large.app-receipt.depth",
-        message: "elements nested too deep",
-        hint: "not an Apple receipt",
-        retryClass: "never")
-    case 1028:
-      return StatusEntry(
-        name: "too-large.app-receipt.elements",
-        message: "too many elements",
-        hint: "not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients",
-        retryClass: "never")
-    case 1284:
-      return StatusEntry(
-        name: "too-large.app-receipt.purchases",
-        message: "too many purchases",
-        hint: "not a receipt, or raise receipts.caps.purchases for known clients",
-        retryClass: "never")
-    case 1540:
-      return StatusEntry(
-        name: "too-large.app-receipt.size",
-        message: "the decoded receipt is too long",
-        hint: "not a receipt, or raise receipts.caps.appReceiptBytes for known clients",
-        retryClass: "never")
-    case 1796:
-      return StatusEntry(
-        name: "too-large.assertion.object",
-        message: "the assertion is too long",
-        hint: "not an Apple assertion",
-        retryClass: "never")
-    case 2052:
-      return StatusEntry(
-        name: "too-large.attest-receipt.size",
-        message: "the App Attest receipt is too long",
-        hint: "not an App Attest receipt",
-        retryClass: "never")
-    case 2308:
-      return StatusEntry(
-        name: "too-large.attest.client-data",
-        message: "the client data is too long",
-        hint: "pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH",
-        retryClass: "never")
-    case 2564:
-      return StatusEntry(
-        name: "too-large.attest.object",
-        message: "the attestation is too long",
-        hint: "not an Apple attestation",
-        retryClass: "never")
-    case 2820:
-      return StatusEntry(
-        name: "too-large.chain.certificate",
-        message: "a certificate is too long",
-        hint: "no Apple certificate is that long: treat it as forged",
-        retryClass: "never")
-    case 3076:
-      return StatusEntry(
-        name: "too-large.devicecheck.token",
-        message: "the device token is too long",
-        hint: "not a DeviceCheck token: have the app send what generateToken returned",
-        retryClass: "never")
-    case 3332:
-      return StatusEntry(
-        name: "too-large.json.depth",
-        message: "the JSON text is nested too deep",
-        hint: "nobody writes such JSON: forged, or another text",
-        retryClass: "never")
-    case 3588:
-      return StatusEntry(
-        name: "too-large.json.elements",
-        message: "a JSON array has too many elements",
-        hint: "nobody writes such JSON: forged, or another text",
-        retryClass: "never")
-    case 3844:
-      return StatusEntry(
-        name: "too-large.json.members",
-        message: "a JSON object has too many members",
-        hint: "nobody writes such JSON: forged, or another text",
-        retryClass: "never")
-    case 4100:
-      return StatusEntry(
-        name: "too-large.json.name",
-        message: "a JSON member name is too long",
-        hint: "nobody writes such JSON: forged, or another text",
-        retryClass: "never")
-    case 4356:
-      return StatusEntry(
-        name: "too-large.json.number",
-        message: "a JSON number is too long",
-        hint: "nobody writes such JSON: forged, or another text",
-        retryClass: "never")
-    case 4612:
-      return StatusEntry(
-        name: "too-large.jwks.size",
-        message: "the key set is too long, or has too many keys",
-        hint: "at most 256 KiB and 64 keys: not a key set?",
-        retryClass: "never")
-    case 4868:
-      return StatusEntry(
-        name: "too-large.jws.header",
-        message: "the header segment is longer than 16,384 characters",
-        hint: "not an App Store JWS",
-        retryClass: "never")
-    case 5124:
-      return StatusEntry(
-        name: "too-large.jws.input",
-        message: "the text is longer than storekit.caps.jwsBytes",
-        hint: "not an App Store JWS, or raise storekit.caps.jwsBytes",
-        retryClass: "never")
-    case 5380:
-      return StatusEntry(
-        name: "too-large.plist.entry",
-        message: "too many keys, or a key or value too long",
-        hint: "not a receipt",
-        retryClass: "never")
-    case 5636:
-      return StatusEntry(
-        name: "too-large.receipt.info",
-        message: "the purchase info is too long",
-        hint: "not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients",
-        retryClass: "never")
-    case 5892:
-      return StatusEntry(
-        name: "too-large.receipt.outer",
-        message: "the decoded receipt is too long",
-        hint: "not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients",
-        retryClass: "never")
-    case 6148:
-      return StatusEntry(
-        name: "too-large.receipt.signature",
-        message: "the signature blob is too long",
-        hint: "not a receipt",
-        retryClass: "never")
-    case 6404:
-      return StatusEntry(
-        name: "too-large.revocation.response",
-        message: "the response is longer than 65,536 bytes",
-        hint: "the page of a proxy: look at the network, not at the customer",
-        retryClass: "never")
-    case 6660:
-      return StatusEntry(
-        name: "too-large.token.size",
-        message: "the token is too long",
-        hint: "not a token, or tokens.caps.tokenBytes is too small for this issuer",
-        retryClass: "never")
-    case 6916:
-      return StatusEntry(
-        name: "too-large.transport.input",
-        message: "the input text is too long",
-        hint: "not a receipt, or raise receipts.caps.inputBytes for known clients",
-        retryClass: "never")
-    case 7172:
-      return StatusEntry(
-        name: "too-large.verify-receipt.body",
-        message: "the answer is too long",
-        hint: "not an answer from Apple's endpoint; ask again later",
-        retryClass: "later")
-    case 7428:
-      return StatusEntry(
-        name: "too-large.verify-receipt.entries",
-        message: "the answer has too many entries",
-        hint: "not an answer from Apple's endpoint; ask again later",
-        retryClass: "later")
-    case 7684:
-      return StatusEntry(
-        name: "too-large.appleid.response",
-        message: "the answer is longer than 65,536 bytes",
-        hint: "not an answer from Apple: a proxy in between?",
-        retryClass: "never")
-    case 7940:
-      return StatusEntry(
-        name: "too-large.session.size",
-        message: "the session text is longer than 2,048 bytes",
-        hint: "another text was sent: a session text has some hundred bytes",
-        retryClass: "never")
-    case 517:
-      return StatusEntry(
-        name: "misuse.api.parameter",
-        message: "a member of a request to the App Store Server API is missing or wrong",
-        hint: "programming error, or input of a client that was not checked: error.at names the member",
-        retryClass: "never")
-    case 773:
-      return StatusEntry(
-        name: "misuse.assertion.public-key",
-        message: "the public key given is not a point on P-256",
-        hint: "pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged",
-        retryClass: "never")
-    case 1029:
-      return StatusEntry(
-        name: "misuse.attest.client-data",
-        message: "the client data is empty, its hash has the wrong length, or its kind is unknown",
-        hint: "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH",
-        retryClass: "never")
-    case 1285:
-      return StatusEntry(
-        name: "misuse.call.argument",
-        message: "an argument that must not be NULL is NULL, or a length does not fit",
-        hint: "programming error: see the conventions in assay.h",
-        retryClass: "never")
-    case 1541:
-      return StatusEntry(
-        name: "misuse.call.kind",
-        message: "the kind constant is unknown",
-        hint: "programming error: pass a kind constant from assay.h",
-        retryClass: "never")
-    case 1797:
-      return StatusEntry(
-        name: "misuse.call.now",
-        message: "now_ms is not between 2008 and 2100",
-        hint: "programming error: pass milliseconds since 1970 UTC",
-        retryClass: "never")
-    case 2053:
-      return StatusEntry(
-        name: "misuse.challenge.collision",
-        message: "no longer given",
-        hint: "given as unavailable.challenge.collision: the step was carried out, and the exchange is over",
-        retryClass: "never")
-    case 2309:
-      return StatusEntry(
-        name: "misuse.decide.account",
-        message: "the account is not a UUID, or decide.account is required and none was given",
-        hint: "pass the appAccountToken of the account, as a UUID",
-        retryClass: "never")
-    case 2565:
-      return StatusEntry(
-        name: "misuse.decide.empty",
-        message: "there is no evidence to decide from",
-        hint: "pass evidence, or judge the stored record with assay_check_expiry",
-        retryClass: "never")
-    case 2821:
-      return StatusEntry(
-        name: "misuse.decide.evidence",
-        message: "a document was refused, is not purchase evidence, or comes from a verifier with another configuration",
-        hint: "pass only documents with status 0 from this verifier",
-        retryClass: "never")
-    case 3077:
-      return StatusEntry(
-        name: "misuse.decide.unverified-nested",
-        message: "the notification was verified without the evidence inside it",
-        hint: "verify it again with a verifier that has storekit.nested:\"verify\"",
-        retryClass: "never")
-    case 3333:
-      return StatusEntry(
-        name: "misuse.devicecheck.bits",
-        message: "an update names no bit",
-        hint: "programming error: give bit0 or bit1, or both; a bit that is left out stays",
-        retryClass: "never")
-    case 3589:
-      return StatusEntry(
-        name: "misuse.devicecheck.transaction-id",
-        message: "the transaction id is missing or not of 1 to 64 characters",
-        hint: "programming error: give each request an id of its own, which is also its key in your log",
-        retryClass: "never")
-    case 3845:
-      return StatusEntry(
-        name: "misuse.exchange.answer",
-        message: "the answer does not have the form that the step asks for",
-        hint: "programming error: error.at names the member of the answer",
-        retryClass: "never")
-    case 4101:
-      return StatusEntry(
-        name: "misuse.exchange.evidence",
-        message: "a document was refused, comes from another verifier, or is of a kind that this exchange does not take",
-        hint: "pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names",
-        retryClass: "never")
-    case 4357:
-      return StatusEntry(
-        name: "misuse.exchange.kind",
-        message: "the kind of exchange is unknown",
-        hint: "programming error: docs/exchanges.md lists the kinds of this version",
-        retryClass: "never")
-    case 4613:
-      return StatusEntry(
-        name: "misuse.exchange.order",
-        message: "no step is open, or the answer is to another step",
-        hint: "programming error: answer the open step, once; a conversation that has ended takes no more",
-        retryClass: "never")
-    case 4869:
-      return StatusEntry(
-        name: "misuse.exchange.request",
-        message: "the request has the wrong form or an unknown member",
-        hint: "programming error: error.at names the member of the request",
-        retryClass: "never")
-    case 5125:
-      return StatusEntry(
-        name: "misuse.receipt.subject",
-        message: "the subject has an invalid length, or the receipt has no device",
-        hint: "pass 16 or 6 raw bytes, with an app receipt only",
-        retryClass: "never")
-    case 5381:
-      return StatusEntry(
-        name: "misuse.sign.parameter",
-        message: "a parameter of the signature is missing or of the wrong form",
-        hint: "programming error: error.at names the member; sign only what your own policy chose",
-        retryClass: "never")
-    case 5637:
-      return StatusEntry(
-        name: "misuse.store.account",
-        message: "the account id is empty, too long or padded",
-        hint: "programming error: 1 to 255 bytes, no control characters, no space at either end",
-        retryClass: "never")
-    case 5893:
-      return StatusEntry(
-        name: "misuse.store.attempt",
-        message: "the attempt id is missing, too short or too long",
-        hint: "programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries",
-        retryClass: "never")
-    case 6149:
-      return StatusEntry(
-        name: "misuse.store.meter",
-        message: "limits has no such meter",
-        hint: "programming error: take the meter from a list of your own, never from the client",
-        retryClass: "never")
-    case 6405:
-      return StatusEntry(
-        name: "misuse.store.plan",
-        message: "plans has no such plan",
-        hint: "programming error: take the plan from subscription.read, never from the client",
-        retryClass: "never")
-    case 6661:
-      return StatusEntry(
-        name: "misuse.store.ticket",
-        message: "the ticket is not from a take or an admission",
-        hint: "programming error: give back the ticket of the same kind, unchanged",
-        retryClass: "never")
-    case 6917:
-      return StatusEntry(
-        name: "misuse.store.units",
-        message: "the units are outside 1 to stores.quotaUnitsMax",
-        hint: "programming error: check what you count before you take it",
-        retryClass: "never")
-    case 7173:
-      return StatusEntry(
-        name: "misuse.token.keyset",
-        message: "the key set belongs to no configured issuer",
-        hint: "programming error: with several issuers a key set says whose it is, in the member issuer",
-        retryClass: "never")
-    case 7429:
-      return StatusEntry(
-        name: "misuse.appleid.parameter",
-        message: "a parameter of Sign in with Apple is missing or of the wrong form",
-        hint: "programming error: error.at names the member",
-        retryClass: "never")
-    case 7685:
-      return StatusEntry(
-        name: "misuse.store.lease",
-        message: "the lease is shorter than 5 seconds or longer than an hour",
-        hint: "programming error: leave it out for stores.leaseMs; there is no claim without a lease",
-        retryClass: "never")
-    case 7941:
-      return StatusEntry(
-        name: "misuse.token.nonce",
-        message: "the nonce that was issued is missing",
-        hint: "give the nonce that was issued for this sign-in; a profile may say that none is compared",
-        retryClass: "never")
-    case 8197:
-      return StatusEntry(
-        name: "misuse.store.transaction",
-        message: "the grant ended or changed the transaction that it was given",
-        hint: "programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger",
-        retryClass: "never")
-    case 262:
-      return StatusEntry(
-        name: "config.api.base-url",
-        message: "the address of the API cannot be used",
-        hint: "leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone",
-        retryClass: "after-config")
-    case 518:
-      return StatusEntry(
-        name: "config.api.private-key",
-        message: "the private key cannot be used",
-        hint: "give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted",
-        retryClass: "after-config")
-    case 774:
-      return StatusEntry(
-        name: "config.apps.app-apple-id-required",
-        message: "Production is accepted, but an app lacks its appAppleId",
-        hint: "Production needs appAppleId for every app: copy it from App Store Connect",
-        retryClass: "after-config")
-    case 1030:
-      return StatusEntry(
-        name: "config.apps.form",
-        message: "apps, or an entry in it, cannot be used",
-        hint: "bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
-        retryClass: "after-config")
-    case 1286:
-      return StatusEntry(
-        name: "config.attest.app-ids",
-        message: "attest.appIds is empty or holds something other than an App ID, and none can be derived",
-        hint: "an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps",
-        retryClass: "after-config")
-    case 1542:
-      return StatusEntry(
-        name: "config.attest.environments",
-        message: "attest.environments is empty or holds an unknown word",
-        hint: "write production, development or both, each once",
-        retryClass: "after-config")
-    case 1798:
-      return StatusEntry(
-        name: "config.attest.policy",
-        message: "a setting of category, bundle version or challenge cannot be used",
-        hint: "correct the member that error.at names; docs/config.md has its values",
-        retryClass: "after-config")
-    case 2054:
-      return StatusEntry(
-        name: "config.attest.stored-needs-receipt",
-        message: "attest.time stored needs the receipt's date",
-        hint: "set attest.receipt to require",
-        retryClass: "after-config")
-    case 2310:
-      return StatusEntry(
-        name: "config.certificates.intermediate",
-        message: "a configured intermediate is not signed by an accepted root, or lacks its purpose OID",
-        hint: "give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry",
-        retryClass: "after-config")
-    case 2566:
-      return StatusEntry(
-        name: "config.certificates.root-set",
-        message: "a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
-        hint: "give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry",
-        retryClass: "after-config")
-    case 2822:
-      return StatusEntry(
-        name: "config.devicecheck.bits",
-        message: "the names or ages of the bits cannot be used",
-        hint: "correct the bit that error.at names; docs/config.md has its values",
-        retryClass: "after-config")
-    case 3078:
-      return StatusEntry(
-        name: "config.devicecheck.key",
-        message: "the private key cannot be used",
-        hint: "give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted",
-        retryClass: "after-config")
-    case 3334:
-      return StatusEntry(
-        name: "config.devicecheck.key-id",
-        message: "the key id is not 10 characters",
-        hint: "copy the key id of 10 characters from the developer account",
-        retryClass: "after-config")
-    case 3590:
-      return StatusEntry(
-        name: "config.devicecheck.team-id",
-        message: "there is no team id, or there are several and none is named",
-        hint: "set deviceCheck.teamId to the team of the key, 10 characters",
-        retryClass: "after-config")
-    case 3846:
-      return StatusEntry(
-        name: "config.document.missing",
-        message: "a required member is absent",
-        hint: "add the member that error.at names",
-        retryClass: "after-config")
-    case 4102:
-      return StatusEntry(
-        name: "config.document.range",
-        message: "a value is outside its range",
-        hint: "correct the member that error.at names; docs/config.md has its range",
-        retryClass: "after-config")
-    case 4358:
-      return StatusEntry(
-        name: "config.document.syntax",
-        message: "the configuration is not strict JSON",
-        hint: "error.at has the byte where reading stopped; the message says why",
-        retryClass: "after-config")
-    case 4614:
-      return StatusEntry(
-        name: "config.document.type",
-        message: "a member has the wrong type",
-        hint: "correct the member that error.at names; docs/config.md has its type",
-        retryClass: "after-config")
-    case 4870:
-      return StatusEntry(
-        name: "config.document.unknown-member",
-        message: "a member does not exist in this version of Assay",
-        hint: "correct or remove the member that error.at names; a misspelt member must not switch a check off",
-        retryClass: "after-config")
-    case 5126:
-      return StatusEntry(
-        name: "config.environments.mixed",
-        message: "environments is empty, or lists Xcode or LocalTesting beside Production",
-        hint: "name at least one; test environments need a verifier of their own",
-        retryClass: "after-config")
-    case 5382:
-      return StatusEntry(
-        name: "config.exchange.block-missing",
-        message: "the exchange needs a block that the configuration lacks",
-        hint: "add the block that error.at names to the configuration",
-        retryClass: "after-config")
-    case 5638:
-      return StatusEntry(
-        name: "config.limits.form",
-        message: "limits names an unknown plan, or a value is not a count",
-        hint: "correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more",
-        retryClass: "after-config")
-    case 5894:
-      return StatusEntry(
-        name: "config.plans.form",
-        message: "plans is empty, or has a name twice",
-        hint: "correct the entry that error.at names: 1 to 32 names, each once, the default plan first",
-        retryClass: "after-config")
-    case 6150:
-      return StatusEntry(
-        name: "config.products.form",
-        message: "a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed",
-        hint: "correct the entry that error.at names; docs/config.md has its members",
-        retryClass: "after-config")
-    case 6406:
-      return StatusEntry(
-        name: "config.receipts.shared-secret",
-        message: "a shared secret is not 32 hex digits, or is for an unknown bundle id",
-        hint: "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *",
-        retryClass: "after-config")
-    case 6662:
-      return StatusEntry(
-        name: "config.risk.rules",
-        message: "a rule or a verdict is unknown, or milder than the rule allows",
-        hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
-        retryClass: "after-config")
-    case 6918:
-      return StatusEntry(
-        name: "config.store.dialect",
-        message: "the dialect is unknown",
-        hint: "give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis",
-        retryClass: "after-config")
-    case 7174:
-      return StatusEntry(
-        name: "config.store.lease",
-        message: "stores.leaseMs is too short or too long",
-        hint: "give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts",
-        retryClass: "after-config")
-    case 7430:
-      return StatusEntry(
-        name: "config.store.not-durable",
-        message: "redis is not durable enough for this",
-        hint: "give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once",
-        retryClass: "after-config")
-    case 7686:
-      return StatusEntry(
-        name: "config.store.not-shared",
-        message: "the store is not shared between the instances of the host",
-        hint: "stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach",
-        retryClass: "after-config")
-    case 7942:
-      return StatusEntry(
-        name: "config.store.placeholders",
-        message: "the style of placeholders is unknown or does not fit the dialect",
-        hint: "give qmark, dollar or format, and none to a dialect without SQL",
-        retryClass: "after-config")
-    case 8198:
-      return StatusEntry(
-        name: "config.store.prefix",
-        message: "the prefix of tables has a wrong form",
-        hint: "a small letter, then at most 20 small letters, digits and underscores",
-        retryClass: "after-config")
-    case 8454:
-      return StatusEntry(
-        name: "config.store.signup",
-        message: "the limits or the shape of sign-ups cannot be used",
-        hint: "correct the member of stores.signup that error.at names",
-        retryClass: "after-config")
-    case 8710:
-      return StatusEntry(
-        name: "config.storekit.xcode-certificate-required",
-        message: "Xcode or LocalTesting is accepted, but no certificate is pinned",
-        hint: "add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates",
-        retryClass: "after-config")
-    case 8966:
-      return StatusEntry(
-        name: "config.token.algorithm",
-        message: "the algorithm is missing or unknown",
-        hint: "RS256 or ES256, the one that this issuer signs with",
-        retryClass: "after-config")
-    case 9222:
-      return StatusEntry(
-        name: "config.token.audiences",
-        message: "no audience is named",
-        hint: "name 1 to 16: without one any token of the issuer would pass",
-        retryClass: "after-config")
-    case 9478:
-      return StatusEntry(
-        name: "config.token.clients",
-        message: "no app client is named",
-        hint: "name 1 to 64: without one a token of any app of the pool would pass",
-        retryClass: "after-config")
-    case 9734:
-      return StatusEntry(
-        name: "config.token.issuer",
-        message: "an issuer is missing, no https URL, or stands twice",
-        hint: "name each issuer once, as its tokens write it in iss",
-        retryClass: "after-config")
-    case 9990:
-      return StatusEntry(
-        name: "config.token.types",
-        message: "the list of types is not usable",
-        hint: "1 to 16 texts, each once, as in typ",
-        retryClass: "after-config")
-    case 10246:
-      return StatusEntry(
-        name: "config.appleid.clients",
-        message: "the client ids cannot be used",
-        hint: "give 1 to 16 different texts: bundle ids and Services ids",
-        retryClass: "after-config")
-    case 10502:
-      return StatusEntry(
-        name: "config.appleid.key",
-        message: "the private key cannot be used",
-        hint: "give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted",
-        retryClass: "after-config")
-    case 10758:
-      return StatusEntry(
-        name: "config.appleid.key-id",
-        message: "the key id is not 10 characters",
-        hint: "copy the key id of 10 characters from the developer account",
-        retryClass: "after-config")
-    case 11014:
-      return StatusEntry(
-        name: "config.appleid.team-id",
-        message: "there is no team id, or there are several and none is named",
-        hint: "set appleId.teamId to the team of the key, 10 characters",
-        retryClass: "after-config")
-    case 11270:
-      return StatusEntry(
-        name: "config.session.secrets",
-        message: "the secrets of session texts cannot be used",
-        hint: "give one or two, each with an id of its own and base64 of 32 to 64 random bytes",
-        retryClass: "after-config")
-    case 11526:
-      return StatusEntry(
-        name: "config.store.evidence",
-        message: "stores.keepEvidence is not on",
-        hint: "evidence.read reads what was kept: switch stores.keepEvidence on, and create its table",
-        retryClass: "after-config")
-    case 11782:
-      return StatusEntry(
-        name: "config.store.forget-key",
-        message: "stores.forgetKey is missing or cannot be used",
-        hint: "give base64 of 32 to 64 random bytes; keep it as long as the ledger",
-        retryClass: "after-config")
-    case 12038:
-      return StatusEntry(
-        name: "config.store.pace",
-        message: "stores.pace names an unknown kind, or a value is not a count",
-        hint: "correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second",
-        retryClass: "after-config")
-    case 12294:
-      return StatusEntry(
-        name: "config.token.keyset-age",
-        message: "keysetHardMaxAgeMs is below keysetMaxAgeMs",
-        hint: "the hard age begins where the soft one ends",
-        retryClass: "after-config")
-    case 12550:
-      return StatusEntry(
-        name: "config.token.nonce",
-        message: "the nonce policy is unknown",
-        hint: "nonce is required, if-supported or none; nonceForm any, plain or sha256",
-        retryClass: "after-config")
-    case 12806:
-      return StatusEntry(
-        name: "config.store.schema",
-        message: "a part of the tables is missing, or they are of another version",
-        hint: "error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made",
-        retryClass: "after-config")
-    case 13062:
-      return StatusEntry(
-        name: "config.store.lineage",
-        message: "these are the tables of another store than before",
-        hint: "two databases under one name: look at the connection string, and at what was restored",
-        retryClass: "after-config")
-    case 13318:
-      return StatusEntry(
-        name: "config.store.evicting",
-        message: "Redis may evict keys",
-        hint: "set maxmemory-policy to noeviction: an evicted key is counted or done again",
-        retryClass: "after-config")
-    case 13574:
-      return StatusEntry(
-        name: "config.store.limits",
-        message: "a time limit of the stores is out of range",
-        hint: "give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000",
-        retryClass: "after-config")
-    case 13830:
-      return StatusEntry(
-        name: "config.libcrypto.algorithms",
-        message: "the host's libcrypto lacks algorithms that Apple's evidence needs",
-        hint: "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own",
-        retryClass: "after-config")
-    case 263:
-      return StatusEntry(
-        name: "unavailable.api.no-answer",
-        message: "Apple gave no usable answer",
-        hint: "keep what you have and ask again later: exchange.retry",
-        retryClass: "later")
-    case 519:
-      return StatusEntry(
-        name: "unavailable.api.rate-limited",
-        message: "Apple limits the rate, and no attempt is left",
-        hint: "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits",
-        retryClass: "later")
-    case 775:
-      return StatusEntry(
-        name: "unavailable.attest-refresh.no-answer",
-        message: "Apple gave no usable answer",
-        hint: "keep the old receipt and ask again later: exchange.retry says when",
-        retryClass: "later")
-    case 1031:
-      return StatusEntry(
-        name: "unavailable.attest-refresh.response",
-        message: "the answer is not understood",
-        hint: "keep the old receipt and report it; exchange.retry says when to ask again",
-        retryClass: "later")
-    case 1287:
-      return StatusEntry(
-        name: "unavailable.attest-refresh.too-early",
-        message: "a refresh is not due yet",
-        hint: "keep the old receipt until exchange.retry.notBeforeMs",
-        retryClass: "later")
-    case 1543:
-      return StatusEntry(
-        name: "unavailable.devicecheck.no-answer",
-        message: "Apple gave no usable answer",
-        hint: "back off 1, 2, 4 s, at most 3 tries",
-        retryClass: "later")
-    case 1799:
-      return StatusEntry(
-        name: "unavailable.devicecheck.response",
-        message: "the answer is not understood",
-        hint: "Apple changed the wording: treat the device as neither clean nor used; report it",
-        retryClass: "later")
-    case 2055:
-      return StatusEntry(
-        name: "unavailable.jwks.no-answer",
-        message: "the issuer gave no key set",
-        hint: "keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage",
-        retryClass: "later")
-    case 2311:
-      return StatusEntry(
-        name: "unavailable.ledger.in-progress",
-        message: "another request holds the claim",
-        hint: "wait retryAfterMs and ask again; the client keeps its copy",
-        retryClass: "later")
-    case 2567:
-      return StatusEntry(
-        name: "unavailable.revocation.undetermined",
-        message: "no usable answer came in time",
-        hint: "network or responder trouble, not a forgery: ask again later, or use mode best-effort",
-        retryClass: "later")
-    case 2823:
-      return StatusEntry(
-        name: "unavailable.signup.provider",
-        message: "the identity provider is busy or down",
-        hint: "the unit was given back: the client tries again later",
-        retryClass: "later")
-    case 3079:
-      return StatusEntry(
-        name: "unavailable.store.contention",
-        message: "the row is busy, and no retry is left",
-        hint: "try again later; many requests about one row are an attack, or a fault of the client",
-        retryClass: "later")
-    case 3335:
-      return StatusEntry(
-        name: "unavailable.store.engine",
-        message: "the engine refused the statement for good",
-        hint: "the message has the engine's code: tables missing, rights, a full disk",
-        retryClass: "later")
-    case 3591:
-      return StatusEntry(
-        name: "unavailable.store.reply-shape",
-        message: "a row or reply is not understood",
-        hint: "the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly",
-        retryClass: "later")
-    case 3847:
-      return StatusEntry(
-        name: "unavailable.store.row-missing",
-        message: "a row that must exist is gone",
-        hint: "rows of the ledger are never deleted: raise an alarm, do not repeat blindly",
-        retryClass: "later")
-    case 4103:
-      return StatusEntry(
-        name: "unavailable.store.unclear",
-        message: "it is not known whether the statement was executed",
-        hint: "treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later",
-        retryClass: "later")
-    case 4359:
-      return StatusEntry(
-        name: "unavailable.token.keyset-too-old",
-        message: "the key set is older than keysetHardMaxAgeMs",
-        hint: "the issuer was not reachable for that long: fetch the key set, then verify again",
-        retryClass: "later")
-    case 4615:
-      return StatusEntry(
-        name: "unavailable.verify-receipt.environment-loop",
-        message: "Apple names the other environment at both endpoints",
-        hint: "Apple contradicts itself: keep the receipt and ask again later",
-        retryClass: "later")
-    case 4871:
-      return StatusEntry(
-        name: "unavailable.verify-receipt.internal",
-        message: "Apple: internal data access error, to be retried (21100 to 21199)",
-        hint: "keep the receipt and ask again later",
-        retryClass: "later")
-    case 5127:
-      return StatusEntry(
-        name: "unavailable.verify-receipt.no-answer",
-        message: "Apple gave no usable answer",
-        hint: "keep the receipt and ask again later",
-        retryClass: "later")
-    case 5383:
-      return StatusEntry(
-        name: "unavailable.api.paced",
-        message: "our own pace for Apple's API is used up",
-        hint: "put exchange.retry into a queue",
-        retryClass: "later")
-    case 5639:
-      return StatusEntry(
-        name: "unavailable.appleid.no-answer",
-        message: "Apple gave no usable answer",
-        hint: "revoke again later; a code is for one use: the customer must sign in again",
-        retryClass: "later")
-    case 5895:
-      return StatusEntry(
-        name: "unavailable.appleid.response",
-        message: "the answer is not understood",
-        hint: "look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again",
-        retryClass: "later")
-    case 6151:
-      return StatusEntry(
-        name: "unavailable.exchange.budget",
-        message: "the deadline of the conversation came before its end",
-        hint: "put exchange.retry into a queue, or give the conversation more time: deadlineMs",
-        retryClass: "later")
-    case 6407:
-      return StatusEntry(
-        name: "unavailable.ledger.held",
-        message: "the claim was not completed in time and is held",
-        hint: "stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy",
-        retryClass: "later")
-    case 6663:
-      return StatusEntry(
-        name: "unavailable.store.standby",
-        message: "connected to a standby, or to a read-only one",
-        hint: "connect to the primary, never to a reader endpoint",
-        retryClass: "later")
-    case 6919:
-      return StatusEntry(
-        name: "unavailable.store.unreachable",
-        message: "the engine cannot be reached",
-        hint: "it is down, or its address is wrong: look at the host and the port, and try again later",
-        retryClass: "later")
-    case 7175:
-      return StatusEntry(
-        name: "unavailable.ledger.attempt",
-        message: "the attempt id was used for other evidence",
-        hint: "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries",
-        retryClass: "later")
-    case 7431:
-      return StatusEntry(
-        name: "unavailable.challenge.collision",
-        message: "the challenge exists already",
-        hint: "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it",
-        retryClass: "later")
-    case 264:
-      return StatusEntry(
-        name: "internal.assay.bug",
-        message: "a state that should be impossible",
-        hint: "report it; nothing was trusted",
-        retryClass: "never")
-    case 520:
-      return StatusEntry(
-        name: "internal.certificates.table",
-        message: "a built-in certificate fails its own check",
-        hint: "damaged build: reinstall",
-        retryClass: "never")
-    case 776:
-      return StatusEntry(
-        name: "internal.crypto.sha1-disabled",
-        message: "libcrypto refuses SHA-1 signatures",
-        hint: "use a libcrypto that verifies SHA-1, or the library build that contains its own",
-        retryClass: "never")
-    case 1032:
-      return StatusEntry(
-        name: "internal.sign.self-check",
-        message: "our own signature did not verify, or the system gave no random numbers",
-        hint: "nothing was signed: a fault of hardware or build, or a system without entropy",
-        retryClass: "never")
-    case 265:
-      return StatusEntry(
-        name: "pending.exchange.grant",
-        message: "the grant is to be made",
-        hint: "no error: grant inside the open transaction, then step",
-        retryClass: "never")
-    case 521:
-      return StatusEntry(
-        name: "pending.exchange.request",
-        message: "a request is to be sent",
-        hint: "no error: send exchange.request, and hand the answer to assay_exchange_step",
-        retryClass: "never")
-    case 777:
-      return StatusEntry(
-        name: "pending.exchange.store",
-        message: "statements are to be run",
-        hint: "no error: run exchange.store in order, and hand the results to assay_exchange_step",
-        retryClass: "never")
-    case 1033:
-      return StatusEntry(
-        name: "pending.exchange.wait",
-        message: "the next step is not before exchange.notBeforeMs",
-        hint: "no error: step again then, or put exchange.retry into a queue",
-        retryClass: "never")
-    case 1289:
-      return StatusEntry(
-        name: "pending.triage.unverified",
-        message: "worth verifying; nothing is decided yet",
-        hint: "no error: go on to verification",
-        retryClass: "never")
+    case 257: return entry("rejected.account.device", 403, "never", "the evidence belongs to another device", "it was copied from another device, or the wrong device id was passed")
+    case 513: return entry("rejected.account.token-mismatch", 403, "never", "the evidence carries the appAccountToken of another account", "evidence of another account was sent: compare the account that is signed in with the one that bought")
+    case 769: return entry("rejected.account.token-missing", 403, "never", "an account was given, and the evidence carries no appAccountToken in UUID form", "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token")
+    case 1025: return entry("rejected.api.bad-request", 502, "never", "Apple refused the request as wrong", "exchange.api.errorCode and exchange.api.errorName say what is wrong")
+    case 1281: return entry("rejected.api.conflict", 409, "never", "Apple already has what was sent", "nothing to do, or another identifier: see exchange.api.errorCode")
+    case 1537: return entry("rejected.api.disagree", 502, "never", "the answer contradicts itself or the request", "an answer about another app, environment or purchase: use nothing of it")
+    case 1793: return entry("rejected.api.forbidden", 409, "never", "Apple does not allow it", "exchange.api.errorCode and exchange.api.errorName say why")
+    case 2049: return entry("rejected.api.not-found", 404, "never", "Apple does not know it in the environments asked", "an id of another app, environment or kind: see exchange.api.errorCode")
+    case 2305: return entry("rejected.api.partial", 502, "never", "some of the JWS in the answer did not verify", "exchange.result.refused lists them; the others are good")
+    case 2817: return entry("rejected.api.unauthorized", 502, "after-config", "Apple refused our token", "compare key id, issuer id, bundle id and the clock; the app may have no release yet")
+    case 3073: return entry("rejected.app-receipt.signature", 400, "never", "the signature does not verify over the receipt's payload", "forged or altered: trust nothing in it")
+    case 3329: return entry("rejected.app-receipt.signer-certificate", 400, "never", "no embedded certificate matches the one that the signer names", "forged or altered: trust nothing in it")
+    case 3585: return entry("rejected.assertion.app-id", 401, "never", "the assertion was made by another app", "another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it")
+    case 3841: return entry("rejected.assertion.bundle-version", 403, "never", "the build is not one that the configuration accepts", "ask for an update of the app; attest.bundleVersion says which builds pass")
+    case 4097: return entry("rejected.assertion.category", 403, "never", "the validation category is not accepted", "the build is from a source that attest.category.accept does not list")
+    case 4353: return entry("rejected.assertion.category-missing", 403, "never", "the assertion carries no validation category", "the system is older than iOS 27, or the client altered it: attest.category.missing decides")
+    case 4609: return entry("rejected.assertion.counter", 409, "never", "the counter is not greater than the stored one", "a replay, or requests that arrived out of order: the app must send its assertions one after another")
+    case 4865: return entry("rejected.assertion.signature", 401, "never", "the signature does not verify over the authenticator data and the client data", "the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again")
+    case 5121: return entry("rejected.attest-key.foreign", 403, "never", "the key is bound to another account", "an assertion of another account's device: refuse it; a device that changes accounts makes a new key")
+    case 5377: return entry("rejected.attest-key.replayed", 409, "never", "the counter was used before", "a replay, or requests that arrived out of order: the client sends a new assertion")
+    case 5633: return entry("rejected.attest-key.retired", 401, "never", "the key is retired", "the device makes a new key and attests it")
+    case 5889: return entry("rejected.attest-key.unknown", 401, "never", "no such key is bound", "the device attests its key first: key.bind")
+    case 6145: return entry("rejected.attest-receipt.app-id", 401, "never", "the App Attest receipt is about another app", "a swapped receipt, or attest.appIds lacks the App ID")
+    case 6401: return entry("rejected.attest-receipt.environment", 401, "never", "the App Attest receipt is of an environment that is not accepted", "a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted")
+    case 6657: return entry("rejected.attest-receipt.expired", 401, "never", "the App Attest receipt is past its expiry", "it can no longer be refreshed: have the app make a new key; attest.time:\"stored\" still reads it")
+    case 6913: return entry("rejected.attest-receipt.key", 401, "never", "the App Attest receipt is about another key", "the key record of another device was passed, or the receipt was swapped")
+    case 7169: return entry("rejected.attest-receipt.kind", 401, "never", "the receipt inside an attestation is not of type ATTEST", "a refreshed receipt was put into an attestation: altered, treat it as forged")
+    case 7425: return entry("rejected.attest-receipt.signature", 401, "never", "the signature does not verify over the App Attest receipt", "forged or altered: trust nothing in it")
+    case 7681: return entry("rejected.attest-refresh.environment", 502, "never", "Apple: the receipt is of the other environment", "ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt")
+    case 7937: return entry("rejected.attest-refresh.expired", 500, "never", "the receipt is past its expiry", "it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud")
+    case 8193: return entry("rejected.attest-refresh.no-data", 500, "never", "Apple has no data about the key any more", "there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud")
+    case 8449: return entry("rejected.attest-refresh.payload", 502, "never", "Apple cannot read the receipt", "keep the old receipt and look at what was sent: it must be the stored receipt, unchanged")
+    case 8705: return entry("rejected.attest-refresh.unauthorized", 502, "never", "Apple refuses our token", "our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host")
+    case 8961: return entry("rejected.attest.acl", 403, "never", "the access control octets are not those of a Mac with full security", "System Integrity Protection or Full Security is off on that Mac, or attest.platform is wrong")
+    case 9217: return entry("rejected.attest.app-id", 401, "never", "the attestation was made by another app", "another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it")
+    case 9473: return entry("rejected.attest.bundle-version", 403, "never", "the build is not one that the configuration accepts", "ask for an update of the app; attest.bundleVersion says which builds pass")
+    case 9729: return entry("rejected.attest.category", 403, "never", "the validation category is not accepted", "the build is from a source that attest.category.accept does not list")
+    case 9985: return entry("rejected.attest.category-missing", 403, "never", "the attestation carries no validation category", "the system is older than iOS 27, or the client altered it: attest.category.missing decides")
+    case 10241: return entry("rejected.attest.cose-key", 401, "never", "the key in the authenticator data differs from the certificate's", "altered: treat it as forged")
+    case 10497: return entry("rejected.attest.counter", 401, "never", "the counter of an attestation is not 0", "altered: treat it as forged")
+    case 10753: return entry("rejected.attest.credential-id", 401, "never", "the credential id differs from the key id", "altered: treat it as forged")
+    case 11009: return entry("rejected.attest.environment", 403, "never", "the key was made for an environment that is not accepted", "a development build at a production server, or the reverse: attest.environments says what is accepted")
+    case 11265: return entry("rejected.attest.flags", 401, "never", "the flag for attested data is not set", "altered, or not an Apple attestation: treat it as forged")
+    case 11521: return entry("rejected.attest.key-id", 401, "never", "the key id given is not that of the attested key", "the app sent the id of another key: send the one that generateKey returned")
+    case 11777: return entry("rejected.attest.nonce", 401, "never", "the nonce in the certificate does not match the authenticator data and the client data", "the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received")
+    case 12033: return entry("rejected.chain.critical-extension", 400, "never", "a certificate has a critical extension that this profile does not know", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 12289: return entry("rejected.chain.duplicate-extension", 400, "never", "a certificate has the same extension twice", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 12545: return entry("rejected.chain.expired", 400, "never", "a certificate had expired when the evidence was signed", "a date outside the validity of the certificate that error.at names: treat it as forged")
+    case 12801: return entry("rejected.chain.extended-key-usage", 400, "never", "a certificate was issued for another purpose", "a certificate of another purpose from the same authority: treat it as forged")
+    case 13057: return entry("rejected.chain.intermediate-marker", 400, "never", "the intermediate certificate lacks Apple's marker for this kind of evidence", "the chain does not come from the Apple authorities that sign this: treat it as forged")
+    case 13313: return entry("rejected.chain.issuer-unknown", 400, "after-config", "no shipped, configured or embedded certificate has the leaf's issuer name", "a forgery, or a new Apple intermediate, which the message names: look for an update to Assay")
+    case 13569: return entry("rejected.chain.key", 400, "never", "a certificate has a key of the wrong type, curve or encoding", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 13825: return entry("rejected.chain.key-usage", 400, "never", "a certificate's key usage does not allow what it is used for", "a forged chain: trust nothing in it; error.at names the certificate")
+    case 14081: return entry("rejected.chain.leaf-is-ca", 400, "never", "the signing certificate is a certificate authority", "a forged chain: trust nothing in it; error.at names the certificate")
+    case 14337: return entry("rejected.chain.leaf-marker", 400, "never", "the signing certificate lacks Apple's marker for this kind of evidence", "a certificate of another purpose signed this: treat it as forged")
+    case 14593: return entry("rejected.chain.length", 400, "never", "x5c does not hold the number of certificates that this kind of evidence has", "certificates were added or removed: treat it as forged")
+    case 14849: return entry("rejected.chain.name-constraints", 400, "never", "a certificate has name constraints", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 15105: return entry("rejected.chain.names", 400, "never", "issuer and subject names do not chain", "certificates reordered or mixed: treat it as forged")
+    case 15361: return entry("rejected.chain.not-ca", 400, "never", "the intermediate certificate is not a certificate authority", "a forged chain: trust nothing in it; error.at names the certificate")
+    case 15617: return entry("rejected.chain.not-yet-valid", 400, "never", "a certificate was not valid yet when the evidence was signed", "back-dated: treat it as forged; error.at names the certificate")
+    case 15873: return entry("rejected.chain.ocsp-address", 400, "never", "the certificate names a responder at another host", "do not call it: Apple's certificates name a host of Apple's; with roots of your own set storekit.ocspHosts")
+    case 16129: return entry("rejected.chain.serial", 400, "never", "a certificate's serial number is not positive, or is longer than 20 octets", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 16385: return entry("rejected.chain.signature-algorithm", 400, "never", "a certificate is signed with an algorithm that this profile does not allow", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 16641: return entry("rejected.chain.signature-intermediate", 400, "never", "the root key does not verify the intermediate certificate", "a forged intermediate certificate: trust nothing in it")
+    case 16897: return entry("rejected.chain.signature-leaf", 400, "never", "the intermediate key does not verify the signing certificate", "a forged signing certificate: trust nothing in it")
+    case 17153: return entry("rejected.chain.unpinned", 400, "after-config", "the Xcode certificate is not among those pinned", "evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates")
+    case 17409: return entry("rejected.chain.untrusted-root", 400, "never", "the chain does not end in a pinned root", "a forged chain, or a new Apple root: look for an update to Assay")
+    case 17665: return entry("rejected.chain.version", 400, "never", "a certificate is not version 3", "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay")
+    case 17921: return entry("rejected.challenge.expired", 401, "never", "the challenge is too old", "the client asks for a new challenge; stores.challengeTtlMs says how long one lives")
+    case 18177: return entry("rejected.challenge.mismatch", 401, "never", "the challenge was issued for another purpose or subject, or is another one", "the client asks for a new challenge; a challenge is for one account and one purpose")
+    case 18433: return entry("rejected.challenge.unknown", 401, "never", "the challenge was never issued here", "the client asks for a new challenge; a challenge of another server or store is unknown here")
+    case 18689: return entry("rejected.challenge.used", 401, "never", "another request used the challenge", "the client asks for a new challenge; a retry carries the same evidence")
+    case 18945: return entry("rejected.date.future", 400, "later", "the signing date lies further ahead of now_ms than clockSkewMs allows", "this host's clock is slow: synchronise it")
+    case 19201: return entry("rejected.date.missing", 400, "never", "the signing date is absent", "not genuine evidence of this kind: treat it as forged")
+    case 19457: return entry("rejected.date.range", 400, "never", "the signing date is before 2008 or after 2100", "a date that no genuine evidence has: treat it as forged")
+    case 19713: return entry("rejected.decide.not-entitled", 403, "never", "the evidence is good, but no plan above the default one is in force", "not an error: decision.state says why; give the default plan")
+    case 19969: return entry("rejected.devicecheck.bits", 502, "never", "Apple found the bits missing or badly formed", "our fault: send bit0 and bit1, spelled exactly so, as booleans")
+    case 20225: return entry("rejected.devicecheck.payload", 502, "never", "Apple could not read the request", "our fault: send the JSON object that docs/exchanges.md shows")
+    case 20481: return entry("rejected.devicecheck.request", 502, "never", "Apple refused the request", "our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck")
+    case 20737: return entry("rejected.devicecheck.timestamp", 502, "never", "Apple found the time stamp missing or badly formed", "our fault: send milliseconds since 1970, from an accurate clock")
+    case 20993: return entry("rejected.devicecheck.token", 403, "never", "Apple does not know the device token", "made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one")
+    case 21249: return entry("rejected.devicecheck.unauthorized", 502, "never", "Apple refuses our token", "our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host")
+    case 21505: return entry("rejected.expiry.ended", 403, "never", "the stored end has passed", "verify newer evidence and decide again; without any, give the default plan")
+    case 21761: return entry("rejected.expiry.revoked", 403, "never", "the stored record is revoked", "verify newer evidence and decide again; without any, give the default plan")
+    case 22017: return entry("rejected.freshness.chain-expired", 409, "never", "the chain is not valid now, and this kind must be fresh", "have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind")
+    case 22273: return entry("rejected.freshness.stale", 409, "never", "the evidence is older than the configured maxAgeMs", "ask for newer evidence; the configuration says how old it may be")
+    case 22529: return entry("rejected.identity.app", 403, "after-config", "appAppleId is missing or is not the one configured for this app", "evidence of another app, or the appAppleId of that app in apps is wrong")
+    case 22785: return entry("rejected.identity.bundle", 403, "never", "bundleId is missing or is not one of the configured apps", "evidence of another app, or apps lacks its bundleId")
+    case 23041: return entry("rejected.identity.environment", 403, "after-config", "the environment is not accepted by this verifier", "environments in the configuration says which are: give the evidence to the verifier of its environment")
+    case 23297: return entry("rejected.identity.environment-missing", 403, "after-config", "the evidence does not state its environment", "too old to state it: fetch newer evidence, or let the configuration accept it")
+    case 23553: return entry("rejected.identity.environment-profile", 403, "never", "the environment and the signer do not match", "environment and signer contradict each other: treat it as forged")
+    case 23809: return entry("rejected.identity.product", 409, "after-config", "the product is not in the catalogue", "the client keeps the receipt; add the product to products, or refuse by hand")
+    case 24065: return entry("rejected.jwks.duplicate-kid", 502, "never", "two usable keys have the same kid", "which one verifies would depend on their order: keep the old set, and tell the issuer")
+    case 24321: return entry("rejected.jwks.ec", 502, "never", "an elliptic key is not on its curve, or its coordinates are not 32 bytes each", "the issuer's fault: keep the old set, and tell the issuer")
+    case 24577: return entry("rejected.jwks.empty", 502, "never", "no key of the set can be used", "skipped keys are of other types, curves or uses: not the key set of this issuer?")
+    case 24833: return entry("rejected.jwks.private-key", 502, "never", "private or symmetric key material is in the set", "the issuer published a secret: keep the old set, and raise an alarm")
+    case 25089: return entry("rejected.jwks.roca", 502, "never", "an RSA key is of the weak kind that ROCA breaks", "its private key can be computed: keep the old set, and tell the issuer")
+    case 25345: return entry("rejected.jwks.rsa", 502, "never", "an RSA key has an unusable modulus or exponent", "the issuer's fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set")
+    case 25601: return entry("rejected.jws.algorithm", 400, "never", "alg is not ES256", "a forgery attempt, or a token from another issuer")
+    case 25857: return entry("rejected.jws.header-member", 400, "never", "the header has a member that could steer the verification", "a forgery attempt: error.at names the member")
+    case 26113: return entry("rejected.jws.signature", 400, "never", "the signature does not verify", "the payload or the header was changed: treat it as forged")
+    case 26369: return entry("rejected.kind.mismatch", 400, "never", "the evidence is not of the kind asked for", "the message says what it looks like: use the call for that")
+    case 26625: return entry("rejected.ledger.already-granted", 200, "never", "the account had this purchase granted before", "definite: the client finishes the transaction; grant nothing")
+    case 26881: return entry("rejected.ledger.id", 400, "never", "an id of the purchase cannot be a key", "evidence made by Xcode, or damaged: it is never paid out")
+    case 27137: return entry("rejected.ledger.move-too-soon", 409, "never", "the line was moved a short time ago", "one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move")
+    case 27393: return entry("rejected.ledger.other-account", 409, "never", "the purchase or line belongs to another account", "look at both accounts; stores.transfer says whether a line may move")
+    case 27649: return entry("rejected.ledger.revoked", 409, "never", "the purchase was refunded or revoked", "definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke")
+    case 27905: return entry("rejected.ledger.superseded", 409, "never", "the claim has a newer grant id or fence", "another request took over: undo the grant of this id, unless the store of grants refuses it twice")
+    case 28161: return entry("rejected.nested.disagree", 400, "never", "the notification and the evidence inside it contradict each other", "evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple")
+    case 28417: return entry("rejected.notification.ambiguous-body", 400, "never", "the notification has more than one body", "not a genuine notification: treat it as forged")
+    case 28673: return entry("rejected.notification.no-body", 400, "never", "the notification has no body although its type is known", "not a genuine notification: treat it as forged")
+    case 28929: return entry("rejected.once.seen", 200, "never", "another request handled it before", "skip the side effect; nothing is wrong")
+    case 29185: return entry("rejected.payload.incomplete", 400, "never", "the evidence lacks the ids that a decision needs", "not enough to decide from: error.at names the missing id; ask for other evidence of the purchase")
+    case 29441: return entry("rejected.plan.required", 403, "never", "the plan of the account has none of this meter", "the client falls back, or offers the plan that has it")
+    case 29697: return entry("rejected.promo.device-used", 409, "never", "the offer has already been used on this device", "a normal refusal of an offer; do not tell the client which check refused")
+    case 29953: return entry("rejected.quota.exhausted", 429, "later", "the limit is reached", "the client falls back, or waits until resetMs")
+    case 30209: return entry("rejected.receipt.field-conflict", 400, "never", "dates that were signed together contradict each other", "signed but contradictory: keep the receipt and report it")
+    case 30465: return entry("rejected.receipt.signature", 400, "never", "the signature does not verify over the purchase info", "contents changed after signing (saved as JSON or with other white space, perhaps), or forged")
+    case 30721: return entry("rejected.receipt.signed-later", 400, "never", "the receipt was signed later than the purchase, and receipts.lateSigned refuses that", "receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud")
+    case 30977: return entry("rejected.receipt.v2-disabled", 400, "never", "version 2 receipts are refused by receipts.v2", "receipts.v2 of this verifier refuses it; ask for an app receipt instead")
+    case 31233: return entry("rejected.revocation.no-responder", 503, "never", "the certificate names no responder", "verify offline, without mode required")
+    case 31489: return entry("rejected.revocation.other-certificate", 503, "never", "the response is about another certificate", "responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate")
+    case 31745: return entry("rejected.revocation.revoked", 400, "never", "the certificate is revoked", "stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple")
+    case 32001: return entry("rejected.revocation.signature", 503, "never", "the signature of the response does not verify", "an interfering proxy, or a forged response: look at the network, not at the customer")
+    case 32257: return entry("rejected.revocation.signer", 503, "never", "whoever signed the response may not speak for this authority", "an interfering proxy, or a forged response: look at the network, not at the customer")
+    case 32513: return entry("rejected.revocation.stale", 503, "never", "the response is too old, or from the future", "a replayed response, or the clock of this host is wrong")
+    case 32769: return entry("rejected.revocation.unknown", 400, "never", "the responder does not know the certificate", "treat the chain as forged")
+    case 33025: return entry("rejected.risk.deny", 403, "never", "the risk rules deny the request", "risk.reasons names the rules; answer 403")
+    case 33281: return entry("rejected.risk.limited", 429, "never", "the risk rules allow a limited number of such requests", "risk.reasons names the rules, risk.allowance how many requests per day pass")
+    case 33537: return entry("rejected.risk.step-up", 401, "never", "the risk rules ask for something stronger", "attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules")
+    case 33793: return entry("rejected.signup.exhausted", 429, "later", "too many sign-ups from this address", "tell the client to try again tomorrow; stores.signup has the limits")
+    case 34561: return entry("rejected.token.algorithm", 401, "never", "alg is not the algorithm of the profile", "a forgery attempt, or tokens.algorithm is not what this issuer signs with")
+    case 34817: return entry("rejected.token.audience", 401, "never", "the token is for none of the configured audiences", "a token of another app or resource, or the audiences of the profile lack it")
+    case 35073: return entry("rejected.token.client", 401, "never", "the token was made for another app client", "a token of another app of the same pool, or tokens.clients lacks it")
+    case 35329: return entry("rejected.token.expired", 401, "never", "the token has expired", "the client must refresh its token, and send the request again")
+    case 35585: return entry("rejected.token.group", 403, "never", "the caller is in none of the groups asked for", "not allowed: tokens.groups says who is")
+    case 35841: return entry("rejected.token.header-member", 401, "never", "the header has a member that could steer the verification", "a forgery attempt: none of these is ever sent by an issuer")
+    case 36097: return entry("rejected.token.issued-in-future", 401, "later", "iat lies further ahead of now_ms than clockSkewMs allows", "this host's clock is slow: synchronise it")
+    case 36353: return entry("rejected.token.issuer", 401, "never", "the token is from another issuer than the key set", "a token of another pool or region, or the wrong key set was passed")
+    case 36609: return entry("rejected.token.key-unfit", 401, "after-config", "the key is not meant for this algorithm", "tokens.algorithm is not what this issuer signs with")
+    case 36865: return entry("rejected.token.no-expiry", 401, "never", "exp is absent", "not an access token: one without an end is never accepted")
+    case 37121: return entry("rejected.token.no-issued-at", 401, "never", "iat is absent", "not a token of this issuer")
+    case 37377: return entry("rejected.token.not-yet-valid", 401, "later", "nbf lies further ahead of now_ms than clockSkewMs allows", "this host's clock is slow: synchronise it")
+    case 37633: return entry("rejected.token.scope", 403, "never", "the token lacks a scope that is asked for", "not allowed: tokens.scopes says what is asked for")
+    case 37889: return entry("rejected.token.signature", 401, "never", "the signature does not verify over the token", "forged or altered: trust nothing in it")
+    case 38145: return entry("rejected.token.subject", 401, "never", "sub is absent, empty, too long, or has control characters", "there is no account in it: answer 401, never a default account")
+    case 38401: return entry("rejected.token.too-old", 401, "never", "the token was issued longer ago than maxAgeMs", "the customer must sign in again")
+    case 38657: return entry("rejected.token.type", 401, "never", "typ is not accepted", "another kind of token: tokens.types says which are accepted")
+    case 38913: return entry("rejected.token.unknown-key", 401, "same-once", "no key of the set has this kid", "error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses")
+    case 39169: return entry("rejected.token.use", 401, "never", "the token is for another use", "an ID token, or a notification, in place of the token asked for")
+    case 39425: return entry("rejected.triage.cracker", 400, "never", "made by a cracking tool: there is no receipt in it", "drop and count; do not log in full")
+    case 39681: return entry("rejected.triage.foreign-bundle", 400, "never", "claims to belong to an app that is not configured", "drop and count; do not log in full; if the app is yours, add its bundleId to apps")
+    case 39937: return entry("rejected.triage.foreign-product", 409, "after-config", "claims a product that is not in the catalogue", "the client keeps it; add the product to products if it is yours")
+    case 40193: return entry("rejected.triage.incomplete", 400, "never", "the signature or the purchase info is absent", "have the client send its stored copy again")
+    case 40449: return entry("rejected.verify-receipt.account", 400, "never", "Apple: the account was not found or has been deleted (21010)", "the account is gone: grant nothing from this answer")
+    case 40705: return entry("rejected.verify-receipt.http", 500, "never", "the endpoint answered with an unexpected HTTP status", "our request or the way to Apple is wrong: no proxy, no redirect, POST")
+    case 40961: return entry("rejected.verify-receipt.internal", 502, "never", "Apple: internal data access error, not to be retried (21100 to 21199)", "Apple will not judge this receipt: verify it offline; ask Apple if it happens often")
+    case 41217: return entry("rejected.verify-receipt.malformed", 400, "same-once", "Apple: receipt data malformed or missing, or a temporary fault (21002)", "ask the same endpoint again, once; then keep the receipt if it verifies offline")
+    case 41473: return entry("rejected.verify-receipt.mismatch", 400, "never", "the answer is about another purchase", "not an answer about this receipt: never grant from it")
+    case 41729: return entry("rejected.verify-receipt.not-authentic", 400, "never", "Apple: the receipt could not be authenticated (21003)", "forged, altered, or from another store: refuse the client")
+    case 41985: return entry("rejected.verify-receipt.request", 500, "never", "Apple did not accept the request (21000, 21001)", "our fault: send a POST with a JSON body")
+    case 42241: return entry("rejected.verify-receipt.secret", 503, "after-config", "Apple: the shared secret does not match (21004)", "copy the secret from App Store Connect to receipts.sharedSecrets")
+    case 42497: return entry("rejected.account.linked", 409, "never", "the account was joined elsewhere, or the other way round", "operator:true shows where; a person decides, as a link is for good")
+    case 42753: return entry("rejected.appleid.client", 502, "never", "Apple does not accept the client secret or the client id", "our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host")
+    case 43009: return entry("rejected.appleid.grant", 401, "never", "the code or token was used, has expired, or is of another client", "the customer must sign in again")
+    case 43265: return entry("rejected.appleid.request", 502, "never", "Apple does not accept the form of the request", "our fault: check the redirect URI and the parameters")
+    case 43521: return entry("rejected.session.assertion-required", 401, "never", "a session text does not suffice for this request", "have the app send an assertion over the request: promo and paid need one")
+    case 43777: return entry("rejected.session.expired", 401, "never", "the session text has ended, or its times cannot be", "ask for a new assertion and issue a new session; check the clocks of the fleet")
+    case 44033: return entry("rejected.session.mismatch", 401, "never", "the session text belongs to another account, app or sign-in", "never accept it: pass the account and binding of the caller's access token")
+    case 44289: return entry("rejected.session.signature", 401, "never", "no configured secret signed the session text", "forged, or its secret was dropped: ask for a new assertion and issue a new session")
+    case 44545: return entry("rejected.token.nonce", 401, "never", "the nonce is absent, or is not the one that was issued", "a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it")
+    case 44801: return entry("rejected.ledger.upgraded", 409, "never", "the purchase was replaced by an upgrade", "definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one")
+    case 45057: return entry("rejected.ledger.family-shared", 409, "never", "purchases shared by the family are not accepted", "decide.family is deny: definite, grant nothing; the one who bought it may claim it")
+    case 258: return entry("malformed.api.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
+    case 514: return entry("malformed.api.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
+    case 770: return entry("malformed.api.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
+    case 1026: return entry("malformed.app-receipt.attribute", 400, "never", "an attribute of the receipt has a tag, length or text that does not fit its type", "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it")
+    case 1282: return entry("malformed.app-receipt.ber", 400, "never", "not clean BER", "damaged in transit or made by hand: have the client send its stored copy again")
+    case 1538: return entry("malformed.app-receipt.date", 400, "never", "a date of the receipt cannot be read", "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it")
+    case 1794: return entry("malformed.app-receipt.duplicate-attribute", 400, "never", "an attribute appears twice", "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it")
+    case 2050: return entry("malformed.app-receipt.missing-attribute", 400, "never", "a required attribute is absent", "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it")
+    case 2306: return entry("malformed.app-receipt.structure", 400, "never", "a member of the container is missing or misplaced", "damaged in transit or made by hand: have the client send its stored copy again")
+    case 2562: return entry("malformed.app-receipt.trailing", 400, "never", "bytes follow the container", "damaged in transit or made by hand: have the client send its stored copy again")
+    case 2818: return entry("malformed.assertion.auth-data", 400, "never", "the authenticator data is too short or too long", "forged, or a new Apple format: report it")
+    case 3074: return entry("malformed.assertion.cbor", 400, "never", "not strict CBOR", "truncated, base64 not decoded, or forged")
+    case 3330: return entry("malformed.assertion.client-data", 400, "never", "the challenge is not where attest.challenge says", "the client sends client data in a form other than attest.challenge describes: error.at names the place")
+    case 3586: return entry("malformed.assertion.extensions", 400, "never", "the extension map has an unexpected form", "forged, or a new Apple format: report it")
+    case 3842: return entry("malformed.assertion.signature", 400, "never", "the signature is not strict DER", "damaged in transit, or forged")
+    case 4098: return entry("malformed.assertion.statement", 400, "never", "members other than signature and authenticatorData", "not an Apple assertion: pass what generateAssertion returned")
+    case 4354: return entry("malformed.attest-receipt.ber", 400, "never", "the App Attest receipt is not clean BER", "damaged or altered")
+    case 4610: return entry("malformed.attest-receipt.empty", 400, "never", "the attestation holds no receipt", "there is no receipt to verify")
+    case 4866: return entry("malformed.attest-receipt.field", 400, "never", "a field of the App Attest receipt is missing, duplicated or of another version", "the signature holds, so it is a new Apple format: report it")
+    case 5122: return entry("malformed.attest-receipt.metric", 400, "never", "the risk metric is not a number", "the signature holds, so it is a new Apple format: report it")
+    case 5378: return entry("malformed.attest-receipt.structure", 400, "never", "a part of the signed message is missing or misplaced", "not an App Attest receipt, or damaged")
+    case 5634: return entry("malformed.attest-receipt.time", 400, "never", "a time of the App Attest receipt cannot be read", "the signature holds, so it is a new Apple format: report it")
+    case 5890: return entry("malformed.attest-receipt.trailing", 400, "never", "bytes follow the App Attest receipt", "damaged or altered")
+    case 6146: return entry("malformed.attest-receipt.type", 400, "never", "the fields do not fit the type of the App Attest receipt", "the signature holds, so it is a new Apple format: report it")
+    case 6402: return entry("malformed.attest.auth-data", 400, "never", "the authenticator data has an unexpected length or layout", "forged, or a new Apple format: report it")
+    case 6658: return entry("malformed.attest.cbor", 400, "never", "not strict CBOR", "truncated, base64 not decoded, or forged")
+    case 6914: return entry("malformed.attest.client-data", 400, "never", "the challenge is not where attest.challenge says", "the client sends client data in a form other than attest.challenge describes: error.at names the place")
+    case 7170: return entry("malformed.attest.empty", 400, "never", "there is no attestation", "the client sent nothing")
+    case 7426: return entry("malformed.attest.extensions", 400, "never", "the extension map has an unexpected form", "forged, or a new Apple format: report it")
+    case 7682: return entry("malformed.attest.key-id", 400, "never", "the key id is not 32 bytes in base64, base64url or hex", "the client sends something else: pass what generateKey returned, or its 32 bytes")
+    case 7938: return entry("malformed.attest.nonce-extension", 400, "never", "the nonce in the certificate has an unexpected form", "forged, or a new Apple format: report it")
+    case 8194: return entry("malformed.attest.statement", 400, "never", "members of the attestation are missing, unexpected or of the wrong type", "not an Apple attestation: pass what attestKey returned")
+    case 8450: return entry("malformed.chain.base64", 400, "never", "an x5c entry is not canonical standard base64", "damaged in transit, or forged")
+    case 8706: return entry("malformed.chain.der", 400, "never", "a certificate is not one clean DER value", "damaged in transit, or forged: error.at names the certificate")
+    case 8962: return entry("malformed.devicecheck.token", 400, "never", "the device token is not base64", "the client sends something else: pass the token from generateToken as bytes or as base64")
+    case 9218: return entry("malformed.json.bom", 400, "never", "the JSON text begins with a byte order mark", "damaged in transit, or forged: have the client send it again once")
+    case 9474: return entry("malformed.json.duplicate-name", 400, "never", "a JSON object has the same member name twice", "damaged in transit, or forged: have the client send it again once")
+    case 9730: return entry("malformed.json.not-object", 400, "never", "the JSON text is not an object", "damaged in transit, or forged: have the client send it again once")
+    case 9986: return entry("malformed.json.nul", 400, "never", "the JSON text contains NUL", "damaged in transit, or forged: have the client send it again once")
+    case 10242: return entry("malformed.json.syntax", 400, "never", "the text is not JSON as RFC 8259 defines it", "damaged in transit, or forged: have the client send it again once")
+    case 10498: return entry("malformed.json.trailing", 400, "never", "there is text after the JSON value", "damaged in transit, or forged: have the client send it again once")
+    case 10754: return entry("malformed.json.utf8", 400, "never", "the JSON text is not valid UTF-8", "damaged in transit, or forged: have the client send it again once")
+    case 11010: return entry("malformed.jwks.form", 502, "never", "not a JSON Web Key Set", "not a key set: check the URL; keep the old set")
+    case 11266: return entry("malformed.jws.alg", 400, "never", "alg is absent from the header or not a string", "not an App Store JWS")
+    case 11522: return entry("malformed.jws.base64", 400, "never", "a segment is not canonical base64url", "re-encoded or damaged in transit")
+    case 11778: return entry("malformed.jws.form", 400, "never", "the text is not three segments of base64url characters", "pass the JWS alone: no JSON wrapper, no line end, no padding; a text beginning with MII is a receipt")
+    case 12034: return entry("malformed.jws.signature-length", 400, "never", "the signature segment does not hold 64 bytes", "truncated, or a DER signature")
+    case 12290: return entry("malformed.jws.x5c", 400, "never", "x5c is absent, not an array, or has an entry that is not a string", "not an App Store JWS; perhaps an access token")
+    case 12546: return entry("malformed.payload.type", 400, "never", "a decisive member has the wrong JSON type or is out of range", "a form newer than this library: error.at names the member; report it")
+    case 12802: return entry("malformed.plist.construct", 400, "never", "part of the wider property-list dialect, or another format", "JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged")
+    case 13058: return entry("malformed.plist.duplicate-key", 400, "never", "a key appears twice", "tampering: readers disagree about which value counts")
+    case 13314: return entry("malformed.plist.encoding", 400, "never", "not UTF-8, a NUL, or a surrogate", "truncated or damaged upload: have the client send its stored copy again")
+    case 13570: return entry("malformed.plist.syntax", 400, "never", "does not follow the grammar of the list, or has text after it", "truncated upload: have the client send its stored copy again")
+    case 13826: return entry("malformed.receipt.base64", 400, "never", "the signature or the purchase info is not base64", "not a receipt, or its quoted values were changed in transit")
+    case 14082: return entry("malformed.receipt.field-format", 400, "never", "a signed field breaks its format", "error.at names the key; the signature holds: keep the receipt and report it")
+    case 14338: return entry("malformed.receipt.field-missing", 400, "never", "a required signed field is absent or empty", "error.at names the key; the signature holds: keep the receipt and report it")
+    case 14594: return entry("malformed.receipt.outer-missing", 400, "never", "the signature or the purchase info is absent", "not a receipt: error.at names the key that is missing")
+    case 14850: return entry("malformed.receipt.signature-layout", 400, "never", "the lengths within the signature blob do not fit", "damaged or tampered with: have the client send its stored copy again")
+    case 15106: return entry("malformed.revocation.response", 503, "never", "the response is no basic OCSP response", "often the HTML page of a proxy: look at the network, not at the customer")
+    case 15362: return entry("malformed.risk.input", 500, "never", "an observation or its value is unknown", "our fault: correct the observation that error.at names")
+    case 15618: return entry("malformed.signup.credentials", 400, "never", "the user name or the password has a wrong shape", "another client, or one whose random generator failed: stores.signup.username says what passes")
+    case 15874: return entry("malformed.signup.missing", 400, "never", "the user name or the password is absent", "another client than yours: answer 400")
+    case 16130: return entry("malformed.token.alg", 401, "never", "alg is absent, or not a string", "forged")
+    case 16386: return entry("malformed.token.base64", 401, "never", "a segment is not strict base64url", "padded, another alphabet, or forged: pass the token as it was received")
+    case 16642: return entry("malformed.token.claim", 401, "never", "a claim has the wrong type", "not this issuer's format; error.at names the claim")
+    case 16898: return entry("malformed.token.form", 401, "never", "not a token of three segments", "a line end was left, or it is no token: pass the text after \"Bearer \" alone")
+    case 17154: return entry("malformed.token.kid", 401, "never", "kid is absent, empty, too long, or not a string", "forged, or not a token of this issuer")
+    case 17410: return entry("malformed.token.signature-length", 401, "never", "the signature is not 64 bytes", "forged, or cut off")
+    case 17666: return entry("malformed.token.time", 401, "never", "a time is not a plain integer", "not this issuer's format; error.at names the claim")
+    case 17922: return entry("malformed.transport.base64", 400, "never", "neither a known form nor base64", "have the client encode once, in standard base64")
+    case 18178: return entry("malformed.transport.empty", 400, "never", "empty or blank", "the client sent nothing")
+    case 18434: return entry("malformed.transport.levels", 400, "never", "base64 more than twice", "have the client encode once, in standard base64")
+    case 18690: return entry("malformed.verify-receipt.body", 503, "later", "a JSON answer without an integer status", "not an answer from Apple's endpoint; keep the receipt and ask again later")
+    case 18946: return entry("malformed.verify-receipt.field", 503, "later", "a known field of the answer has an unknown form", "keep the receipt, ask again later, and report it")
+    case 19202: return entry("malformed.session.form", 401, "never", "this is no session text", "another text was sent: a session text begins with as1~")
+    case 19458: return entry("malformed.store.text", 400, "never", "a text that comes from a client has control characters", "the route passes what the client sent: answer 400")
+    case 259: return entry("unsupported.api.environment", 500, "never", "the App Store Server API has no server for this environment", "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone")
+    case 515: return entry("unsupported.app-receipt.content-type", 400, "never", "another CMS content type or version", "not in the form of Apple's receipts, so not one of them")
+    case 771: return entry("unsupported.app-receipt.digest", 400, "never", "the digest is neither SHA-1 nor SHA-256", "not in the form of Apple's receipts: made by hand, or newer than this library")
+    case 1027: return entry("unsupported.app-receipt.signature-algorithm", 400, "never", "another signature algorithm", "not in the form of Apple's receipts: made by hand, or newer than this library")
+    case 1283: return entry("unsupported.app-receipt.signed-attributes", 400, "never", "signed attributes are present", "not in the form of Apple's receipts: made by hand, or newer than this library")
+    case 1539: return entry("unsupported.app-receipt.signer-id", 400, "never", "the signer is named by a key identifier", "not in the form of Apple's receipts: made by hand, or newer than this library")
+    case 1795: return entry("unsupported.app-receipt.signers", 400, "never", "other than one signer", "not in the form of Apple's receipts: made by hand, or newer than this library")
+    case 2051: return entry("unsupported.app-receipt.type", 400, "never", "unknown receipt type", "newer than this library: keep the receipt and look for an update")
+    case 2307: return entry("unsupported.attest-receipt.digest", 400, "never", "the digest is not SHA-256", "a new Apple format: report it")
+    case 2563: return entry("unsupported.attest-receipt.signature-algorithm", 400, "never", "the signature algorithm is not the expected one", "a new Apple format: report it")
+    case 2819: return entry("unsupported.attest-receipt.signed-attributes", 400, "never", "the receipt has signed attributes", "a form seen only in 2020")
+    case 3075: return entry("unsupported.attest-receipt.signers", 400, "never", "other than one signer", "a new Apple format: report it")
+    case 3331: return entry("unsupported.attest.aaguid", 400, "never", "the aaguid is unknown", "a new Apple environment: report it")
+    case 3587: return entry("unsupported.attest.format", 400, "never", "the format is not apple-appattest", "perhaps a WebAuthn object: pass what attestKey returned")
+    case 3843: return entry("unsupported.notification.body", 200, "never", "the notification has an unknown type and an unknown body", "a new kind of notification: update Assay, store the raw text, answer 200")
+    case 4099: return entry("unsupported.notification.version", 400, "never", "the notification is not of version 2", "version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect")
+    case 4355: return entry("unsupported.receipt.digest", 400, "never", "signed with SHA-256", "newer than this library: look for an update, and do not take it for fraud")
+    case 4611: return entry("unsupported.receipt.version", 400, "never", "the version of the signature blob is neither 2 nor 3", "newer than this library, or not a receipt: have the client send its stored copy again")
+    case 4867: return entry("unsupported.token.encrypted", 401, "never", "the token is encrypted", "a JWE of five segments: only signed tokens are verified")
+    case 5123: return entry("unsupported.triage.form", 415, "never", "this form is not handled; triage.form names it", "send a receipt or a StoreKit JWS")
+    case 5379: return entry("unsupported.verify-receipt.notification-v1", 400, "never", "a version 1 server notification, which is unsigned", "switch the app to version 2 notifications in App Store Connect")
+    case 5635: return entry("unsupported.verify-receipt.status", 503, "later", "Apple answered with an unknown status", "keep the receipt and ask again later; look for an update")
+    case 260: return entry("too-large.api.response", 502, "never", "the answer is longer than 4 MiB", "something between the host and Apple answered: look at its proxy")
+    case 516: return entry("too-large.app-receipt.certificates", 413, "never", "too many embedded certificates, or one too long", "not an Apple receipt")
+    case 772: return entry("too-large.app-receipt.depth", 413, "never", "elements nested too deep", "not an Apple receipt")
+    case 1028: return entry("too-large.app-receipt.elements", 413, "never", "too many elements", "not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients")
+    case 1284: return entry("too-large.app-receipt.purchases", 413, "never", "too many purchases", "not a receipt, or raise receipts.caps.purchases for known clients")
+    case 1540: return entry("too-large.app-receipt.size", 413, "never", "the decoded receipt is too long", "not a receipt, or raise receipts.caps.appReceiptBytes for known clients")
+    case 1796: return entry("too-large.assertion.object", 413, "never", "the assertion is too long", "not an Apple assertion")
+    case 2052: return entry("too-large.attest-receipt.size", 413, "never", "the App Attest receipt is too long", "not an App Attest receipt")
+    case 2308: return entry("too-large.attest.client-data", 413, "never", "the client data is too long", "pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH")
+    case 2564: return entry("too-large.attest.object", 413, "never", "the attestation is too long", "not an Apple attestation")
+    case 2820: return entry("too-large.chain.certificate", 413, "never", "a certificate is too long", "no Apple certificate is that long: treat it as forged")
+    case 3076: return entry("too-large.devicecheck.token", 413, "never", "the device token is too long", "not a DeviceCheck token: have the app send what generateToken returned")
+    case 3332: return entry("too-large.json.depth", 413, "never", "the JSON text is nested too deep", "nobody writes such JSON: forged, or another text")
+    case 3588: return entry("too-large.json.elements", 413, "never", "a JSON array has too many elements", "nobody writes such JSON: forged, or another text")
+    case 3844: return entry("too-large.json.members", 413, "never", "a JSON object has too many members", "nobody writes such JSON: forged, or another text")
+    case 4100: return entry("too-large.json.name", 413, "never", "a JSON member name is too long", "nobody writes such JSON: forged, or another text")
+    case 4356: return entry("too-large.json.number", 413, "never", "a JSON number is too long", "nobody writes such JSON: forged, or another text")
+    case 4612: return entry("too-large.jwks.size", 502, "never", "the key set is too long, or has too many keys", "at most 256 KiB and 64 keys: not a key set?")
+    case 4868: return entry("too-large.jws.header", 413, "never", "the header segment is longer than 16,384 characters", "not an App Store JWS")
+    case 5124: return entry("too-large.jws.input", 413, "never", "the text is longer than storekit.caps.jwsBytes", "not an App Store JWS, or raise storekit.caps.jwsBytes")
+    case 5380: return entry("too-large.plist.entry", 413, "never", "too many keys, or a key or value too long", "not a receipt")
+    case 5636: return entry("too-large.receipt.info", 413, "never", "the purchase info is too long", "not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients")
+    case 5892: return entry("too-large.receipt.outer", 413, "never", "the decoded receipt is too long", "not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients")
+    case 6148: return entry("too-large.receipt.signature", 413, "never", "the signature blob is too long", "not a receipt")
+    case 6404: return entry("too-large.revocation.response", 503, "never", "the response is longer than 65,536 bytes", "the page of a proxy: look at the network, not at the customer")
+    case 6660: return entry("too-large.token.size", 401, "never", "the token is too long", "not a token, or tokens.caps.tokenBytes is too small for this issuer")
+    case 6916: return entry("too-large.transport.input", 413, "never", "the input text is too long", "not a receipt, or raise receipts.caps.inputBytes for known clients")
+    case 7172: return entry("too-large.verify-receipt.body", 503, "later", "the answer is too long", "not an answer from Apple's endpoint; ask again later")
+    case 7428: return entry("too-large.verify-receipt.entries", 503, "later", "the answer has too many entries", "not an answer from Apple's endpoint; ask again later")
+    case 7684: return entry("too-large.appleid.response", 502, "never", "the answer is longer than 65,536 bytes", "not an answer from Apple: a proxy in between?")
+    case 7940: return entry("too-large.session.size", 401, "never", "the session text is longer than 2,048 bytes", "another text was sent: a session text has some hundred bytes")
+    case 517: return entry("misuse.api.parameter", 500, "never", "a member of a request to the App Store Server API is missing or wrong", "programming error, or input of a client that was not checked: error.at names the member")
+    case 773: return entry("misuse.assertion.public-key", 500, "never", "the public key given is not a point on P-256", "pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged")
+    case 1029: return entry("misuse.attest.client-data", 500, "never", "the client data is empty, its hash has the wrong length, or its kind is unknown", "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH")
+    case 1285: return entry("misuse.call.argument", 500, "never", "an argument that must not be NULL is NULL, or a length does not fit", "programming error: see the conventions in assay.h")
+    case 1541: return entry("misuse.call.kind", 500, "never", "the kind constant is unknown", "programming error: pass a kind constant from assay.h")
+    case 1797: return entry("misuse.call.now", 500, "never", "now_ms is not between 2008 and 2100", "programming error: pass milliseconds since 1970 UTC")
+    case 2053: return entry("misuse.challenge.collision", 500, "never", "no longer given", "given as unavailable.challenge.collision: the step was carried out, and the exchange is over")
+    case 2309: return entry("misuse.decide.account", 500, "never", "the account is not a UUID, or decide.account is required and none was given", "pass the appAccountToken of the account, as a UUID")
+    case 2565: return entry("misuse.decide.empty", 500, "never", "there is no evidence to decide from", "pass evidence, or judge the stored record with assay_check_expiry")
+    case 2821: return entry("misuse.decide.evidence", 500, "never", "a document was refused, is not purchase evidence, or comes from a verifier with another configuration", "pass only documents with status 0 from this verifier")
+    case 3077: return entry("misuse.decide.unverified-nested", 500, "never", "the notification was verified without the evidence inside it", "verify it again with a verifier that has storekit.nested:\"verify\"")
+    case 3333: return entry("misuse.devicecheck.bits", 500, "never", "an update names no bit", "programming error: give bit0 or bit1, or both; a bit that is left out stays")
+    case 3589: return entry("misuse.devicecheck.transaction-id", 500, "never", "the transaction id is missing or not of 1 to 64 characters", "programming error: give each request an id of its own, which is also its key in your log")
+    case 3845: return entry("misuse.exchange.answer", 500, "never", "the answer does not have the form that the step asks for", "programming error: error.at names the member of the answer")
+    case 4101: return entry("misuse.exchange.evidence", 500, "never", "a document was refused, comes from another verifier, or is of a kind that this exchange does not take", "pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names")
+    case 4357: return entry("misuse.exchange.kind", 500, "never", "the kind of exchange is unknown", "programming error: docs/exchanges.md lists the kinds of this version")
+    case 4613: return entry("misuse.exchange.order", 500, "never", "no step is open, or the answer is to another step", "programming error: answer the open step, once; a conversation that has ended takes no more")
+    case 4869: return entry("misuse.exchange.request", 500, "never", "the request has the wrong form or an unknown member", "programming error: error.at names the member of the request")
+    case 5125: return entry("misuse.receipt.subject", 500, "never", "the subject has an invalid length, or the receipt has no device", "pass 16 or 6 raw bytes, with an app receipt only")
+    case 5381: return entry("misuse.sign.parameter", 500, "never", "a parameter of the signature is missing or of the wrong form", "programming error: error.at names the member; sign only what your own policy chose")
+    case 5637: return entry("misuse.store.account", 500, "never", "the account id is empty, too long or padded", "programming error: 1 to 255 bytes, no control characters, no space at either end")
+    case 5893: return entry("misuse.store.attempt", 500, "never", "the attempt id is missing, too short or too long", "programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries")
+    case 6149: return entry("misuse.store.meter", 500, "never", "limits has no such meter", "programming error: take the meter from a list of your own, never from the client")
+    case 6405: return entry("misuse.store.plan", 500, "never", "plans has no such plan", "programming error: take the plan from subscription.read, never from the client")
+    case 6661: return entry("misuse.store.ticket", 500, "never", "the ticket is not from a take or an admission", "programming error: give back the ticket of the same kind, unchanged")
+    case 6917: return entry("misuse.store.units", 500, "never", "the units are outside 1 to stores.quotaUnitsMax", "programming error: check what you count before you take it")
+    case 7173: return entry("misuse.token.keyset", 500, "never", "the key set belongs to no configured issuer", "programming error: with several issuers a key set says whose it is, in the member issuer")
+    case 7429: return entry("misuse.appleid.parameter", 500, "never", "a parameter of Sign in with Apple is missing or of the wrong form", "programming error: error.at names the member")
+    case 7685: return entry("misuse.store.lease", 500, "never", "the lease is shorter than 5 seconds or longer than an hour", "programming error: leave it out for stores.leaseMs; there is no claim without a lease")
+    case 7941: return entry("misuse.token.nonce", 500, "never", "the nonce that was issued is missing", "give the nonce that was issued for this sign-in; a profile may say that none is compared")
+    case 8197: return entry("misuse.store.transaction", 500, "never", "the grant ended or changed the transaction that it was given", "programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger")
+    case 262: return entry("config.api.base-url", 500, "after-config", "the address of the API cannot be used", "leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone")
+    case 518: return entry("config.api.private-key", 500, "after-config", "the private key cannot be used", "give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted")
+    case 774: return entry("config.apps.app-apple-id-required", 500, "after-config", "Production is accepted, but an app lacks its appAppleId", "Production needs appAppleId for every app: copy it from App Store Connect")
+    case 1030: return entry("config.apps.form", 500, "after-config", "apps, or an entry in it, cannot be used", "bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9")
+    case 1286: return entry("config.attest.app-ids", 500, "after-config", "attest.appIds is empty or holds something other than an App ID, and none can be derived", "an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps")
+    case 1542: return entry("config.attest.environments", 500, "after-config", "attest.environments is empty or holds an unknown word", "write production, development or both, each once")
+    case 1798: return entry("config.attest.policy", 500, "after-config", "a setting of category, bundle version or challenge cannot be used", "correct the member that error.at names; docs/config.md has its values")
+    case 2054: return entry("config.attest.stored-needs-receipt", 500, "after-config", "attest.time stored needs the receipt's date", "set attest.receipt to require")
+    case 2310: return entry("config.certificates.intermediate", 500, "after-config", "a configured intermediate is not signed by an accepted root, or lacks its purpose OID", "give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry")
+    case 2566: return entry("config.certificates.root-set", 500, "after-config", "a configured root does not parse, is not a self-signed certificate authority, or the set is empty", "give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry")
+    case 2822: return entry("config.devicecheck.bits", 500, "after-config", "the names or ages of the bits cannot be used", "correct the bit that error.at names; docs/config.md has its values")
+    case 3078: return entry("config.devicecheck.key", 500, "after-config", "the private key cannot be used", "give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted")
+    case 3334: return entry("config.devicecheck.key-id", 500, "after-config", "the key id is not 10 characters", "copy the key id of 10 characters from the developer account")
+    case 3590: return entry("config.devicecheck.team-id", 500, "after-config", "there is no team id, or there are several and none is named", "set deviceCheck.teamId to the team of the key, 10 characters")
+    case 3846: return entry("config.document.missing", 500, "after-config", "a required member is absent", "add the member that error.at names")
+    case 4102: return entry("config.document.range", 500, "after-config", "a value is outside its range", "correct the member that error.at names; docs/config.md has its range")
+    case 4358: return entry("config.document.syntax", 500, "after-config", "the configuration is not strict JSON", "error.at has the byte where reading stopped; the message says why")
+    case 4614: return entry("config.document.type", 500, "after-config", "a member has the wrong type", "correct the member that error.at names; docs/config.md has its type")
+    case 4870: return entry("config.document.unknown-member", 500, "after-config", "a member does not exist in this version of Assay", "correct or remove the member that error.at names; a misspelt member must not switch a check off")
+    case 5126: return entry("config.environments.mixed", 500, "after-config", "environments is empty, or lists Xcode or LocalTesting beside Production", "name at least one; test environments need a verifier of their own")
+    case 5382: return entry("config.exchange.block-missing", 500, "after-config", "the exchange needs a block that the configuration lacks", "add the block that error.at names to the configuration")
+    case 5638: return entry("config.limits.form", 500, "after-config", "limits names an unknown plan, or a value is not a count", "correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more")
+    case 5894: return entry("config.plans.form", 500, "after-config", "plans is empty, or has a name twice", "correct the entry that error.at names: 1 to 32 names, each once, the default plan first")
+    case 6150: return entry("config.products.form", 500, "after-config", "a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed", "correct the entry that error.at names; docs/config.md has its members")
+    case 6406: return entry("config.receipts.shared-secret", 500, "after-config", "a shared secret is not 32 hex digits, or is for an unknown bundle id", "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *")
+    case 6662: return entry("config.risk.rules", 500, "after-config", "a rule or a verdict is unknown, or milder than the rule allows", "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny")
+    case 6918: return entry("config.store.dialect", 500, "after-config", "the dialect is unknown", "give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis")
+    case 7174: return entry("config.store.lease", 500, "after-config", "stores.leaseMs is too short or too long", "give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts")
+    case 7430: return entry("config.store.not-durable", 500, "after-config", "redis is not durable enough for this", "give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once")
+    case 7686: return entry("config.store.not-shared", 500, "after-config", "the store is not shared between the instances of the host", "stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach")
+    case 7942: return entry("config.store.placeholders", 500, "after-config", "the style of placeholders is unknown or does not fit the dialect", "give qmark, dollar or format, and none to a dialect without SQL")
+    case 8198: return entry("config.store.prefix", 500, "after-config", "the prefix of tables has a wrong form", "a small letter, then at most 20 small letters, digits and underscores")
+    case 8454: return entry("config.store.signup", 500, "after-config", "the limits or the shape of sign-ups cannot be used", "correct the member of stores.signup that error.at names")
+    case 8710: return entry("config.storekit.xcode-certificate-required", 500, "after-config", "Xcode or LocalTesting is accepted, but no certificate is pinned", "add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates")
+    case 8966: return entry("config.token.algorithm", 500, "after-config", "the algorithm is missing or unknown", "RS256 or ES256, the one that this issuer signs with")
+    case 9222: return entry("config.token.audiences", 500, "after-config", "no audience is named", "name 1 to 16: without one any token of the issuer would pass")
+    case 9478: return entry("config.token.clients", 500, "after-config", "no app client is named", "name 1 to 64: without one a token of any app of the pool would pass")
+    case 9734: return entry("config.token.issuer", 500, "after-config", "an issuer is missing, no https URL, or stands twice", "name each issuer once, as its tokens write it in iss")
+    case 9990: return entry("config.token.types", 500, "after-config", "the list of types is not usable", "1 to 16 texts, each once, as in typ")
+    case 10246: return entry("config.appleid.clients", 500, "after-config", "the client ids cannot be used", "give 1 to 16 different texts: bundle ids and Services ids")
+    case 10502: return entry("config.appleid.key", 500, "after-config", "the private key cannot be used", "give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted")
+    case 10758: return entry("config.appleid.key-id", 500, "after-config", "the key id is not 10 characters", "copy the key id of 10 characters from the developer account")
+    case 11014: return entry("config.appleid.team-id", 500, "after-config", "there is no team id, or there are several and none is named", "set appleId.teamId to the team of the key, 10 characters")
+    case 11270: return entry("config.session.secrets", 500, "after-config", "the secrets of session texts cannot be used", "give one or two, each with an id of its own and base64 of 32 to 64 random bytes")
+    case 11526: return entry("config.store.evidence", 500, "after-config", "stores.keepEvidence is not on", "evidence.read reads what was kept: switch stores.keepEvidence on, and create its table")
+    case 11782: return entry("config.store.forget-key", 500, "after-config", "stores.forgetKey is missing or cannot be used", "give base64 of 32 to 64 random bytes; keep it as long as the ledger")
+    case 12038: return entry("config.store.pace", 500, "after-config", "stores.pace names an unknown kind, or a value is not a count", "correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second")
+    case 12294: return entry("config.token.keyset-age", 500, "after-config", "keysetHardMaxAgeMs is below keysetMaxAgeMs", "the hard age begins where the soft one ends")
+    case 12550: return entry("config.token.nonce", 500, "after-config", "the nonce policy is unknown", "nonce is required, if-supported or none; nonceForm any, plain or sha256")
+    case 12806: return entry("config.store.schema", 500, "after-config", "a part of the tables is missing, or they are of another version", "error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made")
+    case 13062: return entry("config.store.lineage", 500, "after-config", "these are the tables of another store than before", "two databases under one name: look at the connection string, and at what was restored")
+    case 13318: return entry("config.store.evicting", 500, "after-config", "Redis may evict keys", "set maxmemory-policy to noeviction: an evicted key is counted or done again")
+    case 13574: return entry("config.store.limits", 500, "after-config", "a time limit of the stores is out of range", "give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000")
+    case 13830: return entry("config.libcrypto.algorithms", 500, "after-config", "the host's libcrypto lacks algorithms that Apple's evidence needs", "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own")
+    case 263: return entry("unavailable.api.no-answer", 503, "later", "Apple gave no usable answer", "keep what you have and ask again later: exchange.retry")
+    case 519: return entry("unavailable.api.rate-limited", 503, "later", "Apple limits the rate, and no attempt is left", "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits")
+    case 775: return entry("unavailable.attest-refresh.no-answer", 500, "later", "Apple gave no usable answer", "keep the old receipt and ask again later: exchange.retry says when")
+    case 1031: return entry("unavailable.attest-refresh.response", 500, "later", "the answer is not understood", "keep the old receipt and report it; exchange.retry says when to ask again")
+    case 1287: return entry("unavailable.attest-refresh.too-early", 500, "later", "a refresh is not due yet", "keep the old receipt until exchange.retry.notBeforeMs")
+    case 1543: return entry("unavailable.devicecheck.no-answer", 503, "later", "Apple gave no usable answer", "back off 1, 2, 4 s, at most 3 tries")
+    case 1799: return entry("unavailable.devicecheck.response", 502, "later", "the answer is not understood", "Apple changed the wording: treat the device as neither clean nor used; report it")
+    case 2055: return entry("unavailable.jwks.no-answer", 503, "later", "the issuer gave no key set", "keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage")
+    case 2311: return entry("unavailable.ledger.in-progress", 202, "later", "another request holds the claim", "wait retryAfterMs and ask again; the client keeps its copy")
+    case 2567: return entry("unavailable.revocation.undetermined", 503, "later", "no usable answer came in time", "network or responder trouble, not a forgery: ask again later, or use mode best-effort")
+    case 2823: return entry("unavailable.signup.provider", 503, "later", "the identity provider is busy or down", "the unit was given back: the client tries again later")
+    case 3079: return entry("unavailable.store.contention", 503, "later", "the row is busy, and no retry is left", "try again later; many requests about one row are an attack, or a fault of the client")
+    case 3335: return entry("unavailable.store.engine", 503, "later", "the engine refused the statement for good", "the message has the engine's code: tables missing, rights, a full disk")
+    case 3591: return entry("unavailable.store.reply-shape", 503, "later", "a row or reply is not understood", "the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly")
+    case 3847: return entry("unavailable.store.row-missing", 503, "later", "a row that must exist is gone", "rows of the ledger are never deleted: raise an alarm, do not repeat blindly")
+    case 4103: return entry("unavailable.store.unclear", 503, "later", "it is not known whether the statement was executed", "treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later")
+    case 4359: return entry("unavailable.token.keyset-too-old", 503, "later", "the key set is older than keysetHardMaxAgeMs", "the issuer was not reachable for that long: fetch the key set, then verify again")
+    case 4615: return entry("unavailable.verify-receipt.environment-loop", 503, "later", "Apple names the other environment at both endpoints", "Apple contradicts itself: keep the receipt and ask again later")
+    case 4871: return entry("unavailable.verify-receipt.internal", 503, "later", "Apple: internal data access error, to be retried (21100 to 21199)", "keep the receipt and ask again later")
+    case 5127: return entry("unavailable.verify-receipt.no-answer", 503, "later", "Apple gave no usable answer", "keep the receipt and ask again later")
+    case 5383: return entry("unavailable.api.paced", 503, "later", "our own pace for Apple's API is used up", "put exchange.retry into a queue")
+    case 5639: return entry("unavailable.appleid.no-answer", 503, "later", "Apple gave no usable answer", "revoke again later; a code is for one use: the customer must sign in again")
+    case 5895: return entry("unavailable.appleid.response", 502, "later", "the answer is not understood", "look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again")
+    case 6151: return entry("unavailable.exchange.budget", 503, "later", "the deadline of the conversation came before its end", "put exchange.retry into a queue, or give the conversation more time: deadlineMs")
+    case 6407: return entry("unavailable.ledger.held", 202, "later", "the claim was not completed in time and is held", "stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy")
+    case 6663: return entry("unavailable.store.standby", 503, "later", "connected to a standby, or to a read-only one", "connect to the primary, never to a reader endpoint")
+    case 6919: return entry("unavailable.store.unreachable", 503, "later", "the engine cannot be reached", "it is down, or its address is wrong: look at the host and the port, and try again later")
+    case 7175: return entry("unavailable.ledger.attempt", 503, "later", "the attempt id was used for other evidence", "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries")
+    case 7431: return entry("unavailable.challenge.collision", 503, "later", "the challenge exists already", "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it")
+    case 264: return entry("internal.assay.bug", 500, "never", "a state that should be impossible", "report it; nothing was trusted")
+    case 520: return entry("internal.certificates.table", 500, "never", "a built-in certificate fails its own check", "damaged build: reinstall")
+    case 776: return entry("internal.crypto.sha1-disabled", 500, "never", "libcrypto refuses SHA-1 signatures", "use a libcrypto that verifies SHA-1, or the library build that contains its own")
+    case 1032: return entry("internal.sign.self-check", 500, "never", "our own signature did not verify, or the system gave no random numbers", "nothing was signed: a fault of hardware or build, or a system without entropy")
+    case 265: return entry("pending.exchange.grant", 500, "never", "the grant is to be made", "no error: grant inside the open transaction, then step")
+    case 521: return entry("pending.exchange.request", 500, "never", "a request is to be sent", "no error: send exchange.request, and hand the answer to assay_exchange_step")
+    case 777: return entry("pending.exchange.store", 500, "never", "statements are to be run", "no error: run exchange.store in order, and hand the results to assay_exchange_step")
+    case 1033: return entry("pending.exchange.wait", 500, "never", "the next step is not before exchange.notBeforeMs", "no error: step again then, or put exchange.retry into a queue")
+    case 1289: return entry("pending.triage.unverified", 500, "never", "worth verifying; nothing is decided yet", "no error: go on to verification")
     default: return nil
     }
   }
@@ -3702,432 +1577,27 @@ enum StatusTable {
     }
   }
 
-  /// All codes, ascending by family and detail.
-  static let codes: [Int32] = [
-    257,
-    513,
-    769,
-    1025,
-    1281,
-    1537,
-    1793,
-    2049,
-    2305,
-    2817,
-    3073,
-    3329,
-    3585,
-    3841,
-    4097,
-    4353,
-    4609,
-    4865,
-    5121,
-    5377,
-    5633,
-    5889,
-    6145,
-    6401,
-    6657,
-    6913,
-    7169,
-    7425,
-    7681,
-    7937,
-    8193,
-    8449,
-    8705,
-    8961,
-    9217,
-    9473,
-    9729,
-    9985,
-    10241,
-    10497,
-    10753,
-    11009,
-    11265,
-    11521,
-    11777,
-    12033,
-    12289,
-    12545,
-    12801,
-    13057,
-    13313,
-    13569,
-    13825,
-    14081,
-    14337,
-    14593,
-    14849,
-    15105,
-    15361,
-    15617,
-    15873,
-    16129,
-    16385,
-    16641,
-    16897,
-    17153,
-    17409,
-    17665,
-    17921,
-    18177,
-    18433,
-    18689,
-    18945,
-    19201,
-    19457,
-    19713,
-    19969,
-    20225,
-    20481,
-    20737,
-    20993,
-    21249,
-    21505,
-    21761,
-    22017,
-    22273,
-    22529,
-    22785,
-    23041,
-    23297,
-    23553,
-    23809,
-    24065,
-    24321,
-    24577,
-    24833,
-    25089,
-    25345,
-    25601,
-    25857,
-    26113,
-    26369,
-    26625,
-    26881,
-    27137,
-    27393,
-    27649,
-    27905,
-    28161,
-    28417,
-    28673,
-    28929,
-    29185,
-    29441,
-    29697,
-    29953,
-    30209,
-    30465,
-    30721,
-    30977,
-    31233,
-    31489,
-    31745,
-    32001,
-    32257,
-    32513,
-    32769,
-    33025,
-    33281,
-    33537,
-    33793,
-    34561,
-    34817,
-    35073,
-    35329,
-    35585,
-    35841,
-    36097,
-    36353,
-    36609,
-    36865,
-    37121,
-    37377,
-    37633,
-    37889,
-    38145,
-    38401,
-    38657,
-    38913,
-    39169,
-    39425,
-    39681,
-    39937,
-    40193,
-    40449,
-    40705,
-    40961,
-    41217,
-    41473,
-    41729,
-    41985,
-    42241,
-    42497,
-    42753,
-    43009,
-    43265,
-    43521,
-    43777,
-    44033,
-    44289,
-    44545,
-    44801,
-    45057,
-    258,
-    514,
-    770,
-    1026,
-    1282,
-    1538,
-    1794,
-    2050,
-    2306,
-    2562,
-    2818,
-    3074,
-    3330,
-    3586,
-    3842,
-    4098,
-    4354,
-    4610,
-    4866,
-    5122,
-    5378,
-    5634,
-    5890,
-    6146,
-    6402,
-    6658,
-    6914,
-    7170,
-    7426,
-    7682,
-    7938,
-    8194,
-    8450,
-    8706,
-    8962,
-    9218,
-    9474,
-    9730,
-    9986,
-    10242,
-    10498,
-    10754,
-    11010,
-    11266,
-    11522,
-    11778,
-    12034,
-    12290,
-    12546,
-    12802,
-    13058,
-    13314,
-    13570,
-    13826,
-    14082,
-    14338,
-    14594,
-    14850,
-    15106,
-    15362,
-    15618,
-    15874,
-    16130,
-    16386,
-    16642,
-    16898,
-    17154,
-    17410,
-    17666,
-    17922,
-    18178,
-    18434,
-    18690,
-    18946,
-    19202,
-    19458,
-    259,
-    515,
-    771,
-    1027,
-    1283,
-    1539,
-    1795,
-    2051,
-    2307,
-    2563,
-    2819,
-    3075,
-    3331,
-    3587,
-    3843,
-    4099,
-    4355,
-    4611,
-    4867,
-    5123,
-    5379,
-    5635,
-    260,
-    516,
-    772,
-    1028,
-    1284,
-    1540,
-    1796,
-    2052,
-    2308,
-    2564,
-    2820,
-    3076,
-    3332,
-    3588,
-    3844,
-    4100,
-    4356,
-    4612,
-    4868,
-    5124,
-    5380,
-    5636,
-    5892,
-    6148,
-    6404,
-    6660,
-    6916,
-    7172,
-    7428,
-    7684,
-    7940,
-    517,
-    773,
-    1029,
-    1285,
-    1541,
-    1797,
-    2053,
-    2309,
-    2565,
-    2821,
-    3077,
-    3333,
-    3589,
-    3845,
-    4101,
-    4357,
-    4613,
-    4869,
-    5125,
-    5381,
-    5637,
-    5893,
-    6149,
-    6405,
-    6661,
-    6917,
-    7173,
-    7429,
-    7685,
-    7941,
-    8197,
-    262,
-    518,
-    774,
-    1030,
-    1286,
-    1542,
-    1798,
-    2054,
-    2310,
-    2566,
-    2822,
-    3078,
-    3334,
-    3590,
-    3846,
-    4102,
-    4358,
-    4614,
-    4870,
-    5126,
-    5382,
-    5638,
-    5894,
-    6150,
-    6406,
-    6662,
-    6918,
-    7174,
-    7430,
-    7686,
-    7942,
-    8198,
-    8454,
-    8710,
-    8966,
-    9222,
-    9478,
-    9734,
-    9990,
-    10246,
-    10502,
-    10758,
-    11014,
-    11270,
-    11526,
-    11782,
-    12038,
-    12294,
-    12550,
-    12806,
-    13062,
-    13318,
-    13574,
-    13830,
-    263,
-    519,
-    775,
-    1031,
-    1287,
-    1543,
-    1799,
-    2055,
-    2311,
-    2567,
-    2823,
-    3079,
-    3335,
-    3591,
-    3847,
-    4103,
-    4359,
-    4615,
-    4871,
-    5127,
-    5383,
-    5639,
-    5895,
-    6151,
-    6407,
-    6663,
-    6919,
-    7175,
-    7431,
-    264,
-    520,
-    776,
-    1032,
-    265,
-    521,
-    777,
-    1033,
-    1289,
-  ]
+  /// The largest detail of a family.
+  static func details(_ family: Int32) -> Int32 {
+    switch family {
+    case 1: return 176
+    case 2: return 76
+    case 3: return 22
+    case 4: return 31
+    case 5: return 32
+    case 6: return 54
+    case 7: return 29
+    case 8: return 4
+    case 9: return 5
+    default: return 0
+    }
+  }
+
+  private static func entry(
+    _ name: StaticString, _ http: Int32, _ retryClass: StaticString,
+    _ message: StaticString, _ hint: StaticString
+  ) -> StatusEntry {
+    StatusEntry(
+      name: name, http: http, retryClass: retryClass, message: message, hint: hint)
+  }
 }

@@ -106,6 +106,11 @@ enum DecisionTargets {
     }
     let any = Int32(truncatingIfNeeded: number(32, 4))
     demand(strlenOf(assay_status_name(any)) > 0, "a status without a name")
+    let what = Int32(truncatingIfNeeded: number(33, 1))
+    demand((assay_status_text(any, what) != nil) == (1...4).contains(what), "a text of \(what)")
+    demand((200...599).contains(assay_status_http(any)), "no HTTP status")
+    let next = assay_status_next(any)
+    demand(next == 0 || (next & 0xff, next >> 8) > (any & 0xff, any >> 8), "no order")
   }
 
   private static func strlenOf(_ text: UnsafePointer<CChar>?) -> Int {

@@ -46,6 +46,12 @@ function build_info(): string {}
 
 function status_name(int $status): string {}
 
+function status_text(int $status, int $what): string {}
+
+function status_http(int $status): int {}
+
+function status_next(int $status): int {}
+
 function doc_status(Document $doc): int {}
 
 function doc_json(Document $doc): ?string {}

@@ -19,6 +19,22 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_status_name, 0,
   ZEND_ARG_TYPE_INFO(0, status, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_status_text, 0,
+    2, IS_STRING, 0)
+  ZEND_ARG_TYPE_INFO(0, status, IS_LONG, 0)
+  ZEND_ARG_TYPE_INFO(0, what, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_status_http, 0,
+    1, IS_LONG, 0)
+  ZEND_ARG_TYPE_INFO(0, status, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_status_next, 0,
+    1, IS_LONG, 0)
+  ZEND_ARG_TYPE_INFO(0, status, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_doc_status, 0,
     1, IS_LONG, 0)
   ZEND_ARG_OBJ_INFO(0, doc,
@@ -181,6 +197,9 @@ ZEND_FUNCTION(assay_version_number);
 ZEND_FUNCTION(assay_version);
 ZEND_FUNCTION(assay_build_info);
 ZEND_FUNCTION(assay_status_name);
+ZEND_FUNCTION(assay_status_text);
+ZEND_FUNCTION(assay_status_http);
+ZEND_FUNCTION(assay_status_next);
 ZEND_FUNCTION(assay_doc_status);
 ZEND_FUNCTION(assay_doc_json);
 ZEND_FUNCTION(assay_doc_text);
@@ -209,6 +228,12 @@ static const zend_function_entry assay_functions[] = {
       ZEND_FN(assay_build_info), arginfo_assay_build_info, 0)
   ZEND_NS_FENTRY("Assay\\Extension", status_name,
       ZEND_FN(assay_status_name), arginfo_assay_status_name, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", status_text,
+      ZEND_FN(assay_status_text), arginfo_assay_status_text, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", status_http,
+      ZEND_FN(assay_status_http), arginfo_assay_status_http, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", status_next,
+      ZEND_FN(assay_status_next), arginfo_assay_status_next, 0)
   ZEND_NS_FENTRY("Assay\\Extension", doc_status,
       ZEND_FN(assay_doc_status), arginfo_assay_doc_status, 0)
   ZEND_NS_FENTRY("Assay\\Extension", doc_json,

@@ -2,11 +2,11 @@
 #include "php_assay.h"
 
 ZEND_FUNCTION(assay_version_number) {
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_NONE();
-  status = assay_version_number();
-  RETURN_LONG(status);
+  result = assay_version_number();
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_version) {
@@ -38,16 +38,58 @@ ZEND_FUNCTION(assay_status_name) {
   RETURN_STRING(bytes == NULL ? "" : bytes);
 }
 
+ZEND_FUNCTION(assay_status_text) {
+  zend_long status;
+  zend_long what;
+  const char *bytes;
+
+  ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_LONG(status)
+    Z_PARAM_LONG(what)
+  ZEND_PARSE_PARAMETERS_END();
+  ASSAY_FITS(1, status, INT32_MIN, INT32_MAX);
+  ASSAY_FITS(2, what, INT32_MIN, INT32_MAX);
+  bytes = assay_status_text(
+      (int32_t)status, (int32_t)what);
+  RETURN_STRING(bytes == NULL ? "" : bytes);
+}
+
+ZEND_FUNCTION(assay_status_http) {
+  zend_long status;
+  zend_long result;
+
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_LONG(status)
+  ZEND_PARSE_PARAMETERS_END();
+  ASSAY_FITS(1, status, INT32_MIN, INT32_MAX);
+  result = assay_status_http(
+      (int32_t)status);
+  RETURN_LONG(result);
+}
+
+ZEND_FUNCTION(assay_status_next) {
+  zend_long status;
+  zend_long result;
+
+  ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_LONG(status)
+  ZEND_PARSE_PARAMETERS_END();
+  ASSAY_FITS(1, status, INT32_MIN, INT32_MAX);
+  result = assay_status_next(
+      (int32_t)status);
+  RETURN_LONG(result);
+}
+
 ZEND_FUNCTION(assay_doc_status) {
   zend_object *doc;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(doc, assay_doc_ce)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_doc_status(
+  result = assay_doc_status(
       assay_pointer(doc));
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_doc_json) {
@@ -84,16 +126,16 @@ ZEND_FUNCTION(assay_doc_integer) {
   zend_object *doc;
   zend_string *path;
   zend_long fallback;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(3, 3)
     Z_PARAM_OBJ_OF_CLASS(doc, assay_doc_ce)
     Z_PARAM_STR(path)
     Z_PARAM_LONG(fallback)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_doc_integer(
+  result = assay_doc_integer(
       assay_pointer(doc), ZSTR_VAL(path), ZSTR_LEN(path), (int64_t)fallback);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verifier_new) {
@@ -102,18 +144,18 @@ ZEND_FUNCTION(assay_verifier_new) {
   assay_verifier *out_made = NULL;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(3, 3)
     Z_PARAM_STR(config)
     Z_PARAM_ZVAL(out)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_verifier_new(
+  result = assay_verifier_new(
       ZSTR_VAL(config), ZSTR_LEN(config), &out_made, &doc_made);
   assay_give(out, assay_verifier_ce, out_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verify_jws) {
@@ -123,7 +165,7 @@ ZEND_FUNCTION(assay_verify_jws) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(5, 5)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -133,11 +175,11 @@ ZEND_FUNCTION(assay_verify_jws) {
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
   ASSAY_FITS(2, kind, INT32_MIN, INT32_MAX);
-  status = assay_verify_jws(
+  result = assay_verify_jws(
       assay_pointer(verifier), (int32_t)kind, ZSTR_VAL(jws), ZSTR_LEN(jws),
       (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verify_receipt) {
@@ -148,7 +190,7 @@ ZEND_FUNCTION(assay_verify_receipt) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(6, 6)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -159,12 +201,12 @@ ZEND_FUNCTION(assay_verify_receipt) {
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
   ASSAY_FITS(2, kind, INT32_MIN, INT32_MAX);
-  status = assay_verify_receipt(
+  result = assay_verify_receipt(
       assay_pointer(verifier), (int32_t)kind, ZSTR_VAL(receipt),
       ZSTR_LEN(receipt), subject ? ZSTR_VAL(subject) : NULL,
       subject ? ZSTR_LEN(subject) : 0, (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_triage) {
@@ -173,7 +215,7 @@ ZEND_FUNCTION(assay_triage) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(4, 4)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -181,11 +223,11 @@ ZEND_FUNCTION(assay_triage) {
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_triage(
+  result = assay_triage(
       assay_pointer(verifier), ZSTR_VAL(blob), ZSTR_LEN(blob), (int64_t)now_ms,
       &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_read_verify_receipt) {
@@ -194,7 +236,7 @@ ZEND_FUNCTION(assay_read_verify_receipt) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(4, 4)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -202,11 +244,11 @@ ZEND_FUNCTION(assay_read_verify_receipt) {
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_read_verify_receipt(
+  result = assay_read_verify_receipt(
       assay_pointer(verifier), ZSTR_VAL(body), ZSTR_LEN(body), (int64_t)now_ms,
       &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verify_attestation) {
@@ -218,7 +260,7 @@ ZEND_FUNCTION(assay_verify_attestation) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(7, 7)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -230,13 +272,13 @@ ZEND_FUNCTION(assay_verify_attestation) {
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
   ASSAY_FITS(4, client_data_kind, INT32_MIN, INT32_MAX);
-  status = assay_verify_attestation(
+  result = assay_verify_attestation(
       assay_pointer(verifier), ZSTR_VAL(attestation), ZSTR_LEN(attestation),
       ZSTR_VAL(key_id), ZSTR_LEN(key_id), (int32_t)client_data_kind,
       ZSTR_VAL(client_data), ZSTR_LEN(client_data), (int64_t)now_ms,
       &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verify_assertion) {
@@ -249,7 +291,7 @@ ZEND_FUNCTION(assay_verify_assertion) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(8, 8)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -263,13 +305,13 @@ ZEND_FUNCTION(assay_verify_assertion) {
   ZEND_PARSE_PARAMETERS_END();
   ASSAY_FITS(4, counter, 0, UINT32_MAX);
   ASSAY_FITS(5, client_data_kind, INT32_MIN, INT32_MAX);
-  status = assay_verify_assertion(
+  result = assay_verify_assertion(
       assay_pointer(verifier), ZSTR_VAL(assertion), ZSTR_LEN(assertion),
       ZSTR_VAL(public_key), ZSTR_LEN(public_key), (uint32_t)counter,
       (int32_t)client_data_kind, ZSTR_VAL(client_data), ZSTR_LEN(client_data),
       (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_keyset_new) {
@@ -278,18 +320,18 @@ ZEND_FUNCTION(assay_keyset_new) {
   assay_keyset *out_made = NULL;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(3, 3)
     Z_PARAM_STR(jwks)
     Z_PARAM_ZVAL(out)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_keyset_new(
+  result = assay_keyset_new(
       ZSTR_VAL(jwks), ZSTR_LEN(jwks), &out_made, &doc_made);
   assay_give(out, assay_keyset_ce, out_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_verify_token) {
@@ -299,7 +341,7 @@ ZEND_FUNCTION(assay_verify_token) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(5, 5)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -308,11 +350,11 @@ ZEND_FUNCTION(assay_verify_token) {
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_verify_token(
+  result = assay_verify_token(
       assay_pointer(verifier), assay_pointer(keys), ZSTR_VAL(token),
       ZSTR_LEN(token), (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_decide) {
@@ -323,7 +365,7 @@ ZEND_FUNCTION(assay_decide) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(5, 5)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -335,13 +377,13 @@ ZEND_FUNCTION(assay_decide) {
   evidence_pointers = (const assay_doc **)assay_pointers(
       evidence, assay_doc_ce, 2);
   if (evidence_pointers == NULL) RETURN_THROWS();
-  status = assay_decide(
+  result = assay_decide(
       assay_pointer(verifier), evidence_pointers,
       zend_hash_num_elements(evidence), account ? ZSTR_VAL(account) : NULL,
       account ? ZSTR_LEN(account) : 0, (int64_t)now_ms, &doc_made);
   efree((void *)evidence_pointers);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_check_expiry) {
@@ -349,7 +391,7 @@ ZEND_FUNCTION(assay_check_expiry) {
   zend_long grace_ms;
   zend_long revoked_ms;
   zend_long now_ms;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(4, 4)
     Z_PARAM_LONG(expires_ms)
@@ -357,10 +399,10 @@ ZEND_FUNCTION(assay_check_expiry) {
     Z_PARAM_LONG(revoked_ms)
     Z_PARAM_LONG(now_ms)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_check_expiry(
+  result = assay_check_expiry(
       (int64_t)expires_ms, (int64_t)grace_ms, (int64_t)revoked_ms,
       (int64_t)now_ms);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_exchange_new) {
@@ -373,7 +415,7 @@ ZEND_FUNCTION(assay_exchange_new) {
   assay_exchange *out_made = NULL;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(6, 6)
     Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
@@ -386,14 +428,14 @@ ZEND_FUNCTION(assay_exchange_new) {
   evidence_pointers = (const assay_doc **)assay_pointers(
       evidence, assay_doc_ce, 3);
   if (evidence_pointers == NULL) RETURN_THROWS();
-  status = assay_exchange_new(
+  result = assay_exchange_new(
       assay_pointer(verifier), ZSTR_VAL(request), ZSTR_LEN(request),
       evidence_pointers, zend_hash_num_elements(evidence), (int64_t)now_ms,
       &out_made, &doc_made);
   efree((void *)evidence_pointers);
   assay_give(out, assay_exchange_ce, out_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }
 
 ZEND_FUNCTION(assay_exchange_step) {
@@ -402,7 +444,7 @@ ZEND_FUNCTION(assay_exchange_step) {
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
-  zend_long status;
+  zend_long result;
 
   ZEND_PARSE_PARAMETERS_START(4, 4)
     Z_PARAM_OBJ_OF_CLASS(exchange, assay_exchange_ce)
@@ -410,9 +452,9 @@ ZEND_FUNCTION(assay_exchange_step) {
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  status = assay_exchange_step(
+  result = assay_exchange_step(
       assay_pointer(exchange), ZSTR_VAL(answer), ZSTR_LEN(answer),
       (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
-  RETURN_LONG(status);
+  RETURN_LONG(result);
 }

@@ -45,6 +45,10 @@ ASSAY_RECEIPT_APP = 2
 ASSAY_RECEIPT_ATTEST = 3
 ASSAY_CLIENT_DATA = 1
 ASSAY_CLIENT_DATA_HASH = 2
+ASSAY_STATUS_NAME = 1
+ASSAY_STATUS_MESSAGE = 2
+ASSAY_STATUS_HINT = 3
+ASSAY_STATUS_RETRY = 4
 
 
 class Handle(c_void_p):
@@ -100,6 +104,18 @@ class Functions:
         # Name of a status, like "rejected.chain.untrusted-root".
         self.assay_status_name = _bind(
             quick.assay_status_name, c_char_p,
+            (c_int32,))
+        # A text about a status; "" where this library has none.
+        self.assay_status_text = _bind(
+            quick.assay_status_text, c_char_p,
+            (c_int32, c_int32))
+        # The HTTP status that a back end answers its own client: 200 for ASSAY_OK, by family for a code that this library does not have, 500 where no client is answered.
+        self.assay_status_http = _bind(
+            quick.assay_status_http, c_int32,
+            (c_int32,))
+        # The status after this one, by family and detail; ASSAY_OK after the last.
+        self.assay_status_next = _bind(
+            quick.assay_status_next, c_int32,
             (c_int32,))
         # The status the producing call returned; ASSAY_MISUSE for NULL.
         self.assay_doc_status = _bind(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from ctypes import c_size_t, string_at
 
+from . import _prototypes as _c
 from ._library import functions as _functions
 from ._members import Member
 from ._prototypes import DocHandle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, ClassVar, NoReturn, TypeVar
 
     _Nested = TypeVar("_Nested", bound="Facts")
@@ -73,6 +74,31 @@ def status_name(code: int) -> str:
     """The name of a status by its number: 0 is "ok"."""
     name: bytes = _functions.assay_status_name(code)
     return name.decode("ascii", "replace")
+
+
+def status_text(code: int, what: int) -> str:
+    """A text of the library about a status, ASSAY_STATUS_MESSAGE say; "" where it has none."""
+    text: bytes = _functions.assay_status_text(code, what)
+    return text.decode("utf-8", "replace")
+
+
+def status_http(code: int) -> int:
+    """What a back end would answer its own client."""
+    http: int = _functions.assay_status_http(code)
+    return http
+
+
+def statuses() -> Iterator[int]:
+    """The codes of all statuses that the library has, but that of "ok"."""
+    code: int = _functions.assay_status_next(0)
+    while code:
+        yield code
+        code = _functions.assay_status_next(code)
+
+
+def status_named(name: str) -> int:
+    """The code of a status; one of the family "internal" where the library has none."""
+    return next((code for code in statuses() if status_name(code) == name), _c.ASSAY_INTERNAL)
 
 
 class OwnedDocument(DocHandle):

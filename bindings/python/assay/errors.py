@@ -17,7 +17,7 @@ Branch on the class. `status` is detail, for logs and operators.
 from __future__ import annotations
 
 from . import _prototypes as _c
-from .documents import status_name
+from .documents import status_http, status_name, status_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,14 +74,9 @@ class AssayError(Exception):
     def http_status(self) -> int:
         """What a back end would answer its own client, 400, 403, 409, 413, 500 …
 
-        From docs/statuses.md; the configuration's own faults count as 500.
+        The library says it; the configuration's own faults count as 500.
         """
-        from ._statuses import STATUSES
-
-        known = STATUSES.get(self.code)
-        if known is not None:
-            return known[1] or 500
-        return _HTTP_OF_FAMILY.get(self.code & 0xFF, 500)
+        return status_http(self.code)
 
     def __reduce__(self) -> tuple[Any, ...]:
         error = {
@@ -143,15 +138,6 @@ FAMILIES: dict[int, type[AssayError]] = {
     _c.ASSAY_PENDING: PendingError,
 }
 
-# For statuses of a library that is newer than this binding's table.
-_HTTP_OF_FAMILY = {
-    _c.ASSAY_REJECTED: 400,
-    _c.ASSAY_MALFORMED: 400,
-    _c.ASSAY_UNSUPPORTED: 400,
-    _c.ASSAY_TOO_LARGE: 413,
-    _c.ASSAY_UNAVAILABLE: 503,
-}
-
 
 def refusal(document: Document) -> AssayError:
     """The exception for a refused document."""
@@ -161,11 +147,11 @@ def refusal(document: Document) -> AssayError:
 
 def refusal_of_status(code: int) -> AssayError:
     """The exception for a status that came without a document."""
-    from ._statuses import STATUSES
-
-    error: dict[str, Any] = {}
-    if code in STATUSES:
-        _, _, error["retryClass"], error["message"], error["hint"] = STATUSES[code]
+    error = {
+        "message": status_text(code, _c.ASSAY_STATUS_MESSAGE),
+        "hint": status_text(code, _c.ASSAY_STATUS_HINT) or None,
+        "retryClass": status_text(code, _c.ASSAY_STATUS_RETRY),
+    }
     return FAMILIES.get(code & 0xFF, InternalError)(code, error)
 
 

@@ -14,11 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 import assay
 import played_faults as faults
 from assay import http
-from assay._statuses import STATUSES
+from assay.documents import status_named
 from assay.keysets import STATE, AsyncKeySets, KeySets
 
 ISSUER = "https://issuer.example.com"
-CODES = {name: code for code, (name, *_) in STATUSES.items()}
 # The generator of P-256 is as good a public key as any.
 KEY = {"kty": "EC", "crv": "P-256",
        "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
@@ -42,7 +41,7 @@ class Document:
 
     def raise_for_refusal(self):
         if not self.ok:
-            raise assay.UnavailableError(CODES[self.status], {}, self)
+            raise assay.UnavailableError(status_named(self.status), {}, self)
 
 
 class Conversation:
@@ -101,9 +100,9 @@ class Verifier:
         if kid not in [key.kid for key in keys.facts.keys]:
             document = Document("rejected.token.unknown-key", None)
             document.error = {"keyset": "refresh"}
-            raise assay.RejectedError(CODES["rejected.token.unknown-key"], {}, document)
+            raise assay.RejectedError(status_named("rejected.token.unknown-key"), {}, document)
         if kid == "expired":
-            raise assay.RejectedError(CODES["rejected.token.expired"], {})
+            raise assay.RejectedError(status_named("rejected.token.expired"), {})
         stale = self.now - keys.facts.fetched_ms > self.stale_after
         return types.SimpleNamespace(keyset=types.SimpleNamespace(stale=stale), kid=kid)
 

@@ -28,4 +28,8 @@ const (
 	ReceiptAttest       = 3
 	ClientData          = 1
 	ClientDataHash      = 2
+	StatusName          = 1
+	StatusMessage       = 2
+	StatusHint          = 3
+	StatusRetry         = 4
 )

@@ -168,10 +168,21 @@ func Version() string { return C.GoString(C.assay_version()) }
 // BuildInfo is JSON about the loaded library.
 func BuildInfo() string { return C.GoString(C.assay_build_info()) }
 
-// StatusName is the name of a status.
-func StatusName(status int32) string {
+// StatusNameOf is the name of a status.
+func StatusNameOf(status int32) string {
 	return C.GoString(C.assay_status_name(C.assay_status(status)))
 }
+
+// StatusText is a text about a status: StatusMessage, StatusHint, StatusRetry.
+func StatusText(status, what int32) string {
+	return C.GoString(C.assay_status_text(C.assay_status(status), C.int32_t(what)))
+}
+
+// StatusHTTP is the HTTP status that a back end answers its own client.
+func StatusHTTP(status int32) int { return int(C.assay_status_http(C.assay_status(status))) }
+
+// StatusNext is the status after this one, 0 after the last.
+func StatusNext(status int32) int32 { return int32(C.assay_status_next(C.assay_status(status))) }
 
 // CheckExpiry judges stored dates; a date that does not exist is NoDate.
 func CheckExpiry(expires, grace, revoked, now int64) int32 {

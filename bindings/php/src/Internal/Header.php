@@ -37,4 +37,8 @@ final class Header
     public const RECEIPT_ATTEST = 3;
     public const CLIENT_DATA = 1;
     public const CLIENT_DATA_HASH = 2;
+    public const STATUS_NAME = 1;
+    public const STATUS_MESSAGE = 2;
+    public const STATUS_HINT = 3;
+    public const STATUS_RETRY = 4;
 }

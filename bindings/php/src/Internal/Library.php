@@ -81,6 +81,34 @@ abstract class Library
         return $this->call('assay_status_name', [$status]);
     }
 
+    /** A text about a status; "" where this library has none. */
+    public function statusText(int $status, int $what): string
+    {
+        self::fits($status, -0x80000000, 0x7fffffff, 'status');
+        self::fits($what, -0x80000000, 0x7fffffff, 'what');
+
+        return $this->call('assay_status_text', [$status, $what]);
+    }
+
+    /**
+     * The HTTP status that a back end answers its own client: 200 for ASSAY_OK, by family
+     * for a code that this library does not have, 500 where no client is answered.
+     */
+    public function statusHttp(int $status): int
+    {
+        self::fits($status, -0x80000000, 0x7fffffff, 'status');
+
+        return $this->call('assay_status_http', [$status]);
+    }
+
+    /** The status after this one, by family and detail; ASSAY_OK after the last. */
+    public function statusNext(int $status): int
+    {
+        self::fits($status, -0x80000000, 0x7fffffff, 'status');
+
+        return $this->call('assay_status_next', [$status]);
+    }
+
     /** The status the producing call returned; ASSAY_MISUSE for NULL. */
     public function docStatus(object $doc): int
     {

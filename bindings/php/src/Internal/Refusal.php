@@ -36,15 +36,6 @@ final class Refusal
         Header::PENDING => Pending::class,
     ];
 
-    /** For statuses of a library that is newer than this binding's table. */
-    private const HTTP_OF_FAMILY = [
-        Header::REJECTED => 400,
-        Header::MALFORMED => 400,
-        Header::UNSUPPORTED => 400,
-        Header::TOO_LARGE => 413,
-        Header::UNAVAILABLE => 503,
-    ];
-
     /** The exception for a refused document. */
     public static function of(Document $document): AssayException
     {
@@ -61,41 +52,47 @@ final class Refusal
     /**
      * The exception for a status that came without a document.
      *
-     * @param string|null $reason in place of the table's
+     * @param string|null $reason in place of the library's
      */
     public static function ofStatus(int $code, ?string $reason = null): AssayException
     {
         $class = self::FAMILIES[$code & 0xff] ?? Internal::class;
-        $row = StatusTable::ROWS[$code] ?? null;
-        $error = $row === null
-            ? [] : ['retryClass' => $row[2], 'message' => $reason ?? $row[3], 'hint' => $row[4]];
+        $library = Loader::library();
 
-        return new $class($code, $row[0] ?? Loader::library()->statusName($code), $error);
+        return new $class($code, $library->statusName($code), [
+            'message' => $reason ?? $library->statusText($code, Header::STATUS_MESSAGE),
+            'hint' => $library->statusText($code, Header::STATUS_HINT),
+            'retryClass' => $library->statusText($code, Header::STATUS_RETRY) ?: 'never',
+        ]);
     }
 
     /**
-     * The exception for a status of the table that the binding itself finds.
+     * The exception for a status that the binding itself finds.
      *
-     * @param string|null $reason in place of the table's
+     * @param string|null $reason in place of the library's
      */
     public static function named(string $name, ?string $reason = null): AssayException
     {
-        foreach (StatusTable::ROWS as $code => $row) {
-            if ($row[0] === $name) {
+        foreach (self::statuses() as $code) {
+            if (Loader::library()->statusName($code) === $name) {
                 return self::ofStatus($code, $reason);
             }
         }
         throw new \LogicException("no status $name");
     }
 
+    /** @return iterable<int> the codes of all statuses that the library has, but that of "ok" */
+    public static function statuses(): iterable
+    {
+        $library = Loader::library();
+        for ($code = $library->statusNext(0); $code !== 0; $code = $library->statusNext($code)) {
+            yield $code;
+        }
+    }
+
     /** What a back end would answer its own client; our own faults count as 500. */
     public static function httpStatus(int $code): int
     {
-        $row = StatusTable::ROWS[$code] ?? null;
-        if ($row !== null) {
-            return $row[1] ?? 500;
-        }
-
-        return self::HTTP_OF_FAMILY[$code & 0xff] ?? 500;
+        return Loader::library()->statusHttp($code);
     }
 }

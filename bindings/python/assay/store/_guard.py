@@ -48,12 +48,11 @@ _READS = re.compile(
 
 def misuse(message: str) -> AssayError:
     """`misuse.store.transaction`, with this message."""
-    from .._statuses import STATUSES
-    from ..errors import MisuseError
+    from ..documents import status_named
+    from ..errors import MisuseError, refusal_of_status
 
-    code, hint = next(
-        (code, row[4]) for code, row in STATUSES.items() if row[0] == "misuse.store.transaction"
-    )
+    code = status_named("misuse.store.transaction")
+    hint = refusal_of_status(code).hint
     return MisuseError(code, {"message": message, "rule": "STO-38", "hint": hint})
 
 
