@@ -93,24 +93,6 @@ struct StatusTests {
     }
   }
 
-  @Test("DOC-1 statuses have the numbers and names of the specification")
-  func specification() throws {
-    let bytes = try require(Vectors.packageFile("docs/spec/statuses.md"))
-    var family: Int32 = 0
-    var known: [String: Int32] = [:]
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-      if line.hasPrefix("## "), let number = Int32(line.dropFirst(3).prefix { $0.isNumber }) {
-        family = number
-      }
-      let cells = line.split(separator: "|").map { $0.filter { $0 != " " } }
-      guard cells.count > 2, let detail = Int32(cells[0]) else { continue }
-      known[cells[1]] = family | detail << 8
-    }
-    for code in StatusTable.codes {
-      checkEqual(known["\(Status(code: code).name)"], code, "\(Status(code: code).name)")
-    }
-  }
-
   @Test("DOC-4 the retry class is one of five, and never `never` where a retry is the answer")
   func retryClasses() throws {
     for code in StatusTable.codes {
