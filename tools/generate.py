@@ -4,7 +4,7 @@
   tools/generate.py          write the generated files
   tools/generate.py --check  exit 1 when one of them is not what it would write
 
-From the tables of contract/ and from include/assay.h and from tables of docs/ (decisions.md,
+From the tables of contract/, from include/assay.h and from tables of docs/ (decisions.md,
 risk.md) come:
   Sources/Assay/Verdict/StatusTable.swift   the table in the library
   Sources/AssayABI/Link/assay.map           the functions that the library shows
@@ -16,13 +16,11 @@ risk.md) come:
   man/assay.3                               every function, for people
   man/assay-statuses.7                      every status, for people
   bindings/python/assay/_prototypes.py      constants and functions for ctypes
-  bindings/python/assay/_statuses.py        names, sentences and HTTP statuses
   bindings/python/assay/_version.py         the version of the header
   bindings/go/internal/libassay/constants.go the constants
   bindings/go/functions_test.go             the functions that Go must bind
-  bindings/go/statuses.go                   names, sentences and HTTP statuses
   bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
-  bindings/php/src/Internal/                constants, statuses, calls
+  bindings/php/src/Internal/                constants, calls
   bindings/php/ext/                         stub, arginfo and functions of the extension
 from appstore/endpoints.tsv and appstore/errors.tsv:
   Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import _prototypes as _c
-from .documents import Members, OwnFacts
-from .errors import refusal
+from .documents import Members, OwnFacts, status_http
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Advice(OwnFacts):
     @property
     def http_status(self) -> int:
         """What to answer the client: 200, 401 step-up, 403 deny, 429 limited."""
-        return 200 if self.allowed else refusal(self._document).http_status
+        return status_http(self._document.code)
 
 
 class Finding(OwnFacts):
@@ -64,7 +63,7 @@ class Finding(OwnFacts):
     @property
     def http_status(self) -> int | None:
         """What to answer the client when it ends here; None where it goes on."""
-        return None if self.worth_verifying else refusal(self._document).http_status
+        return None if self.worth_verifying else status_http(self._document.code)
 
 
 class Unverified(Members):

@@ -16,7 +16,7 @@ abstract class Advice extends OwnFacts
         return match ($name) {
             'allowed' => $document->ok,
             'status' => $document->status(),
-            'httpStatus' => $document->ok ? 200 : Refusal::httpStatus($document->code),
+            'httpStatus' => Refusal::httpStatus($document->code),
             default => parent::own($name),
         };
     }

@@ -37,7 +37,7 @@ abstract class Result extends OwnFacts
             'ok' => $this->away === null && $this->document->ok,
             'status' => $this->away?->status ?? $this->document->status(),
             'httpStatus' => $this->away?->httpStatus
-                ?? ($this->document->ok ? 200 : Refusal::httpStatus($this->document->code)),
+                ?? Refusal::httpStatus($this->document->code),
             default => parent::own($name),
         };
     }
