@@ -67,7 +67,7 @@ let package = Package(
       swiftSettings: strict + small + testable),
     .target(
       name: "AssayCases", dependencies: ["Assay", "AssayAuthority"], path: "Tests/AssayCases",
-      swiftSettings: strict + unoptimised + testable),
+      exclude: ["Recorded"], swiftSettings: strict + unoptimised + testable),
     .executableTarget(
       name: "assay-cli",
       dependencies: ["Assay", "AssayAuthority", "CAssay", "CLibCrypto", "CSystem"],

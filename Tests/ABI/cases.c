@@ -494,6 +494,10 @@ int case_verify(const assay_verifier *verifier, const cJSON *item,
   if (strcmp(name, "verify-receipt") == 0)
     return run_answer(verifier, item, now_ms, status, doc);
   if (strcmp(name, "keyset") == 0) return run_keyset(item, status, doc);
+  if (strcmp(name, "attestation") == 0)
+    return run_attestation(verifier, item, now_ms, status, doc);
+  if (strcmp(name, "assertion") == 0)
+    return run_assertion(verifier, item, now_ms, status, doc);
   return -1;
 }
 

@@ -144,6 +144,16 @@ public struct CaseRun: Sendable {
           verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now))
       case .answer(let body): documents.append(verifier.readVerifyReceipt(body, nowMs: now))
       case .keyset(let jwks): documents.append(Keyset.make(jwks).document)
+      case .attestation(let attestation, let keyId, let data):
+        documents.append(
+          verifier.verifyAttestation(
+            attestation, keyId: keyId, clientData: ClientDataInput(kind: 1, bytes: data),
+            nowMs: now))
+      case .assertion(let assertion, let key, let counter, let data):
+        documents.append(
+          verifier.verifyAssertion(
+            assertion, publicKey: key, counter: counter,
+            clientData: ClientDataInput(kind: 1, bytes: data), nowMs: now))
       }
     }
     return documents

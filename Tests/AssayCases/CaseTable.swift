@@ -45,6 +45,7 @@ public struct CaseTable: Sendable {
     try bench.addAppleIDTranscripts()
     try bench.addKeysetTranscripts()
     bench.addStoreSchemaCases()
+    try bench.addRecordedCases()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }
@@ -85,8 +86,9 @@ public struct CaseTable: Sendable {
   /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
   ///   of {`kind`, `verifier`?} with `jws` for the kinds of JWS, `receipt` or its
-  ///   forms for those of receipts, `body` for `verify-receipt`, each verified at
-  ///   `now` first, and `jwks` for `keyset`, which is read;
+  ///   forms for those of receipts, `body` for `verify-receipt`, the members of its call
+  ///   for `attestation` and `assertion`, each verified at `now` first, and `jwks` for
+  ///   `keyset`, which is read;
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
   /// - `verifier_new`: `config`, the raw text, or one of its forms.
   ///
@@ -198,6 +200,16 @@ extension EvidenceCase.Evidence {
       entry.add("receipt", .bytes(receipt))
     case .answer(let body): entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
     case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
+    case .attestation(let attestation, let keyId, let data):
+      entry = ["kind": "attestation", "clientDataKind": 1]
+      entry.add("attestation", .bytes(attestation))
+      entry.add("keyId", .bytes(keyId))
+      entry.add("clientData", .bytes(data))
+    case .assertion(let assertion, let key, let counter, let data):
+      entry = ["kind": "assertion", "clientDataKind": 1, "counter": .integer(Int64(counter))]
+      entry.add("assertion", .bytes(assertion))
+      entry.add("publicKey", .bytes(key))
+      entry.add("clientData", .bytes(data))
     }
     entry.add("verifier", verifier)
     return entry

@@ -54,6 +54,9 @@ public struct EvidenceCase: Sendable {
       case receipt(ReceiptEvidenceKind, [UInt8])
       /// An answer of verifyReceipt.
       case answer([UInt8])
+      /// App Attest, with client data that were signed.
+      case attestation([UInt8], keyId: [UInt8], clientData: [UInt8])
+      case assertion([UInt8], publicKey: [UInt8], counter: UInt32, clientData: [UInt8])
       /// A key set, which needs no verifier.
       case keyset([UInt8])
     }

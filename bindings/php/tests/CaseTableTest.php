@@ -272,16 +272,27 @@ final class CaseTableTest extends TestCase
     /** @return list<Document> each by the case's verifier unless it names another */
     private function evidence(array $case): array
     {
-        return array_map(
-            fn (array $entry): Document => $entry['kind'] === 'keyset'
-                ? $this->documentOf(fn () => self::keyset($entry))
-                : self::verifier($entry + $case)->verify(
-                    Kind::from($entry['kind']),
-                    CaseTable::evidence($entry),
-                    $entry['now'] ?? $case['now'],
-                ),
-            $case['evidence'],
-        );
+        return array_map(fn (array $entry): Document => match ($entry['kind']) {
+            'keyset' => $this->documentOf(fn () => self::keyset($entry)),
+            'attestation' => self::verifier($case)->verifyAttestation(
+                CaseTable::given($entry, 'attestation'),
+                CaseTable::given($entry, 'keyId'),
+                CaseTable::given($entry, 'clientData'),
+                now: $case['now'],
+            )->document(),
+            'assertion' => self::verifier($case)->verifyAssertion(
+                CaseTable::given($entry, 'assertion'),
+                CaseTable::given($entry, 'publicKey'),
+                $entry['counter'],
+                CaseTable::given($entry, 'clientData'),
+                now: $case['now'],
+            )->document(),
+            default => self::verifier($entry + $case)->verify(
+                Kind::from($entry['kind']),
+                CaseTable::evidence($entry),
+                $entry['now'] ?? $case['now'],
+            ),
+        }, $case['evidence']);
     }
 
     private function checkExpiry(array $case): void

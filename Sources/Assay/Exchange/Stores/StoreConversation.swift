@@ -86,7 +86,7 @@ struct StoreConversation: Conversing {
   // MARK: transitions
 
   private mutating func advance(nowMs: Int64) -> ExchangeAction {
-    var talk = StoreTalk(context, answers)
+    var talk = StoreTalk(context, answers, isRepeated: repetitions > 0 || losses > 0)
     answersWait = false
     do throws(StoreStop) {
       return end(try operation.run(&talk))

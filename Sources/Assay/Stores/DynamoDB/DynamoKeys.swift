@@ -1,15 +1,15 @@
 /// Attested keys in DynamoDB (docs/spec/store-statements.md §3).
 extension StoreTalk {
-  mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> KeyRow {
+  mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
     let index: Arguments = [
       ("ok", .text(DynamoKey.account(row.owner))),
       ("os", .text(DynamoKey.ordered("K#", row.createdMs))),
     ]
     let (isMade, item) = try dynamoChange(
       .insert(.attestKey(row.id), row.arguments + index))
-    if isMade { return row }
+    if isMade { return (row, true) }
     guard let item else { throw .shape("results[0].error.item") }
-    return try KeyRow(item)
+    return (try KeyRow(item), false)
   }
 
   mutating func dynamoKeyRow(_ id: Text) throws(StoreStop) -> KeyRow? {
@@ -45,10 +45,12 @@ extension StoreTalk {
       .attestKey(id), "", if: "#state = :active AND #receipt_ms < :receipt_ms",
       [("active", .text("active"))])
     request.set(receipt.arguments)
-    return try keyRow(request)
+    return try keyRow(request).row
   }
 
-  mutating func dynamoRetire(_ id: Text, owner: Text) throws(StoreStop) -> KeyRow? {
+  mutating func dynamoRetire(
+    _ id: Text, owner: Text
+  ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {
     try keyRow(
       .update(
         .attestKey(id), "SET #state = :retired, #used_ms = :now",
@@ -60,13 +62,15 @@ extension StoreTalk {
   }
 
   /// The row after a change, or the one that stood in the way.
-  private mutating func keyRow(_ request: DynamoRequest) throws(StoreStop) -> KeyRow? {
+  private mutating func keyRow(
+    _ request: DynamoRequest
+  ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {
     let (isMade, item) = try dynamoChange(request)
     guard let item else {
       if isMade { throw .shape("results[0].output.Attributes") }
-      return nil
+      return (nil, false)
     }
-    return try KeyRow(item)
+    return (try KeyRow(item), isMade)
   }
 }
 

@@ -122,7 +122,7 @@ extension StoreTalk {
 
   mutating func dynamoComplete(
     _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?
-  ) throws(StoreStop) -> LedgerRow? {
+  ) throws(StoreStop) -> (row: LedgerRow?, isMade: Bool) {
     var request = DynamoRequest.update(
       .ledger(key),
       if: "#owner = :owner AND #grant_id = :grant_id AND #state = :claimed AND #tries <= :fence",
@@ -136,9 +136,14 @@ extension StoreTalk {
     ]
     if let note { changes.append(("note", .text(note))) }
     request.set(changes, ", #out_n = if_not_exists(#units, #quantity)")
-    guard let row = try dynamoRow(request) else { return nil }
+    let (isMade, item) = try dynamoChange(request)
+    guard let item else {
+      if isMade { throw .shape("Attributes") }
+      return (nil, false)
+    }
+    let row = try LedgerRow(item)
     if row.state == .granted && row.owner == owner { try dynamoBindLine(of: row) }
-    return row
+    return (row, isMade)
   }
 
   /// STO-33.

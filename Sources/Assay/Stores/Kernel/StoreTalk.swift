@@ -13,12 +13,25 @@ struct StoreTalk {
   }
 
   let context: StoreContext
+  /// A step was handed out again: the change that it asks for may be made already.
+  let isRepeated: Bool
   private let answers: [Answer]
   private var taken = 0
 
-  init(_ context: StoreContext, _ answers: [Answer]) {
+  init(_ context: StoreContext, _ answers: [Answer], isRepeated: Bool) {
     self.context = context
+    self.isRepeated = isRepeated
     self.answers = answers
+  }
+
+  /// STO-31: whether a change is this exchange's own. What another one made in the same moment
+  /// has its time, too; a step that was repeated may have met its own change.
+  ///
+  /// - Parameters:
+  ///   - isMade: the row was another before it.
+  ///   - madeMs: what the row says.
+  func isOurs(_ isMade: Bool, at madeMs: Int64?) -> Bool {
+    (isMade || isRepeated) && madeMs == context.nowMs
   }
 
   private mutating func next() -> Answer? {

@@ -2,11 +2,18 @@
 extension StoreTalk {
   private var isDynamo: Bool { context.dialect == .dynamodb }
 
-  /// Puts the row there if there is none. The row that stands there then.
-  mutating func insert(_ row: KeyRow) throws(StoreStop) -> KeyRow {
-    if isDynamo { return try dynamoInsert(row).checked(row.id) }
-    let results = try sql { [(.keyInsert, row.arguments), (.keyRead, keyArguments(row.id))] }
-    return try KeyRow(try results.row(1)).checked(row.id)
+  /// Puts the row there if there is none.
+  ///
+  /// - Returns: the row that stands there then, and whether there was none before.
+  mutating func insert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
+    if isDynamo {
+      let (stands, isMade) = try dynamoInsert(row)
+      return (try stands.checked(row.id), isMade)
+    }
+    let read = keyArguments(row.id)
+    let results = try sql { [(.keyRead, read), (.keyInsert, row.arguments), (.keyRead, read)] }
+    let isMade = try results.rowIfAny(0) == nil
+    return (try KeyRow(try results.row(2)).checked(row.id), isMade)
   }
 
   mutating func keyRow(_ id: Text) throws(StoreStop) -> KeyRow? {
@@ -48,12 +55,21 @@ extension StoreTalk {
     return try keyRow(try sql { [(.keyReceipt, arguments), (.keyRead, keyArguments(id))] }, 1, id)
   }
 
-  /// An active key of that owner becomes a retired one. The row after it.
-  mutating func retire(_ id: Text, owner: Text) throws(StoreStop) -> KeyRow? {
-    if isDynamo { return try dynamoRetire(id, owner: owner)?.checked(id) }
+  /// An active key of that owner becomes a retired one.
+  ///
+  /// - Returns: the row after it, and whether it was active before.
+  mutating func retire(
+    _ id: Text, owner: Text
+  ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {
+    if isDynamo {
+      let (row, isMade) = try dynamoRetire(id, owner: owner)
+      return (try row?.checked(id), isMade)
+    }
+    let read = keyArguments(id)
     let arguments: Arguments =
-      keyArguments(id) + [("owner", .text(owner)), ("now_ms", .integer(context.nowMs))]
-    return try keyRow(try sql { [(.keyRetire, arguments), (.keyRead, keyArguments(id))] }, 1, id)
+      read + [("owner", .text(owner)), ("now_ms", .integer(context.nowMs))]
+    let results = try sql { [(.keyRead, read), (.keyRetire, arguments), (.keyRead, read)] }
+    return (try keyRow(results, 2, id), try keyRow(results, 0, id)?.state == .active)
   }
 
   private func keyRow(

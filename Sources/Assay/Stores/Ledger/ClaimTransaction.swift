@@ -11,7 +11,8 @@ extension StoreTalk {
     try grant { StoreGrant(row, units: units, isRepeated: claim.isRepeated) }
     let granted = try complete(
       row.purchaseKey, owner: row.owner, grantId: row.grantId, fence: row.tries, note: note,
-      .commit)
+      .commit
+    ).row
     guard let granted, granted.state == .granted else { throw .rowMissing }
     var claim = claim
     claim.row = granted

@@ -180,26 +180,35 @@ extension StoreTalk {
   }
 
   /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).
+  ///
+  /// - Returns: the row after it, and whether it was another before. In a transaction, where the
+  ///   row stands locked, that is not asked.
   mutating func complete(
     _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?,
     _ transaction: StoreStep.Transaction? = nil
-  ) throws(StoreStop) -> LedgerRow? {
+  ) throws(StoreStop) -> (row: LedgerRow?, isMade: Bool) {
     if isDynamo {
-      let row = try dynamoComplete(
+      let (row, isMade) = try dynamoComplete(
         key, owner: owner, grantId: grantId, fence: fence, note: note)
-      return try row?.checked(key)
+      return (try row?.checked(key), isMade)
     }
     let arguments: Arguments = [
       ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
       ("fence", .integer(fence)), ("now_ms", .integer(context.nowMs)), ("note", StoreValue(note)),
     ]
+    let before: [(SQLStatement, Arguments)] =
+      transaction == nil ? [(.ledgerRead, [("pkey", .text(key))])] : []
     let results = try sql(transaction) {
-      [
+      before + [
         (.lineOfCompleted, arguments), (.ledgerComplete, arguments), (.ledgerRead, arguments),
       ]
     }
-    guard let row = try results.rowIfAny(2) else { return nil }
-    return try LedgerRow(row).checked(key)
+    guard let row = try results.rowIfAny(results.count &- 1) else { return (nil, false) }
+    let first = before.isEmpty ? nil : try results.rowIfAny(0)
+    let wasClaimed = try first.map { row throws(StoreStop) in
+      try LedgerRow(row).state == .claimed
+    }
+    return (try LedgerRow(row).checked(key), wasClaimed ?? false)
   }
 
   /// STO-30, STO-35: rows of that state whose lease ended at least so long ago, now ours; at

@@ -41,7 +41,7 @@ struct AccountLink: StoreOperation {
     let linkedTo = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
     let isOperator = isOperator
     return StoreOutcome(Refusal(.rejectedAccountLinked, "STO-91", at: "to")) { writer in
-      writer.member("outcome", "linked")
+      writer.member("outcome", "other-account")
       if isOperator { writer.member("linkedTo", linkedTo) }
     }
   }

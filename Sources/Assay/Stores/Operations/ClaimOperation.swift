@@ -20,12 +20,12 @@ struct ClaimOperation: StoreOperation {
   init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
     let context = parameters.context
     let owner = try parameters.accountIfAny("account")
-    let isResolved = try parameters.isResolved()
+    let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
     isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
     claimant = Claimant(
       account: owner, attempt: try parameters.attempt(),
       leaseUntilMs: try parameters.leaseUntil(),
-      holds: isResolved ? false : try parameters.holds(), isInTransaction: isInTransaction,
+      holds: holds && !isResolved, isInTransaction: isInTransaction,
       allowsRepeat: try parameters["allowRepeat"]?.boolean() ?? false)
     account = try AccountCheck(
       parameters["accountToken"], context.configuration.decide.account,

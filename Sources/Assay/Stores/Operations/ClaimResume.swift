@@ -7,11 +7,11 @@ struct ClaimResume: StoreOperation {
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     purchaseKey = try parameters.purchaseKey()
-    let isResolved = try parameters.isResolved()
+    let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
     claimant = Claimant(
       account: try parameters.account("account"), attempt: try parameters.attempt(),
       leaseUntilMs: try parameters.leaseUntil(),
-      holds: isResolved ? false : try parameters.holds())
+      holds: holds && !isResolved)
     note = try parameters.note("note")
   }
 

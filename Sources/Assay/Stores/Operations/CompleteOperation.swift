@@ -18,14 +18,14 @@ struct CompleteOperation: StoreOperation {
   var seed: Text { grantId }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    let row = try talk.complete(
+    let (found, isMade) = try talk.complete(
       purchaseKey, owner: account, grantId: grantId, fence: fence, note: note)
-    guard let row else { throw .rowMissing }
+    guard let row = found else { throw .rowMissing }
     let isOurs = row.owner == account && row.grantId == grantId
     switch row.state {
     case .granted where isOurs:
-      // A repeated call finds an earlier date.
-      return end("granted", "granted", row, changed: row.grantedMs == talk.context.nowMs)
+      let isOurs = talk.isOurs(isMade, at: row.grantedMs)
+      return end("granted", "granted", row, changed: isOurs)
     case .revoked where isOurs:
       return end(
         "revoked", "refused-final", row, changed: false,

@@ -16,9 +16,11 @@ struct EvidenceRead: StoreOperation {
       parameters.context.policy.keepEvidence, .configStoreEvidence, "STO-68",
       at: "stores.keepEvidence")
     if let list = parameters["sha256"] {
+      try parameters.refuse(["purchaseKey", "environment", "originalTransactionId"])
       question = .digests(
         try list.elements(Self.digestCap).map { node throws(Refusal) in try node.text(64...64) })
     } else if parameters["purchaseKey"] != nil {
+      try parameters.refuse(["environment", "originalTransactionId"])
       question = .purchase(try parameters.purchaseKey())
     } else {
       question = .line(

@@ -16,13 +16,13 @@ struct KeyBindOperation: StoreOperation {
   var seed: Text { row.id }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    let stands = try talk.insert(row)
+    let (stands, isMade) = try talk.insert(row)
     // The id is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
     if let refusal = stands.refusal(to: row.owner) {
       return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)
     }
-    let isNew = stands.createdMs == row.createdMs
+    let isNew = talk.isOurs(isMade, at: stands.createdMs)
     return end(isNew ? "bound" : "already", changed: isNew)
   }
 

@@ -12,12 +12,13 @@ struct KeyRetireOperation: StoreOperation {
   var seed: Text { keyId }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    guard let row = try talk.retire(keyId, owner: account) else {
+    let (found, isMade) = try talk.retire(keyId, owner: account)
+    guard let row = found else {
       return end("unknown", KeyRow.unknown)
     }
     guard row.owner == account else { return end("foreign", KeyRow.foreign) }
     guard row.state == .retired else { throw .keyMoved }
-    let isNew = row.usedMs == talk.context.nowMs
+    let isNew = talk.isOurs(isMade, at: row.usedMs)
     return end(isNew ? "retired" : "already", changed: isNew)
   }
 

@@ -17,6 +17,7 @@ struct LookupOperation: StoreOperation {
     account = try parameters.accountIfAny("account")
     isOperator = try parameters["operator"]?.boolean() ?? false
     if !evidence.isEmpty {
+      try parameters.refuse(["environment", "transactionId"])
       question = .purchases(
         try StorePurchase.all(evidence, parameters.context.configuration.products))
     } else if let node = parameters["transactionId"] {
@@ -28,6 +29,7 @@ struct LookupOperation: StoreOperation {
       }
       question = .transaction(key)
     } else {
+      try parameters.refuse(["environment"])
       _ = try parameters.needed("account")
       question = .account
     }

@@ -78,6 +78,13 @@ struct StoreParameters {
   /// STO-27: a person has found out that the grant did not happen.
   func isResolved() throws(Refusal) -> Bool { try self["resolve"]?.choice(["again"]) != nil }
 
+  /// EXC-1: what asks for something else than the other members do.
+  func refuse(_ names: [StaticString]) throws(Refusal) {
+    for name in names {
+      if let node = self[name] { throw node.refusal(.range) }
+    }
+  }
+
   /// A text for the ledger or the audit, 1 … 255 bytes.
   func note(_ name: StaticString) throws(Refusal) -> Text? {
     guard let node = self[name] else { return nil }
