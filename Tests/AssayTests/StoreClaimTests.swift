@@ -961,7 +961,7 @@ struct StoreClaimTests {
       "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
-    try refused(complete, [], step: 1, "{},{},\(row)", "pkey")
+    try refused(complete, [], step: 1, "{\"rows\":[]},{},{},\(row)", "pkey")
     try refused(
       ["kind": "lookup", "account": "bob"], [], step: 1, row, "owner")
     let ofLine = "{\"rows\":[\(line)]}"

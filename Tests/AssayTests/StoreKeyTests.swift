@@ -46,6 +46,17 @@ struct StoreKeyTests {
       ? String(row.dropFirst(3)) : row.replacing("\"Attributes\"", with: "\"Item\"")
   }
 
+  /// The answer to a step that reads a row before and after a change; of DynamoDB the row that
+  /// stood in the way.
+  private func change(
+    _ engine: StoreDialect, from before: [String: String]?, to after: [String: String]
+  ) throws -> String {
+    let found = try row(engine, after, isMade: false)
+    guard engine.isSQL else { return found }
+    let first = try before.map { try row(engine, $0, isMade: false, isRead: true) }
+    return (first ?? "{\"rows\":[]}") + "," + found
+  }
+
   // MARK: bind
 
   private let bind: JSONText = ["kind": "key.bind", "account": "ann"]
@@ -59,15 +70,25 @@ struct StoreKeyTests {
     let verifier = try verifier(engine)
     let evidence = try attested(verifier)
     func expect(
-      _ changes: [String: String], _ status: String, _ outcome: String?, changed: Bool? = nil
+      _ changes: [String: String], _ status: String, _ outcome: String?, changed: Bool? = nil,
+      isNew: Bool = false
     ) throws {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
-      try script.answer(try row(engine, changes, isMade: false))
+      try script.answer(try change(engine, from: isNew ? nil : changes, to: changes))
       script.expect(status, outcome)
       checkEqual(script.document.flag("exchange.changed"), changed)
     }
-    try expect(["created_ms": "\(Self.now)"], "ok", "bound", changed: true)
+    let madeNow = ["created_ms": "\(Self.now)"]
+    if engine.isSQL { try expect(madeNow, "ok", "bound", changed: true, isNew: true) }
     try expect([:], "ok", "already", changed: false)
+    try expect([:], "ok", "already", changed: false, isNew: true)
+    try expect(madeNow, "ok", "already", changed: false)
+    // STO-31: the step was repeated, and its own change is what it meets.
+    let again = StoreScript(verifier, bind, [evidence], now: Self.now)
+    try again.lose()
+    try again.wait()
+    try again.answer(try change(engine, from: madeNow, to: madeNow))
+    again.expect("ok", "bound")
     try expect(["owner": "\"bob\""], "rejected.attest-key.foreign", "foreign", changed: false)
     try expect(
       ["state": "\"retired\""], "rejected.attest-key.retired", "retired", changed: false)
@@ -91,14 +112,14 @@ struct StoreKeyTests {
     let made = try require(evidence.integer("attestation.receipt.createdMs"))
     let next = try require(evidence.integer("attestation.receipt.refreshAtMs"))
     checkEqual(
-      script.arguments(),
+      script.arguments(1),
       """
       ["\(try hexId())","ann","\(AttestFixture.appId)","production","\(try point())",0,"active",\
       \(Self.now),\(Self.now),"\(receipt)",\(made),\(next),null]
       """)
     let ignoring = try self.verifier(.sqlite, [("attest.receipt", "ignore")])
     let bare = StoreScript(ignoring, bind, [try attested(ignoring)], now: Self.now)
-    check(bare.arguments().hasSuffix(",null,0,0,null]"))
+    check(bare.arguments(1).hasSuffix(",null,0,0,null]"))
   }
 
   @Test("EXC-13 STO-13 what does not prove a key now")
@@ -224,9 +245,12 @@ struct StoreKeyTests {
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(verifier, request, now: Self.now)
       if let changes {
-        try script.answer(try row(engine, changes, isMade: false))
+        let before = changes["used_ms"] == nil ? changes : [:]
+        let isMade = changes["used_ms"] != nil && !engine.isSQL
+        try script.answer(
+          isMade ? row(engine, changes) : change(engine, from: before, to: changes))
       } else {
-        try script.answer(StoreAnswer.absent(engine))
+        try script.answer((engine.isSQL ? "{\"rows\":[]}," : "") + StoreAnswer.absent(engine))
       }
       script.expect(status, outcome)
     }

@@ -878,7 +878,7 @@ enum StatusTable {
     case 5121: return entry("rejected.attest-key.foreign", 403, "never", "the key is bound to another account", "an assertion of another account's device: refuse it; a device that changes accounts makes a new key")
     case 5377: return entry("rejected.attest-key.replayed", 409, "never", "the counter was used before", "a replay, or requests that arrived out of order: the client sends a new assertion")
     case 5633: return entry("rejected.attest-key.retired", 401, "never", "the key is retired", "the device makes a new key and attests it")
-    case 5889: return entry("rejected.attest-key.unknown", 401, "never", "no such key is bound", "the device attests its key first: key.bind")
+    case 5889: return entry("rejected.attest-key.unknown", 401, "never", "no such key is bound", "the device attests its key first, and you bind it to the account")
     case 6145: return entry("rejected.attest-receipt.app-id", 401, "never", "the App Attest receipt is about another app", "a swapped receipt, or attest.appIds lacks the App ID")
     case 6401: return entry("rejected.attest-receipt.environment", 401, "never", "the App Attest receipt is of an environment that is not accepted", "a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted")
     case 6657: return entry("rejected.attest-receipt.expired", 401, "never", "the App Attest receipt is past its expiry", "it can no longer be refreshed: have the app make a new key; attest.time:\"stored\" still reads it")

@@ -40,7 +40,7 @@ enum ExplanationText {
     status	5121	rejected.attest-key.foreign	the key is bound to another account	an assertion of another account's device: refuse it; a device that changes accounts makes a new key	never	403	STO-62,STO-63
     status	5377	rejected.attest-key.replayed	the counter was used before	a replay, or requests that arrived out of order: the client sends a new assertion	never	409	STO-63
     status	5633	rejected.attest-key.retired	the key is retired	the device makes a new key and attests it	never	401	STO-63
-    status	5889	rejected.attest-key.unknown	no such key is bound	the device attests its key first: key.bind	never	401	STO-63
+    status	5889	rejected.attest-key.unknown	no such key is bound	the device attests its key first, and you bind it to the account	never	401	STO-63
     status	6145	rejected.attest-receipt.app-id	the App Attest receipt is about another app	a swapped receipt, or attest.appIds lacks the App ID	never	401	FRC-8
     hint	rejected.attest-receipt.app-id	an App Attest receipt	a receipt of another app was passed, or attest.appIds lacks the App ID
     hint	rejected.attest-receipt.app-id	the receipt inside an attestation	the receipt is for a different app than the attestation around it: swapped, treat it as forged
