@@ -220,6 +220,8 @@ check-swift: swift-tests
 	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml \
 	  --suite swift; exit 1; }
 	@$(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml --suite swift
+	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/api_of_hosts.py swift \
+	  --modules $(SCRATCH)/release/Modules
 
 .PHONY: check-python
 check-python:

@@ -37,12 +37,14 @@ check-senders:
 	  --only 'test_senders.py' --tools
 
 # The executors of stores over pretended clients, and the ledger on SQLite with minted
-# evidence, in the environment that has the clients. The engines: Tests/Stores.
+# evidence, in the environment that has the clients; with them every module can be imported,
+# so the public names are compared here. The engines: Tests/Stores.
 check-python-stores:
 	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
 	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-stores \
 	  --only 'test_store_*.py' --tools
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) $(PYTHON) $(GATES)/api_of_hosts.py python
 
 # ---- Python: assay-testing ----------------------------------------------------
 
@@ -82,6 +84,7 @@ check-php-ffi:
 	  --exclude-group extension --log-junit $(PHP_BUILD)/ffi.xml || \
 	  { $(PHP_COUNTS) $(PHP_BUILD)/ffi.xml --suite php-ffi; exit 1; }
 	@$(PHP_COUNTS) $(PHP_BUILD)/ffi.xml --suite php-ffi
+	@PHP=$(PHP) $(PYTHON) $(GATES)/api_of_hosts.py php
 
 check-php-ext: $(PHP_EXTENSION)
 	@$(PYTHON) $(GATES)/hardening.py $< --flags $(PHP_BUILD)/ext/Makefile \
@@ -137,6 +140,7 @@ GO_GATE = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_CLI=$(ROOT)/$(CLI) $(PYTHON) $(GATE
 .PHONY: check-go check-go-race check-go-gcstress check-go-style check-go-engines
 check-go:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite go
+	@$(PYTHON) $(GATES)/api_of_hosts.py go
 
 check-go-race:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-race --race

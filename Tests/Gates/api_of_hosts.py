@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Gate: the public names of a host language are those of Tests/API.
+
+  api_of_hosts.py HOST            compare what HOST offers with Tests/API/HOST.txt
+  api_of_hosts.py --write HOST    write that file: review what changed, and commit it
+
+HOST is python, php, go or swift. A line is one public thing: its name, then its signature or
+type. So what a refactoring does to users is what `git diff Tests/API` shows. Python is asked
+in the environment of python_tools.py, which has the clients of the stores; Swift's module
+must be built (`make swift-tests`).
+"""
+import argparse
+import difflib
+import importlib
+import inspect
+import json
+import os
+import pathlib
+import pkgutil
+import platform
+import re
+import sys
+import tempfile
+
+import go
+import python_tools
+from contract import ROOT, run
+from report import Suite
+
+API = ROOT / "Tests/API"
+PYTHON = {"assay": ROOT / "bindings/python", "assay_testing": ROOT / "bindings/python_testing"}
+PLAIN = (str, bytes, int, float, type(None))
+# Methods that a language calls, of which a user writes something else.
+PROTOCOLS = re.compile(r"__(a?(enter|exit|iter|next)|(get|set|del)item|call|len|bool|eq|hash)__")
+# What every Swift type has, or has with what is listed.
+IMPLIED = {"Copyable", "Escapable", "SendableMetatype", "RawRepresentable",
+           "ExpressibleByUnicodeScalarLiteral", "ExpressibleByExtendedGraphemeClusterLiteral"}
+
+
+# ---- Python
+
+class Written:
+    """An annotation or default that a signature shows as it is written."""
+
+    def __init__(self, what):
+        self.text = f"{what.__module__}.{what.__qualname__}" if inspect.isroutine(what) \
+            else getattr(what, "__forward_arg__", what)  # what NamedTuple makes of a text
+
+    def __repr__(self):
+        return self.text if isinstance(self.text, str) else inspect.formatannotation(self.text)
+
+
+def signature(function, of_object=False):
+    """`(parameters) -> result`; without the object that a method is of."""
+    found = inspect.signature(function)
+    parameters = [one.replace(
+        annotation=one.empty if one.annotation is one.empty else Written(one.annotation),
+        default=Written(one.default) if inspect.isroutine(one.default) else one.default)
+        for one in found.parameters.values()][of_object:]
+    ends = "" if found.return_annotation in (found.empty, "None", None) \
+        else f" -> {Written(found.return_annotation)}"
+    return f"{found.replace(parameters=parameters, return_annotation=found.empty)}{ends}"
+
+
+def value(what):
+    return f" = {what!r}" if isinstance(what, PLAIN) else f": {type(what).__name__}"
+
+
+def line(name, found, of_object=False):
+    """A function, or what stands in a class."""
+    if isinstance(found, property):
+        kind = "property" if found.fset is None else "property, settable"
+        return f"{name} {kind}{signature(found.fget, True).removeprefix('()')}"
+    if isinstance(found, (classmethod, staticmethod)):
+        name, of_object = f"{name} {type(found).__name__}", isinstance(found, classmethod)
+        found = found.__func__
+    if not inspect.isfunction(found):
+        return f"{name}{value(found)}"
+    if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
+        name += " async"
+    return f"{name}{signature(found, of_object)}"
+
+
+def class_lines(name, found, names):
+    """A class and its members: its own, and those of bases that have no public name."""
+    bases = [names.get(base, base.__name__) for base in found.__bases__ if base is not object]
+    yield f"{name} class({', '.join(bases)})" if bases else f"{name} class"
+    seen = set()
+    for each in found.__mro__:
+        if each is not found and (each in names or each.__module__.split(".")[0] not in PYTHON):
+            continue
+        annotations = inspect.get_annotations(each)
+        for member in sorted({*vars(each), *annotations} - seen):
+            what = vars(each).get(member)
+            seen.add(member)
+            if member in ("__init__", "__new__") and inspect.isfunction(what):
+                yield f"{name}{signature(what, True)}"
+            elif PROTOCOLS.fullmatch(member) and inspect.isfunction(what):
+                # What a dataclass writes is in no file.
+                if what.__code__.co_filename != "<string>":
+                    yield line(f"{name}.{member}", what, True)
+            elif member in annotations and member[0] != "_":
+                default = value(what) if isinstance(vars(each).get(member, ...), PLAIN) else ""
+                yield f"{name}.{member}: {Written(annotations[member])}{default}"
+            elif member[0] != "_":
+                yield line(f"{name}.{member}", what, True)
+
+
+def exported(module):
+    """{name: object}: what __all__ names, else what the module itself declares."""
+    if hasattr(module, "__all__"):
+        return {name: getattr(module, name) for name in module.__all__}
+    return {name: found for name, found in vars(module).items()
+            if name[0] != "_" and getattr(found, "__module__", None) == module.__name__
+            and (inspect.isclass(found) or inspect.isfunction(found))}
+
+
+def python(_):
+    """A thing that several modules export has its members under the shortest name alone."""
+    sys.path[:0] = map(str, PYTHON.values())
+    sys.dont_write_bytecode = True
+    os.environ.setdefault("ASSAY_LIBRARY", str(ROOT / "build/lib/libassay.so"))
+    modules = [*PYTHON, *(
+        module.name for package in PYTHON for module in pkgutil.walk_packages(
+            importlib.import_module(package).__path__, f"{package}.") if "._" not in module.name)]
+    names, lines = {}, []  # object: its shortest public name
+    for module in sorted(modules, key=lambda name: (name.count("."), name)):
+        for name, found in sorted(exported(importlib.import_module(module)).items()):
+            path = f"{module}.{name}"
+            if not (inspect.isclass(found) or inspect.isfunction(found)):
+                # Versions are not names.
+                lines.append(path if name[0] == "_" else f"{path}{value(found)}")
+            elif names.setdefault(found, path) != path:
+                lines.append(f"{path} is {names[found]}")
+    for found, path in names.items():
+        lines += class_lines(path, found, names) if inspect.isclass(found) \
+            else [line(path, found)]
+    return sorted(lines)
+
+
+# ---- the others
+
+def output(*command, **more):
+    result = run(*command, **more)
+    if result.returncode:
+        raise SystemExit(f"{command[0]} failed:\n{result.stderr[:2000]}")
+    return result.stdout
+
+
+def php(_):
+    return sorted(output(os.environ.get("PHP", "php"), API / "list.php").splitlines())
+
+
+def golang(_):
+    folders = {path.parent for path in go.MODULE.rglob("*.go")
+               if not {"internal", "examples"} & set(path.relative_to(go.MODULE).parts)}
+    lines = output("go", "run", API / "list.go", *sorted(folders),
+                   env=go.environment("api", ROOT / "build/lib")).splitlines()
+    # A method stands with those of its type, whatever it is of.
+    return sorted(lines, key=lambda line: re.sub(r"\(\*?(\w+)\)\.", r"\1.", line))
+
+
+def swift_line(symbol, bases):
+    """The declaration, with its owner before its name."""
+    path = symbol["pathComponents"]
+    words = [fragment["spelling"] for fragment in symbol["declarationFragments"]]
+    place = next(at for at, fragment in enumerate(symbol["declarationFragments"])
+                 if fragment["kind"] == "identifier" or words[at] in ("init", "subscript"))
+    words[place:place] = [f"{owner}." for owner in path[:-1]]
+    if bases and symbol["kind"]["identifier"] != "swift.protocol":
+        words += [" : ", ", ".join(sorted(bases))]
+    return path, " ".join("".join(words).split())
+
+
+def swift(modules):
+    with tempfile.TemporaryDirectory() as folder:
+        output("swift", "symbolgraph-extract", "-module-name", "AssaySwift",
+               "-minimum-access-level", "public", "-skip-synthesized-members",
+               "-experimental-allowed-reexported-modules=Assay",
+               "-target", f"{platform.machine()}-unknown-linux-gnu", "-I", modules,
+               "-I", ROOT / "include", "-I", ROOT / "Sources/CLibCrypto", "-output-dir", folder)
+        graphs = [json.loads(path.read_text()) for path in pathlib.Path(folder).glob("*.json")]
+    symbols = {symbol["identifier"]["precise"]: symbol
+               for graph in graphs for symbol in graph["symbols"]}
+    bases = {}
+    for relation in (one for graph in graphs for one in graph["relationships"]):
+        name = symbols[relation["target"]]["pathComponents"][-1] if relation["target"] in symbols \
+            else relation.get("targetFallback", "").rpartition(".")[2]
+        if relation["kind"] == "conformsTo" and name not in {*IMPLIED, ""}:
+            bases.setdefault(relation["source"], set()).add(name)
+    lines = [swift_line(symbol, bases.get(precise)) for precise, symbol in symbols.items()]
+    return [line for _, line in sorted(lines)]
+
+
+HOSTS = {"python": python, "php": php, "go": golang, "swift": swift}
+
+
+def difference(kept, found):
+    """What is gone and what is new, as lines of a diff."""
+    return [line for line in list(difflib.unified_diff(kept, found, n=0, lineterm=""))[2:]
+            if line[0] != "@"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host", choices=HOSTS)
+    parser.add_argument("--write", action="store_true",
+                        help="write Tests/API/HOST.txt instead of comparing with it")
+    parser.add_argument("--modules", type=pathlib.Path, default=ROOT / ".build/release/Modules",
+                        help="the folder of Swift's built modules")
+    options = parser.parse_args()
+    suite = Suite(f"api-{options.host}")
+    in_tools = pathlib.Path(sys.prefix).resolve() == python_tools.TOOLS.resolve()
+    if options.host == "python" and not in_tools:
+        programs, why = python_tools.installed()
+        if why is None:
+            os.execv(programs / "python", [str(programs / "python"), *sys.argv])
+        suite.skip("the environment with clients of the stores", why)
+        suite.finish(may_be_empty=True)
+    found = HOSTS[options.host](options.modules)
+    path = API / f"{options.host}.txt"
+    if options.write:
+        path.write_text("".join(f"{line}\n" for line in found))
+        return
+    kept = path.read_text().splitlines() if path.exists() else []
+    changed = difference(kept, found)
+    suite.expect(not changed, f"the public names are those of {path.relative_to(ROOT)}",
+                 "".join(f"\n  {line}" for line in changed) + "\n  as it should be? "
+                 f"Tests/Gates/api_of_hosts.py --write {options.host}")
+    suite.expect(difference(kept[1:], found), "a name that is not listed is seen")
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
