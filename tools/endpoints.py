@@ -1,67 +1,52 @@
-"""Read contract/appstore/endpoints.tsv, one conversation of the App Store
-Server API a row, for the generators and the gates."""
-import dataclasses
+"""Read contract/appstore/endpoints.tsv, with the rows of kinds.tsv and kind-members.tsv of the same
+kinds, and errors.tsv, for the generators and the gates."""
 import re
 import sys
 
-from status_rows import ROOT
+import kinds
 
 FOLDER = "contract/appstore"
 TABLE = FOLDER + "/endpoints.tsv"
 ERRORS = FOLDER + "/errors.tsv"
-PLACES = ("path", "query", "body")
-TYPES = ("id", "order", "uuid", "account", "text", "text128", "name", "time", "boolean", "consent")
 RULES = ("-", "production", "once", "same-id", "account", "consumption", "consumption-v1",
          "notifications")
-MEMBER = re.compile(r"(path|query|body):(\w+)=([a-z]+\d*|\d+…\d+)(\[\])?(!?)")
+# The types of kind-members.tsv that have another name in AppStoreMember.
+FORMS = {"digits": "id", "order-id": "order", "uuid-or-empty": "account"}
+TEXTS = {"1…255": "text", "1…128": "text128"}
 
 
-def fail(text):
-    sys.exit(f"endpoints.tsv: {text}")
-
-
-@dataclasses.dataclass(frozen=True)
 class Member:
     """One member of a request."""
-    place: str
-    name: str
-    type: str
-    is_list: bool
-    is_required: bool
 
-    @classmethod
-    def read(cls, text):
-        found = MEMBER.fullmatch(text)
-        if not found:
-            fail(f"member {text!r}")
-        place, name, kind, is_list, is_required = found.groups()
-        if kind not in TYPES and "…" not in kind:
-            fail(f"type of {text!r}")
-        return cls(place, name, kind, bool(is_list), bool(is_required))
-
-    @property
-    def bounds(self):
-        """Of an integer; nil for other types."""
-        return tuple(map(int, self.type.split("…"))) if "…" in self.type else None
+    def __init__(self, row):
+        self.place, self.name, self.does = row.place, row.name, row.does
+        self.is_list, self.is_required = row.is_list, row.is_required
+        kind = row.type.strip("[]")
+        self.type = FORMS.get(kind, kind)
+        self.bounds = None
+        if kind == "integer":
+            low, high = row.bound.split(",")[0].split("…")
+            self.bounds = int(low), int(high)
+        elif kind == "text":
+            self.type = TEXTS[row.bound.split()[0]]
+        elif kind == "boolean" and row.bound == "true alone":
+            self.type = "consent"
 
 
 class Endpoint:
-    """One row."""
+    """One row, and what kinds.tsv says of its kind."""
 
-    def __init__(self, line):
-        fields = line.split("\t")
-        if len(fields) != 10:
-            fail(f"{len(fields)} fields in {line!r}")
-        (self.kind, self.method, self.path, listed, answer, self.paging, self.rule, evidence,
-         self.limit, self.does) = fields
-        self.members = [] if listed == "-" else [Member.read(text) for text in listed.split(" ")]
+    def __init__(self, kind, fields):
+        _, self.method, self.path, answer, self.paging, self.rule, self.limit = fields
+        self.kind, self.does, self.evidence = kind.kind, kind.does, kind.evidence[1]
+        self.members = [Member(row) for row in kind.members
+                        if row.place in ("path", "query", "body")]
         self.answer = [] if answer == "empty" else answer.split(" ")
-        self.evidence = 1 if evidence == "0…1" else 0
         if self.rule not in RULES:
-            fail(f"rule of {self.kind}")
+            sys.exit(f"{TABLE}: rule of {self.kind}")
         inside = re.findall(r"\{(\w+)\}", self.path)
         if inside != [member.name for member in self.members if member.place == "path"]:
-            fail(f"path of {self.kind}")
+            sys.exit(f"{TABLE}: path of {self.kind}")
 
     @property
     def name(self):
@@ -77,15 +62,14 @@ class Endpoint:
         return [member for member in self.members if not member.is_required]
 
 
-def rows(name):
-    return [line for line in (ROOT / name).read_text().splitlines()
-            if line and not line.startswith("#")]
-
-
 def endpoints():
-    return [Endpoint(line) for line in rows(TABLE)]
+    known = {kind.kind: kind for kind in kinds.kinds() if kind.is_app_store}
+    found = [Endpoint(known.pop(fields[0]), fields) for _, fields in kinds.rows(TABLE, 7)]
+    if known:
+        sys.exit(f"{TABLE}: nothing of {', '.join(known)}")
+    return found
 
 
 def errors():
     """Apple's numbers, with their names."""
-    return [tuple(line.split("\t")) for line in rows(ERRORS)]
+    return [tuple(fields) for _, fields in kinds.rows(ERRORS, 2)]

@@ -25,6 +25,9 @@ risk.md) come:
 from appstore/endpoints.tsv and appstore/errors.tsv:
   Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API
   docs/tasks/app-store-server-api.md        the table of them
+from kinds.tsv and kind-members.tsv:
+  Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
+                                            KindContext+Kinds.swift
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -43,6 +46,7 @@ import generate_command_line
 import generate_configuration
 import generate_documents
 import generate_go
+import generate_kinds
 import generate_manual
 import generate_php
 import generate_python
@@ -57,7 +61,7 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 # tables of members: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_app_store, generate_statements,
+            generate_swift, generate_app_store, generate_statements, generate_kinds,
             generate_schema_picture]
 
 

@@ -61,8 +61,6 @@ def swift_endpoint(one):
         tail.append(f"paging: {quoted(one.paging)}")
     if one.rule != "-":
         tail.append(f"rule: .{camel(one.rule)}")
-    if one.evidence:
-        tail.append("evidence: 0...1")
     return out + [f"      {', '.join(tail)}),"]
 
 

@@ -203,7 +203,7 @@ extension AppStoreTalk {
       at: "evidence[0]")
     talk(
       "EXC-2", "evidence for a kind that takes none", evidence: [try evidence(purchase)], [],
-      misused, at: "evidence")
+      misused, at: "evidence[0]")
     let older = Self.request(
       "send-consumption-v1",
       [

@@ -101,7 +101,7 @@ struct DeviceCheckExchangeTests {
       }
       longest = max(longest, steps)
     }
-    checkEqual(longest, ExchangeKind.deviceCheckQuery.row.maxSteps)
+    checkEqual(longest, ExchangeKind.deviceCheckQuery.row.steps.most())
   }
 
   @Test("DOC-3 no final document and no retry has the device token or our own")

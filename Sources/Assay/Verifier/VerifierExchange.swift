@@ -22,10 +22,17 @@ extension Verifier {
       checks.enter(.request)
       let request = try ExchangeRequest(request)
       checks.enter(.evidence)
-      let proven = try ExchangeEvidence.read(
-        evidence, configuration: fingerprint, counts: request.kind.row.evidence,
-        takes: { request.kind.takes($0) })
-      return try carryOut(request, proven, &checks, nowMs)
+      let row = request.kind.row
+      let proven = try ExchangeEvidence.read(evidence, configuration: fingerprint, of: row)
+      if row.steps.most() == 0 {
+        checks.skip(.answer, .doesNotApply)
+        let context = context(of: request, proven, nowMs: nowMs, attempt: 1, checks)
+        return (nil, context.document())
+      }
+      checks.enter(.request)
+      let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+      let context = context(of: request, proven, nowMs: nowMs, attempt: terms.attempt, checks)
+      return try begin(context, terms, row)
     } catch {
       let envelope = Envelope(
         kind: "exchange", factsMember: "exchange", checks: checks.ledger,
@@ -34,102 +41,34 @@ extension Verifier {
     }
   }
 
+  private func context(
+    of request: ExchangeRequest, _ evidence: [VerifiedEvidence], nowMs: Int64, attempt: Int64,
+    _ checks: Checks<ExchangeCheck>
+  ) -> KindContext {
+    KindContext(
+      request: request, evidence: evidence, nowMs: nowMs, attempt: attempt, trust: trust,
+      receipts: receipts, attest: attest, triage: firstLook, fingerprint: fingerprint,
+      checks: checks)
+  }
+
   /// - Throws: what is wrong with a request whose kind takes steps.
-  private func carryOut(
-    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence],
-    _ checks: inout Checks<ExchangeCheck>,
-    _ nowMs: Int64
+  private func begin(
+    _ context: KindContext, _ terms: ExchangeTerms, _ row: ExchangeRow
   ) throws(Refusal) -> (exchange: Exchange?, document: Document) {
-    if request.kind.row.maxSteps == 0 {
-      checks.skip(.answer, .doesNotApply)
-      return (nil, carryOutAtOnce(request, evidence, checks, nowMs))
-    }
-    checks.enter(.request)
-    var terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+    var terms = terms
     let begun: Conversation
     do throws(Refusal) {
-      begun = try conversation(request, evidence, terms, nowMs: nowMs)
+      begun = try context.conversation()
     } catch {
-      throw error.hinted(as: request.kind.row.hints)
+      throw error.hinted(as: row.hints)
     }
-    if case .appStore(let conversation) = begun { terms.maxSteps = conversation.maxSteps }
-    if case .store(let conversation) = begun {
-      terms.maxSteps = conversation.maxSteps(terms.maxSteps)
-      terms.end(within: conversation.requestMs, of: nowMs)
+    switch begun {
+    case .appStore(let conversation): terms.maxSteps = conversation.maxSteps
+    case .store(let conversation):
+      terms.maxSteps = conversation.maxSteps(row.steps)
+      terms.end(within: conversation.requestMs, of: context.nowMs)
+    default: break
     }
-    return Exchange.begin(begun, terms, nowMs: nowMs)
-  }
-
-  private func conversation(
-    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ terms: ExchangeTerms,
-    nowMs: Int64
-  ) throws(Refusal) -> Conversation {
-    switch request.kind {
-    case .verifyReceipt:
-      let task = try VerifyReceiptTask(
-        request, evidence, receipts, firstLook, attempt: terms.attempt)
-      return .verifyReceipt(VerifyReceiptConversation(task, receipts))
-    case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
-    case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
-    case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
-    case .appStore(let endpoint):
-      let task = try AppStoreTask(
-        request, endpoint, evidence, configuration, attempt: terms.attempt, nowMs: nowMs)
-      return .appStore(AppStoreConversation(task, trust))
-    case .ocsp:
-      let task = try OCSPTask(request, evidence, configuration, attempt: terms.attempt)
-      return .ocsp(OCSPConversation(task))
-    case .attestRefresh:
-      let task = try AttestRefreshTask(
-        evidence, attest.receipts, configuration.deviceCheck, attempt: terms.attempt)
-      return .attestRefresh(AttestRefreshConversation(task, nowMs: nowMs))
-    case .jwks:
-      return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
-    case .appleIDExchangeCode:
-      return .appleIDCode(
-        try AppleIDCodeConversation(request, evidence, configuration, nowMs: nowMs))
-    case .appleIDRevoke:
-      return .appleIDRevocation(
-        try AppleIDRevocation(request, configuration, attempt: terms.attempt))
-    case .store(let kind):
-      return .store(try storeConversation(request, kind, evidence, nowMs: nowMs))
-    default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
-    }
-  }
-
-  private func deviceCheck(
-    _ request: ExchangeRequest, _ call: DeviceCheckAnswer.Call, _ nowMs: Int64
-  ) throws(Refusal) -> Conversation {
-    let task = try DeviceCheckTask(request, call, receipts.configuration.deviceCheck)
-    return .deviceCheck(DeviceCheckConversation(task, nowMs: nowMs))
-  }
-
-  /// The kinds that need nothing carried out.
-  private func carryOutAtOnce(
-    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence],
-    _ checks: Checks<ExchangeCheck>, _ nowMs: Int64
-  ) -> Document {
-    switch request.kind {
-    case .riskAssess: return assessRisk(request, nowMs: nowMs)
-    case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
-    case .deviceCheckToken: return formDeviceToken(request, checks)
-    case .attestKeyId: return formKeyIdentifier(request, checks)
-    case .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2,
-      .signIntroductoryOffer, .signDeviceCheckToken, .signAppleIDSecret:
-      return sign(request, checks, nowMs: nowMs)
-    case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
-    case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
-    case .deviceVerify: return verifyDevice(request, evidence, checks)
-    case .schema: return describeSchema(request, checks, nowMs: nowMs)
-    case .appleIDIdentity: return verifyAppleIdentity(request, evidence, checks, nowMs: nowMs)
-    case .appleIDNotification:
-      return verifyAppleNotification(request, evidence, checks, nowMs: nowMs)
-    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .ocsp,
-      .attestRefresh, .appStore, .store, .jwks, .appleIDExchangeCode, .appleIDRevoke:
-      return ExchangeDocument(
-        kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
-      )
-      .misused(Refusal(.internalAssayBug, "EXC-3", at: "kind"))
-    }
+    return Exchange.begin(begun, terms, nowMs: context.nowMs)
   }
 }

@@ -58,7 +58,9 @@ enum ConversationTargets {
   }
 
   private static func endpoint(_ first: UInt8) -> AppStoreEndpoint? {
-    AppStoreEndpoint.named(Text(kind(first).name))
+    AppStoreEndpointTable.rows.first {
+      Text(kind(first).name).utf8[...].elementsEqual($0.name)
+    }
   }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +

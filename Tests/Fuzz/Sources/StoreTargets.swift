@@ -25,24 +25,26 @@ enum StoreTargets {
       ]).bytes)
   }
 
+  private static let kinds = ExchangeKind.allCases.filter { $0.row.store != nil }
+
   /// The first byte picks the kind and the second the dialect; its higher bits pick among
   /// requests. The lines after them are answers: `s` and bytes for `HostileStore`, `r` and
   /// the JSON of results, `f` and an error's code, `0` for no answer, `g` for what the host
   /// says of a grant, `w` for the end of a wait, and anything else as it is.
   static func storeConversation(_ input: [UInt8]) {
     guard input.count > 2 else { return }
-    let kind = StoreKind.allCases[Int(input[0]) % StoreKind.allCases.count]
+    let kind = kinds[Int(input[0]) % kinds.count]
     let dialect = dialects[Int(input[1] & 7) % dialects.count]
     let lines = input.dropFirst(2).split(separator: 0x0a, omittingEmptySubsequences: false)
     play(Start(kind, dialect, choice: Int(input[1] >> 3)), lines)
   }
 
   private struct Start {
-    let kind: StoreKind
+    let kind: ExchangeKind
     let dialect: StoreDialect
     let choice: Int
 
-    init(_ kind: StoreKind, _ dialect: StoreDialect, choice: Int) {
+    init(_ kind: ExchangeKind, _ dialect: StoreDialect, choice: Int) {
       (self.kind, self.dialect, self.choice) = (kind, dialect, choice)
     }
   }
@@ -50,7 +52,7 @@ enum StoreTargets {
   private static func play(_ start: Start, _ lines: [ArraySlice<UInt8>]) {
     var (exchange, answer) = begin(start)
     defer { assay_exchange_free(exchange) }
-    let isRefused = start.dialect == .redis && !start.kind.isForRedis
+    let isRefused = start.dialect == .redis && start.kind.row.store != .any
     demand(!isRefused || !isOpen(answer), "Redis is asked for what it cannot promise")
     guard let exchange else { return answer.free() }
     var steps = 1
@@ -152,6 +154,7 @@ enum StoreTargets {
     case .evidenceRead: return request.setting("sha256", [.string(hash)])
     case .schemaCheck: return request
     case .schemaCreate: return request.setting("lineage", .string(attempt))
+    default: return request
     }
   }
 

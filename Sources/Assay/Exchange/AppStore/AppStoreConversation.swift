@@ -35,7 +35,11 @@ struct AppStoreConversation: Conversing {
   private static let pauseMs: Int64 = 1000
   private static let longestMs = 60 * Milliseconds.minute
 
-  init(_ task: AppStoreTask, _ trust: StoreKitTrust) {
+  init(_ context: KindContext) throws(Refusal) {
+    self.init(try AppStoreTask(context), context.trust)
+  }
+
+  private init(_ task: AppStoreTask, _ trust: StoreKitTrust) {
     self.task = task
     self.trust = trust
     host = task.plan.start

@@ -1,5 +1,4 @@
-/// One conversation of the App Store Server API: a row of endpoints.tsv (EXC-25). A class,
-/// as the kind of every exchange refers to one.
+/// One conversation of the App Store Server API: a row of endpoints.tsv (EXC-25).
 final class AppStoreEndpoint: Sendable {
   let name: StaticString
   let method: StaticString
@@ -12,13 +11,11 @@ final class AppStoreEndpoint: Sendable {
   /// The member of request and answer that leads to the next page (API-40).
   let paging: StaticString?
   let rule: AppStoreRule
-  /// How many transactions (EXC-2).
-  let evidence: ClosedRange<Int>
 
   init(
     _ name: StaticString, _ method: StaticString, _ path: StaticString,
     members: [AppStoreMember], answer: [StaticString]?, paging: StaticString? = nil,
-    rule: AppStoreRule = .none, evidence: ClosedRange<Int> = 0...0
+    rule: AppStoreRule = .none
   ) {
     self.name = name
     self.method = method
@@ -27,7 +24,6 @@ final class AppStoreEndpoint: Sendable {
     self.answer = answer
     self.paging = paging
     self.rule = rule
-    self.evidence = evidence
   }
 
   /// API-53: another request does no harm.
@@ -39,18 +35,9 @@ final class AppStoreEndpoint: Sendable {
     Int(pages &* (2 &* attempts &- 1) &+ 2)
   }
 
-  /// Its row of the table of kinds, for as many pages and attempts as a request may ask for.
-  var row: ExchangeRow {
-    let most = AppStoreEndpoint.steps(
-      pages: paging == nil ? 1 : AppStoreOptions.pages.upperBound,
-      attempts: AppStoreOptions.attempts.upperBound)
-    return ExchangeRow(
-      name, ["environment", "bundleId", "options"] + members.map { $0.name }, evidence: evidence,
-      maxSteps: isRepeatable ? most : 4, isRepeatable: isRepeatable,
-      hints: .exchange)
-  }
-
-  static func named(_ name: Text) -> AppStoreEndpoint? {
-    AppStoreEndpointTable.rows.first { name.utf8[...].elementsEqual($0.name) }
+  /// nil: a kind of something else.
+  static func of(_ kind: ExchangeKind) -> AppStoreEndpoint? {
+    let name = kind.name
+    return AppStoreEndpointTable.rows.first { $0.name.hasSameBytes(as: name) }
   }
 }

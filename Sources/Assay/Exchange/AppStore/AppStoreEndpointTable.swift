@@ -80,7 +80,7 @@ enum AppStoreEndpointTable {
         .init("originalTransactionId", .path, .id, isRequired: true),
         .init("appAccountToken", .body, .uuid, isRequired: true),
       ],
-      answer: nil, rule: .account, evidence: 0...1),
+      answer: nil, rule: .account),
     AppStoreEndpoint(
       "appstore.send-consumption", "PUT",
       "/inApps/v2/transactions/consumption/{transactionId}",
@@ -92,7 +92,7 @@ enum AppStoreEndpointTable {
         .init("consumptionPercentage", .body, .number(0...100_000)),
         .init("refundPreference", .body, .name),
       ],
-      answer: nil, rule: .consumption, evidence: 0...1),
+      answer: nil, rule: .consumption),
     AppStoreEndpoint(
       "appstore.send-consumption-v1", "PUT",
       "/inApps/v1/transactions/consumption/{transactionId}",
@@ -111,7 +111,7 @@ enum AppStoreEndpointTable {
         .init("userStatus", .body, .number(0...4)),
         .init("refundPreference", .body, .number(0...3)),
       ],
-      answer: nil, rule: .consumptionV1, evidence: 0...1),
+      answer: nil, rule: .consumptionV1),
     AppStoreEndpoint(
       "appstore.extend-renewal", "PUT",
       "/inApps/v1/subscriptions/extend/{originalTransactionId}",

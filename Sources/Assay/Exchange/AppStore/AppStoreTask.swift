@@ -11,21 +11,22 @@ struct AppStoreTask: Sendable {
 
   /// - Throws: `config.exchange.block-missing`, `misuse.api.parameter`,
   ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.api.environment`.
-  init(
-    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, _ evidence: [VerifiedEvidence],
-    _ configuration: Configuration, attempt: Int64, nowMs: Int64
-  ) throws(Refusal) {
+  init(_ context: KindContext) throws(Refusal) {
+    let (request, configuration) = (context.request, context.configuration)
+    guard let endpoint = AppStoreEndpoint.of(request.kind) else {
+      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    }
     guard let policy = configuration.appStoreServerAPI else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
     }
     self.policy = policy
     self.endpoint = endpoint
-    self.attempt = attempt
+    attempt = context.attempt
     options = try AppStoreOptions(request, endpoint)
     parameters = try AppStoreParameters(request, endpoint)
     plan = try AppStorePlan(request, endpoint, configuration, policy)
     app = try AppStoreTask.app(request, configuration.apps)
-    try endpoint.rule.check(request, evidence.first, nowMs: nowMs)
+    try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)
   }
 
   /// The app that is named, or the only one.

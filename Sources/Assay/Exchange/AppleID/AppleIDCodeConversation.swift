@@ -20,6 +20,11 @@ struct AppleIDCodeConversation: Conversing {
   /// Everything that can be wrong on our side is found before the code is used.
   ///
   /// - Throws: what `AppleIDParameters` and `AppleIDSignIn` throw, `misuse.token.nonce`.
+  init(_ context: KindContext) throws(Refusal) {
+    try self.init(
+      context.request, context.evidence, context.configuration, nowMs: context.nowMs)
+  }
+
   init(
     _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ configuration: Configuration,
     nowMs: Int64

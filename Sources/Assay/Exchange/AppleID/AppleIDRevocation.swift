@@ -20,6 +20,10 @@ struct AppleIDRevocation: Conversing {
   private static let pauses: [Int64] = [1000, 4000]
 
   /// - Throws: what `AppleIDParameters` throws.
+  init(_ context: KindContext) throws(Refusal) {
+    try self.init(context.request, context.configuration, attempt: context.attempt)
+  }
+
   init(
     _ request: ExchangeRequest, _ configuration: Configuration, attempt: Int64
   ) throws(Refusal) {

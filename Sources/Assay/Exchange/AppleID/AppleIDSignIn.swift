@@ -21,6 +21,10 @@ struct AppleIDSignIn {
     }
   }
 
+  init(_ context: KindContext) throws(Refusal) {
+    try self.init(context.evidence.first, context.configuration, nowMs: context.nowMs)
+  }
+
   /// What to do about a key that the set does not have.
   var keysetAdvice: StaticString? { verification.advice?.name }
 

@@ -29,11 +29,13 @@ struct AttestRefreshConversation: Conversing {
   private static let hourMs: Int64 = 3_600_000
   private static let dayMs: Int64 = 86_400_000
 
-  init(_ task: AttestRefreshTask, nowMs: Int64) {
-    self.task = task
+  init(_ context: KindContext) throws(Refusal) {
+    task = try AttestRefreshTask(
+      context.evidence, context.attest.receipts, context.configuration.deviceCheck,
+      attempt: context.attempt)
     unusable = task.attempt &- 1
     nextMs = nil
-    nextMs = usual(nowMs)
+    nextMs = usual(context.nowMs)
   }
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {

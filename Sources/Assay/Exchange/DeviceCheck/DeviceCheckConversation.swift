@@ -29,6 +29,12 @@ struct DeviceCheckConversation: Conversing {
   /// Before each repetition after an unusable answer.
   private static let pauses: [Int64] = [1000, 2000]
 
+  init(_ context: KindContext) throws(Refusal) {
+    let task = try DeviceCheckTask(
+      context.request, .of(context.request.kind), context.configuration.deviceCheck)
+    self.init(task, nowMs: context.nowMs)
+  }
+
   init(_ task: DeviceCheckTask, nowMs: Int64) {
     self.task = task
     startMs = nowMs
@@ -102,4 +108,14 @@ struct DeviceCheckConversation: Conversing {
   func write(_ writer: inout JSONWriter) { result.write(&writer) }
 
   func writeWarnings(_ writer: inout JSONWriter) {}
+}
+
+extension DeviceCheckAnswer.Call {
+  fileprivate static func of(_ kind: ExchangeKind) -> DeviceCheckAnswer.Call {
+    switch kind {
+    case .deviceCheckUpdate: .update
+    case .deviceCheckValidate: .validate
+    default: .query
+    }
+  }
 }

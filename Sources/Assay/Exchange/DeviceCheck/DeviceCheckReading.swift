@@ -29,3 +29,27 @@ struct DeviceCheckReading {
     if let offer { try require(!isForOffer || call == .query, offer) }
   }
 }
+
+extension DeviceCheckReading {
+  /// `deviceCheck.read`: judges an answer from Apple's DeviceCheck endpoint that the host
+  /// fetched (docs/spec/device-check.md §2.1), and with `offer` says what it means for an offer
+  /// that a device gets once (§2.3).
+  static func document(_ context: KindContext) -> Document {
+    let policy = context.configuration.deviceCheck
+    var result = DeviceCheckResult(policy: policy, nowMs: context.nowMs)
+    do throws(Refusal) {
+      guard let policy else {
+        throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "deviceCheck")
+      }
+      let reading = try DeviceCheckReading(context.request)
+      try require(
+        !reading.isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-10",
+        at: "deviceCheck.bits")
+      try result.judge(reading, policy)
+      return context.answer.done { result.write(&$0) }
+    } catch {
+      result.note(error.status)
+      return context.answer.refused(error) { result.write(&$0) }
+    }
+  }
+}

@@ -10,3 +10,23 @@ extension DeviceCheckToken {
     }
   }
 }
+
+extension DeviceCheckToken {
+  /// `deviceCheck.token`: a device token in the form that Apple takes (DVC-4).
+  static func document(_ context: KindContext) -> Document {
+    do throws(Refusal) {
+      var token = try DeviceCheckToken(context.request)
+      var text = token.base64.utf8
+      defer {
+        token.wipe()
+        Secret.wipe(&text)
+      }
+      return context.answer.done(room: text.count) {
+        $0.name("deviceToken")
+        $0.string(utf8: text)
+      }
+    } catch {
+      return context.answer.refused(error)
+    }
+  }
+}

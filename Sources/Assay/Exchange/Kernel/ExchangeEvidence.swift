@@ -7,8 +7,7 @@ enum ExchangeEvidence {
   ///   made under another configuration, or is of a kind that is not taken; for
   ///   too many of them, or too few.
   static func read(
-    _ documents: [Document], configuration: [UInt8], counts: ClosedRange<Int>,
-    takes: (VerifiedEvidence) -> Bool
+    _ documents: [Document], configuration: [UInt8], of row: ExchangeRow
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {
@@ -19,11 +18,12 @@ enum ExchangeEvidence {
       }
       let items = evidence.items
       try require(
-        items.allSatisfy(takes), .misuseExchangeEvidence, "EXC-2",
+        items.allSatisfy(row.classes.take), .misuseExchangeEvidence, "EXC-2",
         at: "evidence[" + String(index) + "]")
       proven += items
     }
-    try require(counts.contains(proven.count), .misuseExchangeEvidence, "EXC-2", at: "evidence")
+    try require(
+      row.evidence.contains(proven.count), .misuseExchangeEvidence, "EXC-2", at: "evidence")
     return proven
   }
 }

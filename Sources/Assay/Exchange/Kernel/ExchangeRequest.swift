@@ -32,7 +32,7 @@ struct ExchangeRequest {
       hasEscape = true
     }
     guard hasEscape, let root = try? ExchangeInput.read(readable, ExchangeInput.request),
-      let kind = root.value.member("kind")?.text, ExchangeKind(kind)?.row.isStore == true
+      let kind = root.value.member("kind")?.text, ExchangeKind(kind)?.row.hasAttemptId == true
     else { return nil }
     let names: [StaticString] = [
       "account", "from", "to", "id", "username", "reason", "subject",
@@ -59,5 +59,21 @@ struct ExchangeRequest {
     writer.member("attempt", integer: attempt)
     writer.endObject()
     return writer.bytes
+  }
+}
+
+extension ExchangeKind {
+  /// To make a row for each is slow.
+  private static let named: [(name: StaticString, kind: ExchangeKind)] = allCases.map {
+    ($0.row.name, $0)
+  }
+
+  var name: StaticString { row.name }
+
+  /// nil: there is no such kind.
+  fileprivate init?(_ name: Text) {
+    let found = ExchangeKind.named.first { name.utf8[...].elementsEqual($0.name) }
+    guard let found else { return nil }
+    self = found.kind
   }
 }

@@ -24,7 +24,7 @@ struct ExchangeTerms: Sendable {
   init(_ request: ExchangeRequest, configuration: [UInt8], nowMs: Int64) throws(Refusal) {
     kind = request.kind
     let row = kind.row
-    maxSteps = row.maxSteps
+    maxSteps = row.steps.most()
     self.configuration = configuration
     let (first, last) = (
       nowMs &+ ExchangeTerms.allowed.lowerBound, nowMs &+ ExchangeTerms.allowed.upperBound
@@ -32,7 +32,7 @@ struct ExchangeTerms: Sendable {
     let deadline = try request["deadlineMs"]?.refusing(.misuseExchangeRequest, "EXC-16")
       .integer(first...last)
     deadlineMs = deadline ?? nowMs &+ ExchangeTerms.standard
-    let number = row.isStore ? nil : request["attempt"]
+    let number = row.hasAttemptId ? nil : request["attempt"]
     attempt =
       try number?.refusing(.misuseExchangeRequest, "EXC-18")
       .integer(1...ExchangeTerms.attemptCap) ?? 1

@@ -21,6 +21,10 @@ struct KeysetConversation: Conversing {
   /// Whether it has other keys than the old one.
   private var isChanged: Bool? = nil
 
+  init(_ context: KindContext) throws(Refusal) {
+    self.init(try KeysetTask(context.request, context.configuration, nowMs: context.nowMs))
+  }
+
   init(_ task: KeysetTask) {
     self.task = task
     kept = task.state

@@ -22,8 +22,9 @@ struct OCSPConversation: Conversing {
   private static let intermediate = 0
   private static let leaf = 1
 
-  init(_ task: OCSPTask) {
-    self.task = task
+  init(_ context: KindContext) throws(Refusal) {
+    task = try OCSPTask(
+      context.request, context.evidence, context.configuration, attempt: context.attempt)
     answers = task.subjects.map { _ in nil }
     addresses = task.subjects.map { _ in nil }
   }

@@ -1,6 +1,6 @@
 /// `session.check`: what a session text proves, without any store (docs/spec/session.md
 /// §2).
-struct SessionCheck {
+struct SessionCheck: CallResult {
   /// What a request asks for, as in the risk rules.
   private enum Purpose: Int {
     case read, free, metered, restore, promo, paid
@@ -14,11 +14,11 @@ struct SessionCheck {
   /// The host counts the requests of this account (`risk.limitedPerDay`).
   private let isLimited: Bool
 
-  /// - Throws: `misuse.exchange.request`; what is wrong with the session.
-  init(
-    _ request: ExchangeRequest, _ policy: SessionPolicy, _ configuration: Configuration,
-    nowMs: Int64
-  ) throws(Refusal) {
+  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.request`; what is wrong with the
+  ///   session.
+  init(_ context: KindContext) throws(Refusal) {
+    let (request, configuration, nowMs) = (context.request, context.configuration, context.nowMs)
+    let policy = try SessionText.policy(configuration)
     var text = try request.required("session").text().utf8
     defer { Secret.wipe(&text) }
     let purpose = Purpose(rawValue: try request.required("for").choice(Purpose.names)) ?? .paid

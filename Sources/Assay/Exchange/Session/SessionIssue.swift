@@ -1,18 +1,19 @@
 /// `session.issue`: a session text from one attestation or assertion (docs/spec/session.md
 /// §1). The host has taken the challenge and stored key or counter before.
-struct SessionIssue {
+struct SessionIssue: CallResult {
   private let text: SecretBytes
   private let claims: SessionClaims
 
   private static let lives: ClosedRange<Int64> = 1...3_600_000
   private static let bindings = 1...255
 
-  /// - Parameter evidence: judged live.
-  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
-  init(
-    _ request: ExchangeRequest, _ evidence: SessionEvidence, _ policy: SessionPolicy,
-    nowMs: Int64
-  ) throws(Refusal) {
+  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.evidence` for what was not
+  ///   judged live, `misuse.store.account`, `misuse.exchange.request`.
+  init(_ context: KindContext) throws(Refusal) {
+    let (request, nowMs) = (context.request, context.nowMs)
+    let policy = try SessionText.policy(context.configuration)
+    guard let evidence = SessionEvidence(context.evidence.first), !evidence.isStored
+    else { throw Refusal(.misuseExchangeEvidence, "EXC-13", at: "evidence[0]") }
     guard let secret = policy.secrets.first else {
       throw Refusal(.internalAssayBug, "EXC-8", at: "session.secrets")
     }

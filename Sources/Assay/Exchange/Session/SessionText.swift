@@ -7,6 +7,14 @@ enum SessionText {
   /// With the NUL behind it (SES-3): no other use of the secret begins so.
   private static let purpose: StaticString = "assay-session-v1\0"
 
+  /// - Throws: `config.exchange.block-missing`.
+  static func policy(_ configuration: Configuration) throws(Refusal) -> SessionPolicy {
+    guard let policy = configuration.session else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "session")
+    }
+    return policy
+  }
+
   static func make(_ payload: [UInt8], _ secret: SecretBytes) -> SecretBytes {
     var body = Base64.encodeURL(payload)
     var code = code(body[...], secret)

@@ -9,16 +9,14 @@ struct AppStoreSigning {
 
   /// - Throws: `config.exchange.block-missing`; `misuse.sign.parameter` for an app that
   ///   is not configured, or none where there are several.
-  init(
-    _ request: ExchangeRequest, _ configuration: Configuration, nowMs: Int64
-  ) throws(Refusal) {
-    guard let policy = configuration.appStoreServerAPI else {
+  init(_ context: KindContext) throws(Refusal) {
+    guard let policy = context.configuration.appStoreServerAPI else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
     }
     self.policy = policy
-    self.nowMs = nowMs
-    parameters = SigningParameters(request)
-    bundleId = try parameters.bundleId(configuration.apps)
+    nowMs = context.nowMs
+    parameters = SigningParameters(context.request)
+    bundleId = try parameters.bundleId(context.configuration.apps)
   }
 
   private var seconds: Int64 { nowMs / 1000 }

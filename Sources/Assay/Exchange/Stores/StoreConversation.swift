@@ -31,15 +31,39 @@ struct StoreConversation: Conversing {
   /// EXC-15: of all repetitions together, waits counted.
   private static let repetitionSteps = 30
 
-  init(_ operation: AnyStoreOperation, _ context: StoreContext) {
-    self.operation = operation
-    self.context = context
+  /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
+  ///   `config.store.not-shared`, `config.document.missing` at `stores.table`, and what the
+  ///   operation refuses.
+  init(_ context: KindContext) throws(Refusal) {
+    let (request, configuration) = (context.request, context.configuration)
+    guard let policy = configuration.stores else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "stores")
+    }
+    let dialect = try Self.dialect(request, policy)
+    try require(
+      dialect != .redis || request.kind.row.store == .any, .configStoreNotDurable, "STO-13",
+      at: "dialect")
+    try require(
+      dialect != .sqlite || policy.shared, .configStoreNotShared, "STO-13", at: "stores.shared")
+    try policy.requireTable(of: dialect)
+    self.context = StoreContext(configuration, policy, dialect, nowMs: context.nowMs)
+    operation = try context.operation(
+      StoreParameters(request.root, context.evidence, self.context))
   }
 
-  /// EXC-15, where it depends on the evidence.
-  ///
-  /// - Parameter steps: of the row.
-  func maxSteps(_ steps: Int) -> Int { (operation.maxSteps ?? steps) &+ Self.repetitionSteps }
+  /// STO-1.
+  private static func dialect(
+    _ request: ExchangeRequest, _ policy: StoresPolicy
+  ) throws(Refusal) -> StoreDialect {
+    guard let node = request["dialect"], !node.value.isNull else { return policy.dialect }
+    return try StoresBlock.dialect(node)
+  }
+
+  /// EXC-15, with repetitions.
+  func maxSteps(_ bound: StepBound) -> Int {
+    bound.most(purchases: operation.size.purchases, lines: operation.size.lines)
+      &+ Self.repetitionSteps
+  }
 
   /// STO-76: of all steps together; nil: as long as the exchange may last.
   var requestMs: Int64? { operation.isBounded ? context.policy.requestMs : nil }

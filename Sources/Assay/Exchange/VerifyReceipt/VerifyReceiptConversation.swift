@@ -36,6 +36,13 @@ struct VerifyReceiptConversation: Conversing {
   private static let pauses: [Int64] = [1000, 4000]
   private static let doubtPauseMs: Int64 = 1000
 
+  init(_ context: KindContext) throws(Refusal) {
+    let task = try VerifyReceiptTask(
+      context.request, context.evidence, context.receipts, context.triage,
+      attempt: context.attempt)
+    self.init(task, context.receipts)
+  }
+
   init(_ task: VerifyReceiptTask, _ trust: ReceiptTrust) {
     self.task = task
     self.trust = trust

@@ -1,13 +1,13 @@
 /// An operation of any kind. (Embedded Swift has no `any` of a protocol.)
 class AnyStoreOperation {
-  /// EXC-15; nil: that of the kind's row.
-  let maxSteps: Int?
+  /// EXC-15.
+  let size: (purchases: Int, lines: Int)
   let seed: Text
   /// STO-76.
   let isBounded: Bool
 
-  fileprivate init(maxSteps: Int?, seed: Text, isBounded: Bool) {
-    self.maxSteps = maxSteps
+  fileprivate init(size: (purchases: Int, lines: Int), seed: Text, isBounded: Bool) {
+    self.size = size
     self.seed = seed
     self.isBounded = isBounded
   }
@@ -31,7 +31,7 @@ private final class StoreOperationBox<Operation: StoreOperation>: AnyStoreOperat
   init(_ operation: Operation) {
     self.operation = operation
     super.init(
-      maxSteps: operation.maxSteps, seed: operation.seed, isBounded: operation.isBounded)
+      size: operation.size, seed: operation.seed, isBounded: operation.isBounded)
   }
 
   override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {

@@ -6,8 +6,8 @@ protocol StoreOperation {
   /// What spreads the waits of many hosts (STO-70).
   var seed: Text { get }
 
-  /// EXC-15; nil: that of the kind's row.
-  var maxSteps: Int? { get }
+  /// EXC-15: what the most of its steps depends on.
+  var size: (purchases: Int, lines: Int) { get }
 
   /// STO-76: whether a request waits for it. A change of the tables takes as long as it takes.
   var isBounded: Bool { get }
@@ -22,7 +22,7 @@ protocol StoreOperation {
 
 extension StoreOperation {
   var seed: Text { "" }
-  var maxSteps: Int? { nil }
+  var size: (purchases: Int, lines: Int) { (0, 0) }
   var isBounded: Bool { true }
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}

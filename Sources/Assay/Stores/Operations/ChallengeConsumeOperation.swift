@@ -6,7 +6,8 @@ struct ChallengeConsumeOperation: StoreOperation {
   private let fault: Refusal?
 
   /// - Throws: `misuse.exchange.request`, `.evidence`, `misuse.store.account`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     let proof = try AttestProof(evidence)
     let purpose = try parameters.label("purpose", 1...32)
     let subject = try parameters.account("subject")

@@ -17,7 +17,8 @@ struct ClaimOperation: StoreOperation {
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     let context = parameters.context
     let owner = try parameters.accountIfAny("account")
     let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
@@ -63,7 +64,7 @@ struct ClaimOperation: StoreOperation {
 
   /// EXC-15: names, line, row, take-over or reversal, grant and commit of each; on DynamoDB
   /// the rounds of a line that others change.
-  var maxSteps: Int? { 10 &* purchases.count &+ 6 &* lines.count &+ 6 }
+  var size: (purchases: Int, lines: Int) { (purchases.count, lines.count) }
 
   var seed: Text { claimant.attempt }
 

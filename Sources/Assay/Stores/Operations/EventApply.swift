@@ -20,7 +20,8 @@ struct EventApply: StoreOperation {
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     let context = parameters.context
     purchases = try StorePurchase.all(evidence, context.configuration.products)
     lines = try SubscriptionApply(event: purchases, context)
@@ -37,7 +38,7 @@ struct EventApply: StoreOperation {
 
   var seed: Text { claimant.attempt }
 
-  var maxSteps: Int? { 20 &* purchases.count &+ 8 }
+  var size: (purchases: Int, lines: Int) { (purchases.count, 0) }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var effects: [Effect] = []

@@ -5,7 +5,8 @@ struct KeyAdvanceOperation: StoreOperation {
   private let counter: Int64
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     guard let proof = try AttestProof(evidence), let counter = proof.counter else {
       throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
     }

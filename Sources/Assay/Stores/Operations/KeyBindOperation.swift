@@ -3,7 +3,8 @@ struct KeyBindOperation: StoreOperation {
   private let row: KeyRow
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     guard case .attestation(let attestation) = evidence.first else {
       throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
     }

@@ -4,7 +4,8 @@ struct KeyReceiptOperation: StoreOperation {
   private let receipt: KeyRow.Receipt
 
   /// - Throws: `misuse.exchange.evidence`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     guard case .attestReceipt(let receipt) = evidence.first else {
       throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
     }

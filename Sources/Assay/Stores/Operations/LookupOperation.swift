@@ -13,7 +13,8 @@ struct LookupOperation: StoreOperation {
 
   /// - Throws: `misuse.exchange.request` unless it is about exactly one thing,
   ///   `misuse.store.account`, `misuse.exchange.evidence`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     account = try parameters.accountIfAny("account")
     isOperator = try parameters["operator"]?.boolean() ?? false
     if !evidence.isEmpty {
@@ -42,9 +43,9 @@ struct LookupOperation: StoreOperation {
 
   var seed: Text { account ?? "" }
 
-  var maxSteps: Int? {
-    if case .purchases(let purchases) = question { return 3 &* purchases.count &+ 8 }
-    return nil
+  var size: (purchases: Int, lines: Int) {
+    guard case .purchases(let purchases) = question else { return (0, 0) }
+    return (purchases.count, 0)
   }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {

@@ -5,7 +5,8 @@ struct RevokeOperation: StoreOperation {
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
   ///   `misuse.exchange.evidence` where nothing is revoked, `rejected.payload.incomplete`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     purchases = try StorePurchase.all(evidence, parameters.context.configuration.products)
     try require(
       purchases.contains { $0.facts.revokedAt != nil }, .misuseExchangeEvidence, "EXC-2",
@@ -15,7 +16,7 @@ struct RevokeOperation: StoreOperation {
 
   var seed: Text { revoker.attempt ?? purchases.first?.evidence.sha256 ?? "" }
 
-  var maxSteps: Int? { 12 &* purchases.count &+ 6 }
+  var size: (purchases: Int, lines: Int) { (purchases.count, 0) }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var found: [Revocation] = []

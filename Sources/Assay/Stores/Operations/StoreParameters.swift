@@ -3,10 +3,12 @@ struct StoreParameters {
   private let member: (StaticString) -> MemberNode?
   private let required: (StaticString) throws(Refusal) -> MemberNode
   let context: StoreContext
+  let evidence: [VerifiedEvidence]
 
-  init(_ request: MemberNode, _ context: StoreContext) {
+  init(_ request: MemberNode, _ evidence: [VerifiedEvidence], _ context: StoreContext) {
     member = { request[$0] }
     required = { name throws(Refusal) in try request.required(name) }
+    self.evidence = evidence
     self.context = context
   }
 

@@ -9,7 +9,8 @@ struct SubscriptionApply: StoreOperation {
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `misuse.decide.account`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
-  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let evidence = parameters.evidence
     let configuration = parameters.context.configuration
     account = try parameters.accountIfAny("account")
     token = try AccountCheck(
@@ -30,7 +31,7 @@ struct SubscriptionApply: StoreOperation {
 
   var seed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
 
-  var maxSteps: Int? { 7 &* purchases.count &+ 10 }
+  var size: (purchases: Int, lines: Int) { (0, purchases.count) }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let lines = try apply(&talk)

@@ -1,18 +1,19 @@
-extension Verifier {
+extension RiskAssessment {
   /// `risk.assess`: what to do with a request, by the rules of docs/spec/device-check.md §4.
-  func assessRisk(_ request: ExchangeRequest, nowMs: Int64) -> Document {
+  static func document(_ context: KindContext) -> Document {
     var checks = Checks<RiskCheck>()
     func envelope() -> Envelope {
       Envelope(
-        kind: "risk", factsMember: "risk", checks: checks.ledger, configuration: fingerprint)
+        kind: "risk", factsMember: "risk", checks: checks.ledger,
+        configuration: context.fingerprint)
     }
-    let configuration = receipts.configuration
+    let configuration = context.configuration
     do throws(Refusal) {
       checks.enter(.input)
       let observations = try RiskObservations(
-        try request.required("observations"), configuration.deviceCheck)
+        try context.request.required("observations"), configuration.deviceCheck)
       checks.enter(.verdict)
-      let assessment = RiskAssessment(observations, configuration, nowMs: nowMs)
+      let assessment = RiskAssessment(observations, configuration, nowMs: context.nowMs)
       func warn(_ writer: inout JSONWriter) {
         Warning.write(observations.warnings(configuration.deviceCheck), &writer)
       }

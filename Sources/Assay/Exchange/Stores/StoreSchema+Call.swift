@@ -1,0 +1,22 @@
+extension StoreSchema: CallResult {
+  /// `schema`: tables, indexes and garbage of a store, for the host to run (STM-1), by the block
+  /// `stores` or its defaults, with what the request names instead.
+  ///
+  /// - Throws: `config.exchange.block-missing`, `config.store.dialect`, `config.store.prefix`,
+  ///   `config.document.missing` at `stores.table`.
+  init(_ context: KindContext) throws(Refusal) {
+    let (request, configured) = (context.request, context.configuration.stores)
+    var policy: StoresPolicy
+    if let node = request["dialect"] {
+      let dialect = try StoresBlock.dialect(node)
+      policy = configured?.speaking(dialect) ?? StoresPolicy(dialect)
+    } else if let configured {
+      policy = configured
+    } else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "stores")
+    }
+    if let node = request["prefix"] { policy.prefix = try StoresBlock.prefix(node) }
+    try policy.requireTable(of: policy.dialect)
+    self.init(policy: policy, nowMs: context.nowMs)
+  }
+}
