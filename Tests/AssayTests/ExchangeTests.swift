@@ -380,8 +380,9 @@ struct ExchangeTests {
     func read(
       _ documents: [Document], _ counts: ClosedRange<Int> = 0...2, takes: Bool = true
     ) throws -> Int {
-      try ExchangeEvidence.read(
-        documents, configuration: good.configuration, counts: counts, takes: { _ in takes }
+      let row = ExchangeRow("x", [], evidence: counts, of: takes ? .transaction : .keyset)
+      return try ExchangeEvidence.read(
+        documents, configuration: good.configuration, of: row
       ).count
     }
     try checkEqual(read([]), 0)
