@@ -284,13 +284,27 @@ ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
 ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
                                           int64_t revoked_ms, int64_t now_ms);
 
+/**
+ * Answer a request described in JSON that needs nothing carried out, such as
+ * {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of
+ * docs/exchanges.md that are done at once. Another kind is ASSAY_MISUSE
+ * ("misuse.exchange.kind"): it is a conversation, for assay_exchange_new.
+ * @param evidence verified documents that the request is about; may be NULL
+ *                 when evidence_count is 0.
+ */
+ASSAY_API assay_status assay_call(const assay_verifier *verifier,
+                                  const char *request, size_t request_len,
+                                  const assay_doc *const *evidence,
+                                  size_t evidence_count, int64_t now_ms,
+                                  assay_doc **doc);
+
 /* ---- network and stores, without I/O ------------------------------------ */
 
 /**
  * Start a conversation described in JSON, such as
- * {"kind":"risk.assess","observations":{"request":"promo", ...}}. The document
- * holds the first step, something for the caller to carry out, or the result
- * of a kind that needs nothing carried out.
+ * {"kind":"appstore.transaction-info","environment":"Production", ...}. The
+ * document holds the first step, something for the caller to carry out, or
+ * the result of a kind that needs nothing carried out.
  * @param evidence verified documents that the conversation is about; may be
  *                 NULL when evidence_count is 0.
  * @param out      receives the exchange; NULL when it was done at once.

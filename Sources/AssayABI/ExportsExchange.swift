@@ -2,7 +2,28 @@ import Assay
 import CAssay
 import CGate
 
-// The C boundary of exchanges: see Exports.swift.
+// The C boundary of requests: see Exports.swift.
+
+@implementation @_cdecl("assay_call")
+public func assay_call(
+  _ verifier: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ request_len: Int,
+  _ evidence: UnsafePointer<OpaquePointer?>?, _ evidence_count: Int, _ now_ms: Int64,
+  _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  // Before anything is written: the variable may be among those that are read.
+  let documents = unsafe Input.documents(evidence, evidence_count)
+  unsafe doc?.pointee = nil
+  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
+    var bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
+    let documents
+  else { return unsafe Handle.answer(.misuse("exchange"), doc) }
+  // Tokens may be in it (EXC-22).
+  defer { Secret.wipe(&bytes) }
+  return unsafe Handle.answer(
+    verifier.call(bytes, evidence: documents, nowMs: now_ms), doc)
+}
 
 @implementation @_cdecl("assay_exchange_new")
 public func assay_exchange_new(

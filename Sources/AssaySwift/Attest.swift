@@ -180,9 +180,9 @@ extension Verifier {
     }
   }
 
-  /// The document of a conversation that needs nothing carried out.
+  /// The document of a request that needs nothing carried out.
   private func start(_ request: JSON, _ now: Timestamp) -> Document {
-    library.startExchange(Array(request.text.utf8), nowMs: now.milliseconds).document
+    library.call(Array(request.text.utf8), nowMs: now.milliseconds)
   }
 
   private func textAtOnce(

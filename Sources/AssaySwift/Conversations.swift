@@ -106,9 +106,8 @@ extension Verifier {
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp
   ) throws(Refusal) -> Document {
-    let document = library.startExchange(
-      Array(request.text.utf8), evidence: evidence.map(\.document), nowMs: now.milliseconds
-    ).document
+    let document = library.call(
+      Array(request.text.utf8), evidence: evidence.map(\.document), nowMs: now.milliseconds)
     guard document.status == .ok else { throw Refusal(document) }
     return document
   }

@@ -83,15 +83,14 @@ extension Verifier {
       try found("appleid.notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
   }
 
-  /// What a conversation about a key set found, which is done at once.
+  /// What a request about a key set found.
   private func found(
     _ kind: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
     _ now: Timestamp
   ) throws(Refusal) -> Members {
     let request = JSON([("kind", JSON(kind))] + members)
-    let document = library.startExchange(
-      Array(request.text.utf8), evidence: [keys.facts.document], nowMs: now.milliseconds
-    ).document
+    let document = library.call(
+      Array(request.text.utf8), evidence: [keys.facts.document], nowMs: now.milliseconds)
     guard document.status == .ok else { throw Refusal(document) }
     return try Members.of(document, "exchange", member)
   }

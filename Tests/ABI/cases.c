@@ -581,27 +581,44 @@ static int run_decide(const struct case_table *table,
   return 0;
 }
 
-/* Begin the conversation of a case. 0: there is an exchange exactly while a
- * step is open. */
-static int begin_exchange(const struct case_table *table, const cJSON *item,
-                          assay_exchange **exchange, assay_status *status,
-                          assay_doc **doc) {
+/* Make the request of a case: as a call where there is no place for an exchange. */
+static int make_request(const struct case_table *table, const cJSON *item,
+                        assay_exchange **exchange, assay_status *status,
+                        assay_doc **doc) {
   const assay_verifier *verifier =
       case_table_verifier(table, json_text(item, "verifier", ""));
   struct documents evidence;
   struct bytes request = {NULL, 0};
+  int64_t now_ms = json_int(item, "now", 0);
   if (verifier == NULL || case_input(item, "request", &request) != 0)
     return -1;
   if (verify_evidence(table, verifier, item, &evidence) != 0) {
     bytes_free(&request);
     return -1;
   }
-  *status = assay_exchange_new(
-      verifier, request.data, request.len,
-      (const assay_doc *const *)evidence.list, evidence.count,
-      json_int(item, "now", 0), exchange, doc);
+  *status = exchange == NULL
+                ? assay_call(verifier, request.data, request.len,
+                             (const assay_doc *const *)evidence.list,
+                             evidence.count, now_ms, doc)
+                : assay_exchange_new(verifier, request.data, request.len,
+                                     (const assay_doc *const *)evidence.list,
+                                     evidence.count, now_ms, exchange, doc);
   documents_free(&evidence);
   bytes_free(&request);
+  return 0;
+}
+
+int case_call(const struct case_table *table, const cJSON *item,
+              assay_status *status, assay_doc **doc) {
+  return make_request(table, item, NULL, status, doc);
+}
+
+/* Begin the conversation of a case. 0: there is an exchange exactly while a
+ * step is open. */
+static int begin_exchange(const struct case_table *table, const cJSON *item,
+                          assay_exchange **exchange, assay_status *status,
+                          assay_doc **doc) {
+  if (make_request(table, item, exchange, status, doc) != 0) return -1;
   return (*exchange != NULL) == ((*status & 0xff) == ASSAY_PENDING) ? 0 : -1;
 }
 

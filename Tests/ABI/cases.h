@@ -98,6 +98,9 @@ int case_play(const struct case_table *table, const cJSON *item,
  * @param doc receives the document; NULL for calls that have none.
  * @return 0 when the case could be run, else it could not be understood.
  */
+/* The same request of an exchange as a call that takes no steps. */
+int case_call(const struct case_table *table, const cJSON *item,
+              assay_status *status, assay_doc **doc);
 int case_run(const struct case_table *table, const cJSON *item,
              assay_status *status, assay_doc **doc);
 

@@ -697,6 +697,13 @@ static assay_status call_exchange(const assay_verifier *verifier,
   return status;
 }
 
+static assay_status call_at_once(const assay_verifier *verifier,
+                                 const void *given, assay_doc **doc) {
+  const struct exchange_call *row = given;
+  return assay_call(verifier, row->request, row->len, row->evidence, row->count,
+                    row->now_ms, doc);
+}
+
 static void test_exchange_new(const assay_verifier *verifier) {
   static char large[9 << 20]; /* more than any cap */
   static const char allowed[] =
@@ -705,6 +712,9 @@ static void test_exchange_new(const assay_verifier *verifier) {
   static const char denied[] =
       "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
       "\"attestation\":\"refused\"}}";
+  static const struct exchange_call steps = {
+      "a kind with steps", NOT_NULL_TERMINATED("{\"kind\":\"schema.check\"}"),
+      NULL, 0, NOW, "misuse.exchange.kind", "exchange"};
   const assay_doc *none[1] = {NULL};
   const assay_doc *refused[1];
   assay_doc *refusal = NULL;
@@ -745,9 +755,13 @@ static void test_exchange_new(const assay_verifier *verifier) {
   for (i = 0; i < COUNT(rows); i++) {
     check_call(call_exchange, verifier, &rows[i], rows[i].status, rows[i].kind,
                "assay_exchange_new", rows[i].name);
+    check_call(call_at_once, verifier, &rows[i], rows[i].status, rows[i].kind,
+               "assay_call", rows[i].name);
     check_misuse(call_exchange_without_out, verifier, &rows[i], rows[i].name,
                  "without an exchange it is misuse");
   }
+  check_call(call_at_once, verifier, &steps, steps.status, steps.kind,
+             "assay_call", steps.name);
   assay_doc_free(refusal);
 }
 
@@ -1073,6 +1087,27 @@ static void check_transcript(const struct case_table *table, const cJSON *item,
   assay_doc_free(doc);
 }
 
+/* What assay_call says of a request: the same as assay_exchange_new, unless its
+ * kind takes steps. */
+static void check_at_once(const struct case_table *table, const cJSON *item,
+                          const assay_doc *doc, const char *name) {
+  assay_status status = -1;
+  assay_doc *called = NULL;
+  char *one, *two;
+  if (!expect(case_call(table, item, &status, &called) == 0, name,
+              "the call can be made"))
+    return;
+  if (strcmp(assay_status_name(status), "misuse.exchange.kind") != 0) {
+    one = repeatable_json(doc);
+    two = repeatable_json(called);
+    expect(one != NULL && two != NULL && strcmp(one, two) == 0, name,
+           "assay_call gives the same document");
+    free(one);
+    free(two);
+  }
+  assay_doc_free(called);
+}
+
 static void test_case(const struct case_table *table, const cJSON *item) {
   const char *name = json_text(item, "name", "(a case without a name)");
   const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
@@ -1093,6 +1128,8 @@ static void test_case(const struct case_table *table, const cJSON *item) {
   check_expected(doc, root, wanted, name);
   cJSON_Delete(root);
   check_repeatable(table, item, doc, name);
+  if (strcmp(json_text(item, "call", ""), "exchange") == 0)
+    check_at_once(table, item, doc, name);
   assay_doc_free(doc);
   if (strcmp(json_text(item, "call", ""), "conversation") == 0)
     check_transcript(table, item, name);

@@ -17,7 +17,7 @@ func (v *Verifier) VerifyAppleIdentity(
 	ctx context.Context, token string, keys *Keyset, nonce string, options ...Option,
 ) (*Token, error) {
 	request := given{"kind": "appleid.identity", "token": token}.text("nonce", nonce)
-	document, err := v.withKeys(ctx, request, keys, options)
+	document, err := v.atOnce(ctx, request, options, keys.facts)
 	return verified[Token](document, err, "exchange", "token")
 }
 
@@ -28,20 +28,8 @@ func (v *Verifier) VerifyAppleNotification(
 	ctx context.Context, payload string, keys *Keyset, options ...Option,
 ) (*AppleAccountEvent, error) {
 	request := given{"kind": "appleid.notification", "payload": payload}
-	document, err := v.withKeys(ctx, request, keys, options)
+	document, err := v.atOnce(ctx, request, options, keys.facts)
 	return verified[AppleAccountEvent](document, err, "exchange", "appleIdEvent")
-}
-
-// withKeys is the document of a conversation about a key set that is done at once.
-func (v *Verifier) withKeys(
-	ctx context.Context, request given, keys *Keyset, options []Option,
-) (*Document, error) {
-	exchange, err := v.Exchange(ctx, request, []Evidence{keys.facts}, options...)
-	if err != nil {
-		return nil, err
-	}
-	defer exchange.Close()
-	return exchange.Document(), nil
 }
 
 // String says when they end, not what they are.

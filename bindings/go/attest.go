@@ -200,19 +200,20 @@ func (v *Verifier) AssessRisk(
 	return read[Risk](document, "risk")
 }
 
-// atOnce is the document of a conversation that needs nothing carried out.
+// atOnce is the document of a request that needs nothing carried out.
 func (v *Verifier) atOnce(
-	ctx context.Context, request any, options []Option,
+	ctx context.Context, request any, options []Option, evidence ...Evidence,
 ) (*Document, error) {
-	exchange, err := v.Exchange(ctx, request, nil, options...)
+	asked, err := v.asked(ctx, request, evidence, options)
 	if err != nil {
 		return nil, err
 	}
-	defer exchange.Close()
-	return exchange.Document(), nil
+	answer, closed := libassay.Call(&v.handle, asked.text, asked.handles, asked.now)
+	runtime.KeepAlive(asked.documents)
+	return v.answered(answer, closed)
 }
 
-// textAtOnce is one text in what such a conversation found.
+// textAtOnce is one text in what such a request found.
 func (v *Verifier) textAtOnce(
 	ctx context.Context, request any, member string, options []Option,
 ) (string, error) {

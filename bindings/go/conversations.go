@@ -121,12 +121,11 @@ func (v *Verifier) VerifyDevice(
 	ctx context.Context, evidence Evidence, deviceID string, options ...Option,
 ) (*Document, error) {
 	request := given{"kind": "device.verify", "deviceId": deviceID}
-	exchange, err := v.Exchange(ctx, request, []Evidence{evidence}, options...)
+	document, err := v.atOnce(ctx, request, options, evidence)
 	if err != nil {
 		return nil, err
 	}
-	defer exchange.Close()
-	return exchange.Document(), exchange.Document().Err()
+	return document, document.Err()
 }
 
 // talk is the result of a conversation over the network.

@@ -39,33 +39,19 @@ type Exchange struct {
 func (v *Verifier) Exchange(
 	ctx context.Context, request any, evidence []Evidence, options ...Option,
 ) (*Exchange, error) {
-	chosen, err := begun(ctx, options, 0)
-	if err != nil {
-		return nil, err
-	}
-	text, err := jsonText(request, "request")
-	if err != nil {
-		return nil, err
-	}
-	documents, handles, err := documentsOf(evidence)
+	asked, err := v.asked(ctx, request, evidence, options)
 	if err != nil {
 		return nil, err
 	}
 	answer, made, closed := libassay.NewExchange(
-		&v.handle, libassay.Given(text), handles, chosen.now)
-	runtime.KeepAlive(documents)
+		&v.handle, asked.text, asked.handles, asked.now)
+	runtime.KeepAlive(asked.documents)
 	exchange := new(Exchange)
 	if !made.Empty() {
 		exchange.handle.Hold(made)
 		runtime.SetFinalizer(exchange, (*Exchange).finalize)
 	}
-	if closed == libassay.EvidenceClosed {
-		return nil, fmt.Errorf("%w: evidence", ErrClosed)
-	}
-	document, err := v.own(answer, closed == libassay.NoneClosed)
-	if err == nil {
-		err = document.ours()
-	}
+	document, err := v.answered(answer, closed)
 	if err != nil {
 		exchange.Close()
 		return nil, err
@@ -75,6 +61,44 @@ func (v *Verifier) Exchange(
 		exchange.Close()
 	}
 	return exchange, nil
+}
+
+// A question is a request as the library takes it; its documents must outlive the call.
+type question struct {
+	text      libassay.Text
+	documents []*Document
+	handles   []*libassay.Handle
+	now       int64
+}
+
+func (v *Verifier) asked(
+	ctx context.Context, request any, evidence []Evidence, options []Option,
+) (question, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return question{}, err
+	}
+	text, err := jsonText(request, "request")
+	if err != nil {
+		return question{}, err
+	}
+	documents, handles, err := documentsOf(evidence)
+	return question{libassay.Given(text), documents, handles, chosen.now}, err
+}
+
+// answered is the document of an answer; misuse and what is the library's fault are errors.
+func (v *Verifier) answered(answer libassay.Answer, closed libassay.Closed) (*Document, error) {
+	if closed == libassay.EvidenceClosed {
+		return nil, fmt.Errorf("%w: evidence", ErrClosed)
+	}
+	document, err := v.own(answer, closed == libassay.NoneClosed)
+	if err == nil {
+		err = document.ours()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return document, nil
 }
 
 func (x *Exchange) finalize() { x.handle.Close() }

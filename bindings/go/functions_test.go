@@ -29,6 +29,7 @@ var functions = []string{
 	"assay_verify_token",
 	"assay_decide",
 	"assay_check_expiry",
+	"assay_call",
 	"assay_exchange_new",
 	"assay_exchange_step",
 	"assay_exchange_free",

@@ -37,12 +37,8 @@ func (v *Verifier) IssueSession(
 	if session.Risk != nil {
 		request["risk"] = *session.Risk
 	}
-	exchange, err := v.Exchange(ctx, request, []Evidence{evidence}, options...)
-	if err != nil {
-		return nil, err
-	}
-	defer exchange.Close()
-	return verified[IssuedSession](exchange.Document(), nil, "exchange", "session")
+	document, err := v.atOnce(ctx, request, options, evidence)
+	return verified[IssuedSession](document, err, "exchange", "session")
 }
 
 // A Purpose is what a request asks for.

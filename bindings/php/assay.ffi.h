@@ -44,6 +44,8 @@ assay_status assay_verify_token(const assay_verifier*, const assay_keyset*,
 assay_status assay_decide(const assay_verifier*, const assay_doc*const*,
     size_t, const char*, size_t, int64_t, assay_doc**);
 assay_status assay_check_expiry(int64_t, int64_t, int64_t, int64_t);
+assay_status assay_call(const assay_verifier*, const char*, size_t,
+    const assay_doc*const*, size_t, int64_t, assay_doc**);
 assay_status assay_exchange_new(const assay_verifier*, const char*, size_t,
     const assay_doc*const*, size_t, int64_t, assay_exchange**, assay_doc**);
 assay_status assay_exchange_step(assay_exchange*, const char*, size_t, int64_t,

@@ -4,6 +4,14 @@ extension Verifier {
   /// The longest request that is read, in bytes.
   public static let requestByteCap = ExchangeInput.byteCap
 
+  /// Answers a request that needs nothing carried out.
+  ///
+  /// - Parameters: as of `startExchange`.
+  /// - Returns: the result, or a refusal: `misuse.exchange.kind` for a kind that takes steps.
+  public func call(_ request: [UInt8], evidence: [Document] = [], nowMs: Int64) -> Document {
+    start(request, evidence, nowMs: nowMs, takesSteps: false).document
+  }
+
   /// Starts a conversation (docs/spec/documents-and-exchanges.md §2).
   ///
   /// - Parameters:
@@ -16,15 +24,23 @@ extension Verifier {
   public func startExchange(
     _ request: [UInt8], evidence: [Document] = [], nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
+    start(request, evidence, nowMs: nowMs, takesSteps: true)
+  }
+
+  private func start(
+    _ request: [UInt8], _ evidence: [Document], nowMs: Int64, takesSteps: Bool
+  ) -> (exchange: Exchange?, document: Document) {
     var checks = Checks<ExchangeCheck>()
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       checks.enter(.request)
       let request = try ExchangeRequest(request)
-      checks.enter(.evidence)
       let row = request.kind.row
+      let isCall = row.steps.most() == 0
+      try require(isCall || takesSteps, .misuseExchangeKind, "EXC-3", at: "kind")
+      checks.enter(.evidence)
       let proven = try ExchangeEvidence.read(evidence, configuration: fingerprint, of: row)
-      if row.steps.most() == 0 {
+      if isCall {
         checks.skip(.answer, .doesNotApply)
         let context = context(of: request, proven, nowMs: nowMs, attempt: 1, checks)
         return (nil, context.document())

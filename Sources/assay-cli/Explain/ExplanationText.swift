@@ -410,7 +410,7 @@ enum ExplanationText {
     status	3589	misuse.devicecheck.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
     status	3845	misuse.exchange.answer	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
-    status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
+    status	4357	misuse.exchange.kind	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
     status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18

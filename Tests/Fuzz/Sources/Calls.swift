@@ -52,6 +52,19 @@ enum Calls {
     }
   }
 
+  static func call(
+    _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?]
+  ) -> Answer {
+    Answer { document in
+      evidence.withUnsafeBufferPointer { list in
+        request.asText {
+          assay_call(
+            verifier, $0, $1, list.baseAddress, list.count, FuzzBench.instant, document)
+        }
+      }
+    }
+  }
+
   static func begin(
     _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?]
   ) -> (exchange: OpaquePointer?, answer: Answer) {

@@ -5,7 +5,7 @@ import CReference
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Targets over `assay_exchange_new` and over the blocks `attest`, `deviceCheck`
+/// Targets over `assay_exchange_new`, `assay_call` and over the blocks `attest`, `deviceCheck`
 /// and `risk` of a configuration.
 enum ExchangeTargets {
   private static let bench = AttestBench.shared
@@ -52,12 +52,22 @@ enum ExchangeTargets {
     let again = bench.exchange(verifier, request, evidence: evidence)
     demand(answer.isSigned || answer.json == again.json, "two answers to one request differ")
     again.free()
+    checkCall(Calls.call(verifier, request, evidence: evidence), answer)
     if answer.isOK || hasResult(answer) { checkAnswered(answer, request) }
     demand(
       !answer.isOK || evidence.isEmpty || answer.text("exchange.kind") == "session.issue",
       "took evidence that it is not about")
     answer.free()
     evidence.forEach { assay_doc_free($0) }
+  }
+
+  /// `assay_call` says the same, or that the kind takes steps.
+  private static func checkCall(_ called: Answer, _ answer: Answer) {
+    let isAtOnce = called.text("status.name") != "misuse.exchange.kind"
+    demand(
+      called.isSigned || called.json == answer.json || !isAtOnce, "a call differs: \(called)")
+    demand(answer.status & 0xff != 9 || !isAtOnce, "a call takes steps")
+    called.free()
   }
 
   private static func document(_ verifier: OpaquePointer?) -> OpaquePointer? {

@@ -139,6 +139,11 @@ function decide(Verifier $verifier, array $evidence, ?string $account, int $now_
 function check_expiry(int $expires_ms, int $grace_ms, int $revoked_ms, int $now_ms): int {}
 
 /**
+ * @param Document|null $doc
+ */
+function call(Verifier $verifier, string $request, array $evidence, int $now_ms, &$doc): int {}
+
+/**
  * @param Exchange|null $out
  * @param Document|null $doc
  */

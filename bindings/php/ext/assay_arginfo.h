@@ -169,6 +169,16 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_check_expiry, 0,
   ZEND_ARG_TYPE_INFO(0, now_ms, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_call, 0,
+    5, IS_LONG, 0)
+  ZEND_ARG_OBJ_INFO(0, verifier,
+      Assay\\Extension\\Verifier, 0)
+  ZEND_ARG_TYPE_INFO(0, request, IS_STRING, 0)
+  ZEND_ARG_TYPE_INFO(0, evidence, IS_ARRAY, 0)
+  ZEND_ARG_TYPE_INFO(0, now_ms, IS_LONG, 0)
+  ZEND_ARG_INFO(1, doc)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_exchange_new, 0,
     6, IS_LONG, 0)
   ZEND_ARG_OBJ_INFO(0, verifier,
@@ -215,6 +225,7 @@ ZEND_FUNCTION(assay_keyset_new);
 ZEND_FUNCTION(assay_verify_token);
 ZEND_FUNCTION(assay_decide);
 ZEND_FUNCTION(assay_check_expiry);
+ZEND_FUNCTION(assay_call);
 ZEND_FUNCTION(assay_exchange_new);
 ZEND_FUNCTION(assay_exchange_step);
 ZEND_FUNCTION(assay_library_path);
@@ -264,6 +275,8 @@ static const zend_function_entry assay_functions[] = {
       ZEND_FN(assay_decide), arginfo_assay_decide, 0)
   ZEND_NS_FENTRY("Assay\\Extension", check_expiry,
       ZEND_FN(assay_check_expiry), arginfo_assay_check_expiry, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", call,
+      ZEND_FN(assay_call), arginfo_assay_call, 0)
   ZEND_NS_FENTRY("Assay\\Extension", exchange_new,
       ZEND_FN(assay_exchange_new), arginfo_assay_exchange_new, 0)
   ZEND_NS_FENTRY("Assay\\Extension", exchange_step,

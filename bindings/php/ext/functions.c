@@ -405,6 +405,35 @@ ZEND_FUNCTION(assay_check_expiry) {
   RETURN_LONG(result);
 }
 
+ZEND_FUNCTION(assay_call) {
+  zend_object *verifier;
+  zend_string *request;
+  HashTable *evidence;
+  const assay_doc **evidence_pointers;
+  zend_long now_ms;
+  zval *doc;
+  assay_doc *doc_made = NULL;
+  zend_long result;
+
+  ZEND_PARSE_PARAMETERS_START(5, 5)
+    Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
+    Z_PARAM_STR(request)
+    Z_PARAM_ARRAY_HT(evidence)
+    Z_PARAM_LONG(now_ms)
+    Z_PARAM_ZVAL(doc)
+  ZEND_PARSE_PARAMETERS_END();
+  evidence_pointers = (const assay_doc **)assay_pointers(
+      evidence, assay_doc_ce, 3);
+  if (evidence_pointers == NULL) RETURN_THROWS();
+  result = assay_call(
+      assay_pointer(verifier), ZSTR_VAL(request), ZSTR_LEN(request),
+      evidence_pointers, zend_hash_num_elements(evidence), (int64_t)now_ms,
+      &doc_made);
+  efree((void *)evidence_pointers);
+  assay_give(doc, assay_doc_ce, doc_made);
+  RETURN_LONG(result);
+}
+
 ZEND_FUNCTION(assay_exchange_new) {
   zend_object *verifier;
   zend_string *request;

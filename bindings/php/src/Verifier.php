@@ -1120,14 +1120,11 @@ final class Verifier
         Document|Facts\Facts|iterable $evidence,
         int|DateTimeInterface|null $now,
     ): array {
-        $text = Arguments::json($request, 'the request');
-        $handles = Arguments::handles($evidence);
-        $now = Arguments::milliseconds($now);
         $code = $this->library->exchangeNew(
             $this->open(),
-            $text,
-            $handles,
-            $now,
+            Arguments::json($request, 'the request'),
+            Arguments::handles($evidence),
+            Arguments::milliseconds($now),
             $exchange,
             $answer,
         );
@@ -1136,7 +1133,7 @@ final class Verifier
     }
 
     /**
-     * The document of a conversation that needs nothing carried out.
+     * The document of a request that needs nothing carried out.
      *
      * @param array<string, mixed> $request its members; null: left out
      * @param Document|Facts\Facts|list<never> $evidence
@@ -1147,7 +1144,13 @@ final class Verifier
         Document|Facts\Facts|array $evidence = [],
     ): Document {
         $given = array_filter($request, static fn (mixed $value): bool => $value !== null);
-        [$code, , $answer] = $this->start($given, $evidence, $now);
+        $code = $this->library->call(
+            $this->open(),
+            Arguments::json($given, 'the request'),
+            Arguments::handles($evidence),
+            Arguments::milliseconds($now),
+            $answer,
+        );
 
         return $this->answered($code, $answer);
     }

@@ -92,6 +92,12 @@ def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
     return list(found.values())
 
 
+def handles_of(documents: list[Document]) -> tuple[Any, int]:
+    """Their handles as an array for C, and how many; the documents must outlive the call."""
+    handles = [document._handle for document in documents]
+    return (_c.DocHandle * len(handles))(*handles) if handles else None, len(handles)
+
+
 def answered(answer: OwnedDocument, code: int) -> Document:
     if not answer:
         raise refusal_of_status(code)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from . import _prototypes as _c
-from ._calls import answered, documents_of, json_octets, milliseconds
+from ._calls import answered, documents_of, handles_of, json_octets, milliseconds
 from ._library import functions as _functions
 from .documents import Document, OwnedDocument
 from .errors import refusal
@@ -45,15 +45,15 @@ def start(
     """Start a conversation: the exchange, empty when it was done at once, and the
     first document. A refusal raises nothing here."""
     text = json_octets(request, "request")
-    handles = [document._handle for document in documents_of(evidence)]
-    array = (_c.DocHandle * len(handles))(*handles) if handles else None
+    documents = documents_of(evidence)
+    array, count = handles_of(documents)
     exchange, answer = OwnedExchange(), OwnedDocument()
     code = _exchange_new(
         verifier,
         text,
         len(text),
         array,
-        len(handles),
+        count,
         milliseconds(now),
         exchange,
         answer,

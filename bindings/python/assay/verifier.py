@@ -5,7 +5,14 @@ from __future__ import annotations
 from time import time_ns
 
 from . import _prototypes as _c
-from ._calls import OwnedVerifier, answered, documents_of, json_octets, milliseconds
+from ._calls import (
+    OwnedVerifier,
+    answered,
+    documents_of,
+    handles_of,
+    json_octets,
+    milliseconds,
+)
 from ._library import functions as _functions
 from .documents import Document, OwnedDocument, status_name
 from .errors import refusal, refusal_of_status
@@ -61,6 +68,7 @@ _verify_assertion = _functions.assay_verify_assertion
 _verify_token = _functions.assay_verify_token
 _token_types: Any = None  # loaded at the first token: to import costs a microsecond each time
 _decide = _functions.assay_decide
+_call = _functions.assay_call
 
 KINDS = {
     "transaction": _c.ASSAY_JWS_TRANSACTION,
@@ -982,14 +990,13 @@ class Verifier:
         is none, or when the account is not a UUID.
         """
         documents = documents_of(evidence)
-        handles = [document._handle for document in documents]
-        array = (_c.DocHandle * len(handles))(*handles) if handles else None
+        array, count = handles_of(documents)
         token = None if account is None else str(account).encode("utf-8", "surrogatepass")
         answer = OwnedDocument()
         code = _decide(
             self._open(),
             array,
-            len(handles),
+            count,
             token,
             len(token or b""),
             milliseconds(now),
@@ -1107,10 +1114,15 @@ class Verifier:
         now: Time | None,
         evidence: Evidence | Iterable[Evidence] = (),
     ) -> Document:
-        """The document of a conversation that needs nothing carried out."""
-        from .exchange import start
-
-        return start(self._open(), request, evidence, now)[1]
+        """The document of a request that needs nothing carried out."""
+        text = json_octets(request, "request")
+        documents = documents_of(evidence)
+        array, count = handles_of(documents)
+        answer = OwnedDocument()
+        code = _call(
+            self._open(), text, len(text), array, count, milliseconds(now), answer
+        )
+        return answered(answer, code)
 
     def _answer_read(self, body: SignedText, now: Time | None) -> Document:
         text = _octets(body)

@@ -52,6 +52,10 @@ MADE(exchange_new, assay_exchange,
                         &object, &doc),
      const assay_verifier *verifier, const char *request, size_t request_len,
      const assay_doc *const *evidence, size_t count, int64_t now_ms)
+ANSWER(call,
+       assay_call(verifier, request, request_len, evidence, count, now_ms, &doc),
+       const assay_verifier *verifier, const char *request, size_t request_len,
+       const assay_doc *const *evidence, size_t count, int64_t now_ms)
 ANSWER(exchange_step,
        assay_exchange_step(exchange, text, text_len, now_ms, &doc),
        assay_exchange *exchange, const char *text, size_t text_len, int64_t now_ms)
@@ -379,6 +383,24 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
 	runtime.KeepAlive(request)
 	return answered(found.answer), newObject(found.made, freeExchange), NoneClosed
+}
+
+// Call answers a request that needs nothing carried out.
+func Call(v *Handle, request Text, evidence []*Handle, now int64) (Answer, Closed) {
+	pointer := v.use()
+	if pointer == nil {
+		return Answer{}, VerifierClosed
+	}
+	defer v.done()
+	used, open := useDocuments(evidence)
+	if !open {
+		return Answer{}, EvidenceClosed
+	}
+	defer used.done()
+	found := C.go_call((*C.assay_verifier)(pointer), request.pointer(), request.length(),
+		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
+	runtime.KeepAlive(request)
+	return answered(found), NoneClosed
 }
 
 // StepExchange hands in the result of the last step; one goroutine at a time.

@@ -264,8 +264,23 @@ abstract class Library
     }
 
     /**
+     * Answer a request described in JSON that needs nothing carried out, such as
+     * {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of
+     * docs/exchanges.md that are done at once.
+     */
+    public function call(
+        object $verifier,
+        string $request,
+        array $evidence,
+        int $nowMs,
+        ?object &$doc,
+    ): int {
+        return $this->answer('assay_call', [$verifier, $request, $evidence, $nowMs], $doc);
+    }
+
+    /**
      * Start a conversation described in JSON, such as
-     * {"kind":"risk.assess","observations":{"request":"promo", ...}}.
+     * {"kind":"appstore.transaction-info","environment":"Production", ...}.
      */
     public function exchangeNew(
         object $verifier,
