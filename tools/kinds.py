@@ -59,7 +59,7 @@ class Kind:
     """One row of kinds.tsv, with its members in the order in which they are sent."""
 
     def __init__(self, number, fields):
-        (self.kind, self.name, self.on, self.runs, evidence, self.steps, self.again, hidden,
+        (self.kind, self.name, self.method, self.on, self.runs, evidence, self.steps, self.again, hidden,
          secret, self.block, self.engines, self.hints, self.result, self.refused, self.swift,
          self.source, self.does) = fields
         one_of(KINDS, number, self.on, ON)
@@ -115,7 +115,7 @@ class Kind:
 def kinds():
     """All of them, in the order of the table."""
     found = {}
-    for number, fields in rows(KINDS, 17):
+    for number, fields in rows(KINDS, 18):
         if fields[0] in found:
             sys.exit(f"{KINDS}:{number}: {fields[0]} twice")
         found[fields[0]] = Kind(number, fields)
