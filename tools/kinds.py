@@ -59,9 +59,9 @@ class Kind:
     """One row of kinds.tsv, with its members in the order in which they are sent."""
 
     def __init__(self, number, fields):
-        (self.kind, self.name, self.method, self.on, self.runs, evidence, self.steps, self.again, hidden,
-         secret, self.block, self.engines, self.hints, self.result, self.refused, self.swift,
-         self.source, self.does) = fields
+        (self.kind, self.name, self.method, self.on, self.runs, evidence, self.steps, self.again,
+         hidden, secret, self.block, self.engines, self.hints, self.result, self.refused,
+         self.swift, self.source, self.does) = fields
         one_of(KINDS, number, self.on, ON)
         one_of(KINDS, number, self.runs, RUNS)
         one_of(KINDS, number, self.again, ("retry", "same", "never"))
