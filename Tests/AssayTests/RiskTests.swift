@@ -275,6 +275,14 @@ struct RiskTests {
       observed(
         "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 100])]),
       "allow", [22])
+    let few: [(String, JSONText)] = [("stores", ["dialect": "sqlite", "signup": ["limit": 7]])]
+    for (accounts, rules) in [(7, [22]), (8, [22, 25])] as [(Int64, [Int])] {
+      try expect(
+        observed(
+          "read", "temporarily-unavailable",
+          [recent, ("rates", ["accountsPerIpDay": .integer(accounts)])]), few,
+        accounts > 7 ? "limited" : "allow", rules)
+    }
     for category: Int64 in [2, 3, 5, 6] {
       try expect(
         observed("read", "temporarily-unavailable", [recent, ("category", .integer(category))]),

@@ -17,7 +17,9 @@ enum ConfigurationAdvice {
     var names = ""
     for plan in plans {
       let longer = names + (names.isEmpty ? "" : ", ") + plan.string
-      if longer.utf8.count > 200 { return "plans are " + names + " and others" }
+      if longer.utf8.count > 200 {
+        return names.isEmpty ? "" : "plans are " + names + " and others"
+      }
       names = longer
     }
     return "plans are " + names

@@ -13,8 +13,8 @@ struct RiskRules {
   private static let historyMs: Int64 = 30 * 86_400_000
   /// The risk metric above which no offer is granted (RSK-21).
   private static let promoMetric: Int64 = 50
-  /// The number of accounts per IP address and day up to which nothing is limited, the default
-  /// of `stores.signup.limit` (RSK-25).
+  /// The number of accounts per IP address and day up to which nothing is limited, where the
+  /// configuration has no block `stores` (RSK-25).
   private static let accountsPerIpDay: Int64 = 100
   /// The share of "unsupported" reports, 0.05, up to which a rise counts as chance (RSK-24).
   private static let unsupportedFloor: Int64 = 50_000_000_000
@@ -61,7 +61,8 @@ struct RiskRules {
       return .limited
     case .accountsPerAddress:
       let accounts = observations.accountsPerIpDay ?? 0
-      return accounts > RiskRules.accountsPerIpDay ? .limited : nil
+      let limit = configuration.stores?.signup.limit ?? RiskRules.accountsPerIpDay
+      return accounts > limit ? .limited : nil
     case .category: return categoryIsRefused ? .deny : nil
     case .silentClient:
       guard observations.attestation == .absent, observations.clientError == nil,
