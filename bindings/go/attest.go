@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
