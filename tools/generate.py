@@ -28,6 +28,7 @@ from appstore/endpoints.tsv and appstore/errors.tsv:
 from kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
                                             KindContext+Kinds.swift
+  bindings/go/store/ledger_calls.go         the methods of Go's ledger
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -46,6 +47,7 @@ import generate_command_line
 import generate_configuration
 import generate_documents
 import generate_go
+import generate_go_ledger
 import generate_kinds
 import generate_manual
 import generate_php
@@ -61,8 +63,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 # tables of members: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_app_store, generate_statements, generate_kinds,
-            generate_schema_picture]
+            generate_go_ledger, generate_swift, generate_app_store, generate_statements,
+            generate_kinds, generate_schema_picture]
 
 
 def status_table(table):
