@@ -16,9 +16,10 @@ import (
 // A Ledger is purchases that are paid out once, subscriptions, quotas, sign-ups and keys.
 // Many goroutines share one.
 //
-// What the ledger says about a purchase is an answer: Claim, Resume and Complete return it
-// without an error, whatever it is. Everything else that is refused is an *assay.Error, beside
-// what is known. The error is assay.ErrUnavailable when the store is away: answer 503.
+// What the ledger says about a purchase is an answer: Claim, Resume, Complete and CompleteRevoke
+// return it without an error, whatever it is; so does OnceWith. Everything else that is refused
+// is an *assay.Error, beside what is known. The error is assay.ErrUnavailable when the store is
+// away: answer 503.
 type Ledger struct {
 	// Clock is the time; nil: time.Now. Set it before the first call.
 	Clock func() time.Time
