@@ -6,6 +6,7 @@ CreateSchema and Tidy, and the results. A method has today's parameters. Where t
 for a member or for the result, a second one, such as DueWith, takes a request.
 """
 import re
+import sys
 import textwrap
 
 import kinds
@@ -33,6 +34,8 @@ REQUESTS = {"event.apply": "EventRequest", "evidence.read": "TextRequest"}
 LOCALS = {"event.apply": "event", "evidence.read": "texts"}
 # A request that has another one in it.
 INSIDE = {"event.apply": "revoke"}
+# One with an optional member that takes no request.
+PLAIN = {"quota.take"}
 # Those that have a map of further members.
 WITH_OPTIONS = {"claim", "claim.resume", "revoke"}
 # Of kinds with two methods: the parameters of the shorter one.
@@ -174,34 +177,35 @@ class Method:
         self.is_many, self.is_one = high > 1, high == 1
         self.is_needed = low > 0
         has_optional = any(not field.member.is_required for field in self.fields)
-        is_plain = self.id in ("subscription.clear", "quota.take", "quota.refund")
         self.has_request = self.id in SHORT or \
-            not self.object and not is_plain and (has_optional or self.is_many)
+            not self.object and self.id not in PLAIN and (has_optional or self.is_many)
         self.request = REQUESTS.get(self.id, self.name + "Request")
         self.variable = LOCALS.get(self.id, lower(self.name))
 
-    def comment(self, name, text, indent=""):
+    def comment(self):
         """The words of the table behind the name, as Go has it."""
-        first, _, rest = text.partition(" ")
+        name, text = self.name, self.kind.does
+        first = text.split()[0]
         if first in ("What", "Whether"):
             text = f"{name} says {lower(text)}"
         elif VERB.fullmatch(first):
             text = f"{name} {lower(text)}"
         else:
             text = f"{name} gives {lower(text)}"
-        return wrapped(text, indent)
+        return wrapped(text)
 
     def struct(self):
         article = "An" if self.request[0] in "AEIOU" else "A"
         asked = self.name if SHORT.get(self.id) == "*" else self.name + self.ending
-        out = ["", *wrapped(f"{article} {self.request} is what {asked} is asked."), f"type {self.request} struct {{"]
+        out = ["", *wrapped(f"{article} {self.request} is what {asked} is asked."),
+               f"type {self.request} struct {{"]
         skipped = set()
         if self.inside:
             out.append(f"\t{self.inside.request}")
             skipped = {field.key for field in self.inside.fields}
         elif self.has_jws:
-            out += ["\t// The JWS of a transaction, or facts and documents of the ledger's "
-                    "verifier.", "\tJWS string", "\tEvidence []assay.Evidence"]
+            out += [*wrapped("The JWS of a transaction, or facts and documents of the ledger's "
+                             "verifier.", "\t"), "\tJWS string", "\tEvidence []assay.Evidence"]
         elif self.is_many:
             out += ["\t// Facts and documents of the ledger's verifier.",
                     "\tEvidence []assay.Evidence"]
@@ -284,7 +288,7 @@ class Method:
             request = f"{self.request}{{{', '.join(given)}}}"
         result, found, returned = SHORT_RESULTS.get(
             self.id, (f"(*{self.result}, error)", None, None))
-        out = ["", *self.comment(self.name, self.kind.does), *self.table(said),
+        out = ["", *self.comment(), *self.table(said),
                *self.head(self.name, parameters, result)]
         call = f"l.{self.name}With(ctx, {request})"
         if len(call) > 80:
@@ -338,7 +342,7 @@ class Method:
                          for field in self.fields if field.key != "note"}
             rest = [field for field in self.fields if field.key not in taken]
             parameters, said = self.parameters(rest)
-            return ["", *self.comment(self.name, self.kind.does), *self.table(said),
+            return ["", *self.comment(), *self.table(said),
                     *self.head(self.name, parameters, result),
                     *self.body(lambda field: taken.get(field.key, field.local))]
         out = self.struct()
@@ -349,7 +353,7 @@ class Method:
             text = f"{self.name}With does what {self.name} does, {more}."
             out += ["", *wrapped(text)]
         else:
-            out += ["", *self.comment(self.name, self.kind.does)]
+            out += ["", *self.comment()]
         return [*out, *self.head(f"{self.name}{self.ending}", f"{self.variable} {self.request}",
                                  result),
                 *self.body(lambda field: f"{self.variable}.{field.name}")]
@@ -382,6 +386,8 @@ def outputs(table, contract):
     methods = {}
     for kind in kinds.kinds():
         if kind.runs == "store" and kind.kind not in BY_HAND:
+            if kind.kind not in RESULTS:
+                sys.exit(f"tools/generate_go_ledger.py: {kind.kind} has no type of results")
             methods[kind.kind] = Method(kind, methods.get(INSIDE.get(kind.kind)))
     out = [MARK, "", "package store", "", "import (", '\t"context"', '\t"time"', "",
            '\tassay "assay.example/bindings/go"', ")"]
