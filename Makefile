@@ -244,16 +244,12 @@ CASES := $(BUILD)/cases.json
 # A prefix is for the library alone.
 CLI_BUILT_OF = $(BUILD)/link/build-$(CRYPTO_FROM:prefix=static).o
 
-.PHONY: cli cases manual
+.PHONY: cli cases
 cli: deps-build link-inputs $(CLI_BUILT_OF) ## build the command line, .build/release/assay-cli
 	@echo "building $(CLI)"
 	@rm -f $$(find $(CLI) ! -newer $(CLI_BUILT_OF) 2>/dev/null || true)
 	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
 	@$(SWIFT_BUILD) --product assay-cli $(CLI_LINK:%=-Xlinker %)
-
-manual: cli ## rewrite the manual pages, man/
-	@$(PYTHON) tools/generate.py
-	@$(PYTHON) tools/manual.py $(CLI)
 
 cases: cli $(BUILT_OF) ## mint the case table, build/cases.json
 	@mkdir -p $(BUILD)

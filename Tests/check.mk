@@ -247,9 +247,13 @@ check-fuzz:
 
 # The register of rules, contract/rules.tsv, against pages, code, cases, mutants, statuses.
 
-.PHONY: check-rules rules
+.PHONY: check-rules check-kinds rules
 check-rules: $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/rules.py $(CASES) $< $(DIRECTORY_shipped)
+
+check-kinds:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	  PYTHONPATH=$(ROOT)/bindings/python $(PYTHON) $(GATES)/kinds.py
 
 rules: ## write Tests/Mutants/rules.tsv: by rule, the mutants of it
 	@$(PYTHON) $(GATES)/rules.py --write

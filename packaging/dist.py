@@ -5,7 +5,7 @@
           [--libc musl --info FILE] [--old-libcrypto] --commit COMMIT
           --out build/dist/assay-VERSION
 
-  assay-VERSION.tar.gz               the sources, as git has them
+  assay-VERSION.tar.gz               the sources, as git has them; man/, docs/statuses.md
   assay-VERSION-linux-MACHINE.tar.gz the library, the command line, their files
   assay-VERSION-py3-none-*.whl       the Python wheel of this machine, and those
                                      of other machines that build/ holds
@@ -40,6 +40,10 @@ import release
 import sbom
 from release import ROOT
 
+sys.path.append(str(ROOT / "tools"))
+
+from status_rows import statuses_page
+
 
 def check_library(options):
     """The library was built from this commit."""
@@ -62,9 +66,15 @@ def check_libcrypto(options):
                  "makes the folder all the same")
 
 
-def sources(name):
-    """The tarball of the last commit, which git archive names in it, at home."""
-    tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/", "HEAD"],
+def sources(name, tree):
+    """The tarball of the last commit, which git archive names in it, at home; with the manual
+    that is installed in a tree and the page of statuses, which git does not have."""
+    page = tree.parent / "statuses.md"
+    page.write_text(statuses_page() + "\n")
+    manual = sorted(path for path in (tree / "share/man").glob("*/*") if not path.is_symlink())
+    tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/docs/",
+                          f"--add-file={page}", f"--prefix={name}/man/",
+                          *(f"--add-file={path}" for path in manual), f"--prefix={name}/", "HEAD"],
                          cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     out = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(tar)) as given, tarfile.open(
@@ -153,7 +163,7 @@ def main():
         own_wheel(options, folder, epoch)
         bill = f"{machine}.cdx.json"
         if options.program:
-            (folder / f"{name}.tar.gz").write_bytes(sources(name))
+            (folder / f"{name}.tar.gz").write_bytes(sources(name, tree))
             other_wheels(options, folder)
             bill = f"{name}.cdx.json"
         (folder / bill).write_text(sbom.document(

@@ -28,7 +28,20 @@ SUBSTITUTE = sed -e 's|@PREFIX@|$(PC_PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
 # What is filled in lies in a folder of this one run: two may install at once.
 FILLED = filled=$$(mktemp -d) && trap 'rm -rf "$$filled"' EXIT && set -e
 
-.PHONY: install install-lib install-lib-files install-cli-files uninstall
+# The manual is made, by python3; a release carries it as man/.
+ifeq ($(wildcard man/assay.1),)
+MAN := $(BUILD)/man
+install install-lib manual: deps-demo
+else
+MAN := man
+endif
+$(BUILD)/man/%: FORCE
+	@mkdir -p $(@D)
+	@$(PYTHON) tools/manual.py $* $(CLI) > $@.$$$$ && mv $@.$$$$ $@
+
+.PHONY: manual install install-lib install-lib-files install-cli-files uninstall
+manual: cli $(addprefix $(MAN)/,assay.1 assay.3 assay-statuses.7) ## make the manual pages, build/man
+
 install: all cli ## library, header, pkg-config, CMake, command line, manual
 	@$(MAKE) --no-print-directory install-lib-files install-cli-files
 	@$(TELL_LOADER)
@@ -38,7 +51,7 @@ install-lib: all ## the same without the command line
 	@$(TELL_LOADER)
 
 # The files alone, from what is built already.
-install-lib-files:
+install-lib-files: $(MAN)/assay.3 $(MAN)/assay-statuses.7
 	@$(FILLED); \
 	$(SUBSTITUTE) bindings/c/assay.pc.in > $$filled/assay.pc; \
 	for name in assay-config assay-config-version; do \
@@ -49,21 +62,21 @@ install-lib-files:
 	$(PUT) 644 $$filled/assay.pc $(PKGCONFIGDIR)/assay.pc; \
 	for name in assay-config assay-config-version; do \
 	  $(PUT) 644 $$filled/$$name.cmake $(CMAKEDIR)/$$name.cmake; done; \
-	$(PUT) 644 man/assay.3 $(MANDIR)/man3/assay.3; \
-	for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' man/assay.3); do \
+	$(PUT) 644 $(MAN)/assay.3 $(MANDIR)/man3/assay.3; \
+	for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' $(MAN)/assay.3); do \
 	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done; \
-	$(PUT) 644 man/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
+	$(PUT) 644 $(MAN)/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
 	@echo "installed below $(DESTDIR)$(PREFIX): library, header, manual"
 
 # The completions are what the command line itself writes.
-install-cli-files:
+install-cli-files: $(MAN)/assay.1
 	@$(FILLED); \
 	objcopy --strip-all $(CLI) $$filled/assay; \
 	for shell in bash zsh fish; do \
 	  $(CLI) --generate-completion-script $$shell > $$filled/script; \
 	  sed '1{/^#!/d}' $$filled/script > $$filled/completion.$$shell; done; \
 	$(PUT) 755 $$filled/assay $(BINDIR)/assay; \
-	$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1; \
+	$(PUT) 644 $(MAN)/assay.1 $(MANDIR)/man1/assay.1; \
 	$(PUT) 644 $$filled/completion.bash $(BASHDIR)/assay; \
 	$(PUT) 644 $$filled/completion.zsh $(ZSHDIR)/_assay; \
 	$(PUT) 644 $$filled/completion.fish $(FISHDIR)/assay.fish

@@ -79,7 +79,7 @@ check-facts: $(PROGRAMS)/dump
 check-abi:
 	@$(PYTHON) $(GATES)/abi.py
 
-check-man: cli
+check-man: manual
 	@$(PYTHON) $(GATES)/manual.py $(CLI)
 
 check-install: all cli

@@ -3,7 +3,7 @@
 # missing. Needs nothing but sh and apt itself.
 #
 #   tools/deps.sh build     what compiling the library needs
-#   tools/deps.sh demo      that, and what the demonstration needs
+#   tools/deps.sh demo      that, and what the demonstration and the manual need
 #   tools/deps.sh shop      that, and what the shop in PHP needs
 #   tools/deps.sh packages  that, and what make dist and make deb need
 #   tools/deps.sh check     that, and what the tests need

@@ -213,7 +213,7 @@ abstract class Library
      *
      * @param list<mixed> $given integers, octets, handles, and lists of documents
      */
-    abstract protected function call(
+    abstract protected function invoke(
         string $name,
         #[SensitiveParameter] array $given = [],
     ): int|string;
@@ -288,7 +288,7 @@ def method(call):
               if one.form == "integer" and RANGES[one.type]]
     given = ["$" + one.php for one in call.shown if one.form != "out"]
     passed = [f"'{call.name}'", *[f"[{', '.join(given)}]"] * bool(given), *call.made]
-    by = "answer" if call.made else "read" if call.sized else "call"
+    by = "answer" if call.made else "read" if call.sized else "invoke"
     line = f"        return $this->{by}({', '.join(passed)});"
     body = [line]
     if len(line) > 100:

@@ -8,6 +8,8 @@ from status_rows import ROOT
 KINDS, MEMBERS = "contract/kinds.tsv", "contract/kind-members.tsv"
 ON = ("verifier", "ledger", "appstore", "keysets")
 RUNS = ("call", "http", "store")
+# Of what a refusal is that other values do not get.
+WORDS = ("", "type", "short", "long", "character", "same")
 CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt", "app-receipt",
            "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset")
 # The terms of a bound of steps, by the variables in them; of the App Store Server API the whole.
@@ -44,6 +46,13 @@ class Member:
          self.given, self.wrong, self.absent, self.does) = fields
         self.is_list = self.type.startswith("[")
         self.argument = self.name if self.alias == "-" else self.alias
+
+    @property
+    def refusals(self):
+        """{word: status and rule}; of a value that is not taken the word is empty."""
+        parts = [part.rsplit(" ", 2) for part in self.wrong.split("; ") if part != "-"]
+        return {one_of(MEMBERS, self.name, part[0] if part[2:] else "", WORDS):
+                " ".join(part[-2:]) for part in parts}
 
     @property
     def is_sent(self):

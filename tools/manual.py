@@ -1,29 +1,24 @@
 #!/usr/bin/env python3
-"""Write man/assay.1 from what the command line says about itself.
+"""Print a page of the manual.
 
-  tools/manual.py PROGRAM          write man/assay.1
-  tools/manual.py PROGRAM --check  exit 1 when it is not what would be written
-  tools/manual.py --help-json FILE [--check]   the same from a saved dump
+  tools/manual.py PAGE PROGRAM     assay.1, assay.3 or assay-statuses.7
 
-The command line describes its commands as JSON (--describe).
+assay(1) comes from what the command line PROGRAM says about itself as JSON (--describe), the
+others from the header and the table of statuses.
 """
-import argparse
 import json
-import pathlib
 import subprocess
 import sys
 
+import manual_library
 import mdoc
-from status_rows import ROOT
-
-PAGE = ROOT / "man/assay.1"
 
 
 def described(program):
-    """What the program says about itself, parsed."""
+    """What the program says about itself."""
     result = subprocess.run([program, "--describe"], check=True, text=True,
-                            capture_output=True, stdin=subprocess.DEVNULL)
-    return result.stdout
+                            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    return json.loads(result.stdout)
 
 
 def option_line(item):
@@ -106,29 +101,10 @@ def page(root):
              "configuration", "that is not usable; each command says what that means for it.",
              ".Sh SEE ALSO", ".Xr assay 3 ,", ".Xr assay-statuses 7"]
     return mdoc.page("assay", 1, ["assay"], root["abstract"].rstrip(".")[:1].lower()
-                     + root["abstract"].rstrip(".")[1:], body, "tools/manual.py")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", nargs="?", help="the command line that was built")
-    parser.add_argument("--help-json", type=pathlib.Path, help="a saved dump of its help")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
-    if (options.program is None) == (options.help_json is None):
-        parser.error("a program, or a dump of its help")
-    text = options.help_json.read_text() if options.help_json else described(options.program)
-    wanted = page(json.loads(text))
-    if PAGE.exists() and PAGE.read_text() == wanted:
-        return 0
-    if options.check:
-        print("man/assay.1 is not what the command line says about itself: run `make manual`")
-        return 1
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(wanted)
-    print("wrote man/assay.1")
-    return 0
+                     + root["abstract"].rstrip(".")[1:], body)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _, wanted, of = sys.argv
+    print({"assay.1": lambda: page(described(of)), "assay.3": manual_library.functions_page,
+           "assay-statuses.7": manual_library.statuses_page}[wanted](), end="")

@@ -15,13 +15,13 @@ from markdown.treeprocessors import Treeprocessor
 from mkdocs.structure.files import File, InclusionLevel
 
 import reference
-from status_rows import ANSWERS, FAMILIES, RETRY, ROOT, for_whom, rows
+from status_rows import ROOT, escaped, rows, statuses_page
 
 INDEX = "docs/index.md"
 # What pages link to, as a code host shows it, and the page that stands for it here.
 MADE = {
     "README.md": INDEX, "include/assay.h": "reference/c.md",
-    "contract/rules.tsv": "docs/spec/rules.md",
+    "contract/rules.tsv": "docs/spec/rules.md", "contract/statuses.tsv": "docs/statuses.md",
     "bindings/python/assay": "reference/python/index.md",
     "bindings/php/src": "reference/php/index.md", "bindings/go": "reference/go/index.md",
     "Sources/AssaySwift": "reference/swift/index.md",
@@ -66,38 +66,6 @@ def rules_page():
         words = " · ".join(filter(None, (KINDS[kind], STATES[state], reason)))
         out.append(f"#### {name} {{#{name}}}\n\n{escaped(title)} ({words})")
     return "\n\n".join(out)
-
-
-def statuses_page():
-    out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
-           "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
-           "in `error.message` and `error.hint` of a document. *Answer* is what a back end would "
-           "tell its own client; the six answers that a client needs are in "
-           "[Receipts](receipts.md#5-answer-the-client), the rest in "
-           "[errors.md](tasks/errors.md)."]
-    for number, family, meaning in FAMILIES:
-        out.append(f"## {number} {family}\n\n{escaped(meaning)} {escaped(ANSWERS.get(family, ''))}")
-        area = None
-        for row in sorted((row for row in rows() if row.family == number),
-                          key=lambda row: row.name.split(".")):
-            if row.name.split(".")[1] != area:
-                area = row.name.split(".")[1]
-                out.append(f"### {family}.{area}")
-            facts = [("cause", row.message), ("remedy", row.hint),
-                     *((for_whom(kinds), hint) for kinds, hint in row.hints),
-                     ("again?", f"{RETRY[row.retry]} ({row.retry})"),
-                     ("answer", f"HTTP {row.http}" if row.http.isdigit() else row.http),
-                     ("rule", row.rules.replace(",", ", ") or "–"),
-                     ("code", f"{row.code} = {row.family} + 256 × {row.detail}")]
-            out.append(f"#### `{row.name}` {{#{row.name}}}\n\n" + "\n".join(
-                f"- *{name}:* {escaped(words)}" for name, words in facts))
-    return "\n\n".join(out)
-
-
-def escaped(words):
-    """Text that is no Markdown; what is in quotes of code stays code."""
-    return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\\])", r"\\\1", part)
-                   for part in re.split(r"(`[^`]*`)", words))
 
 
 # ---- what mkdocs calls
@@ -147,7 +115,8 @@ def on_files(files, config):
         files.remove(file)
         if file.src_uri != "statuses.md":
             add(f"docs/{file.src_uri}", file.dest_uri, abs_src_path=file.abs_src_path)
-    add("docs/statuses.md", "statuses.html", content=statuses_page())
+    add("docs/statuses.md", "statuses.html", content=re.sub(
+        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(), flags=re.M))
     add("docs/spec/rules.md", "spec/rules.html", content=rules_page())
     for path, text in REFERENCES.items():
         add(path, content=text)
@@ -275,8 +244,9 @@ class Links(Treeprocessor):
         here = posixpath.dirname(Repository.source)
         there = posixpath.normpath(posixpath.join(here, path))
         if there in MADE:
-            element.set("href", from_here(MADE[there]) + mark + anchor)
-        if re.fullmatch(r"[\w./-]+\.md", element.text or ""):
+            there = MADE[there]
+            element.set("href", from_here(there) + mark + anchor)
+        if re.fullmatch(r"[\w./-]+\.(md|tsv)", element.text or ""):
             element.text = TITLES.get(there, element.text)
 
 

@@ -1,4 +1,4 @@
-"""Read contract/statuses.tsv, the one table of statuses."""
+"""Read contract/statuses.tsv, the one table of statuses; the page of them."""
 import pathlib
 import re
 import sys
@@ -123,3 +123,36 @@ def rows(also_reserved=False):
 def quoted(text):
     """A literal of Swift, and of Python too."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def statuses_page():
+    """docs/statuses.md of the site and of a release."""
+    out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
+           "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
+           "in `error.message` and `error.hint` of a document. *Answer* is what a back end would "
+           "tell its own client; the six answers that a client needs are in "
+           "[Receipts](receipts.md#5-answer-the-client), the rest in "
+           "[errors.md](tasks/errors.md)."]
+    for number, family, meaning in FAMILIES:
+        out.append(f"## {number} {family}\n\n{escaped(meaning)} {escaped(ANSWERS.get(family, ''))}")
+        area = None
+        for row in sorted((row for row in rows() if row.family == number),
+                          key=lambda row: row.name.split(".")):
+            if row.name.split(".")[1] != area:
+                area = row.name.split(".")[1]
+                out.append(f"### {family}.{area}")
+            facts = [("cause", row.message), ("remedy", row.hint),
+                     *((for_whom(kinds), hint) for kinds, hint in row.hints),
+                     ("again?", f"{RETRY[row.retry]} ({row.retry})"),
+                     ("answer", f"HTTP {row.http}" if row.http.isdigit() else row.http),
+                     ("rule", row.rules.replace(",", ", ") or "–"),
+                     ("code", f"{row.code} = {row.family} + 256 × {row.detail}")]
+            out.append(f"#### `{row.name}`\n\n" + "\n".join(
+                f"- *{name}:* {escaped(words)}" for name, words in facts))
+    return "\n\n".join(out)
+
+
+def escaped(words):
+    """Text that is no Markdown; what is in quotes of code stays code."""
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\\])", r"\\\1", part)
+                   for part in re.split(r"(`[^`]*`)", words))

@@ -32,7 +32,7 @@ struct ExplainCommand: ParsableCommand {
       throw Problem(
         "there is nothing called \(Terminal.safe(name))"
           + Suggestion.text(for: name, among: table.names, count: 4)
-          + "\n  docs/statuses.md has every status, docs/config.md every member")
+          + "\n  assay-statuses(7) has every status, docs/config.md every member")
     }
     if json { return Terminal.write(found.json.bytes + [0x0a]) }
     print(Terminal.styled(found.title, .strong))

@@ -77,22 +77,6 @@ struct StatusTests {
     }
   }
 
-  @Test("DOC-1 the page of statuses has every sentence and every hint")
-  func page() throws {
-    let page = try source("docs/statuses.md")
-    for row in try rows() {
-      let line = page.split(separator: "\n").first { $0.contains("`\(row.name)`") }
-      let text = String(try require(line, "\(row.name)"))
-      for part in [row.message, row.hint, "\(row.code)"] {
-        check(
-          text.contains(part.replacing("|", with: "\\|")) || text.contains(part), "\(row.name)")
-      }
-      for (_, hint) in HintGate.rows[row.name] ?? [:] {
-        check(hint.isEmpty || page.contains("| \(hint) |"), "\(row.name)")
-      }
-    }
-  }
-
   @Test("DOC-4 the retry class is one of five, and never `never` where a retry is the answer")
   func retryClasses() throws {
     for code in StatusTable.codes {

@@ -45,6 +45,9 @@ ROWS = {
     "claim-sqlite": ("claim on SQLite", "its statements, bare", "<=", 1.3),
     "quota-postgres": ("a unit on PostgreSQL, through Python", "its statement, bare", None, None),
     "quota-trips": ("the same, in round trips", "its statement, bare", "<=", 1),
+    "claim-postgres": ("a claim on PostgreSQL, through Python", "an INSERT that conflicts, bare",
+                       "<=", 4),
+    "claim-trips": ("the same, in round trips", "its statement, bare", "<=", 2),
     "receipt-attest": ("App Attest receipt, signer known", "bare P-256", None, None),
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),
@@ -321,7 +324,7 @@ def measure(options, folder):
                         environment)
     remarks += said
     for cells in found:
-        trips = cells[0] == "quota-trips"
+        trips = cells[0].endswith("-trips")
         rows.append(Row(cells[0], float(cells[1]), 1, float(cells[1]), "trips") if trips
                     else compared(cells))
     bare = [*python, "-c", "pass"]

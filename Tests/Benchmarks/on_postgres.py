@@ -1,4 +1,5 @@
-"""A unit of a day's allowance on PostgreSQL: `Ledger.take` against its statement, bare.
+"""A unit of a day's allowance on PostgreSQL: `Ledger.take` against its statement, bare; and a claim
+of coins: `Ledger.claim` against an INSERT that leaves a row that is there, bare.
 
   on_postgres.py [--quick]
 
@@ -9,6 +10,7 @@ ratios; then how often a call waited for the server, as a relay between both cou
 
 from __future__ import annotations
 
+import os
 import pathlib
 import select
 import socket
@@ -18,16 +20,16 @@ from contextlib import closing
 from time import perf_counter_ns
 from urllib.parse import urlparse, urlunparse
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stores"))
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "Tests/Stores"), str(ROOT / "bindings/python_testing")]
+os.environ.setdefault("ASSAY_PROGRAM", str(ROOT / ".build/release/assay-cli"))
 
 import compared
 from engines import scratch
+from stage import BEGIN, COINS
 
-CONFIG = {
-    "apps": [{"bundleId": "com.example.bench", "appAppleId": 1}],
-    "plans": ["free"],
-    "limits": {"free": {"bench": 1_000_000_000}},
-}
+LIMITS = {"free": {"bench": 1_000_000_000}}
+BARE = "INSERT INTO bare (id, owner) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING"
 
 
 class Relay:
@@ -78,7 +80,11 @@ def main() -> None:
         print(f"# no allowance on PostgreSQL: {missing}")
         return
     from assay.store import Ledger
+    from assay_testing import Authority
 
+    authority = Authority(now=BEGIN)
+    config = {**authority.config, "limits": LIMITS}
+    coins = authority.transaction(product=COINS, type="consumable", signed=BEGIN)
     with scratch() as place:
         engine = place.engine("postgres")
         if engine.missing:
@@ -90,8 +96,13 @@ def main() -> None:
         through = urlunparse(
             url._replace(netloc=f"assay@127.0.0.1:{relay.listener.getsockname()[1]}"))
         rounds, calls = (5, 40) if "--quick" in sys.argv else (31, 100)
-        with (closing(Ledger(engine.url, CONFIG, create=True)) as ledger,
-              closing(Ledger(through, CONFIG)) as counted):
+
+        def claim(of):
+            evidence = of.verifier.verify_transaction(coins, BEGIN)
+            return lambda: of.claim(evidence, "ours", attempt="a" * 32, now=BEGIN)
+
+        with (closing(Ledger(engine.url, config, create=True)) as ledger,
+              closing(Ledger(through, config)) as counted):
             ledger.take("ours", "bench", "free")  # makes the tables
             sql, args = statement_of_take(ledger.verifier)
             with psycopg.connect(engine.url, autocommit=True,
@@ -101,11 +112,19 @@ def main() -> None:
                     lambda: connection.execute(sql, args).fetchall(), rounds=rounds,
                     calls=(calls, calls), clock=perf_counter_ns,
                     ratio=lambda mine, other: mine / other)
+                connection.execute("CREATE TABLE bare (id TEXT PRIMARY KEY, owner TEXT)")
+                compared.compare(
+                    "claim-postgres", claim(ledger),
+                    lambda: connection.execute(BARE, ["one", "ours"]), rounds=rounds,
+                    calls=(calls, calls), clock=perf_counter_ns,
+                    ratio=lambda mine, other: mine / other)
             counted.take("counted", "bench", "free")
-            before = relay.trips
-            for _ in range(calls):
-                counted.take("counted", "bench", "free")
-            print("quota-trips", (relay.trips - before) / calls, sep="\t")
+            for name, call in (("quota-trips", lambda: counted.take("counted", "bench", "free")),
+                               ("claim-trips", claim(counted))):
+                before = relay.trips
+                for _ in range(calls):
+                    call()
+                print(name, (relay.trips - before) / calls, sep="\t")
 
 
 if __name__ == "__main__":

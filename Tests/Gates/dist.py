@@ -122,18 +122,28 @@ def check_binaries(suite, folder, work):
 
 
 def check_sources(suite, folder, work):
-    """The source tarball is the tree that git has, and its own tools agree with it."""
+    """The source tarball is the tree that git has, and its own tools agree with it; what git has
+    not, the manual and the page of statuses, is made."""
     good, tree = unpacked(folder / f"assay-{version()}.tar.gz", work)
     suite.expect(good, "the source tarball unpacks into one folder")
     listed = set(run("git", "ls-tree", "-r", "--name-only", "HEAD", cwd=ROOT).stdout.split("\n"))
     there = {str(path.relative_to(tree)) for path in tree.rglob("*") if not path.is_dir()}
+    pages = ["assay.1", "assay.3", "assay-statuses.7"]
+    listed |= {"docs/statuses.md", *(f"man/{page}" for page in pages)}
     suite.expect(listed - {""} == there, "it has what git has", str(listed ^ there)[:500])
     result = run(sys.executable, "-B", "tools/generate.py", "--check", cwd=tree)
     suite.expect(result.returncode == 0, "its generated files are in step", result.stdout)
-    result = run("make", "--no-print-directory", "help", cwd=tree,
-                 env={key: value for key, value in os.environ.items() if "MAKE" not in key})
+    environment = {key: value for key, value in os.environ.items() if "MAKE" not in key}
+    result = run("make", "--no-print-directory", "help", cwd=tree, env=environment)
     suite.expect(result.returncode == 0 and "make install" in result.stdout,
                  "its Makefile reads", result.stderr[:500])
+    result = run("make", "install-lib-files", "install-cli-files", f"OUT={ROOT}/build/lib",
+                 f"CLI={ROOT}/.build/release/assay-cli", "PREFIX=/installed", f"DESTDIR={work}",
+                 "PYTHON=false", cwd=tree, env=environment)
+    suite.expect(result.returncode == 0 and all(
+        (work / f"installed/share/man/man{page[-1]}" / page).read_bytes()
+        == (tree / "man" / page).read_bytes() for page in pages),
+        "its manual is installed without python3", result.stderr[-500:])
 
 
 def check_wheels(suite, folder, tree):

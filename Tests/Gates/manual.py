@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: the manual pages are whole, current and well formed.
+"""Gate: the manual pages are whole and well formed.
 
   manual.py PROGRAM [--suite NAME]
 
-PROGRAM is the command line. mandoc reads each page without a warning; what the
-program, the header and the table of statuses know is in the pages; the
-example in assay(3) compiles.
+The pages are those of `make manual`, PROGRAM is the command line. mandoc reads each page without
+a warning; what the program, the header and the table of statuses know is in them; the example
+in assay(3) compiles.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import status_rows
 
-PAGES = ["man/assay.1", "man/assay.3", "man/assay-statuses.7"]
+PAGES = [f"build/man/{name}" for name in ("assay.1", "assay.3", "assay-statuses.7")]
 # Whether mandoc finds the other pages depends on what is installed here.
 NOT_OURS = "referenced manual not found"
 
@@ -63,9 +63,6 @@ def leaves(command, words=()):
 
 
 def check_program(suite, program):
-    result = run(sys.executable, "tools/manual.py", program, "--check")
-    suite.expect(result.returncode == 0, "assay(1) is what the command line says of itself",
-                 result.stdout + result.stderr)
     page = rendered(PAGES[0])
     dump = json.loads(run(program, "--describe").stdout)
     for words, command in leaves(dump):
@@ -74,13 +71,6 @@ def check_program(suite, program):
         for item in command["arguments"]:
             if item["kind"] != "positional":
                 suite.expect(f"--{item['name']}" in page, f"assay(1) has --{item['name']} of {name}")
-    # One more option in the dump, and the page is no longer the one it should be.
-    dump["subcommands"][0]["arguments"][0]["abstract"] += " More."
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as other:
-        json.dump(dump, other)
-        other.flush()
-        result = run(sys.executable, "tools/manual.py", "--help-json", other.name, "--check")
-        suite.expect(result.returncode == 1, "a page that is behind the program is seen")
 
 
 def check_functions(suite):

@@ -24,4 +24,7 @@ enum StoreDialect: Int, Sendable, CaseIterable {
     case .dynamodb, .redis: return false
     }
   }
+
+  /// Whether each of its statements goes to a server and back.
+  var isSQLServer: Bool { self == .postgres || self == .mysql }
 }

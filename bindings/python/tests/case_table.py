@@ -145,6 +145,22 @@ def called(case, verifier=None, **changes):
     return method(**{**arguments, **changes})
 
 
+def verified(entry, case):
+    """One piece of a case's evidence, verified by its verifier unless it names another."""
+    if entry["kind"] == "keyset":
+        import assay
+
+        try:
+            return assay.Keyset(given(entry, "jwks")).facts
+        except assay.AssayError as refusal:
+            return refusal.document
+    verifier = table().verifier(entry.get("verifier", case["verifier"]))
+    if entry["kind"] in ("attestation", "assertion"):
+        named = {"call": "verify_" + entry["kind"], "now": case["now"]}
+        return called({**entry, **named}, verifier)
+    return verifier.verify(entry["kind"], evidence_of(entry), entry.get("now", case["now"]))
+
+
 def configuration_of(case):
     """The raw configuration of a case: text, or bytes that are not text."""
     return given(case, "config")

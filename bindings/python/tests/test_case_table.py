@@ -15,6 +15,7 @@ from case_table import (
     octets_of,
     subject_of,
     table,
+    verified,
 )
 from members import check_members
 
@@ -143,7 +144,7 @@ class CaseTableTest(unittest.TestCase):
 
     def check_exchange(self, case):
         verifier, request = table().verifier(case["verifier"]), given(case, "request")
-        evidence = [self.evidence(entry, case) for entry in case["evidence"]]
+        evidence = [verified(entry, case) for entry in case["evidence"]]
         try:
             with verifier.exchange(request, evidence, case["now"]) as exchange:
                 document = exchange.document
@@ -157,7 +158,7 @@ class CaseTableTest(unittest.TestCase):
     def check_conversation(self, case):
         """A transcript: the document before each answer, and the one after the last."""
         verifier, request = table().verifier(case["verifier"]), given(case, "request")
-        evidence = [self.evidence(entry, case) for entry in case["evidence"]]
+        evidence = [verified(entry, case) for entry in case["evidence"]]
         try:
             exchange = verifier.exchange(request, evidence, case["now"])
         except assay.MisuseError as refusal:
@@ -182,26 +183,13 @@ class CaseTableTest(unittest.TestCase):
 
     def check_decision(self, case):
         verifier = table().verifier(case["verifier"])
-        evidence = [self.evidence(entry, case) for entry in case["evidence"]]
+        evidence = [verified(entry, case) for entry in case["evidence"]]
         try:
             document = verifier.decide(evidence, case["account"], case["now"]).document
         except assay.AssayError as refusal:
             document = refusal.document
             self.assertNotEqual(refusal.status, "rejected.decide.not-entitled")
         self.check_document(document, case["expect"])
-
-    def evidence(self, entry, case):
-        """One piece, verified by the case's verifier unless it names another."""
-        if entry["kind"] == "keyset":
-            try:
-                return assay.Keyset(given(entry, "jwks")).facts
-            except assay.AssayError as refusal:
-                return refusal.document
-        verifier = table().verifier(entry.get("verifier", case["verifier"]))
-        if entry["kind"] in ("attestation", "assertion"):
-            named = {"call": "verify_" + entry["kind"], "now": case["now"]}
-            return called({**entry, **named}, verifier)
-        return verifier.verify(entry["kind"], evidence_of(entry), entry.get("now", case["now"]))
 
     def check_expiry(self, case):
         try:

@@ -7,8 +7,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case namePurchase
   case nameCanonical
   case nameOwner
+  case nameTake
   case claimInsert
   case ledgerInsert
+  case ledgerTake
   case ledgerRead
   case ledgerLock
   case ledgerTakeOver
@@ -123,7 +125,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -319,7 +321,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
     case .schemaRead:
       return "SELECT id,version,lineage,made_ms FROM assay_schema WHERE id = 'schema'"
-    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
+    case .nameTake, .ledgerTake, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -327,6 +329,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     switch self {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT CAST(:pkey AS TEXT), a.target FROM assay_name a WHERE a.name = :tkey ON CONFLICT DO NOTHING"
+    case .nameTake:
+      return "INSERT INTO assay_name (name,target) VALUES (:tkey,:pkey) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING target"
+    case .ledgerTake:
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON CONFLICT (pkey) DO UPDATE SET pkey = excluded.pkey RETURNING pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats"
     case .ledgerLock:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .claimsDue:
@@ -364,8 +370,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_name (name,target) VALUES (:tkey,:pkey) ON DUPLICATE KEY UPDATE name = name"
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT :pkey, a.target FROM assay_name a WHERE a.name = :tkey ON DUPLICATE KEY UPDATE assay_name.name = assay_name.name"
+    case .nameTake:
+      return "INSERT INTO assay_name (name,target) VALUES (:tkey,:pkey) ON DUPLICATE KEY UPDATE assay_name.name = assay_name.name RETURNING target"
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON DUPLICATE KEY UPDATE pkey = pkey"
+    case .ledgerTake:
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON DUPLICATE KEY UPDATE assay_ledger.pkey = assay_ledger.pkey RETURNING pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats"
     case .ledgerLock:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .lineInsert:

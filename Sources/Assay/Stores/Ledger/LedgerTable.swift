@@ -17,9 +17,13 @@ extension StoreTalk {
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let facts = purchase.facts
+    let isConsumable = purchase.product?.type == .consumable
+    if isConsumable && context.dialect.isSQLServer && keys.areOne {
+      return (try sqlTakeName(keys, transaction), nil)
+    }
     guard isDynamo else { return try sqlCanonicalKey(keys, inLineOf: facts, shown, transaction) }
     let key = try dynamoCanonicalKey(keys)
-    if purchase.product?.type == .consumable { return (key, nil) }
+    if isConsumable { return (key, nil) }
     if let shown { return (key, try dynamoShow(shown).owner) }
     let line = try dynamoLine(
       environment: Text(stringLiteral: facts.environment.name), facts.originalTransactionId)

@@ -24,6 +24,24 @@ extension StoreTalk {
     return key
   }
 
+  /// The same for a purchase whose keys are one, which no line has: each statement is a round
+  /// trip to the server.
+  mutating func sqlTakeName(
+    _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> Text {
+    let results = try sql(transaction) { [(.nameTake, keys.arguments)] }
+    var row = try results.row(0)
+    let target = try row.text()
+    try row.end()
+    if target == keys.purchase { return target }
+    // Another purchase key was remembered first, and may lead on to a third.
+    let found = try sql(transaction == nil ? nil : .inside) {
+      [(.nameCanonical, keys.arguments)]
+    }
+    var canonical = try found.row(0)
+    return try canonical.text()
+  }
+
   /// The same, and in the same look whose line the purchase stands in (RPL-2).
   mutating func sqlCanonicalKey(
     _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts, _ shown: ShownLine?,
@@ -78,6 +96,13 @@ extension StoreTalk {
   mutating func sqlInsert(
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow {
+    if context.dialect.isSQLServer {
+      let kept = keeping(evidence, of: row.purchaseKey)
+      let results = try sql(transaction ?? (kept.isEmpty ? nil : .whole)) {
+        [(.ledgerTake, row.arguments)] + kept
+      }
+      return try LedgerRow(try results.row(0))
+    }
     let row = try sqlChange(
       .ledgerInsert, row.purchaseKey, transaction, keeping: evidence,
       SQLStatement.ledgerRead(for: transaction)
@@ -130,13 +155,16 @@ extension PurchaseKeys {
     [("tkey", .text(transaction)), ("pkey", .text(purchase))]
   }
 
+  /// As of consumables.
+  var areOne: Bool { transaction == purchase }
+
   /// The statements that remember both, or the one that both are.
   fileprivate var naming: [(SQLStatement, StoreTalk.Arguments)] {
     let statements: [SQLStatement] = [.nameTransaction, .namePurchase]
     return statements.prefix(namingCount).map { ($0, arguments) }
   }
 
-  fileprivate var namingCount: Int { transaction == purchase ? 1 : 2 }
+  fileprivate var namingCount: Int { areOne ? 1 : 2 }
 
   /// The same, what is done with the line, and the one that tells the canonical key and whose
   /// line it is.

@@ -27,7 +27,7 @@ final class ExtensionLibrary extends Library
         return C\library_path();
     }
 
-    protected function call(string $name, #[SensitiveParameter] array $given = []): int|string
+    protected function invoke(string $name, #[SensitiveParameter] array $given = []): int|string
     {
         return $this->function($name)(...$given);
     }

@@ -42,7 +42,7 @@ final class FfiLibrary extends Library
         return $this->path;
     }
 
-    protected function call(string $name, #[SensitiveParameter] array $given = []): int|string
+    protected function invoke(string $name, #[SensitiveParameter] array $given = []): int|string
     {
         return $this->ffi->{$name}(...$this->passed($given));
     }

@@ -27,7 +27,7 @@ abstract class Library
      *
      * @param list<mixed> $given integers, octets, handles, and lists of documents
      */
-    abstract protected function call(
+    abstract protected function invoke(
         string $name,
         #[SensitiveParameter] array $given = [],
     ): int|string;
@@ -58,19 +58,19 @@ abstract class Library
     /** Version of the loaded library, to compare with ASSAY_VERSION_NUMBER. */
     public function versionNumber(): int
     {
-        return $this->call('assay_version_number');
+        return $this->invoke('assay_version_number');
     }
 
     /** The same as text. */
     public function version(): string
     {
-        return $this->call('assay_version');
+        return $this->invoke('assay_version');
     }
 
     /** JSON about this build: commit, compiler, libcrypto, features. */
     public function buildInfo(): string
     {
-        return $this->call('assay_build_info');
+        return $this->invoke('assay_build_info');
     }
 
     /** Name of a status, like "rejected.chain.untrusted-root". */
@@ -78,7 +78,7 @@ abstract class Library
     {
         self::fits($status, -0x80000000, 0x7fffffff, 'status');
 
-        return $this->call('assay_status_name', [$status]);
+        return $this->invoke('assay_status_name', [$status]);
     }
 
     /** A text about a status; "" where this library has none. */
@@ -87,7 +87,7 @@ abstract class Library
         self::fits($status, -0x80000000, 0x7fffffff, 'status');
         self::fits($what, -0x80000000, 0x7fffffff, 'what');
 
-        return $this->call('assay_status_text', [$status, $what]);
+        return $this->invoke('assay_status_text', [$status, $what]);
     }
 
     /**
@@ -98,7 +98,7 @@ abstract class Library
     {
         self::fits($status, -0x80000000, 0x7fffffff, 'status');
 
-        return $this->call('assay_status_http', [$status]);
+        return $this->invoke('assay_status_http', [$status]);
     }
 
     /** The status after this one, by family and detail; ASSAY_OK after the last. */
@@ -106,13 +106,13 @@ abstract class Library
     {
         self::fits($status, -0x80000000, 0x7fffffff, 'status');
 
-        return $this->call('assay_status_next', [$status]);
+        return $this->invoke('assay_status_next', [$status]);
     }
 
     /** The status the producing call returned; ASSAY_MISUSE for NULL. */
     public function docStatus(object $doc): int
     {
-        return $this->call('assay_doc_status', [$doc]);
+        return $this->invoke('assay_doc_status', [$doc]);
     }
 
     /** The whole document as UTF-8 JSON, also NUL-terminated. */
@@ -130,7 +130,7 @@ abstract class Library
     /** One member as integer; fallback if absent or not an integer. */
     public function docInteger(object $doc, string $path, int $fallback): int
     {
-        return $this->call('assay_doc_integer', [$doc, $path, $fallback]);
+        return $this->invoke('assay_doc_integer', [$doc, $path, $fallback]);
     }
 
     /** Build a verifier from a JSON configuration. */
@@ -260,7 +260,7 @@ abstract class Library
     /** Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when absent. */
     public function checkExpiry(int $expiresMs, int $graceMs, int $revokedMs, int $nowMs): int
     {
-        return $this->call('assay_check_expiry', [$expiresMs, $graceMs, $revokedMs, $nowMs]);
+        return $this->invoke('assay_check_expiry', [$expiresMs, $graceMs, $revokedMs, $nowMs]);
     }
 
     /**

@@ -1,15 +1,13 @@
-"""The manual pages that follow from the header and the table of statuses.
-
-  man/assay.3            every function: arguments, result, ownership, threads
-  man/assay-statuses.7   every status: what happened and what to do
-"""
+"""The manual pages that follow from the header and the table of statuses: assay(3), every
+function with arguments, result, ownership and threads, and assay-statuses(7), every status
+with what happened and what to do."""
 import re
 import sys
 
+import header
 import mdoc
-from status_rows import FAMILIES, ROOT, for_whom
+from status_rows import FAMILIES, ROOT, for_whom, rows
 
-BY = "tools/generate.py"
 EXAMPLE = "bindings/c/examples/product.c"
 # What the header says about its parameters once, under Inputs, Outputs and Time.
 PARAMETERS = {
@@ -117,7 +115,7 @@ def parameter_text(parameter, function, documented):
         return COUNT
     if name in PARAMETERS:
         return PARAMETERS[name]
-    return sys.exit(f"generate_manual: nothing is known of {name} in {function.name}")
+    return sys.exit(f"assay(3): nothing is known of {name} in {function.name}")
 
 
 def result_text(function, returned):
@@ -126,7 +124,7 @@ def result_text(function, returned):
         owner = "it lives as long as doc"
     text = (RESULTS.get(function.name) or RESULTS.get(function.result, "")).format(owner=owner)
     if function.result != "void" and not text:
-        sys.exit(f"generate_manual: nothing is known of the result {function.result}")
+        sys.exit(f"assay(3): nothing is known of the result {function.result}")
     return " ".join(part for part in (text, returned) if part)
 
 
@@ -175,12 +173,13 @@ def constants_text(text):
     return out
 
 
-def functions_page(contract):
+def functions_page():
     text = (ROOT / "include/assay.h").read_text()
-    names = [function.name for function in contract.functions]
+    functions = header.read(text).functions
+    names = [function.name for function in functions]
     out = [".Sh LIBRARY", "libassay", ".Pq libassay, \\-lassay", ".Sh SYNOPSIS",
            ".In assay.h"]
-    for function in contract.functions:
+    for function in functions:
         out += synopsis(function)
     out += [".Sh DESCRIPTION", *mdoc.prose(
         "libassay verifies what Apple signs (StoreKit 2 JWS, receipts, App Attest) against "
@@ -193,7 +192,7 @@ def functions_page(contract):
     for name, what in types(text):
         out += [f".It Vt {name}", *mdoc.prose(what)]
     out += [".El"]
-    for function in contract.functions:
+    for function in functions:
         out += function_text(function)
     out += constants_text(text)
     out += [".Sh RETURN VALUES", *mdoc.prose(
@@ -204,7 +203,7 @@ def functions_page(contract):
         ".Dl cc product.c -o product $(pkg-config --cflags --libs assay)",
         *mdoc.literal((ROOT / EXAMPLE).read_text().rstrip("\n").split("\n")),
         ".Sh SEE ALSO", ".Xr assay 1 ,", ".Xr assay-statuses 7"]
-    return mdoc.page("assay", 3, ["libassay", *names], "verify what Apple signs", out, BY)
+    return mdoc.page("assay", 3, ["libassay", *names], "verify what Apple signs", out)
 
 
 # ---- assay-statuses(7) ---------------------------------------------------------
@@ -221,7 +220,8 @@ def status_text(row):
     return out + mdoc.prose(facts[0])
 
 
-def statuses_page(table):
+def statuses_page():
+    table = rows()
     out = [".Sh DESCRIPTION", *mdoc.prose(
         "A call of libassay returns a status: status & 0xff is the family, and all "
         "that code should branch on; the rest is detail. The sentences below are those of a "
@@ -240,9 +240,4 @@ def statuses_page(table):
             out.append(".El")
     out += [".Sh SEE ALSO", ".Xr assay 1 ,", ".Xr assay 3"]
     return mdoc.page("assay-statuses", 7, ["assay-statuses"],
-                     "what the answers of libassay mean", out, BY)
-
-
-def outputs(table, contract):
-    return {"man/assay.3": functions_page(contract),
-            "man/assay-statuses.7": statuses_page(table)}
+                     "what the answers of libassay mean", out)

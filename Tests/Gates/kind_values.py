@@ -1,0 +1,122 @@
+"""Values of a member of a request, after its row in contract/kind-members.tsv: those that the
+library takes, with None, and those that it refuses, with the word for that refusal."""
+import base64
+import re
+
+import case_table
+import kinds
+
+UUID, KEY, SHA256 = "0F8FAD5B-D9CB-469F-A165-70867728950E", bytes(range(32)), "0a" * 32
+KEYS = [base64.b64encode(KEY).decode(), base64.urlsafe_b64encode(KEY).decode()[:43], KEY.hex()]
+# Values of a type that are taken, and that are not.
+VALUES = {
+    "boolean": ([True, False], []), "ticket": ([], ["a"]), "url": ([], ["a"]),
+    "uuid": ([UUID, UUID.lower()], [UUID[1:], ""]), "uuid-or-empty": ([UUID, ""], [UUID[1:]]),
+    "key-id": (KEYS, [KEY.hex()[2:], ""]), "digits": ([], ["1a"]), "order-id": ([], ["A-"]),
+    "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
+}
+# Of other types than a member's.
+OTHERS = {"integer": ["1", 1.5, True], "time": ["1", 1.5], "boolean": ["true", 1]}
+# A text that is so long; an element of a list.
+TEXTS = {
+    "digits": lambda count: "1" * count,
+    "url": lambda count: "https://example.com/".ljust(count, "a")[:count],
+    "device-token": lambda count: base64.b64encode(b"1" * count).decode(),
+    "of a take-back": lambda count: f"{SHA256}-".ljust(count, "1")[:count],
+}
+ITEMS = {"integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}
+# What a bound says in words, a value that breaks it, and which refusal that gets.
+CONTROL = "a\x01a"
+WORDS = [
+    ("no control character", CONTROL, "character"), ("no U+2063", "a\u2063a", "character"),
+    ("no space", "a a", ""), ("ASCII", "é" * 16, ""), ("visible ASCII", "a " * 16, ""),
+]
+# Bounds that the configuration or the table decides.
+NAMED = {
+    "a kind of this table": lambda base: [base.request["kind"]],
+    "an app of `apps`": lambda base: [app["bundleId"] for app in base.settings["apps"]],
+    "one of `appleId.clientIds`": lambda base: base.settings["appleId"]["clientIds"],
+    "one of `plans`": lambda base: base.settings["plans"],
+    "a meter of `limits`": lambda base: [base.request["meter"]],
+    "an issuer of `tokens`": lambda base: [base.request["issuer"]],
+    "stores.signup.username": lambda base: [base.request["username"]],
+    "a kind appstore.*": lambda _: [kind.kind for kind in kinds.kinds() if kind.is_app_store],
+}
+UNITS = "ms|of them|bytes|bytes decoded|characters|digits|letters and digits|visible ASCII"
+RANGE = re.compile(rf"(?:(.+?) ?… ?)?(\S+|.+ [+−] \S+)(?: ({UNITS}))?")
+YEARS = {"2008": 1_199_145_600_000, "2100": 4_102_444_800_000 - 1}
+
+
+def point(text, member, base):
+    """A number of a bound: itself, a time, or one of the request or of the configuration."""
+    word, sign, more = re.fullmatch(r"(\S+)(?: ([+−]) ([\d,]+))?", text).groups()
+    known = {"now": base.now, "2^53": 2**53, **base.request,
+             **(YEARS if member.type == "time" else {})}
+    if word in known:
+        number = known[word]
+    elif word[0].isdigit():
+        number = int(word.replace(",", ""))
+    else:
+        number = case_table.member(base.settings, word)
+    more = int((more or "0").replace(",", ""))
+    return number - more if sign == "−" else number + more
+
+
+def texts(member, low, high, unit):
+    """Texts of the least and of the greatest length, and beyond."""
+    make = TEXTS.get(member.bound.split(", ")[-1]) or TEXTS.get(member.type, "a".__mul__)
+    yield make(high + 1), "long"
+    if low:
+        yield make(low - 1), "short"
+    if member.type != "ticket":  # whose form is another
+        yield from ((make(count), None) for count in {high, high if member.type == "url" else low})
+    if member.type in ("text", "account", "label", "name") and \
+            not re.search(r"ASCII|of |\[", member.bound.replace("of them", "")):
+        wide = "é" * (high // 2) + "a" * (high % 2) if unit == "bytes" else "é" * high
+        yield from ((wide, None), (wide + "é", "long"))
+
+
+def of_one(member, base, choices):
+    """Those of a member, or of an element of its list."""
+    kind, bound = member.type.strip("[]"), member.bound
+    yield from ((value, "type") for value in [*OTHERS.get(kind, [1]), []])
+    good, bad = VALUES.get(kind, ([], []))
+    if kind == "choice":
+        good, bad = bound.split("|"), [*sorted(choices - set(bound.split("|"))), ""]
+    elif bound in NAMED:
+        good, bad = NAMED[bound](base), ["another"]
+        yield "", "short"
+    elif bound == "true alone":
+        good, bad = [True], [False]
+    yield from ((value, None) for value in good)
+    yield from ((value, "") for value in bad)
+    for part in map(RANGE.fullmatch, re.split("[,;] ", bound)):
+        low, high, unit = part.groups() if part else (None, None, None)
+        if not (low or unit) or unit == "of them" or (member.is_list and "of them" not in bound):
+            continue
+        high = point(high, member, base)
+        low = point(low, member, base) if low else high
+        if kind in ("integer", "time"):
+            yield from ((low, None), (high, None), (low - 1, "short"), (high + 1, "long"))
+        else:
+            yield from texts(member, low, high, unit)
+    is_told = kind == "account" or "character" in member.refusals
+    for word, value, what in WORDS:
+        if word in bound or (is_told and value == CONTROL):
+            yield value, what
+    yield from ((base.request[name], "same") for name in re.findall("not `(.+?)`", bound))
+
+
+def values(member, base, choices):
+    """Those to ask of a member; of a list elements, and numbers of them."""
+    if not member.is_list:
+        yield from of_one(member, base, choices)
+        return
+    yield from (([value], what) for value, what in of_one(member, base, choices))
+    yield from ((value, "type") for value in (1, {}))
+    for part in re.findall(r"(\d+)…(\d+)(?=$| of them)", member.bound):
+        low, high = map(int, part)
+        item = [ITEMS.get(member.type.strip("[]"), "1")]
+        yield from ((item * low, None), (item * high, None), (item * (high + 1), "long"))
+        if low:
+            yield item * (low - 1), "short"

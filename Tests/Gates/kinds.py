@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Gate: the library takes of every kind of request what kinds.tsv and kind-members.tsv say.
+
+  kinds.py [--suite NAME]        with ASSAY_LIBRARY and ASSAY_CASES
+
+The requests of each kind that are accepted in the case table are asked again, each time with one
+thing changed: a member more, a member less, a value of another type, each bound at both ends
+and one beyond, each choice, evidence of each class, another engine, the configuration without
+a block. Its cases are played, for what their documents have. Faults in the tables must be
+noticed.
+"""
+import argparse
+import collections
+import copy
+import functools
+import json
+import re
+import sys
+
+from contract import ROOT
+from report import Suite
+
+# The reader of the tables has the name of this file.
+sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "bindings/python/tests")]
+
+import assay
+import case_table
+import kinds as table
+import status_rows
+from kind_values import NAMED, values
+
+UNKNOWN, EVIDENCE = "misuse.exchange.request EXC-1", "misuse.exchange.evidence EXC-2"
+STORED, BLOCK = "misuse.exchange.evidence EXC-13", "config.exchange.block-missing EXC-8"
+NOT_DURABLE = "config.store.not-durable STO-13"
+BEGUN = {"call": "ok", "http": "pending.exchange.request", "store": "pending.exchange.store"}
+# Members of every conversation with steps, which the kernel reads.
+COMMON = {("kind", "kind"), ("deadlineMs", "time"), ("attempt", "integer")}
+# What a verification depends on (EXC-11).
+TRUST = ("apps", "environments", "clockSkewMs", "storekit", "receipts", "attest")
+# Classes of evidence, the case that has it, and the verifier that judges it where it is another.
+SAMPLES = [
+    ("purchase transaction jws", "JWS-1 a good transaction", None),
+    ("purchase transaction jws device-jws", "PAY-2 a transaction with every member", None),
+    ("purchase transaction device-jws", "JWS-81 a transaction of Xcode", None),
+    ("purchase jws", "JWS-1 a good renewal info", None),
+    ("purchase jws device-jws", "PAY-2 a renewal info with every member", None),
+    ("purchase jws", "NTF-3 SUBSCRIBED / INITIAL_BUY of Sandbox", None),
+    ("jws device-jws", "JWS-1 a good app transaction of Sandbox", None),
+    ("jws", "JWS-1 a good realtime request of Sandbox", None),
+    ("purchase transaction-receipt", "RCP-1 a transaction receipt, raw", None),
+    ("purchase app-receipt", "RCP-1 an app receipt, raw", None),
+    ("purchase", "VRR-19 a good answer, ios6", None),
+    ("attest-receipt", "FRC-6 App Attest receipt: ATTEST", None),
+    ("attestation receipted-attestation", "ATT-10 attestation: iOS 27, production", None),
+    ("attestation", "ATT-12 attestation: receipt ignored, and empty", None),
+    ("stored attestation receipted-attestation", "ATT-40 attestation: stored, a week later", None),
+    ("assertion", "ASR-3 assertion: iOS 27", None),
+    ("stored assertion", "ASR-3 assertion: iOS 27", "attest-stored"),
+    ("keyset", None, None),
+]
+# A kind, a member, a column of its row, and what the library does not do.
+PLANTED = [
+    ("claim", "leaseMs", "bound", "4,999…3,600,000 ms"),
+    ("claim", "leaseMs", "bound", "5,001…3,600,000 ms"),
+    ("claim", "leaseMs", "bound", "5,000…3,600,001 ms"),
+    ("claim", "leaseMs", "bound", "5,000…3,599,999 ms"),
+    ("claim", "leaseMs", "wrong", "misuse.exchange.request EXC-1"),
+    ("claim", "leaseMs", "wrong", "misuse.store.lease STO-28"),
+    ("claim", "leaseMs", "absent", "misuse.exchange.request EXC-1"),
+    ("claim", "attempt", "absent", "-"), ("claim", "only", "bound", "1…65"),
+    ("claim", "mode", "bound", "lease"), ("claim", "mode", "bound", "none|lease|transaction"),
+    ("claim", None, "runs", "http"), ("claim", None, "block", "session"),
+    ("claim", None, "engines", "all"), ("once", None, "engines", "sql dynamodb"),
+    ("claim", None, "evidence", (0, 32)), ("claim", None, "evidence", (1, 31)),
+    ("claim", None, "classes", ["jws"]), ("key.bind", None, "is_live", False),
+    ("ocsp", None, "again", "same"), ("pace.take", None, "again", "never"),
+    ("verifyReceipt", None, "hints", "jws"), ("jwks", None, "hidden", []),
+    ("sign.api-token", None, "secret", []), ("schema", None, "result", "Schema@schema"),
+]
+STATUSES = {row.name: row for row in status_rows.rows()}
+
+
+@functools.lru_cache(None)
+def verifier(name, trust=None, without=None):
+    """That of a case; judging evidence as another one does, or without a block or its member."""
+    configuration = copy.deepcopy(case_table.table().configuration(name))
+    if trust:
+        other = case_table.table().configuration(trust)
+        for block in TRUST:
+            configuration.pop(block, None)
+        configuration.update({block: other[block] for block in TRUST if block in other})
+    if without:
+        block, _, member = without.partition(".")
+        place = configuration.get(block, {}) if member else configuration
+        place.pop(member or block, None)
+    return assay.Verifier(configuration)
+
+
+@functools.lru_cache(None)
+def proven(base, count):
+    """So many documents for a request, of its case or else key sets. The binding gives the
+    library each once, so each is a new one."""
+    keyset = {**case_table.table().first("keyset_new"), "kind": "keyset"}
+    pieces = (base.pieces or [keyset]) * count
+    return [case_table.verified(piece, base.case) for piece in pieces[:count]]
+
+
+# What the library says: status and rule, the place, the document, the conversation.
+Answer = collections.namedtuple("Answer", "refusal at document exchange")
+
+
+class Base:
+    """A request of a case, with the cases of its evidence."""
+
+    def __init__(self, case, request):
+        self.case, self.request = case, request
+        self.now, self.pieces = case["now"], case["evidence"]
+        first = case["steps"][0] if case.get("steps") else case
+        self.is_accepted = first["expect"]["status"].split(".")[0] in ("ok", "pending")
+
+    @property
+    def settings(self):
+        return verifier(self.case["verifier"]).document.json["configuration"]
+
+    def has(self, name):
+        outer, _, inner = name.partition(".")
+        return outer in self.request and (not inner or inner in self.request[outer])
+
+    def ask(self, change=(), without=(), evidence=None, by=None):
+        """The answer to it with members changed, and without some."""
+        request = copy.deepcopy(self.request)
+        for name, value in dict(change).items():
+            outer, _, inner = name.partition(".")
+            request[outer] = {**request.get(outer, {}), inner: value} if inner else value
+        for name in without:
+            request.pop(name.partition(".")[0], None)
+        evidence = proven(self, len(self.pieces)) if evidence is None else evidence
+        by, exchange = by or verifier(self.case["verifier"]), None
+        try:
+            exchange = by.exchange(request, evidence, self.now)
+            document = exchange.document
+        except assay.AssayError as refusal:
+            document = refusal.document
+        error = document.error or {}
+        rule = "" if document.status.startswith("pending") else error.get("rule", "")
+        return Answer(f"{document.status} {rule}".strip(), error.get("at"), document, exchange)
+
+    def documents(self):
+        """Those of the case from its first to its last."""
+        answer = self.ask()
+        yield answer.document
+        for step in self.case.get("steps", ()) if answer.exchange else ():
+            if not answer.exchange.done:
+                try:
+                    yield answer.exchange.step(case_table.given(step, "answer"), step["now"])
+                except assay.MisuseError as refusal:
+                    yield refusal.document
+
+
+@functools.lru_cache(None)
+def requests():
+    """{kind: the requests of it in the case table}."""
+    found = collections.defaultdict(list)
+    for case in case_table.table().cases:
+        if case["call"] in ("exchange", "conversation"):
+            try:
+                request = json.loads(case_table.given(case, "request"))
+                found[request["kind"]].append(Base(case, request))
+            except (ValueError, TypeError, KeyError, RecursionError):
+                continue  # it is no request
+    # With evidence of a device the case table has none of these that is accepted.
+    case = case_table.table().first("verify_attestation", verifier="standard")
+    case = {**case, "verifier": "signing", "evidence": [{**case, "kind": "attestation"}]}
+    found["session.issue"].append(Base(case, {"kind": "session.issue", "account": "ann"}))
+    found["challenge.consume"].append(Base(found["key.bind"][0].case, {
+        "kind": "challenge.consume", "purpose": "attest", "subject": "ann"}))
+    return found
+
+
+def accepted(kind, name=None):
+    """Those that the library takes; with a name the first that has this member."""
+    found = [base for base in requests()[kind.kind] if base.is_accepted]
+    return found if name is None else next((base for base in found if base.has(name)), found[0])
+
+
+@functools.lru_cache(None)
+def words():
+    """{(member, type): a value that a kind takes}, and the words of all choices."""
+    rows = [(kind, row) for kind in table.kinds() if accepted(kind)
+            for row in kind.members if row.is_sent]
+    choices = {word for _, row in rows if row.type == "choice" for word in row.bound.split("|")}
+    found = {("another", "text"): "a"}
+    for kind, row in rows:
+        base = accepted(kind, row.name)
+        good = [value for value, what in values(row, base, choices) if what is None]
+        found[row.name, row.type] = base.request.get(row.name, good[0] if good else 1)
+    return found, {"another"} | choices
+
+
+@functools.lru_cache(None)
+def sample(base, name, trust):
+    """The document of a case, judged as its verifier or another does, and that verifier."""
+    case = next((case for case in case_table.table().cases if case["name"] == name), None)
+    by = verifier(base.case["verifier"], case and (trust or case["verifier"]))
+    keyset = Base({**base.case, "evidence": []}, {})
+    return by, case_table.called(case, by) if case else proven(keyset, 1)[0]
+
+
+def is_at(answer, name):
+    return re.match(re.escape(name) + r"($|[\[.])", answer.at or "")
+
+
+def refused(answer, name, *wanted):
+    """Why an answer is not such a refusal; None: it is."""
+    is_meant = answer.refusal in wanted and is_at(answer, name)
+    return None if is_meant else \
+        f"{answer.refusal} at {answer.at} instead of {' or '.join(map(str, wanted))} at {name}"
+
+
+def taken(answer, name, *wrong):
+    """Why a member is not taken; None: it is, or something else is refused."""
+    is_fault = answer.refusal in wrong or answer.refusal.split(".")[0] in ("misuse", "malformed")
+    return f"{answer.refusal} at {answer.at}" if is_fault and is_at(answer, name) else None
+
+
+def of_kind(kind):
+    """How a good request runs, and members that it has not."""
+    base = accepted(kind)[0]
+    answer = base.ask()
+    yield f"runs {kind.runs}", None if answer.refusal == BEGUN[kind.runs] else answer.refusal
+    strange = {name for each in accepted(kind) for name in each.request} - set(kind.sent)
+    yield "the members of its cases", " ".join(sorted(strange))
+    own = {member.name for member in kind.members}
+    for (name, _), value in words()[0].items():
+        if name not in own and name != "options":
+            outer = name.partition(".")[0]
+            fault = refused(base.ask({name: value}), name if outer in kind.sent else outer, UNKNOWN)
+            if fault:
+                yield f"without {name}", fault
+
+
+def of_evidence(kind):
+    """One document fewer than the least, one more than the most, and a document of each class."""
+    least, most = kind.evidence
+    base = next((base for base in accepted(kind) if base.pieces), accepted(kind)[0])
+    for count in {least - 1, least, most, most + 1} - {-1}:
+        answer = base.ask(evidence=proven(base, count))
+        is_meant = taken(answer, "evidence") is None if least <= count <= most \
+            else answer.refusal == EVIDENCE and (answer.at == "evidence" or not base.pieces)
+        yield f"{count} documents", None if is_meant else f"{answer.refusal} at {answer.at}"
+    for classes, *case in SAMPLES if most else ():
+        by, document = sample(base, *case)
+        answer = base.ask(evidence=[document], by=by)
+        if not set(kind.classes) & set(classes.split()):
+            fault = refused(answer, "evidence[0]", EVIDENCE)
+        elif kind.is_live and "stored" in classes:
+            fault = refused(answer, "evidence[0]", STORED)
+        else:  # but by a rule of its own
+            is_fault = answer.at == "evidence[0]" and answer.refusal in (EVIDENCE, STORED)
+            fault = answer.refusal if is_fault else None
+        yield f"evidence: {classes}", fault
+
+
+def of_configuration(kind):
+    """Without each block, and with an engine that forgets."""
+    base, own = accepted(kind)[0], {kind.block, kind.block.partition(".")[0]}
+    for block in {part for each in table.kinds() for part in
+                  (each.block, each.block.partition(".")[0])} - {"-"}:
+        answer = base.ask(without=["dialect"], by=verifier(base.case["verifier"], None, block))
+        fault = refused(answer, block, BLOCK)
+        yield f"without {block}", fault if block in own else None if fault else BLOCK
+    if kind.engines != "-":
+        fault = refused(base.ask({"dialect": "redis"}), "dialect", NOT_DURABLE)
+        yield "redis", fault if kind.engines != "all" else None if fault else NOT_DURABLE
+
+
+def of_members(kind):
+    """Each value of each member; the member absent, null, and beside evidence."""
+    for member in filter(lambda member: member.is_sent, kind.members):
+        name, refusals, asked = member.name, member.refusals, set()
+        base = accepted(kind, name)
+        for value, what in values(member, base, words()[1]):
+            answer, shown = base.ask({name: value}), json.dumps(value)
+            word = what if what in refusals else ""
+            asked.add(word)
+            fault = taken(answer, name, *refusals.values()) if what is None \
+                else refused(answer, name, refusals.get(word))
+            yield f"{name}: {shown[:50]} ({len(shown)})", fault
+        yield f"{name}: refusals that nothing gets", " ".join(refusals.keys() - asked)
+        absent = [member.absent] if member.absent != "-" else []
+        if member.present.startswith("=the only") and len(NAMED[member.bound](base)) > 1:
+            absent = [refusals[""]]
+        # Of a store, absent and null are the same.
+        null = [] if member.present == "=null" else refusals.values()
+        if kind.runs == "store" and (name, member.type) not in COMMON:
+            null = absent
+        change = {"mode": "lease"} if "unless mode is none" in member.present else {}
+        evidence = [] if "without evidence" in member.present else None
+        for what, answer, wanted in [
+                (f"no {name}", base.ask(change, [name], evidence), absent),
+                (f"{name}: null", base.ask({**change, name: None}, (), evidence), null)]:
+            yield what, refused(answer, name, *wanted) if wanted else taken(answer, name)
+        if "refused with it" in member.present:
+            other = next(each for each in accepted(kind) if each.pieces)
+            answer = other.ask({name: base.request[name]})
+            yield f"{name} beside evidence", refused(answer, name, refusals[""])
+
+
+def too_late(kind):
+    """The document after an answer that comes too late, and what its `retry` leaves out."""
+    base = max(accepted(kind), key=lambda base: len(base.request))
+    if kind.runs == "call":
+        return base.ask().document, None
+    answer = base.ask({"deadlineMs": base.now + 1000})
+    given = {"code": 0} if "store" in answer.exchange.payload else {"status": 0, "body": None}
+    if kind.kind == "pace.take":  # which fails open, but not where Apple's limit is reached
+        given = {"code": 200, "results": [{"rows": []}]}
+    document = answer.exchange.step({"id": 1, **given}, base.now + 86_400_000)
+    return document, {"deadlineMs", *(name for name in kind.hidden if base.has(name))}
+
+
+def of_documents(kind):
+    """What the documents of its cases have, and one more."""
+    (last, left), path = too_late(kind), kind.result.partition("@")[2]
+    for document in [*(each for base in requests()[kind.kind] for each in base.documents()), last]:
+        shown, error = document.json.get("exchange") or {}, document.error or {}
+        if document.ok:
+            is_there = not path or case_table.member(document.json, path) is not None
+            yield f"has {path}", None if is_there else document.text[:300]
+            secret = shown.get("secret", [])
+            yield "names what is secret", None if secret == kind.secret else str(secret)
+        row = STATUSES.get(document.status)
+        if row and row.hints:
+            whose = "exchange" if kind.hints == "-" else kind.hints
+            hint = next((hint for names, hint in row.hints if whose in names), row.hint)
+            yield f"hint of {row.name}", None if error["hint"] == hint else error["hint"]
+        if shown.get("state") == "wait" or error.get("retryClass") == "later":
+            retry = shown.get("retry")
+            yield "retry", None if bool(retry) == (kind.again == "retry") else str(retry)
+            if retry and document is last:
+                is_left = set(retry["without"]) == left and not left & retry["request"].keys()
+                yield "what retry leaves out", None if is_left else str(retry)
+
+
+def answers(kind):
+    """(what is asked of a kind, what is wrong with the answer or nothing)."""
+    yield "the case table has a good request", None if accepted(kind) else "add a case"
+    for question in [of_kind, of_evidence, of_configuration, of_members, of_documents]:
+        yield from question(kind) if accepted(kind) else ()
+
+
+def plant(suite, kinds):
+    """A change to a cell, and a row less, must be noticed."""
+    for name, member, column, value in PLANTED:
+        kind = copy.deepcopy(kinds[name])
+        setattr(next((row for row in kind.members if row.name == member), kind), column, value)
+        seen = any(fault for _, fault in answers(kind))
+        suite.expect(seen, f"sees {column} {value!r} of {name} {member or ''}")
+    for name, member in [("claim", "note"), ("claim", "accountToken"), ("complete", "fence")]:
+        kind = copy.deepcopy(kinds[name])
+        kind.members = [row for row in kind.members if row.name != member]
+        suite.expect(any(fault for _, fault in answers(kind)), f"sees {name} without {member}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", default="kinds")
+    suite = Suite(parser.parse_args().suite)
+    kinds = {kind.kind: kind for kind in table.kinds()}
+    for kind in kinds.values():
+        for what, fault in answers(kind):
+            suite.expect(not fault, f"{kind.kind}: {what}", fault)
+    strange = [name for name, bases in requests().items()
+               if name not in kinds and any(base.is_accepted for base in bases)]
+    suite.expect(not strange, "the table has every kind of the cases", " ".join(strange))
+    plant(suite, kinds)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
