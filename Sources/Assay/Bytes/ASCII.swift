@@ -1,6 +1,6 @@
-/// Printable text and white space in octets, whatever they are of.
+/// Classes of ASCII characters.
 enum ASCII {
-  /// One byte or more of ASCII, blanks and line ends included.
+  /// Whether `text` has at least one byte and only printable ASCII, TAB, LF, CR and spaces.
   static func isPrintable(_ text: ArraySlice<UInt8>) -> Bool {
     for byte in text where byte < 0x20 || byte > 0x7e {
       if byte != 0x09, byte != 0x0a, byte != 0x0d { return false }
@@ -8,12 +8,12 @@ enum ASCII {
     return !text.isEmpty
   }
 
-  /// 09 … 0D and 20.
+  /// Whether `byte` is white space: 09 to 0D or 20, hexadecimal.
   static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
   }
 
-  /// The text without the white space at both ends.
+  /// Returns `text` without the white space at both ends.
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = text
     while let first = rest.first, isSpace(first) { rest = rest.dropFirst() }

@@ -1,12 +1,12 @@
-/// Base64 with exactly one spelling for every value: the right alphabet, padding
-/// as the form asks for it, unused bits zero, no white space (RFC 4648 §3.5).
+/// Base64 that accepts exactly one encoding of every value: the right alphabet, padding as the
+/// variant demands, unused bits zero, no white space (RFC 4648 §3.5).
 enum Base64 {
-  /// RFC 4648 §5 without padding, as in every JWS segment (JWS-4).
+  /// Decodes base64url without padding (RFC 4648 §5), as in every JWS segment (JWS-4).
   static func decodeURL(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     decode(text, urlValues)
   }
 
-  /// RFC 4648 §4 with padding where it is needed, as in x5c (JWS-14).
+  /// Decodes base64 with its padding (RFC 4648 §4), as in `x5c` (JWS-14).
   static func decodeStandard(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     var digits = text
@@ -14,18 +14,19 @@ enum Base64 {
     return decode(digits, standardValues)
   }
 
-  /// RFC 4648 §4 without its padding.
+  /// Decodes base64 whose padding has been removed (RFC 4648 §4).
   static func decodeDigits(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     decode(text, standardValues)
   }
 
-  /// The offset of the first byte that is neither a character of base64url nor a
-  /// dot, or nil; and the offsets of the dots, of which three are enough to know.
+  /// Splits a compact JWS. Returns the offsets of its dots, at most three because a fourth
+  /// segment refuses the JWS anyway, and the offset of the first byte that is neither base64url
+  /// nor a dot; `nil` if there is none.
   static func segments(_ text: [UInt8]) -> (dots: [Int], stranger: Int?) {
     var dots: [Int] = []
     var start = 0
     while start < text.count, dots.count <= 2 {
-      // Nearly all blocks hold neither a dot nor an invalid character.
+      // Almost all blocks contain neither a dot nor an invalid character.
       start &+= digitPrefix(text, from: start)
       let end = Swift.min(start &+ blockSize, text.count)
       for index in start..<end where urlValues[Int(text[index])] == stranger {
@@ -38,7 +39,7 @@ enum Base64 {
     return (dots, nil)
   }
 
-  /// RFC 4648 §4 with padding.
+  /// Encodes base64 with padding (RFC 4648 §4).
   static func encodeStandard(_ bytes: [UInt8]) -> [UInt8] {
     let digits = standardDigits
     var text: [UInt8] = []
@@ -65,7 +66,7 @@ enum Base64 {
     return text
   }
 
-  /// RFC 4648 §5 without padding.
+  /// Encodes base64url without padding (RFC 4648 §5).
   static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
     var text = encodeStandard(bytes)
     while text.last == 0x3d { text.removeLast() }
@@ -80,8 +81,8 @@ enum Base64 {
 
   private static let blockSize = 32
 
-  /// How many bytes from `start` on, counted in whole blocks, are characters of
-  /// base64url.
+  /// Returns the number of bytes from `start` on that are base64url characters, counted in whole
+  /// blocks.
   private static func digitPrefix(_ text: [UInt8], from start: Int) -> Int {
     unsafe text.withUnsafeBytes { bytes in
       var at = start
@@ -98,8 +99,8 @@ enum Base64 {
     }
   }
 
-  /// The top bit of each byte says whether the word's byte is a character of
-  /// base64url.
+  /// Returns a word whose bytes have their top bit set where the byte of `word` is a base64url
+  /// character.
   @inline(__always)
   private static func urlDigits(of word: UInt64) -> UInt64 {
     let lowerCase = word | everyByte(0x20)
@@ -109,9 +110,9 @@ enum Base64 {
     return digits & ~word
   }
 
-  /// The top bit of each byte says whether the word's byte lies in the range.
-  /// A byte from 0x80 on may spoil the bytes above it; it is not a digit itself, so
-  /// the word is not taken for one of digits.
+  /// Returns a word whose bytes have their top bit set where the byte of `word` is in the range.
+  /// A byte of 0x80 or above may falsify the bytes above it; it is no digit itself, so the word
+  /// is not taken as eight digits.
   @inline(__always)
   private static func bytes(of word: UInt64, from low: UInt64, to high: UInt64) -> UInt64 {
     (word &+ everyByte(0x80 &- low)) & ~(word &+ everyByte(0x7f &- high))
@@ -128,9 +129,9 @@ enum Base64 {
   private static let urlValues = values(
     standardDigits.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 })
 
-  /// For each of the four places in a group, and each byte there, the bits that it
-  /// gives to the three bytes of the group, the first in the lowest byte.
-  /// Invalid characters set a bit above them all.
+  /// Returns the bits that each byte contributes to the three bytes of its group, in four tables
+  /// of 256 entries, one for each position in the group; the group's first byte is the lowest
+  /// one. An invalid character sets the bit `stranger`, above all of them.
   private static func values(_ digits: [UInt8]) -> [UInt32] {
     var table = [UInt32](repeating: stranger, count: 1024)
     for (value, digit) in digits.enumerated() {
@@ -146,14 +147,14 @@ enum Base64 {
 
   private static let stranger: UInt32 = 1 << 24
 
-  /// Decodes unpadded digits; nil for a wrong character, an impossible length,
-  /// or unused bits that are not zero.
+  /// Decodes unpadded digits; `nil` for a wrong character, an impossible length, or unused bits
+  /// that are not zero.
   private static func decode(_ text: ArraySlice<UInt8>, _ table: [UInt32]) -> [UInt8]? {
     let tail = text.count % 4
     guard tail != 1 else { return nil }
     let length = text.count / 4 &* 3 &+ (tail == 0 ? 0 : tail &- 1)
     var isClean = true
-    // Two bytes more than the value: groups are written eight bytes at a time.
+    // The buffer has two spare bytes because groups are written eight bytes at a time.
     var bytes = unsafe [UInt8](unsafeUninitializedCapacity: length &+ 2) { buffer, count in
       count = length
       isClean = unsafe text.withUnsafeBytes { text in
@@ -163,14 +164,15 @@ enum Base64 {
       }
     }
     guard isClean else {
-      // It may hold most of a key.
+      // The rejected bytes may be most of a private key.
       Secret.wipe(&bytes)
       return nil
     }
     return bytes
   }
 
-  /// The same into a buffer that has room for the value and two bytes more.
+  /// Decodes `text` into a buffer with room for the value and two more bytes. Returns `false` for
+  /// a wrong character or unused bits that are not zero.
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt32>,
     into bytes: UnsafeMutableRawBufferPointer
@@ -186,7 +188,7 @@ enum Base64 {
       read &+= 8
       write &+= 6
     }
-    // The rest, padded with the digit of value 0.
+    // Decodes the remaining digits, padded with the digit of value 0.
     var seen: UInt32 = 0
     while read < text.count {
       var word: UInt32 = 0x4141_4141
@@ -197,7 +199,7 @@ enum Base64 {
       }
       let value = unsafe group(word, table)
       seen |= value
-      // Bits beyond the bytes of a short group are unused.
+      // Bits beyond the bytes of an incomplete group are unused and must be zero.
       if there < 4, (value & 0xff_ffff) >> UInt32(8 &* (there &- 1)) != 0 { return false }
       for place in 0..<Swift.max(there &- 1, 0) {
         unsafe bytes[write &+ place] = UInt8(truncatingIfNeeded: value >> UInt32(8 &* place))
@@ -208,8 +210,8 @@ enum Base64 {
     return seen < stranger
   }
 
-  /// The value of four digits. It loads them one by one: that takes fewer steps
-  /// than taking one word apart.
+  /// Returns the value of four digits. Loading each byte takes fewer instructions than splitting
+  /// one loaded word.
   @inline(__always)
   private static func group(
     _ text: UnsafeRawBufferPointer, at read: Int, _ table: UnsafeBufferPointer<UInt32>

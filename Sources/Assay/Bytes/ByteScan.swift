@@ -1,11 +1,11 @@
-/// Looks through bytes eight at a time.
+/// Searches bytes eight at a time.
 enum ByteScan {
-  /// The first place from `start` on that holds one of two bytes below 0x80; the
-  /// end when there is none.
+  /// Returns the first index from `start` on that has one of two bytes below 0x80; `bytes.count`
+  /// if there is none.
   static func first(
     _ one: UInt8, or other: UInt8, in bytes: Span<UInt8>, from start: Int
   ) -> Int {
-    // Most texts are short; of a long one whole blocks are passed over.
+    // Most texts are short; in a long one whole blocks are skipped.
     let near = firstByWords(one, or: other, in: bytes, from: start, to: start &+ blockSize)
     guard near < 0 else { return near }
     var at = start &+ blockSize
@@ -18,8 +18,8 @@ enum ByteScan {
 
   private static let blockSize = 64
 
-  /// The first place from `start` on that JSON escapes: a quotation mark, a backslash, a
-  /// control character below 0x20; the end when there is none.
+  /// Returns the first index from `start` on of a byte that JSON escapes: a quotation mark, a
+  /// backslash or a control character below 0x20; `bytes.count` if there is none.
   static func firstEscaped(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = unsafe bytes.bytes
     var at = start
@@ -39,8 +39,8 @@ enum ByteScan {
     return bytes.count
   }
 
-  /// The first place below `end` that holds one of two bytes, or past it but in
-  /// a word that begins before it; negative when there is none.
+  /// Returns the first index from `start` on that has one of two bytes; a negative number if
+  /// there is none before `end`. The result may exceed `end` within a word that begins before it.
   @inline(__always)
   private static func firstByWords(
     _ one: UInt8, or other: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int
@@ -51,7 +51,7 @@ enum ByteScan {
       let word = unsafe UInt64(
         littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self))
       let hits = zeroBytes(word ^ everyByte(one)) | zeroBytes(word ^ everyByte(other))
-      // The lowest mark is always a true one.
+      // A borrow can falsely mark only a byte above a true mark: the lowest mark is always true.
       if hits != 0 { return at &+ hits.trailingZeroBitCount / 8 }
       at &+= 8
     }
@@ -62,8 +62,8 @@ enum ByteScan {
     return -1
   }
 
-  /// Whether one block holds one of two bytes. Without branches, so that the
-  /// compiler looks at many bytes at once.
+  /// Whether one block contains one of two bytes. The loop has no branches, so that the compiler
+  /// vectorizes it.
   private static func hasEither(
     _ one: UInt8, _ other: UInt8, in bytes: Span<UInt8>, from start: Int
   ) -> Bool {
@@ -78,14 +78,14 @@ enum ByteScan {
     }
   }
 
-  /// Whether every byte lies in 0x01 … 0x7f.
+  /// Whether every byte is in 0x01 … 0x7f.
   static func isASCIIWithoutNUL(_ bytes: Span<UInt8>) -> Bool {
     let raw = unsafe bytes.bytes
     var at = 0
     var marks: UInt64 = 0
     while at &+ 8 <= bytes.count {
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
-      // A byte from 0x80 on has its top bit; a NUL borrows it.
+      // A byte of 0x80 or above has its top bit set; a NUL sets its own by the borrow.
       marks |= word | (word &- everyByte(1))
       at &+= 8
     }
@@ -96,7 +96,8 @@ enum ByteScan {
     return marks & everyByte(0x80) == 0
   }
 
-  /// The top bit of each byte that is zero, and of no lower one that is not.
+  /// Returns a word in which the lowest zero byte of `word` has its top bit set, and no byte
+  /// below it. Bytes above it may be marked falsely.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     (word &- everyByte(1)) & ~word & everyByte(0x80)

@@ -1,9 +1,9 @@
-/// The proleptic Gregorian calendar in UTC, in integers. No `mktime`, no locale
+/// The proleptic Gregorian calendar in UTC, computed in integers, without `mktime` and locales
 /// (JWS-32, DCD-16).
 enum CivilDate {
-  /// Days from 1970-01-01 to a date of the years 0 to 9999. The month is 1…12.
+  /// Returns the days from 1970-01-01 to a date of the years 0 to 9999. `month` is 1 to 12.
   static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    // Years begin in March, so that the leap day is the last of its year.
+    // Counts years from March, so that the leap day is the last day of its year.
     let shifted = month <= 2 ? year &- 1 : year
     let era = (shifted >= 0 ? shifted : shifted &- 399) / 400
     let yearOfEra = shifted &- era &* 400
@@ -13,7 +13,7 @@ enum CivilDate {
     return era &* 146_097 &+ dayOfEra &- 719_468
   }
 
-  /// The date of a day counted from 1970-01-01.
+  /// Returns the date that is `days` after 1970-01-01.
   static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days &+ 719_468
     let era = (shifted >= 0 ? shifted : shifted &- 146_096) / 146_097
@@ -32,7 +32,7 @@ enum CivilDate {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
-  /// 28…31; the month is 1…12.
+  /// Returns 28 to 31. `month` is 1 to 12.
   static func daysInMonth(year: Int64, month: Int64) -> Int64 {
     switch month {
     case 2: return isLeap(year) ? 29 : 28
@@ -41,9 +41,9 @@ enum CivilDate {
     }
   }
 
-  /// Seconds since 1970 UTC of an ASN.1 time: `YYMMDDHHMMSSZ` where the year has
-  /// two digits (50 and later: 19YY), `YYYYMMDDHHMMSSZ` where it has four; nil
-  /// for any other form or a date that does not exist.
+  /// Parses an ASN.1 time into seconds since 1970 UTC: `YYMMDDHHMMSSZ` with two year digits (50
+  /// and later: 19YY), `YYYYMMDDHHMMSSZ` with four; `nil` for any other form or a date that does
+  /// not exist.
   static func seconds(asn1 text: ArraySlice<UInt8>, yearDigits: Int) -> Int64? {
     guard text.count == yearDigits &+ 11, text.last == 0x5a else { return nil }
     var digits = text.dropLast()

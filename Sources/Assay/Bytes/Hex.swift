@@ -1,6 +1,6 @@
-/// Hexadecimal text: lower case out, either case in.
+/// Hexadecimal text: encodes lower case unless asked otherwise, decodes either case.
 enum Hex {
-  /// The value of one hex digit, or nil.
+  /// Returns the value of one hex digit; `nil` for any other byte.
   static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case 0x30...0x39: return digit &- 0x30
@@ -10,7 +10,7 @@ enum Hex {
     }
   }
 
-  /// The bytes of a text of an even number of hex digits, or nil.
+  /// Decodes an even number of hex digits; `nil` for any other text.
   static func decode(_ text: [UInt8]) -> [UInt8]? {
     guard text.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []

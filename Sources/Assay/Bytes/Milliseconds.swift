@@ -1,5 +1,5 @@
-/// Spans of time in milliseconds, and sums that stop at the ends of Int64
-/// instead of trapping (DCD-16).
+/// Durations in milliseconds, and arithmetic that saturates at the ends of Int64 instead of
+/// trapping (DCD-16).
 enum Milliseconds {
   static let minute: Int64 = 60_000
   static let hour: Int64 = 3_600_000

@@ -1,8 +1,7 @@
-/// Sorting by places. The compiler repeats the library's sort, 8 KB of it, for each type
-/// and order; this one is there once.
+/// A merge sort of indexes. The compiler specializes the standard library's sort, 8 KB of code,
+/// for each type and order; this one is compiled once.
 enum Ordering {
-  /// The places 0 ..< `count` in order: none comes before one that it follows, and
-  /// equal ones stay as they were.
+  /// Returns the indexes 0 ..< `count` in sorted order; equal elements keep their order.
   @inline(never)
   static func places(_ count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] {
     var places = Array(0..<count)
@@ -22,7 +21,7 @@ enum Ordering {
     return places
   }
 
-  /// Two runs that follow each other, each in order, as one.
+  /// Merges two adjacent sorted runs, `start..<middle` and `middle..<end`.
   private static func merge(
     _ runs: [Int], into merged: inout [Int], _ start: Int, _ middle: Int, _ end: Int,
     _ precedes: (Int, Int) -> Bool
@@ -42,7 +41,7 @@ enum Ordering {
 }
 
 extension Array {
-  /// The elements in order; equal ones stay as they were.
+  /// Returns the elements in sorted order; equal elements keep their order.
   func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
     Ordering.places(count) { precedes(self[$0], self[$1]) }.map { self[$0] }
   }

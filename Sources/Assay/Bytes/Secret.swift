@@ -1,9 +1,9 @@
 import CLibCrypto
 
-/// Octets that must not be left in memory after use (EXC-10).
+/// Erases bytes that must not stay in memory after use (EXC-10).
 public enum Secret {
-  /// Overwrites the octets where they are. It takes the holder of them: where others hold
-  /// the same array it is theirs that stays as it was, so wipe what nobody else has.
+  /// Overwrites `bytes`. An array whose storage is shared is copied first, and the other holder
+  /// keeps the secret: wipe only an array that has no other holder.
   public static func wipe(_ bytes: inout [UInt8]) {
     unsafe bytes.withUnsafeMutableBytes { held in
       guard let start = held.baseAddress else { return }

@@ -1,14 +1,14 @@
-/// Octets that are wiped when nothing holds them any more (EXC-10, EXC-22).
+/// Bytes that are wiped when the last reference to this object is released (EXC-10, EXC-22).
 ///
-/// An array that somebody else still holds is left as it is: what is theirs is not ours to
-/// wipe, and a request is sent again with the octets that it had.
+/// A copy of the array that outlives this object keeps its contents: a request under way is sent
+/// again with the same bytes.
 final class SecretBytes: Sendable {
-  // Changed by deinit alone, when no other thread can have it.
+  // Only `deinit` changes the bytes, when no other thread can reach them.
   nonisolated(unsafe) private var octets: [UInt8]
 
   var bytes: [UInt8] { unsafe octets }
 
-  /// - Parameter bytes: the only copy.
+  /// - Parameter bytes: The only copy.
   init(_ bytes: [UInt8]) { unsafe octets = bytes }
 
   deinit { unsafe Secret.wipe(&octets) }

@@ -1,8 +1,7 @@
 import CLibCrypto
 
 extension [UInt8] {
-  /// Whether the slice has these bytes and no others: many at once, and not in
-  /// constant time.
+  /// Whether `slice` has the same bytes. Compares many bytes at once, and not in constant time.
   func equals(_ slice: ArraySlice<UInt8>) -> Bool {
     guard slice.count == count else { return false }
     return unsafe withUnsafeBytes { mine in
@@ -15,8 +14,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-  /// Whether a part of these bytes is the literal. False if the part lies
-  /// outside.
+  /// Whether the bytes at `part` are `literal`. False if `part` exceeds the span.
   @inline(__always)
   func equals(_ literal: StaticString, _ part: Range<Int>) -> Bool {
     guard part.count == literal.utf8CodeUnitCount, part.lowerBound >= 0,
@@ -28,8 +26,7 @@ extension Span<UInt8> {
   /// Whether these bytes begin with the literal.
   func begins(with literal: StaticString) -> Bool { has(literal, at: 0) }
 
-  /// Whether the literal is at that offset. False if it would reach beyond
-  /// the end.
+  /// Whether `literal` begins at the offset `start`. False if it would exceed the span.
   @inline(__always)
   func has(_ literal: StaticString, at start: Int) -> Bool {
     start >= 0 && start <= count && literal.utf8CodeUnitCount <= count &- start

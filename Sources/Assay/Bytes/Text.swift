@@ -1,9 +1,9 @@
-/// A text as the bytes that were signed.
+/// A text, kept as the UTF-8 bytes that were signed.
 ///
-/// Equality and hashing go by bytes. `String` compares by Unicode equivalence,
-/// under which two different bundle ids can be "equal" (JWS-73).
+/// Equality and hashing compare bytes: `String` compares by Unicode equivalence, under which two
+/// different bundle ids can be "equal" (JWS-73).
 public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// Valid UTF-8.
+  /// The bytes of the text, valid UTF-8.
   public let utf8: [UInt8]
 
   public init(_ utf8: [UInt8]) { self.utf8 = utf8 }
@@ -17,15 +17,15 @@ public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
   public var count: Int { utf8.count }
   public var isEmpty: Bool { utf8.isEmpty }
 
-  /// The same text for people and for Swift callers.
+  /// The text as a `String`, for messages and Swift callers.
   public var string: String { String(decoding: utf8, as: UTF8.self) }
 
-  /// The text with the letters A to Z in lower case; others stay.
+  /// The text with A to Z in lower case and all other characters unchanged.
   var asciiLowercased: Text {
     Text(utf8.map { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 })
   }
 
-  /// Whether this is a UUID in its usual form: 8-4-4-4-12 hex digits.
+  /// Whether this is a UUID in its usual form: 8-4-4-4-12 hex digits of either case.
   var isUUID: Bool {
     guard utf8.count == 36 else { return false }
     for (index, byte) in utf8.enumerated() {
@@ -37,7 +37,7 @@ public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
     return true
   }
 
-  /// U+0000 … U+001F and U+007F … U+009F.
+  /// Whether the text contains one of U+0000 … U+001F and U+007F … U+009F.
   var hasControlCharacter: Bool {
     var last: UInt8 = 0
     for byte in utf8 {
@@ -47,7 +47,7 @@ public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
     return false
   }
 
-  /// Unicode's code points.
+  /// Number of Unicode code points.
   var characterCount: Int { utf8.count { $0 & 0xc0 != 0x80 } }
 
   /// Whether this is one or more decimal digits.
@@ -57,12 +57,13 @@ public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension Text {
-  /// By bytes, a prefix first.
+  /// Whether `left` sorts before `right`, by bytes; a prefix sorts first.
   static func precedes(_ left: Text, _ right: Text) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  /// Ids as numbers of any length (DCD-6); ids of equal value by their bytes.
+  /// Whether `left` sorts before `right` as a decimal number of any length (DCD-6), by bytes if
+  /// the numbers are equal.
   static func precedesAsNumber(_ left: Text, _ right: Text) -> Bool {
     let (leftDigits, rightDigits) = (left.withoutLeadingZeros, right.withoutLeadingZeros)
     if leftDigits.count != rightDigits.count { return leftDigits.count < rightDigits.count }

@@ -1,10 +1,11 @@
-/// The dates that any conversion or comparison may meet (JWS-41, PAY-6).
+/// The range of dates that Assay converts and compares, in milliseconds since 1970 UTC (JWS-41,
+/// PAY-6).
 enum TimeWindow {
-  /// 2008-01-01 UTC in milliseconds.
+  /// 2008-01-01 UTC, the first instant of the range.
   static let start: Int64 = 1_199_145_600_000
-  /// 2100-01-01 UTC in milliseconds; no longer inside.
+  /// 2100-01-01 UTC, the first instant after the range.
   static let end: Int64 = 4_102_444_800_000
-  /// The last millisecond that a time of a payload may name.
+  /// The last instant that a time in a payload may be: 2100-01-01 UTC, included.
   static let lastPayloadTime: Int64 = 4_102_444_800_000
 
   static func contains(_ milliseconds: Int64) -> Bool {

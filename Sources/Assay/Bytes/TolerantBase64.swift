@@ -1,18 +1,18 @@
-/// Base64 as clients send it (RCP-2): wrapped or not, standard or url-safe
-/// digits, with or without padding. Every text still has one value at most:
-/// what is doubtful is not base64.
+/// Base64 as clients send it (RCP-2): wrapped or not, of the standard or the URL-safe alphabet,
+/// with or without padding. A text still decodes to at most one value: an ambiguous text is
+/// refused.
 enum TolerantBase64 {
-  /// The bytes of a text, or nil when it is not base64: both alphabets in one text,
-  /// padding inside or more of it than needed, 4n + 1 digits, unused bits that
-  /// are not zero, any other character. CR, LF, TAB and spaces are ignored.
+  /// Decodes `text`, ignoring CR, LF, TAB and spaces. Returns `nil` if the text mixes both
+  /// alphabets, has padding inside or more than needed, 4n + 1 digits, unused bits that are not
+  /// zero, or any other character.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    // Nearly all texts are clean ones.
+    // Almost all texts are plain base64.
     if let bytes = Base64.decodeStandard(text) { return bytes }
     return decode(spaced: text)
   }
 
-  /// The same text with `+` for each space that is not at a line break: a form
-  /// post makes one of the other (RCP-3). nil when it has no such space.
+  /// Returns `text` with `+` for each space that is not next to a line break, because form
+  /// decoding turns `+` into a space (RCP-3); `nil` if there is no such space.
   static func withPlusForSpaces(_ text: [UInt8]) -> [UInt8]? {
     guard ByteScan.first(space, or: space, in: text.span, from: 0) < text.count else { return nil }
     var restored: [UInt8] = []
@@ -37,8 +37,8 @@ enum TolerantBase64 {
     return found ? restored : nil
   }
 
-  /// The offset of the first byte that no base64 text has; nil when the
-  /// fault is something else.
+  /// Returns the offset of the first byte that no base64 text contains; `nil` if the fault is
+  /// another one.
   static func stranger(in text: ArraySlice<UInt8>) -> Int? {
     for (offset, byte) in text.enumerated() where !isAllowed(byte) {
       return offset
@@ -46,8 +46,8 @@ enum TolerantBase64 {
     return nil
   }
 
-  /// Whether the text holds `%` and two hex digits: it is a form field that
-  /// was not decoded (RCP-2).
+  /// Whether the text contains `%` and two hex digits, as a form field does that was not decoded
+  /// (RCP-2).
   static func hasPercentEscapes(_ text: ArraySlice<UInt8>) -> Bool {
     var at = text.startIndex
     while at &+ 2 < text.endIndex {
@@ -59,7 +59,7 @@ enum TolerantBase64 {
     return false
   }
 
-  /// CR, LF, TAB and space.
+  /// Whether `byte` is CR, LF, TAB or space.
   static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == 0x09 || isLineBreak(byte) }
 
   // MARK: parts
@@ -76,13 +76,13 @@ enum TolerantBase64 {
       digits.removeLast()
       padding &+= 1
     }
-    // RCP-2: less padding than due is accepted, more is not.
+    // Accepts too little padding, but not too much (RCP-2).
     guard padding <= (4 &- digits.count % 4) % 4 else { return nil }
-    // Each alphabet refuses the other's two digits, so a text with both is refused.
+    // Each decoder refuses the two digits of the other alphabet, so a text with both is refused.
     return Base64.decodeDigits(digits[...]) ?? Base64.decodeURL(digits[...])
   }
 
-  /// The text without CR, LF, TAB and space, copied line by line.
+  /// Returns the text without CR, LF, TAB and spaces, copied line by line.
   private static func withoutBlanks(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var kept: [UInt8] = []
     kept.reserveCapacity(text.count)
@@ -99,7 +99,7 @@ enum TolerantBase64 {
     return kept
   }
 
-  /// CR, LF, TAB, space, the digits of both alphabets and `=`.
+  /// Whether `byte` is CR, LF, TAB, space, a digit of either alphabet or `=`.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2f, 0x3d, 0x5f: return true

@@ -1,10 +1,10 @@
-/// Well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates,
-/// nothing above U+10FFFF.
+/// Well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates, nothing above
+/// U+10FFFF.
 enum UTF8Sequence {
-  /// The length of the sequence that begins at `at`: 1…4, or 0 if there is none.
+  /// Returns the length of the sequence that begins at `at`, 1 to 4 bytes; 0 if none does.
   static func length(_ bytes: [UInt8], _ at: Int) -> Int { length(bytes.span, at) }
 
-  /// The same within part of some bytes.
+  /// Returns the length of the sequence that begins at `at`, 1 to 4 bytes; 0 if none does.
   static func length(_ bytes: Span<UInt8>, _ at: Int) -> Int {
     guard at < bytes.count else { return 0 }
     let first = bytes[at]

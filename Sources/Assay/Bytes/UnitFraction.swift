@@ -1,15 +1,15 @@
-/// A share between 0 and 1, from the text of a JSON number, in parts of 10^12:
-/// exact to twelve places, without floating point.
+/// A fraction between 0 and 1, read from the text of a JSON number in units of 10^-12. Twelve
+/// decimals are exact, further ones are dropped; no floating point is involved.
 struct UnitFraction: Sendable, Equatable, Comparable {
-  /// 0…10^12.
+  /// The fraction in units of 10^-12: 0 to 10^12.
   let parts: Int64
 
   private static let places = 12
 
-  /// nil: negative, greater than 1, or longer than JSON texts are.
+  /// Parses the text of a valid JSON number; `nil` if it is negative or greater than 1.
   init?(_ number: ArraySlice<UInt8>) {
     var digits: [UInt8] = []
-    // How many of the digits are before the point.
+    // Number of digits before the decimal point.
     var point: Int? = nil
     var exponent = 0
     var exponentIsNegative = false

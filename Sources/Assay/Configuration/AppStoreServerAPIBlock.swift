@@ -1,10 +1,10 @@
-/// `appStoreServerApi`: with which key App Store Connect knows us
-/// (docs/spec/configuration.md §8).
+/// `appStoreServerApi`: the host's key for the App Store Server API (docs/spec/configuration.md
+/// §8).
 struct AppStoreServerAPIPolicy: Sendable {
   let issuerId: Text
   let keyId: Text
   let privateKey: PrivateKey
-  /// nil: Apple's hosts.
+  /// The base URL that replaces Apple's hosts; `nil` for Apple's.
   var baseURL: Text? = nil
 }
 
@@ -27,7 +27,8 @@ enum AppStoreServerAPIBlock {
     configuration.appStoreServerAPI = policy
   }
 
-  /// API-1: a verifier of Apple's evidence cannot be pointed elsewhere.
+  /// Reads a URL, which only a verifier of LocalTesting may have: a verifier of Apple's evidence
+  /// must not be pointed elsewhere (API-1).
   private static func readBaseURL(
     _ entry: MemberNode, _ environments: [Environment]
   ) throws(Refusal) -> Text {
@@ -41,7 +42,7 @@ enum AppStoreServerAPIBlock {
 }
 
 extension AppStoreServerAPIPolicy {
-  /// The value of `appStoreServerApi` in the effective configuration.
+  /// Writes the value of `appStoreServerApi` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("issuerId", issuerId)

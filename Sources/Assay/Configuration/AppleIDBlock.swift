@@ -1,9 +1,9 @@
-/// `appleId`: with which key Sign in with Apple knows us (docs/spec/configuration.md §9).
+/// `appleId`: the host's key for Sign in with Apple (docs/spec/configuration.md §9).
 struct AppleIDPolicy: Sendable {
   let teamId: Text
   let keyId: Text
   let privateKey: PrivateKey
-  /// Never empty.
+  /// The accepted client ids. Never empty.
   let clientIds: [Text]
 }
 
@@ -32,8 +32,8 @@ enum AppleIDBlock {
     return team
   }
 
-  /// AID-25: those that are configured, else whom identity tokens are accepted for, else
-  /// the bundle ids.
+  /// Returns the configured client ids; without them the audiences of the identity token profile,
+  /// and without a profile the bundle ids (AID-25).
   private static func readClientIds(
     _ block: MemberNode, _ configuration: Configuration
   ) throws(Refusal) -> [Text] {
@@ -52,7 +52,7 @@ enum AppleIDBlock {
 }
 
 extension AppleIDPolicy {
-  /// The value of `appleId` in the effective configuration.
+  /// Writes the value of `appleId` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("teamId", teamId)

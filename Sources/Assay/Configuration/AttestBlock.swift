@@ -1,9 +1,9 @@
 /// The block `attest` of a configuration (docs/spec/configuration.md §5).
 enum AttestBlock {
-  /// ASR-10: names of the path to the challenge.
+  /// The most names in the path to the challenge (ASR-10).
   private static let pathCap = 8
 
-  /// Reads the block, or fills in the defaults where there is none.
+  /// Reads the block, or sets its defaults if `node` is `nil`.
   static func read(_ node: MemberNode?, _ configuration: inout Configuration) throws(Refusal) {
     var policy = AttestPolicy(defaultsOf: configuration)
     if let node {
@@ -66,7 +66,7 @@ enum AttestBlock {
     }
   }
 
-  /// ATT-45: 0 and the reserved 7…9 may not be listed.
+  /// Reads the accepted categories; 0 and the reserved 7 to 9 are refused (ATT-45).
   private static func readCategory(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Category {
     let block = try node.refusing(.configAttestPolicy, "ATT-45").object(
       ConfigurationTable.attestCategoryMembers)
@@ -86,7 +86,7 @@ enum AttestBlock {
     return category
   }
 
-  /// ATT-46: a list of exact texts or a minimum, not both.
+  /// Reads a list of exact texts or a minimum, not both (ATT-46).
   private static func readBundleVersion(
     _ node: MemberNode
   ) throws(Refusal) -> AttestPolicy.BundleVersion {
@@ -105,7 +105,7 @@ enum AttestBlock {
     return .exact(texts)
   }
 
-  /// ASR-10: `path` and `encoding` belong to mode `json` alone.
+  /// Reads the challenge's location; only mode `json` has `path` and `encoding` (ASR-10).
   private static func readChallenge(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Challenge {
     let block = try node.refusing(.configAttestPolicy, "ASR-10")
       .object(ConfigurationTable.attestChallengeMembers)

@@ -1,38 +1,38 @@
-/// `attest`: what is accepted from App Attest (docs/spec/configuration.md §5). Present even
-/// without the block, with the defaults.
+/// `attest`: the policy for App Attest (docs/spec/configuration.md §5). Without the block it has
+/// its defaults.
 struct AttestPolicy: Sendable {
-  /// Whose attestations, assertions and receipts are ours. Empty: none; every
-  /// call is then refused with `config.attest.app-ids`.
+  /// The App IDs whose attestations, assertions and receipts are accepted. If empty, every call
+  /// is refused with `config.attest.app-ids`.
   var appIds: [AppId] = []
   var acceptsProduction = false
   var acceptsDevelopment = false
-  /// Own roots of attestations; empty: Apple App Attestation Root CA.
+  /// Configured roots of attestations; if empty, Apple App Attestation Root CA.
   var anchors: [Anchor] = []
-  /// Own roots of App Attest receipts; empty: Apple Root CA - G3.
+  /// Configured roots of App Attest receipts; if empty, Apple Root CA - G3.
   var receiptAnchors: [Anchor] = []
-  /// ATT-40: certificates are judged at the receipt's date, not now.
+  /// Whether certificates are checked at the receipt's creation time instead of now (ATT-40).
   var storedTime = false
-  /// Milliseconds; for receipts that are not stored ones.
+  /// The greatest age of a receipt in milliseconds; not applied if `storedTime` is true.
   var maxAgeMs: Int64 = 300_000
-  /// ATT-12: the receipt inside an attestation is ignored.
+  /// Whether the receipt inside an attestation is ignored (ATT-12).
   var ignoresReceipt = false
   var category = Category()
   var bundleVersion = BundleVersion.any
   var platform = Platform.any
   var challenge = Challenge.host
-  /// RFR-3: shortest time between two refreshes of a receipt.
+  /// The shortest time between two refreshes of a receipt, in milliseconds (RFR-3).
   var refreshEveryMs: Int64 = 86_400_000
-  /// How far Apple's clock may be ahead of `now_ms`: the shared member.
+  /// The most that Apple's clock may be ahead of `now_ms`, in milliseconds; a shared member.
   var clockSkewMs: Int64 = 60_000
 
-  /// App ID prefix, dot, bundle id (ATT-23), and its SHA-256, which is what
-  /// authenticator data holds.
+  /// An App ID: prefix, dot, bundle id (ATT-23), with its SHA-256, which authenticator data
+  /// contains.
   struct AppId: Sendable {
     let text: Text
     let digest: [UInt8]
 
-    /// nil: no App ID. The prefix has ten characters A–Z 0–9, the bundle id
-    /// 1…255 bytes.
+    /// Parses an App ID whose prefix has ten characters A–Z 0–9 and whose bundle id has 1 to 255
+    /// bytes; `nil` for any other text.
     init?(_ text: Text) {
       let bytes = text.utf8
       guard (12...266).contains(bytes.count), bytes[10] == 0x2e,
@@ -43,24 +43,25 @@ struct AttestPolicy: Sendable {
     }
   }
 
-  /// ATT-45: where the running build came from.
+  /// The accepted origins of the running build (ATT-45).
   struct Category: Sendable {
     var accepted: [UInt32] = [1, 2, 3, 4, 5, 6, 10]
-    /// Systems before iOS 27 say nothing.
+    /// Whether an attestation without a category is refused; systems before iOS 27 omit the
+    /// category.
     var missingIsRefused = false
   }
 
-  /// ATT-46: which builds pass, by CFBundleVersion.
+  /// The accepted builds, by CFBundleVersion (ATT-46).
   enum BundleVersion: Sendable {
     case any
     case exact([Text])
     case minimum(Text)
   }
 
-  /// ATT-47: whether the access control octets of a Mac are demanded.
+  /// The platform, which decides whether the access control bytes of a Mac are required (ATT-47).
   enum Platform: Int, Sendable { case any, macOS, iOS }
 
-  /// ASR-10: where the challenge stands in the client data.
+  /// The location of the challenge in the client data (ASR-10).
   enum Challenge: Sendable {
     case host
     case whole
@@ -69,12 +70,12 @@ struct AttestPolicy: Sendable {
     enum Encoding: Int, Sendable { case text, base64, base64url, hex }
   }
 
-  /// The App ID with that digest (ATT-23, ASR-5).
+  /// Returns the App ID with this SHA-256 (ATT-23, ASR-5); `nil` if none is configured.
   func appId(digest: ArraySlice<UInt8>) -> AppId? {
     appIds.first { ConstantTime.areEqual($0.digest[...], digest) }
   }
 
-  /// The App ID of that text (FRC-8).
+  /// Returns the App ID with this text (FRC-8); `nil` if none is configured.
   func appId(_ text: ArraySlice<UInt8>) -> AppId? {
     appIds.first { $0.text.utf8[...] == text }
   }
@@ -83,7 +84,7 @@ struct AttestPolicy: Sendable {
 }
 
 extension AttestPolicy {
-  /// What the shared members of a configuration say where the block does not.
+  /// Creates the policy that the shared members imply without the block.
   init(defaultsOf configuration: Configuration) {
     for app in configuration.apps {
       guard let team = app.teamId, let id = AppId(Text(team.utf8 + [0x2e] + app.bundleId.utf8))
@@ -97,7 +98,7 @@ extension AttestPolicy {
 }
 
 extension AttestPolicy {
-  /// The value of `attest` in the effective configuration: null if nothing could be
+  /// Writes the value of `attest` in the effective configuration: null if no evidence could be
   /// accepted, which happens only without the block.
   func write(_ writer: inout JSONWriter) {
     guard !appIds.isEmpty, acceptsProduction || acceptsDevelopment else {

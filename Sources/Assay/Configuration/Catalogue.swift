@@ -1,24 +1,25 @@
-/// `products`: what each product id unlocks, and its type.
+/// `products`: the plan that each product id unlocks, and the product's type.
 struct Catalogue: Sendable {
   struct Product: Sendable {
     var id: Text
-    /// Index into `plans`; nil: nothing lasting.
+    /// Index into `plans`; `nil` if the product unlocks no plan.
     var plan: Int?
     var type: ProductType
     var group: Text?
     var duration: CalendarDuration?
     var stack = false
-    /// What one item of it is worth to the host: coins of a pack (STO-36).
+    /// The host's units in one item, such as the coins of a pack (STO-36).
     var units: Int64 = 1
   }
 
-  /// In the order of the document.
+  /// The products in the order of the document.
   private(set) var all: [Product] = []
-  /// Places in `all`, ascending by the bytes of the id. (A Dictionary would do
-  /// the same and bring in pages of Swift's library that nothing else needs.)
+  /// Indexes into `all`, ascending by the bytes of the id. A Dictionary would link pages of
+  /// Swift's library that nothing else needs.
   private var ascending: [Int] = []
 
-  /// The id must be new: the strict reader refuses duplicate names.
+  /// Adds a product. Its id must be new, which the strict reader ensures by refusing duplicate
+  /// names.
   mutating func add(_ product: Product) {
     ascending.insert(all.count, at: search(product.id).place)
     all.append(product)
@@ -29,7 +30,7 @@ struct Catalogue: Sendable {
     return isFound ? all[ascending[place]] : nil
   }
 
-  /// Where the id stands in `ascending`, or where it belongs.
+  /// Returns the index of the id in `ascending`, or the index at which to insert it.
   private func search(_ id: Text) -> (place: Int, isFound: Bool) {
     var low = 0
     var high = ascending.count

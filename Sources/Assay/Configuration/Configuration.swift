@@ -1,11 +1,12 @@
-/// What a verifier is built from: the effective configuration, every default
-/// filled in. docs/spec/configuration.md has every member; `docs/config.md` explains them.
+/// The effective configuration of a verifier, with all defaults set. All members are listed in
+/// docs/spec/configuration.md and explained in `docs/config.md`.
 struct Configuration: Sendable {
   var apps: [App] = []
   var environments: [Environment] = [.production]
-  /// In the order of the document; looked up by `product(_:)`.
+  /// The products in the order of the document; find one by `product(_:)`.
   var products = Catalogue()
-  /// Ascending; the first is the default plan, which every account has. Never empty.
+  /// The plans in ascending order; the first is the default plan, which every account has. Never
+  /// empty.
   var plans: [Text] = ["free"]
   var limits: [PlanLimits] = []
   var clockSkewMs: Int64 = 60_000
@@ -13,11 +14,11 @@ struct Configuration: Sendable {
   var storekit = StoreKitPolicy()
   var receipts = ReceiptsPolicy()
   var attest = AttestPolicy()
-  /// nil: without the block.
+  /// `nil` without the block.
   var deviceCheck: DeviceCheckPolicy? = nil
   var tokens: [TokenProfile.Shared] = []
   var risk = RiskPolicy()
-  /// nil: without the block; so are the next three.
+  /// `nil` without the block, like the three properties below.
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
   var appleID: AppleIDPolicy? = nil
   var session: SessionPolicy? = nil
@@ -33,8 +34,8 @@ struct Configuration: Sendable {
     var plan: Text
     var meters: [(meter: Text, units: Int64)]
 
-    /// Names become parts of headers, keys and attributes: 1 … 64 visible characters of
-    /// ASCII without quotation mark, backslash and braces.
+    /// Whether `name` can be part of a header, key or attribute: 1 to 64 visible ASCII characters
+    /// without quotation mark, backslash and braces.
     static func isMeter(_ name: Text) -> Bool {
       (1...64).contains(name.count)
         && name.utf8.allSatisfy {
@@ -43,11 +44,11 @@ struct Configuration: Sendable {
     }
   }
 
-  /// `decide`: policy of entitlements (docs/spec/configuration.md §2).
+  /// `decide`: the policy of decisions (docs/spec/configuration.md §2).
   struct DecidePolicy: Sendable {
-    /// appAccountToken against the account given (DCD-20).
+    /// How appAccountToken is compared with the account that the host passes (DCD-20).
     enum Account: Int, Sendable { case whenGiven, ifPresent, required, ignored }
-    /// Evidence of Sandbox beside evidence of Production (DCD-23).
+    /// How Sandbox evidence counts beside Production evidence (DCD-23).
     enum Sandbox: Int, Sendable { case below, equal, never }
     var account = Account.whenGiven
     var sandbox = Sandbox.below
@@ -57,15 +58,15 @@ struct Configuration: Sendable {
     var familyAllowed = true
   }
 
-  /// `storekit`: JWS (docs/spec/configuration.md §3).
+  /// `storekit`: the policy for JWS (docs/spec/configuration.md §3).
   struct StoreKitPolicy: Sendable {
-    /// Own roots; empty: Apple's compiled-in root.
+    /// Configured roots; if empty, Apple's built-in root.
     var anchors: [Anchor] = []
     var rootEntryIgnored = false
     var environmentFromTransactionId = false
     var undatedNotificationsNested = false
     var nestedOmitted = false
-    /// Milliseconds by JWS kind; a kind that is not named is not judged.
+    /// The greatest age in milliseconds by JWS kind; a kind that is not listed may have any age.
     var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
     /// SHA-256 of pinned Xcode certificates, 32 bytes each.
     var xcodeCertificates: [[UInt8]] = []
@@ -74,38 +75,38 @@ struct Configuration: Sendable {
     var cacheChains = 16
   }
 
-  /// `receipts`: transaction receipts, app receipts, triage, verifyReceipt
+  /// `receipts`: the policy for transaction receipts, app receipts, triage and verifyReceipt
   /// (docs/spec/configuration.md §4).
   struct ReceiptsPolicy: Sendable {
-    /// Own roots; empty: Apple Root CA.
+    /// Configured roots; if empty, Apple Root CA.
     var anchors: [Anchor] = []
-    /// Added to the shipped ones.
+    /// Certificates that are accepted in addition to the built-in ones.
     var intermediates: [Certificate] = []
     var v2Refused = false
     var lateSignedRefused = false
     var unknownEnvironmentAllowed = false
-    /// nil: age is not judged.
+    /// The greatest age in milliseconds; `nil` for any age.
     var maxAgeMs: Int64? = nil
-    /// Device ids are personal data (RCP §2.9).
+    /// Whether documents contain device ids, which are personal data (RCP §2.9).
     var deviceIdsReported = false
     var sharedSecrets = SharedSecrets()
-    // Caps of docs/spec/receipts.md §1, in octets of decoded data unless stated otherwise.
-    /// Of the text as it was sent.
+    // The caps of docs/spec/receipts.md §1, in bytes of decoded data unless stated otherwise.
+    /// The longest input, in bytes of the text as sent.
     var inputBytes = 3_145_728
     var transactionReceiptBytes = 16_384
     var purchaseInfoBytes = 8192
     var appReceiptBytes = 1_048_576
-    /// Purchases of an app receipt.
+    /// The most purchases of an app receipt.
     var purchases = 8192
 
-    /// APR-26: BER elements of an app receipt. It follows each of the two caps
-    /// that may be raised, so that raising either has its effect: Apple's purchases have
-    /// up to 93 elements, of four octets each on average.
+    /// The most BER elements of an app receipt (APR-26), computed from both caps that may be
+    /// raised, so that raising either has an effect: a purchase of Apple's has up to 93 elements,
+    /// of four bytes each on average.
     var appReceiptElements: Int { Swift.max(32 &* purchases &+ 4096, appReceiptBytes / 4) }
 
-    /// RCP-6: of the outer list of a transaction receipt, which has room for the
-    /// base64 of the longest allowed purchase-info, and of one octet more, which is
-    /// refused by its own name.
+    /// The limits of a transaction receipt's outer list (RCP-6). The list may have the base64 of
+    /// the longest allowed purchase-info and of one more byte, which is then refused with its own
+    /// status.
     var outerList: PropertyList.Limits {
       var limits = PropertyList.Limits.outer(receiptBytes: transactionReceiptBytes)
       limits.valueBytes = Swift.max(limits.valueBytes, (purchaseInfoBytes &+ 3) / 3 &* 4)

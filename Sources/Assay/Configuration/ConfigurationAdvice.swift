@@ -1,7 +1,7 @@
-/// What a refusal of a configuration says beside the table of statuses: which values the
-/// member takes (CNF-1). From the same table as the schema and docs/config.md.
+/// Adds to the refusal of a configuration the values that the member accepts (CNF-1), from the
+/// table of which the schema and docs/config.md are made.
 enum ConfigurationAdvice {
-  /// The same refusal, with the values of its member where nothing else is said.
+  /// Returns the refusal with its member's accepted values as detail, if it has no other detail.
   static func completed(_ refusal: Refusal) -> Refusal {
     guard refusal.status.family == .config, refusal.detail.isEmpty else { return refusal }
     if refusal.status == .configDocumentUnknownMember {
@@ -12,7 +12,7 @@ enum ConfigurationAdvice {
     return refusal.saying(Text(row.path).string + " takes " + Text(row.values).string)
   }
 
-  /// The plans that there are, as a detail: at most 200 bytes.
+  /// Returns the configured plans as a detail of at most about 200 bytes.
   static func plans(_ plans: [Text]) -> String {
     var names = ""
     for plan in plans {
@@ -25,7 +25,8 @@ enum ConfigurationAdvice {
 
   // MARK: the table
 
-  /// The line of the member at a place of a document, or of the nearest that holds it.
+  /// Returns the row of the member at `place`, or of the nearest enclosing member; `nil` if no
+  /// row has values.
   private static func row(of place: String) -> (path: [UInt8], values: [UInt8])? {
     var wanted = Array(place.utf8)
     while !wanted.isEmpty {
@@ -37,7 +38,7 @@ enum ConfigurationAdvice {
     return nil
   }
 
-  /// The names beside the last one of a place.
+  /// Returns the names of all members of the object in which the last member of `place` is.
   private static func members(around place: String) -> String {
     var outer = Array(place.utf8)
     while let last = outer.popLast(), last != 0x2e {}
@@ -53,13 +54,13 @@ enum ConfigurationAdvice {
     return names.joined(separator: ", ")
   }
 
-  /// Whether a place is that of the path: `[3]` fits `[]`, and any name fits `*`, with dots
-  /// in it as product ids have them.
+  /// Whether `path` matches `place`: `[]` matches any index, such as `[3]`, and `*` any name,
+  /// dots included, because product ids contain dots.
   private static func fits(_ path: ArraySlice<UInt8>, _ place: ArraySlice<UInt8>) -> Bool {
     var (path, place) = (path, place)
     while let byte = path.popFirst() {
       if byte == 0x2a {
-        // Rows have one name of the host's own; it ends where the rest fits.
+        // A path has at most one `*`; the name ends where the rest of the path matches.
         while !place.isEmpty {
           place.removeFirst()
           if fits(path, place) { return true }

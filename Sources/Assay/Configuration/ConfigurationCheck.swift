@@ -1,4 +1,4 @@
-/// The one check of a configuration.
+/// The only check of a configuration.
 enum ConfigurationCheck: Int, CheckList {
   case configuration
 

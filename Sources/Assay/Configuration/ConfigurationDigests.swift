@@ -1,20 +1,23 @@
-/// The two fingerprints of an effective configuration, SHA-256 both (EXC-11).
+/// The two SHA-256 digests of an effective configuration (EXC-11).
 struct ConfigurationDigests: Sendable {
-  /// What counts as proven: verifiers with the same take each other's evidence.
+  /// The digest of the settings that decide what counts as verified: verifiers with the same
+  /// digest accept each other's evidence.
   let trust: [UInt8]
-  /// The whole policy.
+  /// The digest of the whole effective configuration.
   let whole: [UInt8]
 
-  /// Members of a block that say nothing about what is proven.
+  /// Members of a block that do not affect what counts as verified.
   private static let left: [(block: StaticString, members: [StaticString])] = [
     ("storekit", ["caps", "cache", "ocspHosts"]),
     ("receipts", ["sharedSecrets", "caps", "deviceIds"]),
     ("attest", ["time", "refreshEveryMs", "challenge"]),
   ]
 
+  /// Computes both digests.
+  ///
   /// - Parameters:
-  ///   - effective: the whole configuration, as a document shows it.
-  ///   - trusted: of it the members that *trust* is about.
+  ///   - effective: The whole effective configuration, as JSON.
+  ///   - trusted: Its members that affect what counts as verified, as JSON.
   /// - Throws: `internal.assay.bug`: what was written cannot be read.
   init(effective: [UInt8], trusted: [UInt8]) throws(Refusal) {
     whole = Digest.sha256.of(effective)
@@ -41,7 +44,7 @@ struct ConfigurationDigests: Sendable {
     writer.endObject()
   }
 
-  /// The member `digests` of a configuration's document (DOC-6).
+  /// Writes the member `digests` of a configuration's document (DOC-6).
   func write(_ writer: inout JSONWriter) {
     writer.name("digests")
     writer.beginObject()

@@ -1,7 +1,7 @@
-/// Reads a configuration document (CNF-1 … CNF-4). Unknown members are refused
-/// with their path: a misspelt member must not switch a check off.
+/// Reads a configuration document (CNF-1 … CNF-4). An unknown member is refused with its path,
+/// because a misspelt member must not disable a check.
 struct ConfigurationReader {
-  /// At most 1 MiB.
+  /// The longest document in bytes: 1 MiB.
   static let byteCap = 1 << 20
 
   private static let refusals = MemberRefusals(
@@ -45,7 +45,7 @@ struct ConfigurationReader {
       return try MemberNode.read(bytes, .configuration, refusals)
     } catch {
       guard let first = bytes.first else { throw error }
-      // A path begins with a letter, ".", "/" or "~".
+      // A path, passed by mistake, begins with a letter, ".", "/" or "~".
       let isLetter = (0x41...0x5a).contains(first & 0xdf)
       let isPath = isLetter || first == 0x2e || first == 0x2f || first == 0x7e
       throw isPath ? error.explained(.configurationName) : error
@@ -216,7 +216,7 @@ struct ConfigurationReader {
     }
   }
 
-  /// CFG-2: locally signed evidence needs a pinned certificate.
+  /// Requires a pinned certificate for locally signed evidence (CFG-2).
   private static func checkXcode(_ configuration: Configuration) throws(Refusal) {
     let isLocal = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
     try require(
@@ -226,7 +226,7 @@ struct ConfigurationReader {
 }
 
 extension ProductType {
-  /// From `products.*.type` of a configuration.
+  /// Creates the type that `products.*.type` names; `nil` for any other text.
   init?(catalogue type: Text?) {
     switch type {
     case "auto-renewable": self = .autoRenewable
@@ -248,7 +248,8 @@ extension ProductType {
 }
 
 extension CalendarDuration {
-  /// `PnD`, `PnW`, `PnM` or `PnY` with n of 1…9999, no leading zero.
+  /// Parses `PnD`, `PnW`, `PnM` or `PnY` with n of 1 to 9999 and no leading zero; `nil`
+  /// otherwise.
   init?(iso8601 text: Text) {
     let bytes = text.utf8
     guard bytes.count >= 3, bytes.count <= 6, bytes.first == 0x50, let letter = bytes.last,

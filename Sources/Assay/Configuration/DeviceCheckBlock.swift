@@ -1,25 +1,26 @@
-/// `deviceCheck`: whose device bits, and what they mean (docs/spec/configuration.md §6).
+/// `deviceCheck`: the host's key for DeviceCheck, and the meaning of the device bits
+/// (docs/spec/configuration.md §6).
 struct DeviceCheckPolicy: Sendable {
-  /// Issuer of the token for Apple.
+  /// The team that issues the tokens for Apple.
   var teamId: Text
-  /// nil: without a key.
+  /// The id of the key; `nil` without a key.
   var keyId: Text?
-  /// nil: what needs one refuses.
+  /// The key; `nil` if none is configured, and operations that need it are refused.
   var privateKey: PrivateKey? = nil
   var isDevelopment = false
-  /// What the product uses bit 0 and bit 1 for; nil: nothing that Assay knows of.
+  /// The meaning of bit 0 and bit 1 in the product; `nil` if none is configured.
   var bit0: BitMeaning? = nil
   var bit1: BitMeaning? = nil
 
-  /// DVC-10: what a bit means is up to the product.
+  /// The meaning of a bit, which the product chooses (DVC-10).
   struct BitMeaning: Sendable {
     var name: Text
-    /// DVC-11: a bit that is older counts as clear; nil: it never ages.
+    /// Months after which a set bit counts as clear; `nil` if it never does (DVC-11).
     var resetAfterMonths: Int64?
 
-    /// An offer was used on the device (DVC §2.3).
+    /// Whether the bit records that an offer was used on the device (DVC §2.3).
     var isPromo: Bool { hasPrefix("promo") }
-    /// The device was abused (RSK-14).
+    /// Whether the bit records that the device was abused (RSK-14).
     var isAbuse: Bool { hasPrefix("abuse") }
 
     private func hasPrefix(_ word: StaticString) -> Bool {
@@ -40,7 +41,7 @@ enum DeviceCheckBlock {
     configuration.deviceCheck = policy
   }
 
-  /// DVC-1: the team of the apps, if they have one in common.
+  /// Reads the team id; without it the apps must have one team in common (DVC-1).
   private static func readTeamId(
     _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
@@ -53,7 +54,7 @@ enum DeviceCheckBlock {
     return team
   }
 
-  /// Required if there is a key for it to name.
+  /// Reads the key id, which is required if there is a private key.
   private static func readKeyId(_ block: MemberNode) throws(Refusal) -> Text? {
     guard let entry = block["keyId"]?.refusing(.configDevicecheckKeyId, "DVC-1") else {
       if block["privateKey"] != nil { throw block.missing("keyId") }
@@ -96,8 +97,8 @@ enum DeviceCheckBlock {
 }
 
 extension DeviceCheckPolicy {
-  /// The value of `deviceCheck` in the effective configuration; the key is `true`
-  /// (CNF-4), or null where there is none.
+  /// Writes the value of `deviceCheck` in the effective configuration. The key is written as
+  /// `true` (CNF-4), or as null if there is none.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       switch member {

@@ -1,6 +1,6 @@
 extension Configuration {
-  /// The effective configuration: every member with its default filled in.
-  /// Certificates never come back out; their SHA-256 does (CNF-4).
+  /// Writes the effective configuration: every member with its default set. Of certificates only
+  /// the SHA-256 is written (CNF-4).
   func write(
     _ anchors: AnchorSet, _ receiptRoots: ReceiptRoots, _ writer: inout JSONWriter
   ) {
@@ -47,7 +47,7 @@ extension Configuration {
     writer.endObject()
   }
 
-  /// The members that *trust* is about, whole (EXC-11).
+  /// Writes the members that affect what counts as verified, for the digest *trust* (EXC-11).
   func writeTrusted(
     _ anchors: AnchorSet, _ receiptRoots: ReceiptRoots, _ writer: inout JSONWriter
   ) {
@@ -129,7 +129,7 @@ extension Configuration {
     receipts.write(&writer) { member, writer in
       switch member {
       case .anchors: roots.writeCertificates(&writer)
-      // Written with the anchors.
+      // The intermediates are written together with the anchors.
       case .intermediates: break
       case .sharedSecrets:
         writer.name("sharedSecrets")
@@ -145,7 +145,7 @@ extension Configuration {
 }
 
 extension JSONWriter {
-  /// A member that is a list of texts.
+  /// Writes a member whose value is a list of texts.
   mutating func texts(_ name: StaticString, _ texts: [Text]) {
     self.name(name)
     beginArray()

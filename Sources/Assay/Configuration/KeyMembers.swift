@@ -1,23 +1,23 @@
-/// The members that name a signing key, which several blocks have. Each node knows what
-/// it is refused with.
+/// Reads the members of a signing key, which several blocks have. The nodes carry the statuses of
+/// each block.
 enum KeyMembers {
   private static let idLength = 10
 
-  /// A team id.
+  /// Reads a team id: 10 characters A–Z 0–9.
   static func teamId(_ entry: MemberNode) throws(Refusal) -> Text {
     let text = try entry.text(idLength...idLength)
     try require(text.utf8.allSatisfy(ConfigurationReader.isTeamCharacter), entry)
     return text
   }
 
-  /// The team of the apps; nil where they have none, or several.
+  /// Returns the team that all apps with a team have in common; `nil` if there is none.
   static func team(of apps: [Configuration.App]) -> Text? {
     let teams = apps.compactMap { $0.teamId }
     guard let team = teams.first, teams.allSatisfy({ $0 == team }) else { return nil }
     return team
   }
 
-  /// Ten letters and digits.
+  /// Reads a key id: 10 letters and digits.
   static func keyId(_ entry: MemberNode) throws(Refusal) -> Text {
     let text = try entry.text(idLength...idLength)
     try require(
@@ -27,7 +27,7 @@ enum KeyMembers {
     return text
   }
 
-  /// The key of a `.p8` file, whose text is wiped (EXC-10).
+  /// Reads the key of a `.p8` file and wipes its text (EXC-10).
   static func privateKey(_ entry: MemberNode) throws(Refusal) -> PrivateKey {
     var text = entry.value.text?.utf8 ?? []
     defer { Secret.wipe(&text) }

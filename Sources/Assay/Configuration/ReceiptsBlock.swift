@@ -14,7 +14,7 @@ enum ReceiptsBlock {
     configuration.receipts = policy
   }
 
-  /// Read here; that a root signed them is proven when the verifier is made.
+  /// Decodes the certificates. Their signatures are verified when the verifier is made.
   private static func readIntermediates(_ list: MemberNode) throws(Refusal) -> [Certificate] {
     let entries = try list.elements()
     try require(
@@ -30,7 +30,7 @@ enum ReceiptsBlock {
     return certificates
   }
 
-  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`.
+  /// Reads secrets of 32 hex digits, each for a configured bundle id or for `*` (VRR-1).
   private static func readSecrets(
     _ node: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> SharedSecrets {

@@ -1,24 +1,24 @@
-/// `risk`: what the risk rules come to (docs/spec/configuration.md §6).
+/// `risk`: the changes to the risk rules (docs/spec/configuration.md §6).
 struct RiskPolicy: Sendable {
-  /// RSK-5: the verdict is `allow`, and the real one is reported beside it.
+  /// Whether the verdict is always `allow`, with the actual one reported beside it (RSK-5).
   var isRecording = false
-  /// Changes to the table, by rule.
+  /// The changes to the table of rules.
   var changes: [(rule: RiskRule, change: Change)] = []
-  /// RSK-21: a risk metric above it asks for a step-up.
+  /// The risk metric above which a step-up is required (RSK-21).
   var receiptThreshold: Int64 = 10
   /// Requests per day, reported with `limited`.
   var limitedPerDay: Int64 = 20
 
-  /// What a configuration makes of a rule.
+  /// The configured effect of a rule.
   enum Change: Sendable, Equatable {
-    /// It never fires.
+    /// The rule never fires.
     case off
-    /// It yields this verdict wherever it fires.
+    /// The rule has this verdict whenever it fires.
     case verdict(RiskVerdict)
 
     static let names: [StaticString] = ["off", "allow", "limited", "step-up", "deny"]
 
-    /// From one of `names`.
+    /// Creates the change that `text` names; `nil` if it is not in `names`.
     init?(_ text: Text?) {
       guard let text,
         let place = Change.names.firstIndex(where: { text.utf8[...].elementsEqual($0) })
@@ -50,7 +50,7 @@ enum RiskBlock {
     configuration.risk = policy
   }
 
-  /// RSK-2: rules are data.
+  /// Reads the changed rules (RSK-2).
   private static func readRules(
     _ node: MemberNode
   ) throws(Refusal) -> [(rule: RiskRule, change: RiskPolicy.Change)] {
@@ -69,7 +69,7 @@ enum RiskBlock {
 }
 
 extension RiskPolicy {
-  /// The value of `risk` in the effective configuration.
+  /// Writes the value of `risk` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       switch member {

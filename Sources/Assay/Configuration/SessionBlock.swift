@@ -1,12 +1,12 @@
-/// `session`: what session texts are signed with (docs/spec/session.md).
+/// `session`: the secrets that sign session tokens (docs/spec/session.md).
 struct SessionPolicy: Sendable {
-  /// One or two: the first signs, each verifies.
+  /// One or two secrets: the first signs, all verify.
   var secrets: [Entry] = []
   var ttlMs: Int64 = 900_000
 
   struct Entry: Sendable {
     let id: Text
-    /// 32 … 64 octets.
+    /// 32 to 64 bytes.
     let bytes: SecretBytes
   }
 }
@@ -46,7 +46,7 @@ enum SessionBlock {
 }
 
 extension SessionPolicy {
-  /// The value of `session` in the effective configuration.
+  /// Writes the value of `session` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       switch member {

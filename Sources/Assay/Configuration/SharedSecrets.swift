@@ -1,9 +1,9 @@
-/// `receipts.sharedSecrets`: the `password` of verifyReceipt for each app.
+/// `receipts.sharedSecrets`: the `password` of each app in calls of verifyReceipt.
 struct SharedSecrets: Sendable {
-  /// In the order of the document.
+  /// The secrets in the order of the document.
   var all: [(bundleId: Text, secret: SecretBytes)] = []
 
-  /// VRR-22: that of the app, else that of `*`; nil: there is none.
+  /// Returns the secret of the app, else that of `*`; `nil` if there is neither (VRR-22).
   func password(_ bundleId: Text?) -> SecretBytes? {
     let own = all.first { $0.bundleId == bundleId }
     return (own ?? all.first { $0.bundleId == "*" })?.secret

@@ -18,7 +18,8 @@ enum StoreKitBlock {
     configuration.storekit = policy
   }
 
-  /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities with such keys.
+  /// Reads self-signed certificate authorities with keys of type `keys` (CFG-3), as base64 DER
+  /// (CNF-4).
   static func readAnchors(
     _ list: MemberNode, _ keys: Anchor.Keys = .elliptic, isRemembered: Bool
   ) throws(Refusal) -> [Anchor] {
@@ -72,7 +73,7 @@ enum StoreKitBlock {
     return hosts
   }
 
-  /// Lower-case letters, digits, hyphens and dots, at most 253 of them.
+  /// Whether the text has 1 to 253 lower-case letters, digits, hyphens and dots.
   private static func isHost(_ host: Text) -> Bool {
     (1...253).contains(host.count)
       && host.utf8.allSatisfy {

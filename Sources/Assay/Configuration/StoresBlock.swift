@@ -1,49 +1,51 @@
-/// `stores`: which statements are given out, and what they decide
+/// `stores`: the policy of the ledger, and the engine for which statements are made
 /// (docs/spec/configuration.md §11).
 struct StoresPolicy: Sendable {
   var dialect: StoreDialect
-  /// nil: the dialect has no SQL.
+  /// The form of SQL parameters; `nil` for an engine without SQL.
   var placeholders: Placeholders?
-  /// Of SQL tables.
+  /// The prefix of SQL table names.
   var prefix: Text = "assay_"
-  /// Of DynamoDB; there whenever that is the dialect of the block.
+  /// The DynamoDB table; never `nil` if that is the engine of the block.
   var table: Text?
-  /// false: each instance of the host has a disk of its own.
+  /// Whether all instances of the host use the same database; false if each has its own disk.
   var shared = true
   var leaseMs: Int64 = 60_000
-  /// STO-76: of a statement, of its wait for a lock, of all steps of an exchange.
+  /// Time limits in milliseconds of a statement, of its wait for a lock, and of all steps of an
+  /// exchange (STO-76).
   var statementMs: Int64 = 5000
   var lockMs: Int64 = 2000
   var requestMs: Int64 = 15_000
-  /// STO-83: `once` may stand on a Redis without an append-only file.
+  /// Whether events may be recorded in a Redis without an append-only file (STO-83).
   var redisIsVolatile = false
-  /// STO-27: a claim whose lease ended waits for a person.
+  /// Whether an expired lease waits for an operator instead of being resumed (STO-27).
   var onUnclearHolds = false
-  /// STO-93: 32 … 64 octets.
+  /// The key of the hash of forgotten accounts, 32 to 64 bytes (STO-93).
   var forgetKey: SecretBytes?
-  /// STO-66: requests a second by kind, in Production.
+  /// Requests per second to Apple in Production, by operation (STO-66).
   var pace: [(kind: StaticString, perSecond: Int64)] = []
   var transfer = Transfer.deny
   var moveEveryMs: Int64 = 86_400_000
-  /// STO-46: the client's word that it owns nothing changes nothing.
+  /// Whether a client's statement that it owns nothing leaves its subscriptions active (STO-46).
   var onAbsentKeeps = false
   var dayOffsetMinutes: Int64 = 0
   var quotaUnitsMax: Int64 = 1_000_000
-  /// How old the last answer may be that a host reads while the store is away.
+  /// The greatest age, in milliseconds, of the last result that a host may use while the database
+  /// is unavailable.
   var failOpenReadMs: Int64 = 0
-  /// Meters that go on uncounted while the store is away.
+  /// Meters whose units are granted uncounted while the database is unavailable.
   var failOpenMeters: [Text] = []
   var keepEvidence = false
   var challengeTtlMs: Int64 = 300_000
   var signup = Signup()
 
-  /// The defaults for a dialect.
+  /// Creates the policy with the defaults of an engine.
   init(_ dialect: StoreDialect) {
     self.dialect = dialect
     placeholders = Placeholders.standard(dialect)
   }
 
-  /// STO-13: the same for another dialect, which a request names.
+  /// Returns this policy for another engine, named by a request (STO-13).
   func speaking(_ dialect: StoreDialect) -> StoresPolicy {
     var policy = self
     policy.placeholders = placeholders(dialect)
@@ -51,7 +53,7 @@ struct StoresPolicy: Sendable {
     return policy
   }
 
-  /// What a request's own dialect needs of the block.
+  /// Requires a table name if a request names DynamoDB as its engine.
   ///
   /// - Throws: `config.document.missing` at `stores.table`.
   func requireTable(of dialect: StoreDialect) throws(Refusal) {
@@ -59,7 +61,7 @@ struct StoresPolicy: Sendable {
       dialect != .dynamodb || table != nil, .configDocumentMissing, "CNF-1", at: "stores.table")
   }
 
-  /// How a parameter is written in SQL.
+  /// The form of a parameter in SQL.
   enum Placeholders: Int, Sendable {
     /// `?`, `$1`, `%s`.
     case qmark, dollar, format
@@ -68,13 +70,13 @@ struct StoresPolicy: Sendable {
 
     var name: StaticString { Placeholders.names[rawValue] }
 
-    /// What a dialect has where nothing is said.
+    /// Returns the default of an engine; `nil` if it has no SQL.
     static func standard(_ dialect: StoreDialect) -> Placeholders? {
       guard dialect.isSQL else { return nil }
       return dialect == .postgres ? .dollar : .qmark
     }
 
-    /// Whether some client of that engine takes them.
+    /// Whether some client of the engine accepts this form.
     func fits(_ dialect: StoreDialect) -> Bool {
       switch dialect {
       case .sqlite: return self == .qmark
@@ -85,23 +87,23 @@ struct StoresPolicy: Sendable {
     }
   }
 
-  /// A second account for a line (STO-42).
+  /// The effect of a second account on a subscription (STO-42).
   enum Transfer: Int, Sendable { case deny, ask, move }
 
-  /// Sign-ups per address and day, and the shape of user names (STO-55, STO-56).
+  /// The limits of sign-ups per address and day, and the form of user names (STO-55, STO-56).
   struct Signup: Sendable {
     var limit: Int64 = 100
     var attemptLimit: Int64 = 1000
-    /// Of all whose address is not known, together.
+    /// The limit of all sign-ups without a known address together.
     var unknownLimit: Int64 = 10
-    /// User names begin with it.
+    /// The first characters of a user name.
     var prefix: Text = "u_"
-    /// Lower-case hex digits after it.
+    /// The number of lower-case hex digits after the prefix.
     var digits: Int64 = 16
   }
 
-  /// Those of a request that names its own dialect (STO-13): the configured ones where
-  /// they fit.
+  /// Returns the form for the engine that a request names (STO-13): the configured one if the
+  /// engine accepts it, else the default.
   func placeholders(_ dialect: StoreDialect) -> Placeholders? {
     if let placeholders, placeholders.fits(dialect) { return placeholders }
     return Placeholders.standard(dialect)
@@ -111,7 +113,7 @@ struct StoresPolicy: Sendable {
 /// The block `stores` of a configuration.
 enum StoresBlock {
   private static let forgetKeyBytes = 32...64
-  /// BCK-12: of a user name.
+  /// The longest user name in bytes (BCK-12).
   private static let usernameBytes = 50
 
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
@@ -155,7 +157,7 @@ enum StoresBlock {
     if let entry = block["prefix"] { policy.prefix = try prefix(entry) }
   }
 
-  /// The dialect that a configuration or a request names.
+  /// Reads the engine that a configuration or a request names.
   ///
   /// - Throws: `config.store.dialect`.
   static func dialect(_ node: MemberNode) throws(Refusal) -> StoreDialect {
@@ -164,7 +166,7 @@ enum StoresBlock {
     return dialect
   }
 
-  /// The prefix of SQL tables that a configuration or a request names.
+  /// Reads the prefix of SQL table names in a configuration or a request.
   ///
   /// - Throws: `config.store.prefix`.
   static func prefix(_ node: MemberNode) throws(Refusal) -> Text {
@@ -194,7 +196,8 @@ enum StoresBlock {
     policy.table = try entry.text(ConfigurationTable.storesTable)
   }
 
-  /// A statement waits for a lock no longer than it runs, and an exchange has time for one.
+  /// Reads the time limits. A statement must not wait for a lock longer than it may run, and an
+  /// exchange must have time for one statement.
   private static func readLimits(
     _ block: MemberNode, _ policy: inout StoresPolicy
   ) throws(Refusal) {
@@ -237,7 +240,7 @@ enum StoresBlock {
     return pace
   }
 
-  /// A meter that no limit names is misspelt.
+  /// Reads the members of `failOpen`. A meter that no plan has is refused as misspelt.
   private static func readFailOpen(
     _ node: MemberNode, _ limits: [Configuration.PlanLimits], _ policy: inout StoresPolicy
   ) throws(Refusal) {
@@ -292,7 +295,7 @@ enum StoresBlock {
 }
 
 extension StoresPolicy {
-  /// The value of `stores` in the effective configuration.
+  /// Writes the value of `stores` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       switch member {

@@ -1,4 +1,4 @@
-/// How the tokens of a profile are signed: one algorithm, never a list (TOK-12).
+/// The signature algorithm of a profile's tokens: exactly one, never a list (TOK-12).
 enum TokenAlgorithm: Sendable {
   case rs256, es256
 

@@ -1,7 +1,7 @@
-/// One entry of `tokens`: which tokens of which issuers are accepted
-/// (docs/spec/access-tokens.md §1, docs/spec/apple-id.md §1).
+/// One entry of `tokens`: the issuers whose tokens are accepted, and the requirements for these
+/// tokens (docs/spec/access-tokens.md §1, docs/spec/apple-id.md §1).
 struct TokenProfile: Sendable {
-  /// Which claims are demanded.
+  /// The kind of token, which decides the required token claims.
   enum Kind: Int, Sendable {
     case cognitoAccess, jwt, appleId
 
@@ -14,12 +14,12 @@ struct TokenProfile: Sendable {
     }
   }
 
-  /// What an identity token must carry of the nonce that the host issued (AID-4).
+  /// The requirement that an identity token contains the nonce that the host issued (AID-4).
   enum Nonce: Int, Sendable { case required, ifSupported, none }
-  /// In which form the app passed it on.
+  /// The form in which the app passed the nonce to Apple.
   enum NonceForm: Int, Sendable { case any, plain, sha256 }
 
-  /// A text that belongs to one issuer.
+  /// A text that applies to one issuer.
   final class OfIssuer: Sendable {
     let issuer: Text
     let text: Text
@@ -31,44 +31,46 @@ struct TokenProfile: Sendable {
   }
 
   var kind = Kind.appleId
-  /// Compared byte for byte (TOK-2); that of `apple-id` cannot be another one.
+  /// The accepted issuers, compared byte for byte (TOK-2); fixed for the profile `apple-id`.
   var issuers: [Text] = ["https://appleid.apple.com"]
-  /// Issuers that the keyset of another one serves (TOK-32).
+  /// Issuers whose tokens are verified with the key set of another issuer (TOK-32).
   var sameKeysAs: [OfIssuer] = []
   var algorithm = TokenAlgorithm.rs256
   var clients: [Text] = []
-  /// Empty under `cognito-access`: reported, not compared (TOK-31).
+  /// The accepted audiences. If empty, which only `cognito-access` allows, `aud` is reported but
+  /// not compared (TOK-31).
   var audiences: [Text] = []
   var nonce = Nonce.required
   var nonceForm = NonceForm.any
   var notificationMaxAgeMs: Int64 = 604_800_000
-  /// All of them are demanded.
+  /// Required scopes; a token must have all of them.
   var scopes: [Text] = []
-  /// One of them is demanded; empty: none.
+  /// Accepted groups; a token must have one of them, unless the list is empty.
   var groups: [Text] = []
-  /// Accepted values of `typ`, in lower case.
+  /// The accepted values of `typ`, in lower case.
   var types: [Text] = ["jwt", "at+jwt"]
-  /// nil: age is not judged.
+  /// The greatest age of a token in milliseconds; `nil` for any age.
   var maxAgeMs: Int64? = nil
-  /// As configured.
+  /// The configured URLs of key sets.
   var jwksUris: [OfIssuer] = []
   var keysetMaxAgeMs: Int64 = 86_400_000
   var keysetHardMaxAgeMs: Int64 = 604_800_000
   var tokenBytes = 16_384
 
-  /// A profile that what it verified keeps, without a copy of its lists.
+  /// A reference to a profile, by which verified tokens share it without a copy of its lists.
   final class Shared: Sendable {
     let profile: TokenProfile
 
     init(_ profile: TokenProfile) { self.profile = profile }
   }
 
-  /// Whose keyset serves tokens of this issuer (TOK-32).
+  /// Returns the issuer whose key set verifies tokens of `issuer` (TOK-32).
   func keysIssuer(of issuer: Text) -> Text {
     sameKeysAs.first { $0.issuer == issuer }?.text ?? issuer
   }
 
-  /// Where the keys of this issuer are; nil: it was not said.
+  /// Returns the URL of the issuer's key set; `nil` if it is neither configured nor implied by
+  /// the kind.
   func jwksUri(of issuer: Text) -> OfIssuer? {
     if let configured = jwksUris.first(where: { $0.issuer == issuer }) { return configured }
     let path: StaticString
@@ -80,7 +82,7 @@ struct TokenProfile: Sendable {
     return OfIssuer(issuer: issuer, text: Text(issuer.utf8 + Text(stringLiteral: path).utf8))
   }
 
-  /// TOK-15: a value of `typ` in lower case, without `application/`.
+  /// Returns a value of `typ` in lower case and without `application/` (TOK-15).
   static func plainType(_ type: Text) -> Text {
     let prefix: Text = "application/"
     let lower = type.asciiLowercased
@@ -90,11 +92,11 @@ struct TokenProfile: Sendable {
 }
 
 extension Configuration {
-  /// The profile that has the issuer; there is at most one.
+  /// Returns the profile with this issuer; there is at most one.
   func profile(of issuer: Text) -> TokenProfile.Shared? {
     tokens.first { $0.profile.issuers.contains(issuer) }
   }
 
-  /// The profile `apple-id`; nil: Sign in with Apple is not configured.
+  /// The profile `apple-id`; `nil` if Sign in with Apple is not configured.
   var appleProfile: TokenProfile.Shared? { tokens.first { $0.profile.kind == .appleId } }
 }

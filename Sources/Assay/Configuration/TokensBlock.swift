@@ -38,7 +38,7 @@ struct TokensBlock {
     try readHardAge()
   }
 
-  /// Members that the other profiles have.
+  /// The members that only other profiles have.
   private var strangers: [StaticString] {
     switch profile.kind {
     case .cognitoAccess: return ["nonce", "nonceForm", "notificationMaxAgeMs"]
@@ -52,7 +52,8 @@ struct TokensBlock {
 
   // MARK: issuers
 
-  /// TOK-1, TOK-2, TOK-32.
+  /// Reads the issuers (TOK-1), which are https URLs without query (TOK-2), and the issuers that
+  /// share a key set (TOK-32).
   private mutating func readIssuers() throws(Refusal) {
     profile.issuers = try names(
       "issuers", ConfigurationTable.tokensIssuers, .configTokenIssuer, "TOK-1")
@@ -81,7 +82,8 @@ struct TokensBlock {
     return pairs
   }
 
-  /// Of https, with a host, without fragment and user part, in visible ASCII.
+  /// Whether the text is an https URL with a host, without fragment and user part, in visible
+  /// ASCII.
   static func isURL(_ url: Text) -> Bool {
     let scheme: StaticString = "https://"
     let bytes = url.utf8
@@ -92,7 +94,7 @@ struct TokensBlock {
     return !host.isEmpty && !host.contains(0x40)
   }
 
-  /// TOK-2: where the keys are; one URL for all issuers, or each with its own.
+  /// Reads the URLs of the key sets: one for all issuers, or one for each (TOK-2).
   private mutating func readUris() throws(Refusal) {
     guard let entry = block["jwksUri"]?.refusing(.configTokenIssuer, "TOK-2") else { return }
     if entry.value.kind == .object {
@@ -106,9 +108,9 @@ struct TokensBlock {
     }
   }
 
-  // MARK: what decides
+  // MARK: requirements
 
-  /// TOK-12: the one that the issuer signs with.
+  /// Reads the algorithm with which the issuer signs. The profile `jwt` has no default (TOK-12).
   private mutating func readAlgorithm() throws(Refusal) {
     guard let entry = block["algorithm"] else {
       try require(
@@ -121,7 +123,8 @@ struct TokensBlock {
     profile.algorithm = algorithm
   }
 
-  /// TOK-1, TOK-15, TOK-29, TOK-31.
+  /// Reads the clients and audiences (TOK-1, TOK-31), the scopes and groups (TOK-29), and the
+  /// types (TOK-15).
   private mutating func readNames() throws(Refusal) {
     let isCognito = profile.kind == .cognitoAccess
     if isCognito {
@@ -146,7 +149,7 @@ struct TokensBlock {
     }
   }
 
-  /// A list that must be there: whatever is wrong with it has one status.
+  /// Reads a required list, every fault of which has the same status.
   @inline(never)
   private func names(
     _ name: StaticString, _ counts: ClosedRange<Int>, _ status: Status, _ rule: StaticString
@@ -155,7 +158,7 @@ struct TokensBlock {
     return try TokensBlock.texts(node, counts)
   }
 
-  /// Texts, each once.
+  /// Reads a list of distinct texts.
   @inline(never)
   private static func texts(
     _ entry: MemberNode, _ counts: ClosedRange<Int>
@@ -169,7 +172,7 @@ struct TokensBlock {
     return texts
   }
 
-  /// AID-4.
+  /// Reads the members about the nonce (AID-4), and the greatest age of notifications.
   private mutating func readNonce() throws(Refusal) {
     let nonces = block.refusing(.configTokenNonce, "AID-4")
     if let entry = nonces["nonce"] {
@@ -186,7 +189,8 @@ struct TokensBlock {
     }
   }
 
-  /// KST-5: the hard age begins where the soft one ends.
+  /// Reads the age at which a key set is refused, which must not be below the age at which it is
+  /// refreshed (KST-5).
   private mutating func readHardAge() throws(Refusal) {
     guard let entry = block["keysetHardMaxAgeMs"] else {
       profile.keysetHardMaxAgeMs = Swift.max(profile.keysetHardMaxAgeMs, profile.keysetMaxAgeMs)
@@ -200,8 +204,8 @@ struct TokensBlock {
 }
 
 extension TokenProfile {
-  /// One entry of `tokens` in the effective configuration: members of other profiles
-  /// are left out.
+  /// Writes one entry of `tokens` in the effective configuration, without the members that only
+  /// other profiles have.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       if isOfOthers(member) { return }

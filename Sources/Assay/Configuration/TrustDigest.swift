@@ -1,16 +1,16 @@
-/// SHA-256 over everything that a proof depends on: every trusted certificate, in
-/// order, and the settings that say what counts as proven.
+/// The SHA-256 over everything on which a proof depends: every trusted certificate in order, and
+/// the settings that decide what counts as proven.
 enum TrustDigest {
   static func of(_ configuration: Configuration) -> [UInt8] {
     let storekit = configuration.storekit
     let acceptsXcode = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
     return Fingerprint.of([
-      // How much is kept is part of it, as a set has one bound.
+      // The cache's capacity is included because one shared set has one capacity.
       [
         UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.rootEntryIgnored ? 1 : 0,
         acceptsXcode ? 1 : 0, configuration.receipts.v2Refused ? 1 : 0,
       ],
-      // None of its own: Apple's, compiled in.
+      // An empty list represents Apple's built-in certificates.
       list(storekit.anchors.map { $0.certificate.der }),
       list(storekit.xcodeCertificates),
       list(configuration.receipts.anchors.map { $0.certificate.der }),
@@ -24,8 +24,8 @@ enum TrustDigest {
 }
 
 extension ProofTable {
-  /// The proofs shared by all verifiers in the process that trust the same. With
-  /// `cache.chains` 0 nothing is kept, and nothing of the others is used.
+  /// Returns the proofs shared by all verifiers of this process that trust the same. If
+  /// `cache.chains` is 0, returns an empty set that is neither filled nor shared.
   func proofs(of configuration: Configuration) -> Proofs {
     let capacity = configuration.storekit.cacheChains
     guard capacity > 0 else { return Proofs(capacity: 0) }

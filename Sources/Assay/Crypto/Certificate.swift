@@ -1,36 +1,36 @@
-/// An X.509 certificate of any origin, read strictly but not yet judged.
+/// An X.509 certificate from any source, decoded strictly but not yet verified.
 ///
-/// The reader is Assay's own: `d2i_X509` accepts trailing bytes and lenient
-/// encodings, and costs a third of a cold verification. Tests compare it with
-/// libcrypto. What a chain demands of a certificate is in `Trust/`.
+/// Assay has a decoder of its own because `d2i_X509` accepts trailing bytes and lenient
+/// encodings, and costs a third of a cold verification. Tests compare it with libcrypto. The
+/// requirements of a chain are in `Trust/`.
 struct Certificate: Sendable {
-  /// The DER, one value and nothing after it.
+  /// The encoded certificate: one DER value and nothing after it.
   let der: [UInt8]
-  /// 1, 2 or 3; a number that does not exist is 0.
+  /// 1, 2 or 3; 0 for a version that does not exist.
   let version: Int
-  /// Content octets of the serial number, minimal by DER.
+  /// Content bytes of the serial number, minimal by DER.
   let serial: Range<Int>
   let issuer: Range<Int>
   let subject: Range<Int>
   /// Seconds since 1970 UTC; both ends belong to the validity.
   let notBefore: Int64
   let notAfter: Int64
-  /// The signed part, and the two statements of how it is signed.
+  /// The signed part, and the two AlgorithmIdentifiers of its signature.
   let tbs: Range<Int>
   let innerAlgorithm: Range<Int>
   let outerAlgorithm: Range<Int>
   let signature: Range<Int>
-  /// SubjectPublicKeyInfo: its algorithm's identifier and parameters, the key.
+  /// The SubjectPublicKeyInfo: identifier and parameters of its algorithm, and the key.
   let keyAlgorithm: Range<Int>
   let keyParameters: Range<Int>
   let key: Range<Int>
   let extensions: [Extension]
-  /// Decoded when present.
+  /// The decoded extension; `nil` if it is absent.
   let basicConstraints: BasicConstraints?
-  /// Bits in the order of RFC 5280 §4.2.1.3: 0 digitalSignature, 5 keyCertSign.
+  /// Bits in the order of RFC 5280 §4.2.1.3: 0 digitalSignature, 5 keyCertSign. `nil` if absent.
   let keyUsage: KeyUsage?
 
-  /// Genuine ones have at most a dozen; each is looked for among all.
+  /// Genuine certificates have at most a dozen; each lookup searches all of them.
   static let extensionCap = 64
 
   struct Extension: Sendable {
@@ -56,8 +56,8 @@ struct Certificate: Sendable {
     static let cRLSign = 6
   }
 
-  /// Reads one certificate (JWS-21, JWS-32); nil unless it is one clean DER
-  /// value of X.509's shape.
+  /// Decodes one certificate (JWS-21, JWS-32); `nil` unless `der` is exactly one DER value with
+  /// the structure of X.509.
   init?(_ der: [UInt8]) {
     guard DER.isCanonical(der) else { return nil }
     var outer = DER.Cursor(der)
@@ -79,7 +79,7 @@ struct Certificate: Sendable {
       let keyInfo = fields.next(DER.sequence),
       let key = Certificate.publicKeyInfo(keyInfo, der)
     else { return nil }
-    // issuerUniqueID and subjectUniqueID: obsolete, never used, never harmful.
+    // issuerUniqueID and subjectUniqueID are obsolete, never used and harmless.
     _ = fields.next(0x81)
     _ = fields.next(0x82)
     var extensions: [Extension] = []
@@ -119,21 +119,21 @@ struct Certificate: Sendable {
     self.keyUsage = keyUsage
   }
 
-  // MARK: what callers ask
+  // MARK: queries
 
   func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> {
     guard range.lowerBound >= 0, range.upperBound <= der.count else { return [] }
     return der[range]
   }
 
-  /// The extension with that identifier, if there is one.
+  /// Returns the extension with this identifier; `nil` if there is none.
   func `extension`(_ identifier: [UInt8]) -> Extension? {
     extensions.first { bytes($0.identifier).elementsEqual(identifier) }
   }
 
   // MARK: fields
 
-  /// The content of a bit string without unused bits.
+  /// Returns the content of a bit string without unused bits.
   private static func octets(of element: DER.Element, _ der: [UInt8]) -> Range<Int>? {
     guard !element.content.isEmpty, der[element.content.lowerBound] == 0 else { return nil }
     return element.content.lowerBound &+ 1..<element.content.upperBound
@@ -143,7 +143,7 @@ struct Certificate: Sendable {
     guard let wrapper = fields.next(0xa0) else { return 1 }
     var inner = DER.Cursor(der, wrapper.content)
     guard let number = inner.next(DER.integer), inner.isAtEnd else { return nil }
-    // v1 is the default, which DER leaves out: written out it is not a version.
+    // DER omits the default, v1: a certificate that states v1 has no valid version.
     guard number.content.count == 1 else { return 0 }
     switch der[number.content.lowerBound] {
     case 1: return 2
@@ -159,7 +159,7 @@ struct Certificate: Sendable {
     return inner.isAtEnd
   }
 
-  /// RDNSequence: SEQUENCE OF SET OF SEQUENCE { type, value }.
+  /// Whether the element is an RDNSequence: SEQUENCE OF SET OF SEQUENCE { type, value }.
   private static func isName(_ element: DER.Element, _ der: [UInt8]) -> Bool {
     var names = DER.Cursor(der, element.content)
     while !names.isAtEnd {
@@ -176,8 +176,8 @@ struct Certificate: Sendable {
     return true
   }
 
-  /// The string types of names: UTF8, Numeric, Printable, Teletex, IA5, and BMP,
-  /// whose characters have two octets (RFC 5280 §4.1.2.4).
+  /// Whether the element has a string type of names: UTF8, Numeric, Printable, Teletex, IA5, or
+  /// BMP, whose characters have two bytes (RFC 5280 §4.1.2.4).
   private static func isNameText(_ element: DER.Element) -> Bool {
     switch element.tag {
     case 0x0c, 0x12, 0x13, 0x14, 0x16: return true
@@ -186,7 +186,7 @@ struct Certificate: Sendable {
     }
   }
 
-  /// JWS-32: notBefore…notAfter in seconds.
+  /// Returns notBefore … notAfter in seconds since 1970 UTC (JWS-32).
   private static func validity(_ element: DER.Element, _ der: [UInt8]) -> ClosedRange<Int64>? {
     var dates = DER.Cursor(der, element.content)
     guard let from = time(&dates, der), let to = time(&dates, der), dates.isAtEnd, from <= to
@@ -234,7 +234,7 @@ struct Certificate: Sendable {
       guard let identifier = inner.next(DER.objectIdentifier) else { return nil }
       var isCritical = false
       if let flag = inner.next(DER.boolean) {
-        // FALSE is the default, which DER leaves out (JWS-26).
+        // DER omits the default, FALSE (JWS-26).
         guard der[flag.content.lowerBound] == 0xff else { return nil }
         isCritical = true
       }
@@ -267,7 +267,7 @@ struct Certificate: Sendable {
     return KeyUsage(bits: Array(der[bits.lowerBound &+ 1..<bits.upperBound]))
   }
 
-  /// The content of the one element that an extension's value holds.
+  /// Returns the content of the only element in an extension's value.
   private static func single(_ value: Range<Int>, _ tag: UInt8, _ der: [UInt8]) -> Range<Int>? {
     var cursor = DER.Cursor(der, value)
     guard let element = cursor.next(tag), cursor.isAtEnd else { return nil }

@@ -1,10 +1,10 @@
-/// What a certificate says about its key, and how it is signed.
+/// The public key of a certificate, and the algorithm of its signature.
 extension Certificate {
-  /// The key as it stands: `04 ‖ x ‖ y`, or the sequence of an RSA key.
+  /// The key as encoded: `04 ‖ x ‖ y`, or the SEQUENCE of an RSA key.
   var keyBytes: ArraySlice<UInt8> { bytes(key) }
 
-  /// The type of the key; nil for one of another type, parameter, exponent or
-  /// spelling. Whether a point lies on its curve is not looked at.
+  /// The type of the key; `nil` for an unsupported type, parameter, exponent or encoding. Does
+  /// not check that a point is on its curve.
   var keyType: KeyType? {
     if bytes(keyAlgorithm).elementsEqual(ObjectIdentifier.ecPublicKey) {
       if bytes(keyParameters).elementsEqual(ObjectIdentifier.p256) { return .elliptic(.p256) }
@@ -14,8 +14,8 @@ extension Certificate {
     return rsaModulus.flatMap(RSAModulus.bits).map { .rsa(bits: $0) }
   }
 
-  /// The key, when it is an uncompressed point on one of the named curves, or an RSA
-  /// key of at most 4,096 bits.
+  /// Returns the key if it is an uncompressed point on one of the named curves, or an RSA key of
+  /// at most 4,096 bits.
   func publicKey() -> PublicKey? {
     switch keyType {
     case .elliptic(let curve): return PublicKey.make(curve, point: bytes(key))
@@ -24,8 +24,8 @@ extension Certificate {
     }
   }
 
-  /// The modulus of an RSA key, big-endian without leading zero, when the key is
-  /// rsaEncryption with parameters NULL and exponent 65537 (PTH-9).
+  /// The modulus of an RSA key, big-endian without leading zero; `nil` unless the algorithm is
+  /// rsaEncryption with parameters NULL and the exponent is 65537 (PTH-9).
   var rsaModulus: ArraySlice<UInt8>? {
     guard bytes(keyAlgorithm).elementsEqual(ObjectIdentifier.rsaEncryption),
       bytes(keyParameters).elementsEqual(ObjectIdentifier.nullParameters)
@@ -42,22 +42,23 @@ extension Certificate {
     return significant.isEmpty ? nil : significant
   }
 
-  /// The algorithm that both fields agree on, with the parameters that belong to it;
-  /// nil for everything else.
+  /// The signature algorithm, which both fields must state with the right parameters; `nil`
+  /// otherwise.
   var signatureAlgorithm: SignatureAlgorithm? {
     let name = bytes(innerAlgorithm)
     guard name == bytes(outerAlgorithm) else { return nil }
     return SignatureAlgorithm.names.first { name.elementsEqual($0.name) }?.algorithm
   }
 
-  /// Whether this key signed that certificate, with an algorithm that one below a
-  /// root may have (JWS-31, PTH-5).
+  /// Whether `key` signed this certificate with an algorithm that is allowed below a root
+  /// (JWS-31, PTH-5).
   func isSigned(by key: PublicKey) -> Bool {
     guard let algorithm = signatureAlgorithm, !algorithm.isOfRootsAlone else { return false }
     return isSigned(algorithm, by: key)
   }
 
-  /// Whether a root is signed by the key in it, with any algorithm of a root (CER-11).
+  /// Whether `key`, the root's own, signed this root with any algorithm allowed for roots
+  /// (CER-11).
   func hasSignedItself(_ key: PublicKey) -> Bool {
     guard let algorithm = signatureAlgorithm else { return false }
     return isSigned(algorithm, by: key)

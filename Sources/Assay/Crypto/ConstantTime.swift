@@ -1,8 +1,8 @@
 import CLibCrypto
 
-/// Comparisons whose duration does not reveal how much was equal.
+/// Comparisons whose duration does not reveal how many bytes are equal.
 enum ConstantTime {
-  /// Whether both have the same octets. Lengths are not secret.
+  /// Whether both have the same bytes. Lengths are not secret.
   static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { mine in

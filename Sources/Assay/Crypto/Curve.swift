@@ -1,11 +1,11 @@
 /// The named curves of Apple's certificates (JWS-25).
 ///
-/// The raw value is its place in the shim's table.
+/// The raw value is the index in the shim's table.
 enum Curve: Int32, Sendable {
   case p256 = 0
   case p384 = 1
 
-  /// Octets of a coordinate, and of r and s.
+  /// Length in bytes of a coordinate, and of r and s.
   var byteCount: Int { self == .p256 ? 32 : 48 }
 
   /// The order n of the curve's group, big-endian (SEC 2).

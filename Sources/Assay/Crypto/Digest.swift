@@ -2,13 +2,13 @@ import CLibCrypto
 
 /// The digests of Apple's certificates and signatures.
 ///
-/// The raw value is its place in the shim's table.
+/// The raw value is the index in the shim's table.
 enum Digest: Int32, Sendable {
-  /// For receipts only (RCP-18, APR-5).
+  /// Accepted for receipts only (RCP-18, APR-5).
   case sha1 = 0
   case sha256 = 1
   case sha384 = 2
-  /// For configured roots only (CER-11).
+  /// Accepted for configured roots only (CER-11).
   case sha512 = 3
 
   var byteCount: Int {
@@ -20,7 +20,7 @@ enum Digest: Int32, Sendable {
     }
   }
 
-  /// The digest of the bytes.
+  /// Returns the digest of `bytes`.
   func of(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let size = byteCount
     return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

@@ -1,9 +1,9 @@
-/// An ECDSA signature whose r and s lie in 1…n−1 (JWS-31, JWS-100).
+/// An ECDSA signature whose r and s are in 1…n−1 (JWS-31, JWS-100).
 struct ECDSASignature {
-  /// ECDSA-Sig-Value, as libcrypto takes it.
+  /// The signature as a DER ECDSA-Sig-Value, as libcrypto takes it.
   private(set) var der: [UInt8]
 
-  /// From r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
+  /// Creates a signature from r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
   init?(concatenated bytes: [UInt8], _ curve: Curve) {
     let size = curve.byteCount
     guard bytes.count == 2 &* size else { return nil }
@@ -13,11 +13,11 @@ struct ECDSASignature {
       return nil
     }
     let body = ECDSASignature.integer(r) + ECDSASignature.integer(s)
-    // At most 2 × 51 octets: the short form of the length is enough.
+    // The body has at most 2 × 51 bytes: the short form of the length is enough.
     der = [DER.sequence, UInt8(truncatingIfNeeded: body.count)] + body
   }
 
-  /// From a DER ECDSA-Sig-Value that is exactly one clean value.
+  /// Creates a signature from bytes that are exactly one DER ECDSA-Sig-Value.
   init?(der bytes: ArraySlice<UInt8>, _ curve: Curve) {
     let copy = Array(bytes)
     var outer = DER.Cursor(copy)
@@ -36,7 +36,7 @@ struct ECDSASignature {
     der = copy
   }
 
-  /// r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
+  /// Returns r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
   func concatenated(_ curve: Curve) -> [UInt8] {
     var outer = DER.Cursor(der)
     guard let pair = outer.next(DER.sequence) else { return [] }
@@ -51,7 +51,7 @@ struct ECDSASignature {
     return octets
   }
 
-  /// A signature under a token of ours is a part of it (EXC-22).
+  /// Wipes the signature, because that of a token signed by Assay is part of a secret (EXC-22).
   mutating func wipe() { Secret.wipe(&der) }
 
   private static func isInRange(_ value: ArraySlice<UInt8>, _ curve: Curve) -> Bool {

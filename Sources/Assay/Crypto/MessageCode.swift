@@ -2,12 +2,12 @@ import CLibCrypto
 
 /// HMAC with SHA-256 (RFC 2104).
 enum MessageCode {
-  /// The longest key, in octets; a longer one would be hashed first.
+  /// The longest key in bytes; HMAC would hash a longer one first.
   static let keyCap = 64
 
-  /// 32 octets, over `head` and the `body` behind it.
+  /// Returns the code, 32 bytes, over `head` followed by `body`.
   ///
-  /// - Parameter key: at most 64 octets.
+  /// - Parameter key: At most 64 bytes.
   static func of(key: SecretBytes, head: StaticString, _ body: ArraySlice<UInt8>) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       unsafe key.bytes.withUnsafeBufferPointer { key in

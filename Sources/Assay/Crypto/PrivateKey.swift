@@ -1,17 +1,18 @@
 import CLibCrypto
 
-/// A private key on P-256 that signs ES256 (RFC 7518 §3.4). Immutable, and safe to use
-/// from many threads; its scalar is wiped with it (EXC-10).
+/// A private key on P-256 that signs ES256 (RFC 7518 §3.4). Immutable, and safe to use from many
+/// threads; its scalar is wiped when the key is released (EXC-10).
 @safe final class PrivateKey: @unchecked Sendable {
   private let context: CryptoContext
   private let key: OpaquePointer
-  /// What every signature is verified with before it is used.
+  /// The public key with which every signature is verified before it is used.
   let publicHalf: PublicKey
 
+  /// Creates a key; `nil` if the scalar is no private key, or does not belong to the point.
+  ///
   /// - Parameters:
-  ///   - scalar: 32 octets, big-endian.
-  ///   - point: of its public half, in any form; empty where it is not known.
-  /// - Returns: nil where the scalar is no private key, or not the one of that point.
+  ///   - scalar: 32 bytes, big-endian.
+  ///   - point: The public key in any encoding; empty if it is not known.
   static func make(scalar: ArraySlice<UInt8>, point: ArraySlice<UInt8>) -> PrivateKey? {
     guard let context = CryptoContext.shared else { return nil }
     var key: OpaquePointer?
@@ -41,7 +42,7 @@ import CLibCrypto
 
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// Signs the SHA-256 of the message.
+  /// Signs the SHA-256 digest of the message.
   ///
   /// - Throws: `internal.sign.self-check` where the system gives no random numbers, or
   ///   the signature does not verify.
@@ -49,7 +50,7 @@ import CLibCrypto
     try PrivateKey.verified(make(message), over: message, by: publicHalf)
   }
 
-  /// The signature, once it verifies (API-12).
+  /// Returns the signature if it verifies (API-12).
   static func verified(
     _ der: [UInt8], over message: [UInt8], by publicHalf: PublicKey
   ) throws(Refusal) -> ECDSASignature {
@@ -59,7 +60,7 @@ import CLibCrypto
     return signature
   }
 
-  /// DER; empty where libcrypto cannot sign.
+  /// Returns a DER signature; empty if libcrypto cannot sign.
   private func make(_ message: [UInt8]) -> [UInt8] {
     let digest = Digest.sha256.of(message)
     return unsafe [UInt8](unsafeUninitializedCapacity: 72) { buffer, count in

@@ -1,5 +1,5 @@
-/// A private key as Apple issues it, a `.p8` file: PEM around PKCS#8 (RFC 5958
-/// version 1) around an ECPrivateKey on P-256 (RFC 5915), not encrypted.
+/// A private key as Apple issues it, a `.p8` file: unencrypted PEM of PKCS#8 (RFC 5958 version 1)
+/// with an ECPrivateKey on P-256 (RFC 5915).
 enum PrivateKeyFile {
   private static let byteCap = 8192
   private static let header: StaticString = "-----BEGIN PRIVATE KEY-----"
@@ -10,9 +10,9 @@ enum PrivateKeyFile {
     0x3d, 0x03, 0x01, 0x07,
   ]
 
-  /// The key of such a file, apart from white space around it; nil where it has another
-  /// form, or libcrypto does not accept what it holds as a private key on P-256, and the
-  /// point, if there is one, as its public key. Nothing else of it stays in memory (EXC-10).
+  /// Reads the key of such a file; white space around the PEM is ignored. Returns `nil` if the
+  /// file has another form, or if libcrypto refuses its scalar as a private key on P-256 or its
+  /// point, if it has one, as the public key. No other copy stays in memory (EXC-10).
   static func read(_ pem: [UInt8]) -> PrivateKey? {
     guard pem.count <= byteCap, var der = content(pem) else { return nil }
     defer { Secret.wipe(&der) }
@@ -22,13 +22,13 @@ enum PrivateKeyFile {
 
   // MARK: form
 
-  /// What the PEM text holds.
+  /// Returns the DER inside the PEM text.
   private static func content(_ pem: [UInt8]) -> [UInt8]? {
     let text = ASCII.trimmed(pem[...])
     guard text.prefix(header.utf8CodeUnitCount).elementsEqual(header) else { return nil }
     let rest = text.dropFirst(header.utf8CodeUnitCount)
     guard rest.suffix(footer.utf8CodeUnitCount).elementsEqual(footer) else { return nil }
-    // One array that does not grow: growing leaves copies behind.
+    // The capacity is reserved because an array that grows leaves copies of the key behind.
     var digits: [UInt8] = []
     digits.reserveCapacity(rest.count)
     for byte in rest.dropLast(footer.utf8CodeUnitCount) where byte != 0x0a && byte != 0x0d {
@@ -38,8 +38,8 @@ enum PrivateKeyFile {
     return Base64.decodeStandard(digits[...])
   }
 
-  /// Where the scalar is, 32 octets big-endian, and the uncompressed point;
-  /// empty where the file has none.
+  /// Returns the ranges of the scalar, 32 bytes big-endian, and of the uncompressed point; the
+  /// latter is empty if the file has none.
   private static func key(_ der: [UInt8]) -> (scalar: Range<Int>, point: Range<Int>)? {
     var outer = DER.Cursor(der)
     guard let info = outer.next(DER.sequence), outer.isAtEnd else { return nil }
@@ -49,7 +49,7 @@ enum PrivateKeyFile {
       der[algorithm.content].elementsEqual(self.algorithm),
       let wrapped = fields.next(DER.octetString)
     else { return nil }
-    // Attributes may follow; they say nothing about the key.
+    // Attributes may follow; they do not affect the key.
     var inner = DER.Cursor(der, wrapped.content)
     guard let key = inner.next(DER.sequence), inner.isAtEnd else { return nil }
     var parts = DER.Cursor(der, key.content)

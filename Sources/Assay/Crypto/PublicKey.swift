@@ -1,27 +1,27 @@
 import CLibCrypto
 
-/// The kind of a public key, found without building one.
+/// The type of a public key, known without creating it.
 enum KeyType: Sendable, Equatable {
   case elliptic(Curve)
   case rsa(bits: Int)
 }
 
-/// A public key that checks signatures: ECDSA, or RSASSA-PKCS1-v1_5 (RFC 8017
-/// §8.2.2). Immutable, and safe to use from many threads.
+/// A public key that verifies signatures: ECDSA, or RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2).
+/// Immutable, and safe to use from many threads.
 ///
-/// Made from what a SubjectPublicKeyInfo holds: a point, or a modulus. (No failable
-/// initialisers: under Embedded Swift a class whose initialiser fails is never freed.)
+/// Keys are made by static functions: under Embedded Swift an instance whose failable initializer
+/// fails is never freed.
 @safe final class PublicKey: @unchecked Sendable {
   let type: KeyType
   private let context: CryptoContext
-  /// What each check of libcrypto's begins with, an EVP_PKEY_CTX: it is only read.
+  /// An EVP_PKEY_CTX that each verification copies; the original never changes.
   private let key: OpaquePointer
 
   /// The longest modulus of a certificate's key, in bits (PTH-9).
   static let rsaBitCap = 4096
 
-  /// From an uncompressed point (`04 ‖ x ‖ y`); nil when it is of another form
-  /// or not on the curve.
+  /// Creates a key from an uncompressed point (`04 ‖ x ‖ y`); `nil` if it has another form or is
+  /// not on the curve.
   static func make(_ curve: Curve, point: ArraySlice<UInt8>) -> PublicKey? {
     guard point.count == 1 &+ 2 &* curve.byteCount, point.first == 0x04,
       let context = CryptoContext.shared,
@@ -33,8 +33,8 @@ enum KeyType: Sendable, Equatable {
     return unsafe PublicKey(.elliptic(curve), context, key)
   }
 
-  /// From a modulus, big-endian without leading zero, of at most as many bits as the
-  /// cap says.
+  /// Creates a key from a modulus, big-endian without leading zero; `nil` if it has more than
+  /// `bitCap` bits.
   static func make(
     modulus: ArraySlice<UInt8>, exponent: UInt32 = 65_537, bitCap: Int = rsaBitCap
   ) -> PublicKey? {
@@ -55,7 +55,7 @@ enum KeyType: Sendable, Equatable {
 
   deinit { unsafe EVP_PKEY_CTX_free(key) }
 
-  /// Whether the ECDSA signature verifies over the message; never under an RSA key.
+  /// Whether the ECDSA signature verifies over the message; always false for an RSA key.
   func verifies(
     _ signature: ECDSASignature, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
@@ -63,8 +63,8 @@ enum KeyType: Sendable, Equatable {
     return verifies(signature.der[...], named: nil, digest.of(message))
   }
 
-  /// Whether the signature verifies over the message, in the form that certificates
-  /// have it: DER of r and s under an elliptic key, the octets of RSA.
+  /// Whether the signature of a certificate verifies over the message: a DER ECDSA-Sig-Value for
+  /// an elliptic key, the bare bytes for RSA.
   func verifies(
     _ signature: ArraySlice<UInt8>, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
@@ -76,7 +76,7 @@ enum KeyType: Sendable, Equatable {
     }
   }
 
-  /// - Parameter named: the digest that the signature itself must name: RSA's.
+  /// - Parameter named: The digest that an RSA signature itself must name; `nil` for ECDSA.
   private func verifies(
     _ signature: ArraySlice<UInt8>, named: Digest?, _ hash: [UInt8]
   ) -> Bool {

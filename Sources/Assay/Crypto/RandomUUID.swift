@@ -1,8 +1,8 @@
 import CLibCrypto
 
-/// UUIDs of version 4 (RFC 9562 §5.4), of octets that the system is asked for each time (EXC-23).
+/// UUIDs of version 4 (RFC 9562 §5.4), from random bytes of the system for each one (EXC-23).
 enum RandomUUID {
-  /// In lower case.
+  /// Returns a new UUID in lower case.
   ///
   /// - Throws: `internal.sign.self-check` where the system gives no random numbers.
   static func make() throws(Refusal) -> Text {

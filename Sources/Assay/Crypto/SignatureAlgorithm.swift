@@ -1,4 +1,4 @@
-/// How a certificate is signed: ECDSA without parameters, or RSA with NULL.
+/// The algorithm of a certificate's signature: ECDSA without parameters, or RSA with NULL.
 struct SignatureAlgorithm: Sendable, Equatable {
   enum Scheme: Sendable, Equatable { case ecdsa, rsa }
 
@@ -13,7 +13,7 @@ struct SignatureAlgorithm: Sendable, Equatable {
     SignatureAlgorithm(scheme: .rsa, digest: digest)
   }
 
-  /// AlgorithmIdentifiers as whole DER, and what they name.
+  /// AlgorithmIdentifiers in DER, with their algorithms.
   static let names: [(name: [UInt8], algorithm: SignatureAlgorithm)] = [
     (ObjectIdentifier.ecdsaSHA384, .ecdsa(.sha384)),
     (ObjectIdentifier.ecdsaSHA256, .ecdsa(.sha256)),
@@ -24,8 +24,8 @@ struct SignatureAlgorithm: Sendable, Equatable {
     (ObjectIdentifier.rsaWithSHA512, .rsa(.sha512)),
   ]
 
-  /// CER-11: Apple Root CA - G2 has RSA with SHA-384; below a root nothing of ours has
-  /// these.
+  /// Whether only a root may be signed with this algorithm (CER-11). Apple Root CA - G2 has RSA
+  /// with SHA-384; no certificate below a root has any of them.
   var isOfRootsAlone: Bool {
     switch scheme {
     case .ecdsa: return digest == .sha512
@@ -33,7 +33,7 @@ struct SignatureAlgorithm: Sendable, Equatable {
     }
   }
 
-  /// Whether a key of that type makes such signatures.
+  /// Whether a key of this type makes such signatures.
   func fits(_ key: KeyType) -> Bool {
     switch key {
     case .elliptic: return scheme == .ecdsa

@@ -1,5 +1,5 @@
 extension HintKind {
-  /// Of a document's `kind`; nil: a call that named none.
+  /// Creates the kind of hints for a document's `kind`; `nil` for a call without a kind.
   init?(document kind: StaticString) {
     for candidate in HintKind.allCases where candidate.name.hasSameBytes(as: kind) {
       self = candidate

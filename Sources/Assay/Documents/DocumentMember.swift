@@ -1,13 +1,13 @@
-/// One value inside a document's own JSON, found by path without building
-/// anything: the text was written by this library or accepted by its reader.
+/// One value inside a document's own JSON, found by path without building a tree. The text is
+/// well-formed: this library wrote it, or its reader accepted it.
 struct DocumentMember {
   private let json: [UInt8]
-  /// Offset of the value's first byte.
+  /// The offset of the value's first byte.
   let start: Int
   private let end: Int
 
-  /// The value at a dotted path; a decimal step is an index where the value is
-  /// an array. nil where there is none.
+  /// Returns the value at a dotted path, in which a decimal step is the index of an array's
+  /// element; `nil` if there is none.
   static func find(_ json: [UInt8], _ path: [UInt8]) -> DocumentMember? {
     var scanner = Scanner(json: json)
     for step in path.split(separator: 0x2e, omittingEmptySubsequences: false) {
@@ -20,7 +20,7 @@ struct DocumentMember {
 
   var integer: Int64? { JSONValue.integer(json[start..<end]) }
 
-  /// The unescaped text of a string; nil for other values.
+  /// The unescaped text of a string; `nil` for other values.
   var text: Text? {
     guard end &- start >= 2, json[start] == 0x22 else { return nil }
     let inner = json[start &+ 1..<end &- 1]
@@ -40,7 +40,7 @@ struct DocumentMember {
       while byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { position &+= 1 }
     }
 
-    /// Moves to the value of that member or element.
+    /// Moves to the value of a member or element. Returns `false` if it does not exist.
     mutating func enter(_ step: ArraySlice<UInt8>) -> Bool {
       let isObject = byte == 0x7b
       guard isObject || byte == 0x5b else { return false }
@@ -70,7 +70,7 @@ struct DocumentMember {
       return false
     }
 
-    /// An index in its one spelling: digits, no leading zero.
+    /// Returns an index written in digits without a leading zero; `nil` for anything else.
     private static func index(_ step: ArraySlice<UInt8>) -> Int64? {
       guard let first = step.first, first != 0x2d, first != 0x30 || step.count == 1 else {
         return nil
@@ -85,7 +85,7 @@ struct DocumentMember {
       return bytes[...] == step
     }
 
-    /// Moves past one value; false at the end of the text.
+    /// Moves past one value. Returns `false` at the end of the text.
     mutating func skipValue() -> Bool {
       var depth = 0
       repeat {

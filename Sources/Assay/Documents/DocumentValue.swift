@@ -1,12 +1,12 @@
 #if !hasFeature(Embedded)
-  /// One value of a document's own JSON, for the typed layer (Sources/AssaySwift): not
-  /// part of libassay.so, nor of any other interface.
+  /// One value of a document's own JSON, for the typed layer (Sources/AssaySwift) only: part of
+  /// neither libassay.so nor any other interface.
   @_spi(AssaySwift) public struct DocumentValue: Sendable {
     private let value: JSONValue
 
     private init(_ value: JSONValue) { self.value = value }
 
-    /// A JSON text whose top is an object; nil for any other text.
+    /// Reads a JSON text whose top is an object; `nil` for any other text.
     public init?(json: [UInt8]) {
       let caps = JSONCaps(
         depth: 64, members: 1 << 20, elements: 1 << 20, nameBytes: 1 << 20, values: .max)
@@ -16,13 +16,13 @@
 
     public var isObject: Bool { value.kind == .object }
 
-    /// The member of that name; nil where it is absent or null.
+    /// Returns the member with this name; `nil` if it is absent or null.
     public func member(_ name: StaticString) -> DocumentValue? {
       value.present(name).map(DocumentValue.init)
     }
 
-    /// Members of an object with their names, elements of an array without; empty for
-    /// other values.
+    /// The members of an object with their names, or the elements of an array without names;
+    /// empty for other values.
     public var children: [(name: String, value: DocumentValue)] {
       value.children.map { ($0.name.string, DocumentValue($0)) }
     }
@@ -33,19 +33,19 @@
 
     public var boolean: Bool? { value.boolean }
 
-    /// An integer, past 2^53 also as the text that the library writes it as (DOC-2).
+    /// The integer, also if the library wrote it as text because it is beyond 2^53 (DOC-2).
     public var integer: Int64? {
       if let text = value.text { return JSONValue.integer(text.utf8[...]) }
       return value.integer
     }
 
-    /// A number as it was signed: an integer alone.
+    /// The integer of signed evidence, which is always a JSON number.
     public var signedInteger: Int64? { value.integer }
 
-    /// A time as it was signed: Xcode writes fractions of a millisecond (JWS-81).
+    /// The time of signed evidence, to which Xcode adds fractions of a millisecond (JWS-81).
     public var signedTime: Int64? { value.truncated }
 
-    /// What a text in standard base64 holds.
+    /// The bytes of a text in standard base64; `nil` for anything else.
     public var octets: [UInt8]? {
       guard let text = value.text else { return nil }
       return Base64.decodeStandard(text.utf8[...])
@@ -59,7 +59,7 @@
   }
 
   extension Document {
-    /// The whole document; nil where no verifier wrote it.
+    /// The whole document as a value; `nil` if its JSON is no object.
     @_spi(AssaySwift) public var value: DocumentValue? { DocumentValue(json: json) }
   }
 #endif

@@ -1,15 +1,15 @@
-/// Builds the envelope that every call answers with (docs/spec/documents-and-exchanges.md
-/// §1): the same members in the same order for every kind.
+/// Writes the envelope of every call's document (docs/spec/documents-and-exchanges.md §1): the
+/// same members in the same order for every kind.
 struct Envelope {
   let kind: StaticString
   let factsMember: StaticString
   let checks: Ledger
   var configuration: [UInt8] = []
   var isConfidential = false
-  /// `error.keyset` of a token whose key is unknown.
+  /// The value of `error.keyset` if a token's key is unknown.
   var keysetAdvice: StaticString? = nil
 
-  /// A document with status 0. `facts` writes one value.
+  /// Returns a document with status 0. `facts` writes one value.
   func accepted(
     _ evidence: VerifiedEvidence?, warnings: (inout JSONWriter) -> Void = { _ in },
     capacity: Int = 4096, facts: (inout JSONWriter) -> Void
@@ -22,9 +22,9 @@ struct Envelope {
       isConfidential: isConfidential)
   }
 
-  /// A refusal. Its facts are null, except for kinds whose finding is the
-  /// library's own, such as a decision (DOC-1). `facts` writes that value, and
-  /// after it any members that only this kind has (TRI-12).
+  /// Returns the document of a refusal. Its facts are null, except for kinds whose result is the
+  /// library's own, such as a decision (DOC-1). `facts` writes that value, and then any members
+  /// that only this kind has (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
     warnings: (inout JSONWriter) -> Void = { _ in }, capacity: Int = 2048,
@@ -37,7 +37,7 @@ struct Envelope {
     writer.beginObject()
     writer.name("message")
     if refusal.detail.isEmpty {
-      // From the table, which has nothing to escape.
+      // Messages in the table need no escaping.
       writer.string(entry?.message ?? "")
     } else {
       writer.string(Envelope.message(entry, refusal))
@@ -58,7 +58,7 @@ struct Envelope {
       isConfidential: isConfidential)
   }
 
-  /// What to do, for this kind of evidence; nil: the table's hint fits.
+  /// Returns the hint for this kind of evidence; `nil` if the table's hint fits all kinds.
   private func hint(_ refusal: Refusal) -> StaticString? {
     if let found = refusal.hint { return found.text }
     guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }

@@ -1,4 +1,6 @@
 extension Ledger {
+  /// Writes the member `checks`.
+  ///
   /// - Parameter isRefused: whether the open check failed.
   func write(isRefused: Bool, _ writer: inout JSONWriter) {
     writer.name("checks")

@@ -1,14 +1,13 @@
 import CLibCrypto
 import Synchronization
 
-/// Texts that a document has handed out as C strings: each is copied once and then
-/// lives as long as the document. Lock-free; entries are only
-/// ever added.
+/// Texts of a document that were passed out as C strings: each is copied once and lives as long
+/// as the document. Lock-free, because entries are only ever added.
 @safe final class TextStore: @unchecked Sendable {
   @safe private final class Entry {
     let start: Int
     let bytes: UnsafeMutableBufferPointer<UInt8>
-    /// Set before the entry is published, never after.
+    /// Set before the entry is published, never afterwards.
     var next: Unmanaged<Entry>?
 
     init(_ start: Int, _ text: [UInt8]) {
@@ -34,7 +33,7 @@ import Synchronization
   private let head = Atomic<UInt>(0)
   private let isConfidential: Bool
 
-  /// Wiped at the end where it is confidential.
+  /// Creates a store whose texts are wiped at its end if they are confidential.
   init(isConfidential: Bool = false) { self.isConfidential = isConfidential }
 
   deinit {
@@ -46,11 +45,11 @@ import Synchronization
     }
   }
 
-  /// Stands for the document itself among the offsets of its members.
+  /// The key of the whole document, where members have their offset.
   static let wholeDocument = -1
 
-  /// The bytes kept under an offset, with a NUL behind them that the count leaves
-  /// out; made when they are first asked for, nil when there are none.
+  /// Returns the bytes stored under an offset, with a NUL behind them that is not counted. `make`
+  /// supplies them when they are first requested; `nil` if it has none.
   func bytes(of start: Int, _ make: () -> [UInt8]?) -> UnsafeBufferPointer<UInt8>? {
     if let known = unsafe known(start) { return unsafe known }
     guard var text = make() else { return nil }

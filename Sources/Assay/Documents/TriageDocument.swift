@@ -1,6 +1,6 @@
 extension TriageResult {
-  /// The document of `assay_triage` (TRI-12): the finding under `triage`, what the
-  /// blob says about itself under `claimed`.
+  /// Returns the document of `assay_triage` (TRI-12): the classification under `triage`, the
+  /// blob's unverified content under `claimed`.
   ///
   /// - Parameter configuration: the fingerprint of the verifier's configuration.
   func document(configuration: [UInt8]) -> Document {

@@ -1,29 +1,29 @@
-/// What a document proves, whatever kind of evidence it was made from. Only a
-/// verification makes one.
+/// The evidence that a document proves, of any kind. Created only by a verification.
 enum VerifiedEvidence: Sendable {
   case storeKit(SignedPayload)
   case transactionReceipt(TransactionReceipt)
   case appReceipt(AppReceipt)
   case attestReceipt(AttestReceipt)
   case attestation(Attestation)
-  /// With the SHA-256 of the key that made it.
+  /// An assertion, with the SHA-256 of the key that signed it.
   case assertion(Assertion, signer: [UInt8])
-  /// Trusted because of the host's TLS (VRR-18).
+  /// A verifyReceipt response, trusted because of the host's TLS connection (VRR-18).
   case receiptResponse(ReceiptResponse)
-  /// The keys of a token issuer: of no verifier's, whose rules judge whose they are.
+  /// The keys of a token issuer, which belong to no verifier: its rules decide whose keys they
+  /// are.
   case keyset(Keyset)
-  /// What a finished conversation proves, item by item (EXC-12).
+  /// The results of a finished exchange, item by item (EXC-12).
   case several([VerifiedEvidence])
 }
 
 extension VerifiedEvidence {
-  /// Each piece by itself.
+  /// The items of `several`, or this evidence itself as the only item.
   var items: [VerifiedEvidence] {
     if case .several(let items) = self { return items }
     return [self]
   }
 
-  /// Made without a verifier.
+  /// Whether the evidence was made without a verifier, so that any may use it.
   var isOfEveryVerifier: Bool {
     if case .keyset = self { return true }
     return false
@@ -31,10 +31,10 @@ extension VerifiedEvidence {
 }
 
 extension VerifiedEvidence {
-  /// What one piece says about purchases, whatever its kind.
+  /// Returns the purchases of one item for a decision.
   ///
-  /// - Throws: `misuse.decide.evidence` for a kind that says nothing about them, and what
-  ///   its form lacks.
+  /// - Throws: `misuse.decide.evidence` for a kind without purchases, and the refusals of
+  ///   incomplete evidence.
   func purchases(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     switch self {
     case .storeKit(let payload): return try PurchaseEvidence(payload)
@@ -46,8 +46,8 @@ extension VerifiedEvidence {
     }
   }
 
-  /// STO-15: what was verified about purchases: of a notification the transaction inside.
-  /// nil: nothing about them.
+  /// The verified source of purchase facts, for a notification that of its transaction; `nil` for
+  /// a kind without purchases (STO-15).
   var purchaseSource: (bytes: [UInt8], isText: Bool)? {
     switch self {
     case .storeKit(let payload):

@@ -1,16 +1,16 @@
-/// The JSON that a host hands to a conversation: a request or an answer.
+/// The JSON that a host passes to an exchange: the request, or the reply to a step.
 enum ExchangeInput {
-  /// EXC-5: requests and answers are at most this long.
+  /// Upper limit of a request or reply in bytes: 8 MiB (EXC-5).
   static let byteCap = 8 << 20
 
-  /// A page of a network answer or of a store's rows is longer than evidence.
+  /// Limits above those of evidence: a response or a page of database rows is longer.
   private static let caps = JSONCaps(elements: 16_384, values: 1 << 20)
 
-  /// What a request and an answer are refused with.
+  /// The statuses of a malformed request and of a malformed reply.
   static let request = MemberRefusals(.misuseExchangeRequest, "EXC-1")
   static let answer = MemberRefusals(.misuseExchangeAnswer, "EXC-5")
 
-  /// The top of the text, an object.
+  /// Reads the text, whose value must be an object.
   static func read(
     _ bytes: [UInt8], _ refusals: MemberRefusals
   ) throws(Refusal) -> MemberNode {
@@ -20,8 +20,8 @@ enum ExchangeInput {
     return try MemberNode.read(bytes, caps, refusals)
   }
 
-  /// The body of an answer that came over the network: `{"text":…}`,
-  /// `{"base64":…}` or null, which means empty.
+  /// Returns the body of an HTTP response: `{"text":…}`, `{"base64":…}`, or null for an empty
+  /// one.
   static func body(_ node: MemberNode) throws(Refusal) -> [UInt8] {
     if node.value.isNull { return [] }
     let form = try node.object(["text", "base64"])

@@ -1,4 +1,4 @@
-/// What is wrong with a value or a member.
+/// The reason why a value or a member is refused.
 enum MemberFault: Sendable {
   case unknown, type, range, missing
 }

@@ -1,14 +1,14 @@
-/// One value of a JSON text that must have named members and no others: with its
-/// path, and with what it is refused with.
+/// One value of a JSON text in which unknown members are refused, with its path and the statuses
+/// of its refusals.
 struct MemberNode {
   let value: JSONValue
   private let refusals: MemberRefusals
   private let place: Place
 
-  /// 2^53 − 1: the largest integer that every JSON library keeps exact.
+  /// 2^53 − 1, the largest integer that every JSON library keeps exact.
   static let exactInteger: Int64 = 9_007_199_254_740_991
 
-  /// The top of a text: an object with no duplicate names.
+  /// Reads a text whose value must be an object without duplicate names.
   ///
   /// - Throws: the refusal of syntax, at the byte of the fault.
   static func read(
@@ -27,21 +27,22 @@ struct MemberNode {
     self.place = place
   }
 
-  /// The same value; these refuse its members.
+  /// Returns this value with other statuses for its refusals.
   func refusing(_ refusals: MemberRefusals) -> MemberNode { MemberNode(value, refusals, place) }
 
-  /// The same value; if it has the wrong form, it is refused with `status`.
+  /// Returns this value with `status` for a wrong type, a value out of range and a missing
+  /// member.
   @inline(never)
   func refusing(_ status: Status, _ rule: StaticString) -> MemberNode {
     refusing(refusals.form(status, rule))
   }
 
-  /// The refusal of this value.
+  /// Returns the refusal of this value.
   func refusal(_ fault: MemberFault, detail: String = "") -> Refusal {
     refusals.refusal(fault, at: path, detail: detail)
   }
 
-  /// "apps[0].bundleId"; written only when something is refused.
+  /// The path, such as "apps[0].bundleId"; computed only when a value is refused.
   var path: String { place.path }
 
   private indirect enum Place {
@@ -58,19 +59,19 @@ struct MemberNode {
       }
     }
 
-    /// A name of at most 64 bytes, a longer one cut: a key pasted where a name
-    /// belongs is not shown, as its first bytes are the same in every key.
+    /// Returns a name of at most 64 bytes; a longer one is truncated. A PEM key that was pasted
+    /// as a name is not leaked, because its first 64 bytes are the same in every key.
     private static func shown(_ name: Text) -> String {
       let longest = 64
       guard name.count > longest else { return name.string }
       var head = name.utf8.prefix(longest + 1)
-      // The last character is removed whole.
+      // Removes the last character as a whole.
       while let last = head.popLast(), last & 0xc0 == 0x80 {}
       return Text(Array(head)).string + "…"
     }
   }
 
-  /// The same node, once it is an object of these members and no others.
+  /// Returns this value, which must be an object with no members other than `known`.
   func object(_ known: [StaticString]) throws(Refusal) -> MemberNode {
     try require(value.kind == .object, self, .type)
     for member in value.children {
@@ -81,7 +82,7 @@ struct MemberNode {
     return self
   }
 
-  // Kept out of line, as it is asked for at hundreds of places.
+  // Not inlined, because hundreds of call sites use it.
   @inline(never)
   private func member(_ name: StaticString) -> MemberNode? {
     guard let member = value.member(name) else { return nil }
@@ -90,21 +91,21 @@ struct MemberNode {
 
   subscript(_ name: StaticString) -> MemberNode? { member(name) }
 
-  /// The member of that name, unless it is null: absent facts of a document are
-  /// null, and a host may pass them on as they stand (DOC-2).
+  /// Returns the member with this name unless it is null: absent facts of a document are null,
+  /// and a host may pass them on unchanged (DOC-2).
   @inline(never)
   func present(_ name: StaticString) -> MemberNode? {
     guard let node = self[name], !node.value.isNull else { return nil }
     return node
   }
 
-  /// A member that must be there, null or not.
+  /// Returns a member that must exist, null or not.
   func required(_ name: StaticString) throws(Refusal) -> MemberNode {
     guard let node = self[name] else { throw missing(Text(stringLiteral: name).string) }
     return node
   }
 
-  /// The refusal of a missing member.
+  /// Returns the refusal of a missing member.
   func missing(_ name: String) -> Refusal {
     let outer = path
     return refusals.refusal(.missing, at: outer.isEmpty ? name : outer + "." + name)
@@ -123,7 +124,7 @@ struct MemberNode {
     }
   }
 
-  /// - Parameter counts: of bytes.
+  /// - Parameter counts: The accepted lengths in bytes.
   func text(_ counts: ClosedRange<Int> = 0...Int.max) throws(Refusal) -> Text {
     guard let text = value.text else { throw refusal(.type) }
     try require(counts.contains(text.count), self)
@@ -141,7 +142,7 @@ struct MemberNode {
     return number
   }
 
-  /// The place of the text among the choices.
+  /// Returns the index in `choices` of this text.
   func choice(_ choices: [StaticString]) throws(Refusal) -> Int {
     let text = try text()
     guard let index = choices.firstIndex(where: { text.utf8[...].elementsEqual($0) }) else {
@@ -151,7 +152,7 @@ struct MemberNode {
   }
 }
 
-/// The same check for a value, whose reader has the refusal.
+/// Throws the refusal of `node` unless `holds`.
 @inline(__always)
 func require(
   _ holds: Bool, _ node: MemberNode, _ fault: MemberFault = .range,

@@ -1,7 +1,7 @@
-/// What a reader of members refuses with: named once, by the code that knows what
-/// the text is. A class, as every node carries it.
+/// The statuses with which a reader of members refuses, set once by the code that knows what the
+/// text is. A class, because every node has a reference to one.
 final class MemberRefusals: Sendable {
-  /// nil: what the reader of JSON found, by its own name.
+  /// The status of a JSON syntax fault; `nil` if each fault has its own status.
   private let syntax: Status?
   private let unknown: Status
   private let type: Status
@@ -23,20 +23,21 @@ final class MemberRefusals: Sendable {
     self.unknownRule = unknownRule ?? rule
   }
 
-  /// One status for everything.
+  /// Creates refusals that have one status for every fault.
   convenience init(_ status: Status, _ rule: StaticString) {
     self.init(
       syntax: status, unknown: status, type: status, range: status, missing: status, rule)
   }
 
-  /// The same, except for values of the wrong form, for which an area has its own status.
+  /// Returns these refusals with an area's own status for a wrong type, a value out of range and
+  /// a missing member.
   func form(_ status: Status, _ rule: StaticString) -> MemberRefusals {
     MemberRefusals(
       syntax: syntax, unknown: unknown, type: status, range: status, missing: status, rule,
       unknownRule: unknownRule)
   }
 
-  /// A text that the strict reader did not take.
+  /// Returns the refusal of a text that is not strict JSON.
   func refusal(_ fault: JSONFault) -> Refusal {
     let place = "byte " + String(fault.offset)
     guard let syntax else { return Refusal(fault.status, rule, at: place) }

@@ -1,21 +1,21 @@
-/// What a member of a payload holds (docs/spec/storekit-payloads.md §2, "type notation").
+/// The type of a payload's member (docs/spec/storekit-payloads.md §2, "type notation").
 enum Shape: Sendable {
   case text
   case integer
   /// Milliseconds since 1970 UTC.
   case time
   case boolean
-  /// A count of 1 … 2^31−1 (PAY-6).
+  /// A count of 1 to 2^31−1 (PAY-6).
   case quantity
   case texts
-  /// A text that is one of these, today.
+  /// A text that is one of these values, as far as Apple has documented them.
   case name([StaticString])
-  /// An integer of this range, today.
+  /// An integer in this range, as far as Apple has documented it.
   case number(ClosedRange<Int64>)
   case object(MemberTable)
   case objects(MemberTable)
 
-  /// Whether a value has this JSON type; ranges of enums are judged elsewhere.
+  /// Whether a value has this JSON type. Values of enumerations are checked by `Fields`.
   func accepts(_ value: JSONValue) -> Bool {
     switch self {
     case .text, .name: return value.kind == .string
@@ -41,8 +41,8 @@ struct Member: Sendable {
   let name: StaticString
   let hash: UInt32
   let shape: Shape
-  /// Decides money or access: of the wrong type it refuses the payload (PAY-4).
-  /// Other members only give a warning (PAY-5).
+  /// Whether the member decides money or access: with a wrong type it refuses the payload
+  /// (PAY-4). Other members cause only a warning (PAY-5).
   let isDecisive: Bool
 
   init(_ name: StaticString, _ shape: Shape, decisive: Bool = false) {
@@ -63,8 +63,8 @@ final class MemberTable: Sendable {
     hashes = members.map { $0.hash }
   }
 
-  /// Where a member stands in the table; nil for members that Assay does not
-  /// know, which are kept and never refused (PAY-2).
+  /// Returns the index of a member in the table; `nil` for members unknown to Assay, which are
+  /// kept and never refused (PAY-2).
   func index(of value: JSONValue) -> Int? {
     index(hash: value.nameHash) { value.isNamed($0) }
   }
@@ -82,24 +82,26 @@ final class MemberTable: Sendable {
   }
 }
 
-/// The known members of one object, checked against its table. A member that is
-/// `null` counts as absent (PAY-3).
+/// The known members of one object, checked against its table. A member that is `null` counts as
+/// absent (PAY-3).
 struct Fields: Sendable {
   let object: JSONValue
   let table: MemberTable
-  /// Node indexes by place in the table; -1: absent.
+  /// The node of each member in the table's order; -1 if absent.
   private var nodes: [Int32]
 
-  /// What the reading of a payload depends on.
+  /// Properties of the evidence that change how a payload is read.
   struct Context {
-    /// Xcode writes times as fractions and a "distant past" (JWS-81).
+    /// Whether the evidence is of Xcode, which writes times as fractions and a "distant past"
+    /// (JWS-81).
     var isXcode = false
-    /// Judged by its own rules, JWS-40 … JWS-44.
+    /// The member with the evidence's date, which rules of its own check (JWS-40 … JWS-44).
     var effectiveDate: StaticString = ""
   }
 
-  /// Checks every known member (PAY-4, PAY-5, PAY-6). `path` is the object's own
-  /// place, empty at the top.
+  /// Checks every known member (PAY-4, PAY-5, PAY-6).
+  ///
+  /// - Parameter path: The path of `object`; empty at the top.
   init(
     _ object: JSONValue, _ table: MemberTable, path: String = "", _ context: Context,
     _ warnings: inout [Warning]
@@ -160,9 +162,9 @@ struct Fields: Sendable {
     }
   }
 
-  // MARK: what the others ask
+  // MARK: queries
 
-  /// A member's value by its place in the table; nil where it is absent.
+  /// Returns a member's value by its index in the table; `nil` if it is absent.
   func value(at index: Int) -> JSONValue? {
     guard index >= 0, index < nodes.count, nodes[index] >= 0 else { return nil }
     return JSONValue(json: object.json, index: Int(nodes[index]))
@@ -177,8 +179,8 @@ struct Fields: Sendable {
   func integer(_ name: StaticString) -> Int64? { self[name]?.integer }
   func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
 
-  /// A time of a payload: in the Xcode profile without its fraction, and nil
-  /// outside 2008 … 2100 (JWS-81).
+  /// Returns a time in milliseconds since 1970 UTC. In the Xcode profile a fraction is dropped
+  /// and a time outside 2008 … 2100 is `nil` (JWS-81).
   func time(_ name: StaticString, isXcode: Bool) -> Int64? {
     guard let value = self[name] else { return nil }
     return Fields.time(value, isXcode: isXcode)

@@ -1,8 +1,8 @@
-/// A pinned root. Trust comes from its bytes, never from its name (CER-1).
+/// A pinned root, which is trusted for its bytes, never for its name (CER-1).
 struct Anchor: Sendable {
-  /// What keys the roots of a kind of evidence have.
+  /// The type of key that the roots of a kind of evidence have.
   enum Keys: Sendable {
-    /// On P-256 or P-384: StoreKit, App Attest and its receipts.
+    /// P-256 or P-384: StoreKit, App Attest and its receipts.
     case elliptic
     /// RSA of 2,048 to 4,096 bits, as Apple Root CA has: receipts.
     case rsa
@@ -18,9 +18,9 @@ struct Anchor: Sendable {
   let certificate: Certificate
   let key: PublicKey
 
-  /// CFG-3: one clean certificate of version 3, a certificate authority that
-  /// signed itself with such a key and any digest of a root (CER-11); nil for
-  /// everything else.
+  /// Creates an anchor from exactly one DER certificate of version 3: a certificate authority
+  /// that signed itself with a key of type `keys` (CFG-3) and any digest allowed for roots
+  /// (CER-11). `nil` for anything else.
   init?(_ der: [UInt8], _ keys: Keys) {
     guard let certificate = Certificate(der), certificate.version == 3,
       certificate.basicConstraints?.isAuthority == true,
@@ -31,13 +31,14 @@ struct Anchor: Sendable {
     self.key = key
   }
 
-  /// Roots of configurations, found again by their bytes: to read them for each
-  /// verifier anew costs as much as a chain (CER-11). A pure function of the
-  /// certificate; it trusts nobody. No root has more octets than may enter.
+  /// Configured roots by their bytes, because decoding them for each verifier costs as much as
+  /// verifying a chain (CER-11). The value depends on the certificate only; being cached makes no
+  /// root trusted. No genuine root exceeds the limit of 4,096 bytes.
   private static let known = BytesCache<Anchor>(capacity: 64, byteCap: 4096)
 
-  /// - Parameter isRemembered: false under `cache.chains` 0: then nothing is looked
-  ///   up and nothing kept.
+  /// Reads a configured root, or finds it in the cache.
+  ///
+  /// - Parameter isRemembered: Whether to use the cache; false if `cache.chains` is 0.
   static func read(_ der: [UInt8], _ keys: Keys, isRemembered: Bool) -> Anchor? {
     guard isRemembered else { return Anchor(der, keys) }
     if let anchor = known.find(der[...]) { return keys.include(anchor.key.type) ? anchor : nil }
@@ -46,8 +47,8 @@ struct Anchor: Sendable {
     return anchor
   }
 
-  /// CER-10: the roots that a certificate names, and of these the likely ones where
-  /// there are such.
+  /// Returns the anchors whose subject is the issuer of `issued`, without those that key
+  /// identifier, serial number or validity rule out; if that leaves none, all of them (CER-10).
   static func likely(_ anchors: [Anchor], of issued: Certificate) -> [Anchor] {
     let issuer = issued.bytes(issued.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }

@@ -1,21 +1,22 @@
-/// The roots of one kind of evidence. Configured ones replace Apple's as a whole
-/// (CER-2).
+/// The anchors of one kind of evidence. Configured anchors replace Apple's as a whole (CER-2).
 struct AnchorSet: Sendable {
-  /// CER-3: which root belongs to which evidence.
+  /// The kinds of evidence, each with its own root (CER-3).
   enum Kind: Sendable { case storekit, receipts, attestations, attestReceipts }
 
   let kind: Kind
-  /// The configured ones.
+  /// The configured anchors.
   let own: [Anchor]
-  /// Whether they are Apple's own, compiled in.
+  /// Whether the anchor is Apple's built-in one.
   let areBuiltIn: Bool
 
-  /// Of one configuration.
+  /// The most anchors that a configuration may list for one kind of evidence.
   static let cap = 16
 
+  /// Returns the anchors.
+  ///
   /// - Throws: `internal.certificates.table`: the compiled-in root is damaged (CER-6);
-  ///   `internal.crypto.sha1-disabled`: Apple Root CA signed itself with SHA-1, which is
-  ///   the known answer of PTH-12, and libcrypto forbids it.
+  ///   `internal.crypto.sha1-disabled`: Apple Root CA signed itself with SHA-1, which is the
+  ///   known answer of PTH-12, and libcrypto forbids it.
   func anchors() throws(Refusal) -> [Anchor] {
     if !own.isEmpty { return own }
     guard let apple = kind.apple else {
@@ -26,7 +27,7 @@ struct AnchorSet: Sendable {
     return [apple]
   }
 
-  /// Their member of the effective configuration.
+  /// Writes the member of the effective configuration that lists these anchors.
   func write(_ name: StaticString, _ writer: inout JSONWriter) {
     writer.name(name)
     writer.beginObject()
@@ -55,7 +56,7 @@ extension AnchorSet.Kind {
     }
   }
 
-  /// Read once in a process.
+  /// Apple's root, decoded once in a process; `nil` if it is damaged or libcrypto refuses it.
   fileprivate var apple: Anchor? {
     switch self {
     case .storekit, .attestReceipts: return AnchorSet.Kind.g3

@@ -1,5 +1,4 @@
-/// Apple's certificates that are compiled in (CER-2). Facts, not code: a test
-/// holds each array against its published SHA-256.
+/// Apple's built-in certificates (CER-2). A test compares each array with its published SHA-256.
 enum AppleRoots {
   /// Apple Root CA - G3: the pinned root of StoreKit JWS (CER-3). SHA-256
   /// 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179.
@@ -48,17 +47,16 @@ enum AppleRoots {
     0xa8, 0x0c, 0xe8, 0x18, 0x03, 0xe7, 0xa2, 0xb2, 0x28,
   ]
 
-  /// SHA-256 of the intermediate that stands in every genuine JWS, Apple
-  /// Worldwide Developer Relations Certification Authority G6. A test proves its
-  /// signature under Root CA - G3, so a verifier with Apple's root need not
-  /// check it again (JWS-35).
+  /// SHA-256 of Apple Worldwide Developer Relations Certification Authority G6, the intermediate
+  /// in every genuine JWS. A test verifies its signature under Root CA - G3, so that a verifier
+  /// with Apple's root need not verify it again (JWS-35).
   static let developerRelationsG6: [UInt8] = [
     0xbd, 0xd4, 0xed, 0x6e, 0x74, 0x69, 0x1f, 0x0c, 0x2b, 0xfd, 0x01, 0xbe, 0x02, 0x96,
     0x19, 0x7a, 0xf1, 0x37, 0x9e, 0x04, 0x18, 0xe2, 0xd3, 0x00, 0xef, 0xa9, 0xc3, 0xbe,
     0xf6, 0x42, 0xca, 0x30,
   ]
 
-  /// A certificate of receipts, and its SHA-256 in lower-case hex.
+  /// A built-in certificate, and its SHA-256 in lower-case hex.
   struct Shipped: Sendable {
     let der: [UInt8]
     let sha256: StaticString
@@ -69,7 +67,7 @@ enum AppleRoots {
   static let receiptRoot = Shipped(
     der: rootCA, sha256: "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024")
 
-  /// What receipts rest on without carrying it.
+  /// The intermediates above receipts, which a receipt need not contain.
   static let receiptIntermediates: [Shipped] = [
     Shipped(
       der: iTunesStoreCA2009,
@@ -98,7 +96,7 @@ enum AppleRoots {
     der: rootCAG3, sha256: "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
 
   static var receiptTable: [Shipped] { [receiptRoot] + receiptIntermediates }
-  /// Looked at once in a process, like the next one.
+  /// Evaluated once in a process, like `attestRootIsIntact`.
   static let receiptTableIsIntact = receiptTable.allSatisfy { $0.isIntact }
   static let attestRootIsIntact = attestRoot.isIntact
 
@@ -194,8 +192,8 @@ enum AppleRoots {
     0xda, 0xe4, 0xfc, 0xd0, 0x09, 0x07, 0x37, 0xb0, 0x75, 0x75, 0x21,
   ]
 
-  /// Apple Root CA - G2: carried for completeness (CER-3), accepted by no kind of
-  /// evidence unless a configuration names it. SHA-256
+  /// Apple Root CA - G2: included for completeness (CER-3), accepted for no kind of evidence
+  /// unless a configuration lists it. SHA-256
   /// c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050.
   static let rootCAG2: [UInt8] = [
     0x30, 0x82, 0x05, 0x92, 0x30, 0x82, 0x03, 0x7a, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02,
@@ -348,7 +346,7 @@ enum AppleRoots {
     0x04, 0x6c, 0x03,
   ]
 
-  /// Intermediate of version 2 transaction receipts, in which it is never embedded. SHA-256
+  /// Intermediate of version 2 transaction receipts, which never contain it. SHA-256
   /// 447ad65484610f20fdc33804c8597a1e208fbe4ef9c5653485cc7d3df730c016.
   static let iTunesStoreCA2009: [UInt8] = [
     0x30, 0x82, 0x04, 0x0b, 0x30, 0x82, 0x02, 0xf3, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02,
@@ -509,7 +507,7 @@ enum AppleRoots {
     0xf8, 0x2e, 0xce, 0xd2, 0xa9, 0x92, 0x5e, 0x73, 0x2e, 0x2f, 0x25, 0x75, 0x15,
   ]
 
-  /// The same name and the same key as the one of 2008 (PTH-3). SHA-256
+  /// Reissue of the intermediate of 2008 with the same name and key (PTH-3). SHA-256
   /// ce057691d730f89ca25e916f7335f4c8a15713dcd273a658c024023f8eb809c2.
   static let developerRelations2013: [UInt8] = [
     0x30, 0x82, 0x04, 0x22, 0x30, 0x82, 0x03, 0x0a, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02,

@@ -1,8 +1,8 @@
-/// The chain above an App Attest receipt: the signer and its intermediate out of the
-/// receipt, the root pinned (FRC-4). Dates are judged for every receipt anew.
+/// The path of an App Attest receipt: signer and intermediate from the receipt, root pinned
+/// (FRC-4). Dates are checked for every receipt.
 enum AttestReceiptPath {
-  /// The certificates and who of them signed, as one run of bytes. Equal bytes
-  /// lead to one chain, whatever stands around them.
+  /// Returns the bytes from the first certificate to the signer's serial number, as a cache key.
+  /// Equal bytes have the same chain, whatever the rest of the receipt is.
   static func spelling(_ message: SignedMessage) -> ArraySlice<UInt8> {
     guard let first = message.certificates.first,
       first.lowerBound < message.signer.serial.upperBound
@@ -10,8 +10,8 @@ enum AttestReceiptPath {
     return message.slice(first.lowerBound..<message.signer.serial.upperBound)
   }
 
-  /// Finds the certificate that the signer names by issuer and serial, wherever
-  /// in the bag it stands, and every one whose name its issuer is.
+  /// Opens the path from the certificate with the signer's issuer and serial number, in any
+  /// position, with every certificate whose subject is its issuer as a candidate.
   static func open(_ message: SignedMessage) throws(Refusal) -> CandidatePath {
     let profile = ChainProfile.attestReceipt
     var bag: [Certificate] = []
@@ -24,7 +24,7 @@ enum AttestReceiptPath {
     let found = bag.first { $0.bytes($0.issuer) == issuer && $0.bytes($0.serial) == serial }
     guard let signer = found else { throw Refusal(.rejectedChainNames, "FRC-4", at: "signer") }
     var path = CandidatePath(profile, leaf: signer)
-    // 30 00: a name without parts.
+    // An empty name is encoded in two bytes, 30 00.
     for other in bag where issuer.count > 2 && other.der != signer.der {
       path.add(other, at: profile.places.intermediate)
     }

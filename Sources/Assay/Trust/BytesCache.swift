@@ -1,6 +1,6 @@
-/// What was made from some bytes, found again by these bytes. The least recently
-/// used entry goes first. The lock is held for a look-up among a few dozen entries and
-/// a pointer copy; a busy lock is a miss, never a wait (JWS-65).
+/// A cache of values by the bytes from which they were made; the least recently used entry is
+/// evicted. The lock is held for a lookup among a few dozen entries and a pointer copy. A busy
+/// lock is a cache miss, never a wait (JWS-65).
 @safe final class BytesCache<Value: Sendable>: @unchecked Sendable {
   private final class Entry {
     let index: UInt64
@@ -15,7 +15,7 @@
     }
   }
 
-  /// What the lock protects.
+  /// The state that the lock protects.
   private final class Level {
     private var entries: [Entry] = []
     private var clock: UInt64 = 0
@@ -45,9 +45,11 @@
   private let lock = TryLock()
   private var level = unsafe Unmanaged.passRetained(Level())
 
+  /// Creates an empty cache.
+  ///
   /// - Parameters:
-  ///   - capacity: of entries; 0 switches the cache off.
-  ///   - byteCap: anything longer is not kept.
+  ///   - capacity: The most entries; 0 disables the cache.
+  ///   - byteCap: The longest key in bytes; longer ones are not cached.
   init(capacity: Int, byteCap: Int = .max) {
     self.capacity = capacity
     self.byteCap = byteCap
@@ -58,7 +60,7 @@
   func find(_ bytes: ArraySlice<UInt8>) -> Value? {
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(bytes)
-    // Compared in full (JWS-60): an index alone proves nothing.
+    // The whole key is compared: an equal hash proves nothing (JWS-60).
     guard let entry = withLevel({ $0.find(index) }) ?? nil, entry.bytes.equals(bytes)
     else { return nil }
     return entry.value
@@ -75,8 +77,8 @@
     case .busy: return nil
     case .taken: break
     case .abandoned:
-      // A thread of the parent process held the lock when this process was
-      // forked. What it was changing may be torn: it is left, not read.
+      // A thread of the parent process held the lock when this process was forked. The entries
+      // may be half-written: they are abandoned unread.
       unsafe level = Unmanaged.passRetained(Level())
     }
     defer { lock.release() }

@@ -1,26 +1,32 @@
-/// A certificate that may have issued a leaf.
+/// An intermediate certificate that may have issued the leaf.
 struct IssuerCandidate<Stage: Sendable>: Sendable {
   let certificate: Stage
   let place: String
-  /// Already proven; nil: to be proven.
+  /// The proof made for this certificate earlier; `nil` if there is none yet.
   let known: ProvenIntermediate?
 }
 
-/// The one way from certificates to a proof: leaf, one intermediate, pinned root. First
-/// stage: the certificates as they were read; nobody has judged any of them. The stages
-/// stand in one file: nothing but a stage makes the next one.
+/// A certification path before any check: a leaf, candidate intermediates and, by profile, a
+/// pinned root.
+///
+/// Verification moves a path through four types: `CandidatePath` (decoded), `ShapedPath` (each
+/// certificate conforms to its profile), `ProvenPath` (signatures verified up to a pinned root)
+/// and `JudgedPath` (valid at the evidence's date). Each stage is created only by the checks of
+/// the previous one; the first two share this file so that their initializers stay private.
 struct CandidatePath: Sendable {
   private let profile: ChainProfile
   private let leaf: Certificate
   private var candidates: [IssuerCandidate<Certificate>] = []
 
-  /// The path of evidence whose certificates come in a bag; its candidates are added.
+  /// Creates a path for evidence that carries its certificates in an unordered set, as CMS does.
+  /// Pass the candidates to `add`.
   init(_ profile: ChainProfile, leaf: Certificate) {
     self.profile = profile
     self.leaf = leaf
   }
 
-  /// The path of evidence in which each certificate has its place (JWS-21, JWS-32).
+  /// Creates a path for evidence that carries its certificates in a fixed order, as `x5c` does
+  /// (JWS-21, JWS-32).
   init(_ profile: ChainProfile, leaf: [UInt8], intermediate: [UInt8]) throws(Refusal) {
     let places = profile.places
     self.init(profile, leaf: try profile.certificate(leaf, at: places.leaf))
@@ -28,8 +34,8 @@ struct CandidatePath: Sendable {
     candidates = [IssuerCandidate(certificate: certificate, place: places.intermediate, known: nil)]
   }
 
-  /// Whoever has the name of the leaf's issuer, once: a copy would only be proven again.
-  /// Names only select (PTH-2).
+  /// Adds `certificate` as a candidate if its subject is the leaf's issuer and no candidate has
+  /// the same bytes. A matching name selects a candidate; it proves nothing (PTH-2).
   @inline(never)
   mutating func add(
     _ certificate: Certificate, at place: String, known: ProvenIntermediate? = nil
@@ -40,6 +46,8 @@ struct CandidatePath: Sendable {
     candidates.append(IssuerCandidate(certificate: certificate, place: place, known: known))
   }
 
+  /// Requires at least one candidate.
+  ///
   /// - Throws: `rejected.chain.issuer-unknown`, when nobody of that name was added.
   func checkIssuer(_ rule: StaticString) throws(Refusal) {
     try require(
@@ -47,8 +55,8 @@ struct CandidatePath: Sendable {
       detail: IssuerName.describe(leaf), hint: .testAuthority(leaf.der))
   }
 
-  /// The leaf is what its profile says, and so is one candidate at least; their keys are
-  /// points on their curves (JWS-25).
+  /// Checks the leaf and the candidates against their profiles, and that their public keys are
+  /// points on their curves (JWS-25). At least one candidate must conform.
   func shaped() throws(Refusal) -> ShapedPath {
     let demanded = profile.certificates
     let shaped = try demanded.leaf.shaped(leaf, at: profile.places.leaf)
@@ -65,30 +73,30 @@ struct CandidatePath: Sendable {
       }
     }
     if passed.isEmpty { throw contest.refusal }
-    // CER-10. Where none is likely, all stay: the checks that follow name the fault.
+    // Drops candidates whose key identifier, serial number or validity rules them out (CER-10).
+    // If that drops all, keeps all: the signature checks then report the fault.
     let likely = passed.filter { $0.certificate.certificate.mayHaveIssued(leaf) }
     return ShapedPath(
       profile: profile, leaf: shaped, candidates: likely.isEmpty ? passed : likely)
   }
 }
 
-/// Second stage: certificates that are what their profiles say. Nobody has looked at
-/// a signature.
+/// A path whose certificates conform to their profiles. No signature has been verified.
 struct ShapedPath: Sendable {
   fileprivate let profile: ChainProfile
   fileprivate let leaf: ShapedCertificate
   fileprivate let candidates: [IssuerCandidate<ShapedCertificate>]
 
-  /// How the root of a given intermediate is found.
+  /// How the root of an intermediate is found.
   enum Root: Sendable {
-    /// By its bytes.
+    /// The evidence carries the root; its bytes select the pinned anchor.
     case pinned(Anchor)
-    /// By the intermediate's issuer and signature.
+    /// The intermediate's issuer name selects anchors; its signature decides.
     case sought
   }
 
-  /// The given intermediate under its root: names and signature. What stays to be proven
-  /// is the leaf.
+  /// Verifies each candidate under its root, by issuer name and signature. Only the leaf remains
+  /// to be verified.
   func rooted(
     _ root: Root, _ trust: ChainTrust, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ShapedPath {
@@ -100,8 +108,8 @@ struct ShapedPath: Sendable {
     return ShapedPath(profile: profile, leaf: leaf, candidates: rooted)
   }
 
-  /// JWS-30, JWS-31; under a sought root JWS-20, ATT-30: the first, of few (CER-10), whose
-  /// key signed the intermediate.
+  /// Verifies `candidate` under the pinned anchor (JWS-30, JWS-31) or under the first anchor,
+  /// within the budget of signature checks, whose key signed it (JWS-20, ATT-30, CER-10).
   private func intermediate(
     _ candidate: IssuerCandidate<ShapedCertificate>, _ root: Root, _ trust: ChainTrust,
     _ signatures: inout SignatureChecks
@@ -117,7 +125,8 @@ struct ShapedPath: Sendable {
     case .sought:
       anchors = Anchor.likely(try trust.anchors.anchors(), of: certificate)
       let isAttestation = profile == .attestation
-      // ATT-30: where it names none, all; its name is judged after its signature.
+      // An attestation is checked against all anchors if no name matches: its signature is
+      // verified before its name (ATT-30).
       if anchors.isEmpty, isAttestation { anchors = try trust.anchors.anchors() }
       refusal = Refusal(
         .rejectedChainUntrustedRoot, profile.rules.root,
@@ -137,9 +146,11 @@ struct ShapedPath: Sendable {
     throw refusal
   }
 
-  /// The intermediates that signed the leaf, and that a pinned root signed: the first
-  /// of few candidates (CER-10), and where an authority was reissued those of the same
-  /// key, among which a date will choose (PTH-3).
+  /// Verifies signatures from the leaf up to a pinned root.
+  ///
+  /// Returns the first candidate that verifies within the budget of signature checks (CER-10).
+  /// Apple has reissued receipt intermediates under the same name and key; such candidates are
+  /// all returned, and the evidence's date selects one later (PTH-3).
   func proven(
     _ trust: ChainTrust, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ProvenPath {
@@ -165,8 +176,8 @@ struct ShapedPath: Sendable {
     return ProvenPath(ProvenChain(profile, leaf, proven), proven, isCached: false)
   }
 
-  /// The candidate, proven. Names come before signatures, and the leaf's before that
-  /// of a root, which costs more.
+  /// Verifies that `candidate` signed the leaf and that a root signed `candidate`. Checks names
+  /// first, then the leaf's signature, then the root's, which costs most.
   private func issuer(
     _ candidate: IssuerCandidate<ShapedCertificate>, _ trust: ChainTrust, _ asked: inout AskedKeys,
     _ signatures: inout SignatureChecks
@@ -183,7 +194,7 @@ struct ShapedPath: Sendable {
       hint: .testAuthority(issuer.certificate.der))
     try checkLeaf(issuer, &asked, &signatures)
     guard let proven = trust.intermediate(issuer, under: anchors, source, &signatures) else {
-      // The signature of the leaf was good, and for nothing.
+      // The leaf's signature was valid, but belongs to no path: it counts as wasted.
       signatures.waste(1)
       throw Refusal(
         .rejectedChainSignatureIntermediate, profile.rules.signature, at: candidate.place)
@@ -191,7 +202,9 @@ struct ShapedPath: Sendable {
     return proven
   }
 
-  /// A candidate with the key of a proven one: it signed the leaf, too.
+  /// Verifies `candidate` under a root if it has the public key of an already proven
+  /// intermediate, and so signed the leaf too. Returns `nil` if it has another key, if no root
+  /// signed it, or if the budget allows no further check.
   private func twin(
     _ candidate: IssuerCandidate<ShapedCertificate>, of proven: [ProvenIntermediate],
     _ trust: ChainTrust, _ signatures: inout SignatureChecks
@@ -208,7 +221,8 @@ struct ShapedPath: Sendable {
     return twin
   }
 
-  /// That this key signed the leaf, asked once of each where keys are shared.
+  /// Verifies that the key of `issuer` signed the leaf. Verifies each distinct key only once if
+  /// the profile has reissued intermediates.
   private func checkLeaf(
     _ issuer: ShapedCertificate, _ asked: inout AskedKeys, _ signatures: inout SignatureChecks
   ) throws(Refusal) {
@@ -220,18 +234,19 @@ struct ShapedPath: Sendable {
       hasSigned, .rejectedChainSignatureLeaf, profile.rules.signature, at: profile.places.leaf)
   }
 
-  /// PTH-14: only receipts may find their intermediate elsewhere than in the evidence.
+  /// The reported source of an intermediate. Only that of a receipt may come from outside the
+  /// evidence (PTH-14).
   private var source: ProvenIntermediate.Source { profile.sharesKeys ? .embedded : .inPlace }
 
-  /// Keys that were asked whether they signed the leaf.
+  /// Public keys already checked against the leaf's signature, with the result.
   private typealias AskedKeys = [(key: ArraySlice<UInt8>, hasSigned: Bool)]
 }
 
 extension Certificate {
-  /// JWS-30: the name of the issuer is that of this certificate, and no empty one.
+  /// Requires a non-empty issuer name that equals the subject of `certificate` (JWS-30).
   fileprivate func checkIssuer(_ certificate: Certificate, at place: String) throws(Refusal) {
     let name = bytes(issuer)
-    // 30 00: a name without parts.
+    // An empty name is encoded in two bytes, 30 00.
     try require(
       name.count > 2 && name == certificate.bytes(certificate.subject), .rejectedChainNames,
       "JWS-30", at: place)

@@ -1,35 +1,35 @@
-/// What a certificate must be to stand at one place of a chain: a row of demands, in
-/// the order in which they are made, each with the rule that a refusal cites.
+/// The requirements for a certificate at one position of a chain, in the order in which they are
+/// checked, each with the rule that its refusal cites.
 struct CertificateProfile: Sendable {
   enum Demand: Sendable {
-    /// Version 3.
+    /// X.509 version 3.
     case version
-    /// A positive serial number of 1 … 20 octets.
+    /// A positive serial number of 1 to 20 bytes.
     case serial
-    /// Both algorithm fields agree on one of these.
+    /// A signature algorithm that is in the list and equal in both fields.
     case signed([SignatureAlgorithm])
-    /// A key on one of these named curves.
+    /// An elliptic key on one of these curves.
     case curve([Curve])
-    /// An RSA key of so many bits.
+    /// An RSA key whose length in bits is in the range.
     case modulus(ClosedRange<Int>)
-    /// None twice, no name constraints, and none critical but basic constraints, key
-    /// usage and these.
+    /// No extension twice, no name constraints, and no critical extension other than basic
+    /// constraints, key usage and these.
     case extensions([[UInt8]])
     /// Basic constraints absent, or CA:FALSE.
     case leaf
-    /// CA:TRUE.
+    /// Basic constraints with CA:TRUE.
     case authority
-    /// The same, critical, with path length 0 or none.
+    /// Critical basic constraints with CA:TRUE and a path length of 0 or none.
     case strictAuthority
-    /// The bit of the key usage, where there is one (RFC 5280 §6.1.4 (n)).
+    /// Key usage absent, or with this bit (RFC 5280 §6.1.4 (n)).
     case mayUse(Int)
-    /// A key usage with this bit.
+    /// Key usage with this bit.
     case mustUse(Int)
-    /// No key usage, or one without this bit.
+    /// Key usage absent, or without this bit.
     case mustNotUse(Int)
-    /// No extended key usage, or one with this purpose.
+    /// Extended key usage absent, or with this purpose.
     case purpose([UInt8])
-    /// The extension with which Apple marks certificates of this purpose.
+    /// The marker of this purpose; its absence is reported with the status of the position.
     case leafMark([UInt8])
     case intermediateMark([UInt8])
 
@@ -45,13 +45,14 @@ struct CertificateProfile: Sendable {
 
   init(_ demands: [(Demand, StaticString)]) { self.demands = demands }
 
-  /// All demands; the first that fails refuses.
+  /// Checks all requirements; the first that fails is reported.
   func check(_ certificate: Certificate, at place: String) throws(Refusal) {
     for (demand, rule) in demands { try certificate.meet(demand, rule, at: place) }
   }
 
-  /// All demands, and the key: a point on no curve is found here. `key`: that of the
-  /// same certificate, where it was made before.
+  /// Checks all requirements and decodes the key, which refuses a point that is not on its curve.
+  ///
+  /// - Parameter known: The key of the same certificate, if it was decoded before.
   func shaped(
     _ certificate: Certificate, at place: String, key known: PublicKey? = nil
   ) throws(Refusal) -> ShapedCertificate {
@@ -65,7 +66,6 @@ struct CertificateProfile: Sendable {
   private var keyRule: StaticString { demands.first { $0.0.isOfKey }?.1 ?? "" }
 }
 
-/// Each demand is one small check.
 extension Certificate {
   fileprivate func meet(
     _ demand: CertificateProfile.Demand, _ rule: StaticString, at place: String
@@ -140,7 +140,7 @@ extension Certificate {
     }
   }
 
-  /// DER has one spelling for each form of these basic constraints.
+  /// Compares bytes: DER has one encoding of each permitted form of basic constraints.
   private var isStrictAuthority: Bool {
     guard let entry = `extension`(ObjectIdentifier.basicConstraints), entry.isCritical else {
       return false

@@ -1,4 +1,4 @@
-/// The rows: what each certificate of a chain must be.
+/// The certificate profiles of all chains, as tables of requirements.
 extension CertificateProfile {
   private static let ecdsa: [SignatureAlgorithm] = [.ecdsa(.sha384), .ecdsa(.sha256)]
   private static let rsa: [SignatureAlgorithm] = [.rsa(.sha256), .rsa(.sha1)]
@@ -27,7 +27,7 @@ extension CertificateProfile {
     (.intermediateMark(ObjectIdentifier.developerRelations), "JWS-29"),
   ])
 
-  // MARK: who answers for an authority (docs/spec/storekit-ocsp.md §3)
+  // MARK: OCSP responders (docs/spec/storekit-ocsp.md §3)
 
   static let revocationDelegate = CertificateProfile([
     (.version, "OCSP-14"),
@@ -75,14 +75,14 @@ extension CertificateProfile {
     ])
   }
 
-  // MARK: attestations (docs/spec/app-attest.md §4.1). They have no key identifiers (ATT-32).
+  // MARK: attestations (docs/spec/app-attest.md §4.1), without key identifiers (ATT-32)
 
   static let attestLeaf = CertificateProfile([
     (.version, "ATT-34"),
     (.serial, "ATT-34"),
     (.signed(ecdsa), "ATT-31"),
     (.curve([.p256]), "ATT-31"),
-    // Each is judged or read by the attestation.
+    // Each extension is checked or read by the attestation.
     (
       .extensions([
         ObjectIdentifier.extendedKeyUsage, ObjectIdentifier.attestNonce,

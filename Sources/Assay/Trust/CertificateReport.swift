@@ -1,9 +1,9 @@
-/// What is reported about a certificate, and checks of its dates.
+/// The report about a certificate in documents, and the check of its validity.
 extension Certificate {
-  /// SHA-256 of the DER, in lower-case hex.
+  /// The SHA-256 of the DER, in lower-case hex.
   var fingerprint: Text { Text(Hex.encode(Digest.sha256.of(der))) }
 
-  /// What a document reports about a certificate: fingerprint, serial, validity.
+  /// Writes a certificate's report: fingerprint, serial number, validity in milliseconds.
   func writeReport(_ writer: inout JSONWriter) {
     writer.beginObject()
     writeReportMembers(&writer)
@@ -14,7 +14,7 @@ extension Certificate {
     writer.member("sha256", fingerprint)
     let digits = Array(bytes(serial).drop { $0 == 0 })
     writer.member("serial", Text(Hex.encode(digits.isEmpty ? [0] : digits, upper: true)))
-    // ASN.1 dates end with the year 9999, so these cannot overflow.
+    // ASN.1 dates end with the year 9999, so the products cannot overflow.
     writer.member("notBefore", integer: notBefore &* 1000)
     writer.member("notAfter", integer: notAfter &* 1000)
   }

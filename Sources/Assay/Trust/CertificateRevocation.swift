@@ -1,11 +1,11 @@
-/// What Apple's responder says about one certificate (docs/spec/storekit-ocsp.md §1).
+/// The result of an OCSP check of one certificate (docs/spec/storekit-ocsp.md §1).
 struct CertificateRevocation: Sendable {
   enum State: Sendable {
     case good
-    /// With the reason of RFC 5280 §5.3.1, where one is given.
+    /// `atMs` in milliseconds since 1970 UTC; `reason` of RFC 5280 §5.3.1, if one is given.
     case revoked(atMs: Int64, reason: Int64?)
     case unknown
-    /// No usable answer came.
+    /// No usable response arrived.
     case undetermined
 
     var name: StaticString {
@@ -18,20 +18,20 @@ struct CertificateRevocation: Sendable {
     }
   }
 
-  /// What a response says, and whose word it is.
+  /// The verified response from which the state was taken. Times in milliseconds since 1970 UTC.
   struct Word: Sendable {
     let thisUpdateMs: Int64
     let nextUpdateMs: Int64
-    /// The certificate whose key signed it.
+    /// The certificate whose key signed the response.
     let signer: Certificate
-    /// The whole response, for the host to keep.
+    /// The encoded response, for the host to store.
     let response: [UInt8]
   }
 
-  /// SHA-256 of the certificate, in hex: the key under which the response is kept.
+  /// The SHA-256 of the certificate in hex, under which the host stores the response.
   let certificate: Text
   let state: State
-  /// nil: undetermined.
+  /// The verified response; `nil` if the state is undetermined.
   let word: Word?
 
   var isGood: Bool {

@@ -1,21 +1,21 @@
-/// What was proven of one kind of evidence, found again without decoding or parsing
-/// (JWS-60 … JWS-66). Nothing enters that was not proven.
+/// The proven chains of one kind of evidence, found again without decoding (JWS-60 … JWS-66).
+/// Only proven chains enter.
 struct ChainCache: Sendable {
-  /// By the bytes that carry a chain, once its leaf has signed them: a warm call ends
-  /// here.
+  /// Chains by the bytes that contain the certificates, such as a JWS header, once the leaf's key
+  /// has verified a signature over them. A warm call ends here.
   let spellings: BytesCache<ProvenChain>
-  /// By SHA-256 over all certificates of the chain: anyone can spell a header
-  /// differently, but no one can forge the chain in it. For receipts, which may carry only
-  /// a leaf: by the leaf's bytes.
+  /// Chains by the SHA-256 over all certificates: anyone can vary the header around a genuine
+  /// chain, but not the chain. Chains of receipts, which may contain only a leaf, by the leaf's
+  /// bytes.
   let chains: BytesCache<ProvenChain>
-  /// By the intermediate's bytes: a new leaf under a known intermediate saves a
-  /// signature.
+  /// Intermediates by their bytes: a new leaf under a known intermediate needs one signature
+  /// check less.
   let intermediates: BytesCache<ProvenIntermediate>
 
-  /// JWS-64: a longer header would take more than its share of memory.
+  /// A longer header would take more than its share of memory (JWS-64).
   private static let spellingByteCap = 6144
 
-  /// 0 switches the cache off.
+  /// Creates empty caches of `capacity` entries each; 0 disables them.
   init(capacity: Int) {
     spellings = BytesCache(capacity: capacity, byteCap: ChainCache.spellingByteCap)
     chains = BytesCache(capacity: capacity)

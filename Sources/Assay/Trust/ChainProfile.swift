@@ -1,17 +1,17 @@
-/// Whose chain it is, and so what its certificates must be, which rules a refusal
-/// cites, and what its payload may claim (JWS-72).
+/// The kind of a chain, which selects the profiles of its certificates, the rules that its
+/// refusals cite, and the environments that its payload may claim (JWS-72).
 enum ChainProfile: Sendable {
   case appStore
-  /// One pinned certificate of Xcode's.
+  /// A single pinned certificate of Xcode.
   case xcode
-  /// Version 2 transaction receipts: iTunes Store line, RSA-1024.
+  /// Version 2 transaction receipts: under the iTunes Store intermediate, RSA-1024.
   case storeReceipt
-  /// Version 3 transaction receipts and app receipts: Worldwide Developer Relations line.
+  /// Version 3 transaction receipts and app receipts: under Worldwide Developer Relations.
   case receipt
   case attestation
   case attestReceipt
 
-  /// What leaf and intermediate must be.
+  /// The profiles of leaf and intermediate.
   var certificates: (leaf: CertificateProfile, intermediate: CertificateProfile) {
     switch self {
     case .appStore, .xcode: return (.appStoreLeaf, .appStoreIntermediate)
@@ -22,7 +22,7 @@ enum ChainProfile: Sendable {
     }
   }
 
-  /// What refusals of a chain as a whole cite.
+  /// The rules that refusals of a chain as a whole cite.
   struct Rules {
     let form, root, signature, dates: StaticString
   }
@@ -40,7 +40,7 @@ enum ChainProfile: Sendable {
     }
   }
 
-  /// Where refusals say that a certificate stands.
+  /// The locations of the certificates in refusals.
   struct Places {
     let leaf, intermediate, root: String
   }
@@ -57,12 +57,12 @@ enum ChainProfile: Sendable {
     }
   }
 
-  /// PTH-3: the authority was reissued under its name and key, so that all its
-  /// certificates are looked for, a date chooses, and the refusal of the one that came
-  /// furthest is told.
+  /// Whether the intermediate was reissued under its name and key (PTH-3). All its certificates
+  /// are then candidates, the evidence's date selects one, and the refusal of the candidate that
+  /// passed most checks is reported.
   var sharesKeys: Bool { self == .storeReceipt || self == .receipt }
 
-  /// One clean DER value (JWS-21, PTH-4, FRC-4).
+  /// Decodes a certificate, which must be exactly one DER value (JWS-21, PTH-4, FRC-4).
   func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {
     guard let certificate = Certificate(der) else {
       throw Refusal(.malformedChainDer, rules.form, at: place)
@@ -70,7 +70,7 @@ enum ChainProfile: Sendable {
     return certificate
   }
 
-  /// The same of a certificate out of a bag, which has a limit of its own.
+  /// Decodes a certificate of a PKCS#7 container, which has a limit of its own.
   func embedded(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {
     try require(
       der.count <= ChainProfile.embeddedByteCap, .tooLargeChainCertificate, rules.form, at: place)
@@ -78,6 +78,6 @@ enum ChainProfile: Sendable {
   }
 
   private static let embeddedByteCap = 4096
-  /// Certificates of one bag (docs/spec/receipts.md §1, FRC-1).
+  /// The most certificates of one container (docs/spec/receipts.md §1, FRC-1).
   static let embeddedCap = 8
 }

@@ -1,4 +1,4 @@
-/// What the chains of one kind of evidence are proven under, and those that were.
+/// The anchors of one kind of evidence, and the cache of what was proven under them.
 struct ChainTrust: Sendable {
   let anchors: AnchorSet
   let cache: ChainCache
@@ -8,9 +8,9 @@ struct ChainTrust: Sendable {
     self.cache = cache
   }
 
-  /// A certificate as an intermediate of this root, when the root's key signed it, now or
-  /// before (ATT-36, PTH-13). The roots are the same for everything in the cache, so the
-  /// answer does not depend on what was verified before.
+  /// Returns the proof, made now or earlier, that the key of `anchor` signed a certificate
+  /// (ATT-36, PTH-13); `nil` if that key did not sign. All proofs in the cache have the same
+  /// anchors, so the result does not depend on earlier calls.
   func intermediate(
     _ shaped: ShapedCertificate, under anchor: Anchor, _ source: ProvenIntermediate.Source,
     _ signatures: inout SignatureChecks
@@ -29,7 +29,8 @@ struct ChainTrust: Sendable {
     return proven
   }
 
-  /// The same under the first of these roots that it holds for, of few (CER-10).
+  /// Returns the proof under the first of `anchors` whose key signed a certificate, within the
+  /// budget of signature checks (CER-10); `nil` if there is none.
   func intermediate(
     _ shaped: ShapedCertificate, under anchors: [Anchor], _ source: ProvenIntermediate.Source,
     _ signatures: inout SignatureChecks
@@ -40,7 +41,8 @@ struct ChainTrust: Sendable {
     return nil
   }
 
-  /// JWS-35: Apple's G6 under Apple's root was proven by a test.
+  /// Whether the certificate is Apple's G6 under Apple's root, whose signature a test verifies
+  /// (JWS-35).
   private func isShipped(_ certificate: Certificate) -> Bool {
     anchors.kind == .storekit && anchors.areBuiltIn
       && Digest.sha256.of(certificate.der) == AppleRoots.developerRelationsG6

@@ -1,27 +1,29 @@
-/// Several candidates under the same checks: which of their refusals is reported.
+/// Selects the refusal to report when several candidates fail the same checks.
 struct Contest {
-  /// What refuses a candidate, in the order in which it is asked. Before all of these comes
-  /// the form.
+  /// The statuses of each check, in the order of the checks. Faults of form come before all.
   private static let steps: [[Status]] = [
     [.rejectedChainNotCa], [.rejectedChainKeyUsage], [.rejectedChainIntermediateMarker],
     [.rejectedChainKey, .rejectedChainUntrustedRoot], [.rejectedChainSignatureLeaf],
     [.rejectedChainSignatureIntermediate],
   ]
 
-  /// Whether the one that came furthest speaks for all (PTH-3); otherwise the first.
+  /// Whether to report the refusal of the candidate that passed most checks (PTH-3) instead of
+  /// the first.
   private let isRanked: Bool
   private var told: (refusal: Refusal, rank: Int)? = nil
 
   init(_ profile: ChainProfile) { isRanked = profile.sharesKeys }
 
-  /// - Parameter rank: how far the candidate came, where its status does not tell. Of equal
-  ///   ranks the first is told.
+  /// Adds the refusal of one candidate. Of equal ranks the first is reported.
+  ///
+  /// - Parameter rank: Number of checks that the candidate passed; if `nil`, derived from the
+  ///   status.
   mutating func lose(_ refusal: Refusal, rank: Int? = nil) {
     let rank = rank ?? Contest.steps.firstIndex { $0.contains(refusal.status) } ?? -1
     if let told, !isRanked || rank <= told.rank { return }
     told = (refusal, rank)
   }
 
-  /// When all have lost, and there was at least one.
+  /// The refusal to report, once every candidate is refused.
   var refusal: Refusal { told?.refusal ?? Refusal(.internalAssayBug, "DOC-1", at: "chain") }
 }

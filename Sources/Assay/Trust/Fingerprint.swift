@@ -1,7 +1,7 @@
-/// What stands for several byte strings together, as a key of a cache (JWS-61).
+/// A digest of several byte strings, as a cache key (JWS-61).
 enum Fingerprint {
-  /// SHA-256 over the parts, each after its length: no bytes may move from one
-  /// part to the next.
+  /// Returns the SHA-256 over the parts, each preceded by its length so that no byte can move
+  /// from one part to the next.
   static func of(_ parts: [[UInt8]]) -> [UInt8] {
     var text: [UInt8] = []
     for part in parts {

@@ -1,8 +1,8 @@
-/// A cheap index over a header's bytes. Collisions cost a miss, nothing else:
-/// the bytes are compared in full.
+/// A cheap hash of a header's bytes. A collision costs a cache miss and nothing else, because the
+/// bytes are compared in full.
 enum HeaderHash {
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    // Four lanes, because each multiplication waits for the one before it.
+    // Uses four lanes, because each multiplication waits for the previous one of its lane.
     var lanes = SIMD4<UInt64>(repeating: UInt64(truncatingIfNeeded: bytes.count))
     unsafe bytes.withUnsafeBytes { raw in
       var offset = 0

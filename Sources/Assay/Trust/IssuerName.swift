@@ -1,4 +1,4 @@
-/// Names of an issuer for a message: printable ASCII, bounded (CER-7).
+/// Names of an issuer for messages, in printable ASCII of at most 80 bytes each (CER-7).
 enum IssuerName {
   private static let cap = 80
 

@@ -1,10 +1,10 @@
-/// A path that holds at the date of its evidence.
+/// A path whose certificates are valid at the date of its evidence.
 struct JudgedPath: Sendable {
   let chain: ProvenChain
   let intermediate: ProvenIntermediate?
   let isCached: Bool
 
-  /// The value of `chain` in a document (PTH-14).
+  /// Writes the value of `chain` in a document (PTH-14).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     chain.writeMembers(&writer, intermediate)

@@ -1,4 +1,4 @@
-/// Proofs by the digest of what is trusted (JWS-66), so that two verifiers share only where
-/// they trust the same. The set that was not asked for longest goes first, and lives on in
-/// the verifiers that have it. A busy lock is a miss: that verifier then begins with nothing.
+/// The proofs of a process by the digest of the trusted certificates and settings (JWS-66): two
+/// verifiers share proofs only if they trust the same. An evicted set lives on in the verifiers
+/// that have it. If the lock is busy, a new verifier begins with an empty set.
 typealias ProofTable = BytesCache<Proofs>

@@ -1,15 +1,15 @@
-/// What verifiers that trust the same have proven (JWS-66): chains and intermediates
-/// of Apple's, and nothing of any customer's. A pure function of certificates and of
-/// what is trusted, so it never grows old; dates are judged afresh at every use.
+/// The chains and intermediates proven by verifiers that trust the same (JWS-66): Apple's
+/// certificates, no customer's data. A proof depends only on certificates and on what is trusted,
+/// so it never expires; dates are checked at every use.
 ///
-/// Each kind of evidence has its own: what was proven for one counts for no other.
+/// Each kind of evidence has a cache of its own: a proof for one counts for no other.
 final class Proofs: Sendable {
   let storekit: ChainCache
   let receipts: ChainCache
   let attestations: ChainCache
   let attestReceipts: ChainCache
 
-  /// - Parameter capacity: entries of each level; 0 keeps nothing.
+  /// - Parameter capacity: The most entries of each cache; 0 disables them.
   init(capacity: Int) {
     storekit = ChainCache(capacity: capacity)
     receipts = ChainCache(capacity: capacity)
@@ -17,7 +17,7 @@ final class Proofs: Sendable {
     attestReceipts = ChainCache(capacity: capacity)
   }
 
-  /// Those of this process, which outlive the verifiers that made them: where each request
-  /// has a verifier of its own, the second one begins warm.
+  /// The proofs of this process, which outlive their verifiers: if a host makes a verifier for
+  /// each request, the second one begins warm.
   static let ofProcess = ProofTable(capacity: 4)
 }

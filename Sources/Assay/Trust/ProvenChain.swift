@@ -1,14 +1,13 @@
-/// A leaf with every intermediate that was proven to have signed it: form, names,
-/// marks and signatures up to a pinned root. A pure function of the certificates and
-/// the anchors, so it never grows old; dates are judged afresh for all evidence
-/// (JWS-63, PTH-13).
+/// A leaf with every intermediate that is proven to have signed it: profiles, names and
+/// signatures are verified up to a pinned root. The proof depends only on the certificates and
+/// the anchors, so it never expires; dates are checked for each evidence (JWS-63, PTH-13).
 final class ProvenChain: Sendable {
   let profile: ChainProfile
   let leaf: Certificate
   let leafKey: PublicKey
-  /// One at least; none in the profile of Xcode.
+  /// At least one; none in the profile of Xcode.
   let intermediates: [ProvenIntermediate]
-  /// What a document reports about the leaf.
+  /// The leaf's report in documents, as JSON.
   let leafReport: [UInt8]
 
   init(
@@ -23,7 +22,7 @@ final class ProvenChain: Sendable {
     leafReport = writer.bytes
   }
 
-  /// The members of `chain` in a document, without braces.
+  /// Writes the members of `chain` in a document, without braces.
   func writeMembers(_ writer: inout JSONWriter, _ intermediate: ProvenIntermediate?) {
     writer.name("leaf")
     writer.raw(leafReport)
@@ -37,12 +36,13 @@ final class ProvenChain: Sendable {
     }
   }
 
-  /// JWS-43, PTH-11, FRC-5, ATT-40: the leaf is valid at that moment, in whole seconds and
-  /// both ends included, and so are one of the intermediates and its root: the first
-  /// one that is (PTH-3).
+  /// Requires the leaf to be valid at a time in seconds since 1970 UTC, both ends of its validity
+  /// included (JWS-43, PTH-11, FRC-5, ATT-40). Returns the first intermediate that is valid,
+  /// together with its root, at the same time (PTH-3).
   ///
-  /// - Parameter hints: what would explain that the leaf is not, and that its authority
-  ///   is not.
+  /// - Parameters:
+  ///   - usable: The intermediates to which this evidence leads.
+  ///   - hints: The probable causes if the leaf, or its authority, is not valid.
   /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
   @discardableResult
   func judged(

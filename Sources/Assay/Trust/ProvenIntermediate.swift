@@ -1,10 +1,9 @@
-/// An intermediate that a pinned root signed, apart from the dates of both, which are
-/// judged at each use.
+/// An intermediate that a pinned root signed. The dates of both are checked at each use.
 final class ProvenIntermediate: Sendable {
-  /// Where it came from (PTH-14).
+  /// The source of the intermediate (PTH-14).
   enum Source: Sendable {
     case shipped, configured, embedded
-    /// The evidence has one place for it, so that documents need not say.
+    /// A fixed position in the evidence, as in `x5c`; documents omit this source.
     case inPlace
 
     var name: StaticString {
@@ -20,7 +19,7 @@ final class ProvenIntermediate: Sendable {
   let key: PublicKey
   let anchor: Anchor
   let source: Source
-  /// The members `intermediate` and `root` of a document's `chain`.
+  /// The members `intermediate` and `root` of a document's `chain`, as JSON.
   let report: [UInt8]
 
   init(_ shaped: ShapedCertificate, _ anchor: Anchor, _ source: Source) {

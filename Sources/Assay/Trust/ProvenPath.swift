@@ -1,8 +1,8 @@
-/// What one evidence has of a proven chain.
+/// A proven chain, reduced to the intermediates to which one evidence leads.
 struct ProvenPath: Sendable {
   let chain: ProvenChain
-  /// Those that this evidence could have led to: the answer never depends on what was
-  /// verified before.
+  /// The intermediates that this evidence contains or that are known without it: the result does
+  /// not depend on what was verified before.
   let intermediates: [ProvenIntermediate]
   let isCached: Bool
 
@@ -12,6 +12,8 @@ struct ProvenPath: Sendable {
     self.isCached = isCached
   }
 
+  /// Checks the dates of the path at a time in seconds since 1970 UTC.
+  ///
   /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
   func judged(atSeconds seconds: Int64) throws(Refusal) -> JudgedPath {
     if chain.profile == .xcode {

@@ -1,16 +1,16 @@
-/// What receipts are proven under, and the intermediates that they do not carry.
-/// Immutable apart from the cache.
+/// The anchors of receipts, and the intermediates that receipts need not contain. Immutable apart
+/// from the cache.
 struct ReceiptRoots: Sendable {
   let trust: ChainTrust
-  /// Configured intermediates, and under own roots the shipped ones that one of these
-  /// signed.
+  /// Configured intermediates and, under configured anchors, the shipped intermediates that one
+  /// of these anchors signed.
   private let own: [ProvenIntermediate]
-  /// PTH-2: shipped certificates that no own root signed. They are candidates by
-  /// their name, and none can lead to a root.
+  /// Shipped intermediates that no configured anchor signed, which remain candidates by name
+  /// (PTH-2) but lead to no root.
   private let foreign: [Certificate]
 
-  /// The configured intermediates count beside the shipped ones, and these under own
-  /// roots too, where one of them signed them.
+  /// Adds the configured intermediates to the shipped ones. Under configured anchors a shipped
+  /// one counts only if one of them signed it.
   ///
   /// - Throws: `internal.certificates.table`: a damaged table is found here, by the
   ///   fingerprints; its signatures are proven when the first receipt asks for them, and by
@@ -45,13 +45,12 @@ struct ReceiptRoots: Sendable {
     self.foreign = foreign
   }
 
-  /// Shipped and configured ones, each proven under an anchor. Shipped ones lead
-  /// to Apple's root alone.
+  /// The shipped and configured intermediates, each proven under an anchor.
   var intermediates: [ProvenIntermediate] {
     trust.anchors.areBuiltIn ? ShippedIntermediates.proven + own : own
   }
 
-  /// An intermediate of either line, when an anchor signed it.
+  /// Returns `certificate` as an intermediate of one of `profiles`; `nil` if no anchor signed it.
   @inline(never)
   static func proven(
     _ certificate: Certificate, under anchors: AnchorSet, _ source: ProvenIntermediate.Source,
@@ -73,8 +72,8 @@ struct ReceiptRoots: Sendable {
 
   // MARK: paths
 
-  /// PTH-13: what is known of the leaf of this line, where nothing in the bag needs to be
-  /// looked at: every certificate is the leaf, a root, or a known intermediate.
+  /// Returns the cached proof of a leaf, if every certificate in the receipt is the leaf, an
+  /// anchor or a proven intermediate, so that none needs verification (PTH-13). `nil` otherwise.
   func known(
     _ profile: ChainProfile, leaf der: [UInt8], embedded bag: [[UInt8]]
   ) throws(Refusal) -> ProvenPath? {
@@ -86,15 +85,18 @@ struct ReceiptRoots: Sendable {
           || anchors.contains { $0.certificate.der == other }
       })
     else { return nil }
-    // A remembered one counts only where this receipt could have led to it.
+    // A cached intermediate from another receipt counts only if this one contains it too.
     let usable = chain.intermediates.filter {
       $0.source != .embedded || bag.contains($0.certificate.der)
     }
     return usable.isEmpty ? nil : ProvenPath(chain, usable, isCached: true)
   }
 
-  /// PTH-2, PTH-4: the leaf, and every certificate whose name its issuer is. `bag`:
-  /// that of the receipt; copies of the leaf and of a root in it are passed over.
+  /// Opens the path of a leaf, with every certificate whose subject is its issuer as a candidate
+  /// (PTH-2, PTH-4).
+  ///
+  /// - Parameter bag: The certificates in the receipt. Copies of the leaf and of anchors are
+  ///   skipped.
   func open(
     _ profile: ChainProfile, leaf der: [UInt8], embedded bag: [[UInt8]]
   ) throws(Refusal) -> CandidatePath {
@@ -112,8 +114,8 @@ struct ReceiptRoots: Sendable {
     return path
   }
 
-  /// PTH-5: signatures of the leaf and of the intermediates. Only what passes is
-  /// remembered (PTH-13).
+  /// Verifies the signatures of leaf and intermediates (PTH-5). Only a proven chain is cached
+  /// (PTH-13).
   func prove(
     _ path: ShapedPath, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ProvenPath {
@@ -122,9 +124,9 @@ struct ReceiptRoots: Sendable {
     return proven
   }
 
-  // MARK: what is told, and when
+  // MARK: reports and self-test
 
-  /// Names of certificates for the effective configuration.
+  /// Writes the certificates' members of the effective configuration.
   func writeCertificates(_ writer: inout JSONWriter) {
     trust.anchors.write("anchors", &writer)
     writer.name("intermediates")
@@ -144,8 +146,9 @@ struct ReceiptRoots: Sendable {
     writer.endArray()
   }
 
-  /// PTH-12: asked before the first receipt is judged, under own roots, too. A libcrypto
-  /// that forbids SHA-1 signatures must not make forgeries of genuine receipts.
+  /// Requires libcrypto to verify SHA-1 signatures and the built-in table to be intact, before
+  /// any receipt is verified (PTH-12). A libcrypto that forbids SHA-1 would otherwise report
+  /// genuine receipts as forged. Configured anchors do not change that.
   func checkReadiness() throws(Refusal) {
     _ = try AnchorSet(.receipts, []).anchors()
     try require(
@@ -154,12 +157,12 @@ struct ReceiptRoots: Sendable {
   }
 }
 
-/// Apple's intermediates for receipts, parsed and proven once in a process.
+/// Apple's intermediates for receipts, decoded and verified once in a process.
 private enum ShippedIntermediates {
-  /// Whoever signed them.
+  /// All shipped intermediates, whether or not an anchor signed them.
   static let certificates = AppleRoots.receiptIntermediates.compactMap { Certificate($0.der) }
 
-  /// Under Apple's root; none when one of them is not proven.
+  /// The intermediates, proven under Apple's root; none if one of them fails.
   static let proven: [ProvenIntermediate] = {
     let found = certificates.compactMap {
       ReceiptRoots.proven($0, under: AnchorSet(.receipts, []), .shipped)

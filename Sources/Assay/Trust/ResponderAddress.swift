@@ -1,13 +1,14 @@
-/// The address in a certificate at which its responder is asked (OCSP-1). It is read from
-/// proven certificates only, and leads to an allowed host or nowhere.
+/// The OCSP responder's address in a certificate (OCSP-1). Only proven certificates are read, and
+/// an address outside the allowed hosts is refused.
 enum ResponderAddress {
-  /// 1.3.6.1.5.5.7.1.1 and 1.3.6.1.5.5.7.48.1.
+  /// 1.3.6.1.5.5.7.1.1, authorityInfoAccess, and 1.3.6.1.5.5.7.48.1, OCSP.
   private static let authorityInformation: [UInt8] = [
     0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x01, 0x01,
   ]
   private static let revocation: [UInt8] = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]
 
-  /// - Returns: nil: the certificate names none.
+  /// Returns the responder's URL; `nil` if the certificate has none.
+  ///
   /// - Throws: `rejected.chain.ocsp-address` for one that is not at these hosts.
   static func of(_ certificate: Certificate, hosts: [Text]) throws(Refusal) -> Text? {
     guard let entry = certificate.extension(authorityInformation) else { return nil }
@@ -41,8 +42,8 @@ enum ResponderAddress {
     return found
   }
 
-  /// `http` or `https`, one of the hosts and nothing else before the path: no user part, no
-  /// port but the scheme's own.
+  /// Whether the URL is `http` or `https` at exactly one of the hosts: no user part, and no port
+  /// but the scheme's own.
   private static func isAllowed(_ url: ArraySlice<UInt8>, _ hosts: [Text]) -> Bool {
     guard url.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c }) else {
       return false

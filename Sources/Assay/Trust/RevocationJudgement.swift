@@ -1,14 +1,16 @@
-/// Judges what a responder answered to a question (docs/spec/storekit-ocsp.md §3).
+/// Verifies an OCSP response (docs/spec/storekit-ocsp.md §3).
 struct RevocationJudgement {
   let question: RevocationQuestion
-  /// Of the step that the answer came with: the age of an answer is judged when it is there
-  /// (EXC-6).
+  /// The time of the step in which the response arrived, in milliseconds since 1970 UTC, at which
+  /// the response's age is checked (EXC-6).
   let nowMs: Int64
   let clockSkewMs: Int64
 
   static let byteCap = 65_536
 
-  /// - Returns: what the responder says, `undetermined` where it says nothing.
+  /// Verifies the body of an HTTP response.
+  ///
+  /// - Returns: The certificate's state; `undetermined` if the responder reports an error.
   /// - Throws: `malformed.revocation.response`, `rejected.revocation.signer`, `.signature`,
   ///   `.other-certificate`, `.stale`: nothing that it says may be believed.
   func judge(_ body: [UInt8]) throws(Refusal) -> CertificateRevocation {
@@ -28,7 +30,7 @@ struct RevocationJudgement {
         response: body))
   }
 
-  /// No usable answer.
+  /// The result if no usable response arrived.
   var undetermined: CertificateRevocation {
     CertificateRevocation(
       certificate: question.certificate.fingerprint, state: .undetermined, word: nil)
@@ -42,10 +44,10 @@ struct RevocationJudgement {
     }
   }
 
-  // MARK: who speaks
+  // MARK: signer
 
-  /// OCSP-13, OCSP-14: the issuer, or the first certificate of the response that has the
-  /// name or key given and that the issuer made its responder.
+  /// Returns the signer: the issuer (OCSP-13), or the first certificate in the response that
+  /// matches the responder id and that the issuer authorized (OCSP-14).
   private func signer(of response: OCSPResponse) throws(Refusal) -> ShapedCertificate {
     if isNamed(question.issuer, by: response) {
       return ShapedCertificate(certificate: question.issuer, key: question.issuerKey)
@@ -73,6 +75,8 @@ struct RevocationJudgement {
     }
   }
 
+  /// Checks that the issuer authorized `certificate` to sign responses.
+  ///
   /// - Throws: what its profile demands, `rejected.revocation.signer` where another made it,
   ///   `rejected.chain.expired` and `.not-yet-valid`.
   private func delegate(_ certificate: Certificate) throws(Refusal) -> ShapedCertificate {
@@ -87,7 +91,7 @@ struct RevocationJudgement {
     return shaped
   }
 
-  /// OCSP-15.
+  /// Verifies the response's ECDSA signature with the signer's key (OCSP-15).
   private func checkSignature(_ response: OCSPResponse, _ key: PublicKey) throws(Refusal) {
     let name = response.der[response.algorithm]
     let algorithm = SignatureAlgorithm.names.first { name.elementsEqual($0.name) }?.algorithm
@@ -100,12 +104,13 @@ struct RevocationJudgement {
       .rejectedRevocationSignature, "OCSP-15", at: "signature")
   }
 
-  // MARK: what is said
+  // MARK: freshness
 
-  /// OCSP-17. All times lie in 2008 … 2100 and the skew is at most five minutes: no sum
-  /// overflows.
+  /// Requires `thisUpdate` and `producedAt` not to be in the future and `nextUpdate` not to be in
+  /// the past, apart from the clock skew (OCSP-17). All times are in 2008 … 2100 and the skew is
+  /// at most five minutes: no sum overflows.
   ///
-  /// - Returns: `nextUpdate`.
+  /// - Returns: `nextUpdate` in milliseconds since 1970 UTC.
   private func checkFreshness(
     _ single: OCSPResponse.Single, _ response: OCSPResponse
   ) throws(Refusal) -> Int64 {

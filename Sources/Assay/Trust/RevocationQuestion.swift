@@ -1,22 +1,23 @@
-/// What a responder is asked: whether one certificate, of this issuer, is revoked.
+/// The subject of an OCSP request: whether one certificate of this issuer is revoked.
 struct RevocationQuestion: Sendable {
   let certificate: Certificate
   let issuer: Certificate
   let issuerKey: PublicKey
 
-  /// OCSP-3: the body of the request, one CertID with SHA-256 and no nonce.
+  /// The body of the request: one CertID with SHA-256, no nonce (OCSP-3).
   var request: [UInt8] {
     let serial = certificate.bytes(certificate.serial)
     var text: [UInt8] =
       RevocationQuestion.sha256 + [DER.octetString, 32] + name(.sha256)
       + [DER.octetString, 32] + key(.sha256)
-    // At most 20 octets (JWS-23), so that every length below stays under 128.
+    // A serial number has at most 20 bytes (JWS-23), so that every length below is under 128.
     text += [DER.integer, UInt8(truncatingIfNeeded: serial.count)] + serial
     for _ in 0..<5 { text = [DER.sequence, UInt8(truncatingIfNeeded: text.count)] + text }
     return text
   }
 
-  /// OCSP-16: whether an answer is about this certificate, by the digest that it names.
+  /// Whether a SingleResponse is about this certificate, by the digests that it contains
+  /// (OCSP-16).
   func isAnswered(by single: OCSPResponse.Single, of response: OCSPResponse) -> Bool {
     func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { response.der[range] }
     let digest: Digest
@@ -35,7 +36,7 @@ struct RevocationQuestion: Sendable {
   private func name(_ digest: Digest) -> [UInt8] { digest.of(issuer.bytes(issuer.subject)) }
   private func key(_ digest: Digest) -> [UInt8] { digest.of(issuer.keyBytes) }
 
-  /// An AlgorithmIdentifier with NULL.
+  /// The AlgorithmIdentifier of SHA-256 with NULL.
   private static let sha256: [UInt8] = [
     0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
   ]

@@ -1,5 +1,4 @@
-/// A certificate that its profile accepts, and its key. Who signed it has
-/// not been checked.
+/// A certificate that conforms to its profile, and its key. No signature has been verified.
 struct ShapedCertificate: Sendable {
   let certificate: Certificate
   let key: PublicKey

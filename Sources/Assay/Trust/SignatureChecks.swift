@@ -1,18 +1,18 @@
-/// The signature checks of one call (CER-10): at most two more than the path that it
-/// accepts. Otherwise one forgery with many certificates buys as many of the most
-/// expensive step that there is.
+/// The budget of signature checks of one call: at most two more than the accepted path needs
+/// (CER-10). Without this limit one forgery with many certificates could cause as many signature
+/// checks, the most expensive step.
 struct SignatureChecks: Sendable {
-  /// How many may be in vain.
+  /// Number of checks that may be wasted.
   static let spare = 2
 
-  /// All of them.
+  /// Number of all checks.
   private(set) var made = 0
-  /// Those that belong to no path that holds.
+  /// Number of checks that belong to no accepted path.
   private(set) var inVain = 0
 
   /// Whether a further candidate may be tried.
   var mayGoOn: Bool { inVain <= SignatureChecks.spare }
-  /// Whether one check may be made that no path needs.
+  /// Whether the budget allows one check that no path needs.
   var hasSpare: Bool { inVain < SignatureChecks.spare }
 
   @inline(never)
@@ -23,14 +23,13 @@ struct SignatureChecks: Sendable {
     return false
   }
 
-  /// Signatures that are good and lead nowhere.
+  /// Counts valid signatures that belong to no accepted path.
   mutating func waste(_ count: Int) { inVain &+= count }
 }
 
 extension Certificate {
-  /// CER-10: whether key identifier, serial number and validity let this be the
-  /// issuer of a certificate that names it as its issuer. What either does not state
-  /// rules nothing out.
+  /// Whether this certificate may have issued `issued`, which names it as its issuer, by key
+  /// identifier, serial number and validity (CER-10). A value that is absent rules nothing out.
   @inline(never)
   func mayHaveIssued(_ issued: Certificate) -> Bool {
     let wanted = issued.authorityKey
@@ -38,11 +37,11 @@ extension Certificate {
     guard mine.isEmpty || wanted.identifier.isEmpty || mine == wanted.identifier,
       wanted.serial.isEmpty || bytes(serial) == wanted.serial
     else { return false }
-    // No moment lies in both: no date can make them a path.
+    // If the validities do not overlap, no date makes the two a path.
     return notBefore <= issued.notAfter && issued.notBefore <= notAfter
   }
 
-  /// The identifier of the key in it (RFC 5280 §4.2.1.2); empty: not stated.
+  /// The subject key identifier (RFC 5280 §4.2.1.2); empty if absent.
   private var keyIdentifier: ArraySlice<UInt8> {
     guard let entry = `extension`(ObjectIdentifier.subjectKeyIdentifier) else { return [] }
     var outer = DER.Cursor(der, entry.value)
@@ -50,8 +49,7 @@ extension Certificate {
     return bytes(octets.content)
   }
 
-  /// Key identifier and serial number of the issuer (RFC 5280 §4.2.1.1); empty if
-  /// not stated.
+  /// The issuer's key identifier and serial number (RFC 5280 §4.2.1.1); empty if absent.
   private var authorityKey: (identifier: ArraySlice<UInt8>, serial: ArraySlice<UInt8>) {
     guard let entry = `extension`(ObjectIdentifier.authorityKeyIdentifier) else { return ([], []) }
     var outer = DER.Cursor(der, entry.value)
@@ -65,7 +63,7 @@ extension Certificate {
 }
 
 extension ObjectIdentifier {
-  /// 2.5.29.14 and 2.5.29.35
+  /// 2.5.29.14 and 2.5.29.35.
   fileprivate static let subjectKeyIdentifier: [UInt8] = [0x55, 0x1d, 0x0e]
   fileprivate static let authorityKeyIdentifier: [UInt8] = [0x55, 0x1d, 0x23]
 }

@@ -1,14 +1,14 @@
 import CLibCrypto
 import Synchronization
 
-/// A lock that is never waited for: a few tries, then "busy" (JWS-65).
+/// A lock that is never waited for: after a few tries it is reported as busy (JWS-65).
 ///
-/// It remembers the process that took it. A child forked while another thread
-/// held it finds a lock that will never be released, and takes it over.
+/// The lock stores the id of the owning process. A child that was forked while another thread
+/// held the lock finds it locked forever, and takes it over.
 final class TryLock: Sendable {
   enum Outcome { case taken, busy, abandoned }
 
-  /// 0: free; otherwise the id of the process that holds it.
+  /// The id of the owning process; 0 if the lock is free.
   private let owner = Atomic<Int32>(0)
 
   private static let tries = 400

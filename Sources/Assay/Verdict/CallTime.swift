@@ -1,5 +1,5 @@
 extension TimeWindow {
-  /// JWS-41: `now_ms` must lie in the same window as signed dates.
+  /// Requires `now_ms` to be in the same range of dates as signed dates (JWS-41).
   static func checkNow(_ nowMs: Int64) throws(Refusal) {
     try require(contains(nowMs), .misuseCallNow, "JWS-41", at: "now_ms")
   }

@@ -1,4 +1,4 @@
-/// The ledger of one verification, written as it goes along:
+/// Records the checks of one verification in the order of its code:
 ///
 ///     checks.enter(.form)
 ///     let compact = try CompactJWS(jws)
@@ -6,20 +6,20 @@
 struct Checks<Check: CheckList>: Sendable {
   private(set) var ledger = Ledger(Check.ids)
 
-  /// What follows is part of this check; the one before it has passed.
+  /// Opens `check`; the check that was open has passed.
   mutating func enter(_ check: Check) { ledger.enter(check.rawValue) }
 
-  /// Enters the check where it applies and says so; else it is skipped.
+  /// Opens `check` if it applies, and skips it for `reason` otherwise. Returns `applies`.
   @discardableResult
   mutating func enter(_ check: Check, where applies: Bool, else reason: Ledger.Reason) -> Bool {
     if applies { enter(check) } else { skip(check, reason) }
     return applies
   }
 
-  /// The check that was entered last has passed, and none is entered.
+  /// Closes the open check, which has passed.
   mutating func leave() { ledger.leave() }
 
-  /// Not made, whether it was entered or not.
+  /// Marks `check` as skipped, even if it is open.
   mutating func skip(_ check: Check, _ reason: Ledger.Reason) {
     ledger.skip(check.rawValue, reason)
   }

@@ -1,22 +1,23 @@
-/// What the code found out about one refusal, in place of the table's hint. A case
-/// of one byte: refusals are made in hundreds of places.
+/// A hint that is more specific than the hint of the status table, because the code has found the
+/// cause. The type has one byte, as refusals are made in hundreds of places.
 enum Explanation: UInt8, Sendable {
-  // App Attest (DIA-1 … DIA-3)
+  // Probable causes of an App Attest refusal (DIA-1 … DIA-3).
   case dataIsHash, hashIsData, decodeBase64, encodeBase64, decodeHex, encodeHex, trim
   case doubleHash, otherChallenge, objectAltered, otherKey, configuredAppId
-  // ATT-40
+  // An expired or swapped certificate above an App Attest receipt (ATT-40).
   case otherDate, authorityEnded
-  // RCP-18: text in place of a signature, which no version of Apple's will have
+  // Text instead of a signature, which no receipt of Apple's can have (RCP-18).
   case textSignature
-  // CNF-1, DOC-1
+  // Arguments that a caller mixed up, and a configuration's size (CNF-1, DOC-1).
   case configurationSize, configurationName, jwsKind, receiptKind
-  // TOK-5
+  // An access token passed with its HTTP scheme (TOK-5).
   case bearer
-  // API-54
+  // Apple's response 401: wrong signing key, or an app without a release (API-54).
   case signingKey, noRelease
-  // JWS-20, PTH-2, PTH-5, ATT-30, FRC-4: an authority of `assay mint`
+  // A chain that ends at an authority of `assay mint` (JWS-20, PTH-2, PTH-5, ATT-30, FRC-4).
   case testAuthority
-  // JWS-70, APR-16, RCP-28, RCP-29: of which environment the evidence is
+  // The environment of the evidence, if the verifier does not accept it (JWS-70, APR-16, RCP-28,
+  // RCP-29).
   case ofProduction, ofSandbox, ofXcode
 
   var text: StaticString {
@@ -88,8 +89,9 @@ enum Explanation: UInt8, Sendable {
     }
   }
 
-  /// Whether a certificate names a test authority, as its issuer or itself; nil: it does
-  /// not. A name that anybody can write: for the hint of a refusal, never for trust.
+  /// Returns `.testAuthority` if the certificate contains the name of a test authority, as issuer
+  /// or subject; `nil` otherwise. Anyone can write that name: it selects a hint, and is never
+  /// trusted.
   static func testAuthority(_ der: [UInt8]) -> Explanation? {
     let name = Array("Assay Test".utf8)
     var start = 0

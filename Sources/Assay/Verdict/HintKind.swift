@@ -1,5 +1,5 @@
-/// Whom a hint is for: several kinds of evidence may give the same status, with a
-/// different remedy for each (DOC-3). `statuses.tsv` has the kinds of each status.
+/// The kind of evidence or call that a hint is written for: several kinds give the same status,
+/// with a different remedy for each (DOC-3). `statuses.tsv` lists the kinds of each status.
 enum HintKind: Sendable, CaseIterable {
   case jws, transactionReceipt, appReceipt, attestReceipt
   /// The App Attest receipt inside an attestation.
@@ -7,7 +7,7 @@ enum HintKind: Sendable, CaseIterable {
   case verifyReceipt, triage, attestation, assertion, token, keyset, decision, risk, exchange
   case configuration
 
-  /// As statuses.tsv names it: for all but two, the `kind` of documents.
+  /// The name in `statuses.tsv`; for all kinds but two also the `kind` of documents.
   var name: StaticString {
     switch self {
     case .jws: return "jws"

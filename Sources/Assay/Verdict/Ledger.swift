@@ -1,8 +1,7 @@
 /// The checks of one call in their order, as a document lists them.
 ///
-/// A check is `true`, `false`, or `null` with the reason why it was not made
-/// (DOC-5). The one that is open has passed once another is entered, or when the
-/// evidence is accepted; a refusal fails it.
+/// A check is `true`, `false`, or `null` with the reason why it was skipped (DOC-5). The open
+/// check passes when another one is entered or the evidence is accepted; a refusal fails it.
 struct Ledger: Sendable {
   enum Reason: Sendable, Equatable {
     case earlierFailed
@@ -20,11 +19,11 @@ struct Ledger: Sendable {
     }
   }
 
-  /// A call without checks.
+  /// The list of a call that has no checks.
   static let empty = Ledger([])
 
   let ids: [StaticString]
-  /// nil: passed.
+  /// The reason why each check was skipped; `nil` if it passed.
   private(set) var reasons: [Reason?]
   private(set) var open: Int? = nil
 
@@ -38,14 +37,14 @@ struct Ledger: Sendable {
     open = index
   }
 
-  /// The open check, if any, has passed, and none is entered.
+  /// Closes the open check, if any, which has passed.
   mutating func leave() {
     if let open { mark(open, nil) }
     open = nil
   }
 
-  /// The check at `index` is not made; what was found on the way to that does not
-  /// count.
+  /// Marks the check at `index` as skipped. If it is open, it counts as neither passed nor
+  /// failed.
   mutating func skip(_ index: Int, _ reason: Reason) {
     if open != index { leave() }
     open = nil
@@ -56,7 +55,7 @@ struct Ledger: Sendable {
     if index >= 0, index < reasons.count { reasons[index] = reason }
   }
 
-  /// Under a refusal: the id of the check that it fails; "call" when none is open.
+  /// The id of the check that a refusal fails; "call" if no check is open.
   var failed: StaticString {
     guard let open, open >= 0, open < ids.count else { return "call" }
     return ids[open]

@@ -1,24 +1,25 @@
-/// Why evidence, a configuration or a call was refused.
+/// The error that is thrown when evidence, a configuration or a call is refused.
 ///
-/// Two refusals are equal when their status is: places and details are for
-/// people.
+/// Two refusals are equal if their statuses are equal: locations and details are for readers
+/// only.
 public struct Refusal: Error, Equatable, Sendable {
-  /// What is wrong, as one name of the table of statuses.
+  /// The status, one row of the status table.
   public let status: Status
-  /// The rule of the specification that refused, "JWS-20".
+  /// The rule of the specification that the input breaks, such as "JWS-20".
   public let rule: StaticString
-  /// Where: a member path, "x5c[1]", a segment, or a byte offset. May be empty.
+  /// The location of the fault: a member path, "x5c[1]", a segment or a byte offset. May be
+  /// empty.
   public var place: String
-  /// What the table's sentence cannot know, "expected transaction, looks like
-  /// renewal". Never holds a secret, token or personal identifier (DOC-3).
+  /// Particulars that the status message cannot contain, such as "expected transaction, looks
+  /// like renewal". Never contains a secret, token or personal identifier (DOC-3).
   public private(set) var detail: String
-  /// Another retry class than the table's (DOC-4).
+  /// The retry class, if it differs from the one in the status table (DOC-4).
   private(set) var retryClass: StaticString?
-  /// What would explain the refusal, in place of the table's hint (DIA-1).
+  /// The probable cause, which replaces the hint of the status table (DIA-1).
   private(set) var hint: Explanation?
-  /// Whose hint it takes; nil: that of the document's kind.
+  /// The kind of evidence whose hint applies; `nil` for the kind of the document.
   private(set) var hintKind: HintKind? = nil
-  /// A word of the other side's, visible ASCII, that stands behind the hint.
+  /// An error code of the server that refused, appended to the hint. Visible ASCII.
   var said: Text? = nil
 
   init(
@@ -33,8 +34,9 @@ public struct Refusal: Error, Equatable, Sendable {
     self.hint = hint
   }
 
-  /// The same refusal, found inside something at `outer`. `kind`: if that is
-  /// evidence of a different kind from the document's.
+  /// Returns this refusal with `outer` prepended to its location.
+  ///
+  /// - Parameter kind: The kind of the inner evidence, if it differs from the document's.
   func inside(_ outer: String, as kind: HintKind? = nil) -> Refusal {
     var refusal = self
     refusal.place = place.isEmpty ? outer : outer + "/" + place
@@ -42,15 +44,14 @@ public struct Refusal: Error, Equatable, Sendable {
     return refusal
   }
 
-  /// The same refusal, with the hint of a different kind of evidence; nil: that of the
-  /// document's kind.
+  /// Returns this refusal with the hint for `kind`; unchanged if `kind` is `nil`.
   func hinted(as kind: HintKind?) -> Refusal {
     var refusal = self
     refusal.hintKind = kind ?? hintKind
     return refusal
   }
 
-  /// The same refusal, with more that the code knows.
+  /// Returns this refusal with `detail` in place of its own.
   func saying(_ detail: String) -> Refusal {
     var refusal = self
     refusal.detail = detail
@@ -63,7 +64,8 @@ public struct Refusal: Error, Equatable, Sendable {
     return refusal
   }
 
-  /// The same refusal, as the last word: the same question again has the same answer (DOC-4).
+  /// Returns this refusal with the retry class "never": the same request would have the same
+  /// response (DOC-4).
   func asLastWord() -> Refusal {
     var refusal = self
     refusal.retryClass = "never"
@@ -75,11 +77,12 @@ public struct Refusal: Error, Equatable, Sendable {
   }
 }
 
-/// One small check: refuses by name unless `holds`.
+/// Throws a refusal unless `holds`.
 ///
-/// Every rule that can refuse and needs no value from its test goes through
-/// here; the mutation run (`make mutants`) removes each in turn. `hint`: where the code
-/// knows more than the table.
+/// Every rule that can refuse and needs no value from its test calls this function, so that the
+/// mutation run (`make mutants`) can remove each of them in turn.
+///
+/// - Parameter hint: A more specific hint than the one in the status table.
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString,

@@ -1,13 +1,13 @@
 /// The outcome of a call: a family in the low 8 bits, a detail above them.
 ///
-/// 0 means that everything was verified. Names, sentences, hints and HTTP
-/// statuses are in one table (`statuses.tsv`), from which `StatusTable.swift`
-/// is generated. Source: docs/spec/documents-and-exchanges.md §1.
+/// The code 0 means that everything was verified. `StatusTable.swift`, with names, messages,
+/// hints and HTTP statuses, is generated from `statuses.tsv`
+/// (docs/spec/documents-and-exchanges.md §1).
 public struct Status: Equatable, Sendable {
-  /// Family | detail << 8, as in the C header.
+  /// The family and the detail, as `family | detail << 8`; equal to the constant in the C header.
   public let code: Int32
 
-  /// The frozen families. Code that uses Assay branches on these alone.
+  /// The families, which never change. Code that uses Assay branches on families only.
   public enum Family: Int32, Sendable {
     case ok = 0
     case rejected = 1
@@ -21,33 +21,34 @@ public struct Status: Equatable, Sendable {
     case pending = 9
   }
 
-  /// A status by its code, as it came over the C boundary.
+  /// Creates the status of a code that was received over the C interface.
   public init(code: Int32) { self.code = code }
 
   /// Verified; every check passed.
   public static let ok = Status(code: 0)
 
-  /// The family of this status; a family that does not exist is `internal`.
+  /// The family of this status; `internal` for a family that does not exist.
   public var family: Family { Family(rawValue: code & 0xff) ?? .internal }
 
-  /// "rejected.chain.untrusted-root"; "unknown" for a code that is in no table.
+  /// The name, such as "rejected.chain.untrusted-root"; "unknown" for a code without a row in the
+  /// status table.
   public var name: StaticString {
     if code == 0 { return "ok" }
     return StatusTable.entry(code)?.name ?? "unknown"
   }
 
-  /// What happened; empty for `ok` and for a code that is in no table.
+  /// A sentence about what happened; empty for `ok` and for a code without a row in the table.
   public var message: StaticString { StatusTable.entry(code)?.message ?? "" }
 
-  /// What the operator does, whatever the evidence; empty as `message` is.
+  /// A sentence about what an operator should do; empty where `message` is.
   public var hint: StaticString { StatusTable.entry(code)?.hint ?? "" }
 
-  /// "never", "later", "same-once", "other-environment" or "after-config" (DOC-4); empty as
-  /// `message` is.
+  /// The retry class: "never", "later", "same-once", "other-environment" or "after-config"
+  /// (DOC-4); empty where `message` is.
   public var retryClass: StaticString { StatusTable.entry(code)?.retryClass ?? "" }
 
-  /// What a back end answers its own client: 200 for `ok`, 500 for a fault of its own, and by
-  /// family for a code that is in no table.
+  /// The HTTP status that a back end should return to its own client: 200 for `ok`, 500 for a
+  /// fault of the back end; derived from the family for a code without a row in the table.
   public var httpStatus: Int {
     if let entry = StatusTable.entry(code) { return Int(entry.http) }
     switch family {
@@ -59,8 +60,8 @@ public struct Status: Equatable, Sendable {
     }
   }
 
-  /// The status after this one, by family and detail; `ok` after the last, and after a code of no
-  /// family.
+  /// The status after this one in the order of family and detail; `ok` after the last one and
+  /// after a code of an unknown family.
   public var next: Status {
     var (family, detail) = (code & 0xff, code >> 8)
     while family <= 9 {

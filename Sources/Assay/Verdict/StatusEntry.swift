@@ -1,7 +1,7 @@
-/// One row of the table of statuses.
+/// One row of the status table.
 struct StatusEntry: Sendable {
   let name: StaticString
-  /// What a back end answers its own client; 500 where no client is answered.
+  /// The HTTP status that a back end should return to its own client; 500 if no client waits.
   let http: Int32
   let retryClass: StaticString
   let message: StaticString

@@ -1,8 +1,8 @@
-/// Something that a person should know but that refuses nothing.
+/// A remark about evidence that is accepted all the same.
 struct Warning: Sendable, Equatable {
-  /// "unknown-value", "unexpected-type", …
+  /// The id of the warning, such as "unknown-value" or "unexpected-type".
   let id: StaticString
-  /// The member it is about.
+  /// The path of the member that the warning concerns.
   let place: String
 
   init(_ id: StaticString, at place: String) {

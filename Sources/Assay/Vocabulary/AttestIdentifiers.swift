@@ -1,10 +1,10 @@
-/// App Attest and its receipts.
+/// The extensions and markers of App Attest, its receipts and OCSP responders.
 extension ObjectIdentifier {
-  /// 2.5.29.37
-  /// 1.3.6.1.5.5.7.3.9: answers about revocation.
+  /// 1.3.6.1.5.5.7.3.9: the extended key usage of OCSP responders.
   static let revocationSigning: [UInt8] = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x09]
+  /// 2.5.29.37: extended key usage.
   static let extendedKeyUsage: [UInt8] = [0x55, 0x1d, 0x25]
-  /// 1.2.840.113635.100.4.24: the key usage of attested keys.
+  /// 1.2.840.113635.100.4.24: the extended key usage of attested keys.
   static let attestKeyUsage: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x04, 0x18]
   /// 1.2.840.113635.100.8.2: the nonce.
   static let attestNonce: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x08, 0x02]
@@ -18,11 +18,11 @@ extension ObjectIdentifier {
   static let attestSystemFacts: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x08, 0x07,
   ]
-  /// 1.2.840.113635.100.12.15: signs App Attest receipts.
+  /// 1.2.840.113635.100.12.15: marks the signer of App Attest receipts.
   static let attestReceiptSigning: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x0c, 0x0f,
   ]
-  /// 1.2.840.113635.100.6.2.3: Application Integration intermediate.
+  /// 1.2.840.113635.100.6.2.3: marks the Application Integration intermediate.
   static let applicationIntegration: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x02, 0x03,
   ]

@@ -4,7 +4,7 @@ struct BuildNumber {
 
   private static let partCap = 16
 
-  /// nil: another form.
+  /// Parses 1 to 16 integers of at most 18 digits; `nil` for any other form.
   init?(_ text: ArraySlice<UInt8>) {
     var parts: [Int64] = []
     for part in text.split(separator: 0x2e, omittingEmptySubsequences: false) {
@@ -16,7 +16,8 @@ struct BuildNumber {
     self.parts = parts
   }
 
-  /// Compared part by part as numbers; missing parts are 0.
+  /// Whether this number is not below `other`: parts are compared as integers, missing ones are
+  /// 0.
   func isAtLeast(_ other: BuildNumber) -> Bool {
     for index in 0..<Swift.max(parts.count, other.parts.count) {
       let mine = index < parts.count ? parts[index] : 0

@@ -1,11 +1,11 @@
-/// A month of the Gregorian calendar in UTC, as DeviceCheck dates its bits: it
-/// names some day of that month and never becomes one (docs/spec/device-check.md §2.2).
+/// A month of the Gregorian calendar in UTC. DeviceCheck dates its bits by month only, so that no
+/// day is ever derived from one (docs/spec/device-check.md §2.2).
 struct CalendarMonth: Sendable, Equatable {
   let year: Int64
-  /// 1…12.
+  /// 1 to 12.
   let month: Int64
 
-  /// From `YYYY-MM`, years 2000 to 9999; nil for every other form.
+  /// Parses `YYYY-MM` with a year of 2000 to 9999; `nil` for any other form.
   init?(_ text: Text) {
     let bytes = text.utf8
     // A sign instead of a digit gives a number below the ranges.
@@ -17,20 +17,19 @@ struct CalendarMonth: Sendable, Equatable {
     self.month = month
   }
 
-  /// The month of a time in milliseconds since 1970 UTC, from 1970 on.
+  /// Returns the month of a time in milliseconds since 1970 UTC, which must not be negative.
   init(ofMs milliseconds: Int64) {
     let date = CivilDate.date(days: milliseconds / 86_400_000)
     year = date.year
     month = date.month
   }
 
-  /// How many months lie between this one and a later one; negative when that is
-  /// earlier.
+  /// Returns the number of months from this one to `later`; negative if `later` is earlier.
   func months(until later: CalendarMonth) -> Int64 {
     (later.year &- year) &* 12 &+ later.month &- month
   }
 
-  /// `YYYY-MM`.
+  /// The month as `YYYY-MM`.
   var text: Text {
     func digit(_ value: Int64) -> UInt8 { 0x30 &+ UInt8(truncatingIfNeeded: value % 10) }
     return Text([

@@ -1,11 +1,12 @@
-/// Where a purchase was made. Compared byte for byte (docs/spec/storekit-jws.md §10).
+/// The environment in which a purchase was made. Names are compared byte for byte
+/// (docs/spec/storekit-jws.md §10).
 public enum Environment: Sendable, Equatable, CaseIterable {
   case production
   case sandbox
   case xcode
   case localTesting
 
-  /// What is said of evidence that is of it and is not accepted.
+  /// The hint for evidence of this environment if the verifier does not accept it.
   var refusal: Explanation {
     switch self {
     case .production: return .ofProduction

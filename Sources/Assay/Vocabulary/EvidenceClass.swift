@@ -1,4 +1,4 @@
-/// How trustworthy the source of a fact is (DCD-2).
+/// The kind of source from which a fact comes, which decides how far it is trusted (DCD-2).
 enum EvidenceClass: Sendable, Equatable {
   case signed
   case appleAnswer

@@ -1,5 +1,5 @@
-/// The values of Apple's enumerations that a decision understands. Any other
-/// grants nothing and is reported (DCD-11; docs/spec/storekit-payloads.md §3).
+/// The values of Apple's enumerations that decisions know. An unknown value grants nothing and is
+/// reported as a warning (DCD-11; docs/spec/storekit-payloads.md §3).
 enum KnownValues {
   static let revocationReason: ClosedRange<Int64> = 0...1
   static let expirationIntent: ClosedRange<Int64> = 1...5

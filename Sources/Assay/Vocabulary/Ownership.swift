@@ -1,4 +1,4 @@
-/// `inAppOwnershipType`.
+/// The values of `inAppOwnershipType`.
 enum Ownership {
   static let purchased: Text = "PURCHASED"
   static let familyShared: Text = "FAMILY_SHARED"

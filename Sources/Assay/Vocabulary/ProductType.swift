@@ -1,11 +1,11 @@
-/// What kind of product a purchase is of (docs/spec/storekit-payloads.md §3, Type).
+/// The type of a purchased product (docs/spec/storekit-payloads.md §3, Type).
 public enum ProductType: Sendable, Equatable {
   case autoRenewable
   case nonRenewing
   case nonConsumable
   case consumable
 
-  /// As Apple writes it.
+  /// Apple's name of the type.
   var name: StaticString {
     switch self {
     case .autoRenewable: return "Auto-Renewable Subscription"

@@ -1,13 +1,13 @@
-/// Receipt formats (docs/spec/receipts.md; docs/spec/app-attest.md §7).
+/// The kinds of receipts (docs/spec/receipts.md; docs/spec/app-attest.md §7).
 public enum ReceiptKind: Int32, Sendable, CaseIterable {
-  /// Old-style, with "purchase-info".
+  /// A transaction receipt: a property list with "purchase-info".
   case transaction = 1
-  /// PKCS#7 app receipt.
+  /// An app receipt, in PKCS#7.
   case app = 2
-  /// Apple's statement about an attested key.
+  /// An attest receipt, in PKCS#7: Apple's statement about an attested key.
   case attest = 3
 
-  /// As `kind` of a document says it.
+  /// The value of `kind` in documents.
   public var name: StaticString {
     switch self {
     case .transaction: return "transaction-receipt"

@@ -1,4 +1,4 @@
-/// The rules of docs/spec/device-check.md §4, by their numbers.
+/// The risk rules of docs/spec/device-check.md §4; raw values are their numbers.
 enum RiskRule: Int, Sendable, CaseIterable {
   case verified = 11
   case refused = 12
@@ -19,7 +19,7 @@ enum RiskRule: Int, Sendable, CaseIterable {
   case silentClient = 27
   case otherwise = 28
 
-  /// From "RSK-16"; nil: there is no such rule.
+  /// Creates a rule from an id such as "RSK-16"; `nil` if there is no such rule.
   init?(_ id: Text) {
     guard let rule = RiskRule.allCases.first(where: { id.utf8[...].elementsEqual($0.id) }) else {
       return nil
@@ -27,10 +27,10 @@ enum RiskRule: Int, Sendable, CaseIterable {
     self = rule
   }
 
-  /// "RSK-16".
+  /// The id, such as "RSK-16".
   var id: StaticString { text.id }
 
-  /// Why it fires, for the operator's log.
+  /// The reason for which the rule fires, for the operator's log.
   var reason: StaticString { text.reason }
 
   private var text: (id: StaticString, reason: StaticString) {
@@ -64,8 +64,8 @@ enum RiskRule: Int, Sendable, CaseIterable {
     }
   }
 
-  /// RSK-11: what still applies to a request whose assertion passed. RSK-26 is among
-  /// it, since some categories are never accepted (ATT-45).
+  /// Whether the rule applies to a request whose assertion passed (RSK-11). The categories of
+  /// builds do (RSK-26), because some of them are never accepted (ATT-45).
   var appliesToVerified: Bool {
     switch self {
     case .verified, .abuseBit, .purchase, .promoBit, .promoUnknown, .receiptMetric, .category:
@@ -74,8 +74,8 @@ enum RiskRule: Int, Sendable, CaseIterable {
     }
   }
 
-  /// RSK-2: what these rules refuse never passes, so a configuration must not make them
-  /// milder than `deny`.
+  /// Whether the rule's refusal is final: a configuration may not make the rule milder than
+  /// `deny` (RSK-2).
   var isFirm: Bool {
     switch self {
     case .refused, .abuseBit, .purchase, .category: return true

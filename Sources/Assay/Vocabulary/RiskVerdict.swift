@@ -1,4 +1,4 @@
-/// What the risk rules come to, from the mildest to the strictest (RSK-2).
+/// The result of the risk rules, from the mildest to the strictest (RSK-2).
 enum RiskVerdict: Int, Sendable, Equatable {
   case allow, limited, stepUp, deny
 
@@ -11,10 +11,10 @@ enum RiskVerdict: Int, Sendable, Equatable {
     }
   }
 
-  /// RSK-24.
+  /// The next stricter verdict, for a wave of "unsupported" claims (RSK-24).
   var oneStepStricter: RiskVerdict { RiskVerdict(rawValue: rawValue &+ 1) ?? .deny }
 
-  /// What a document with this verdict is refused for; nil: nothing.
+  /// The status of a document with this verdict; `nil` for `allow`.
   var refusal: Status? {
     switch self {
     case .allow: return nil

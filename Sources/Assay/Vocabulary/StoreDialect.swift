@@ -1,13 +1,13 @@
-/// The engine that a store's statements are for (docs/spec/stores.md STO-13).
+/// The database engine for which statements are written (docs/spec/stores.md STO-13).
 enum StoreDialect: Int, Sendable, CaseIterable {
   case sqlite, postgres
-  /// MariaDB.
+  /// MariaDB. MySQL understands the statements, but was never tested.
   case mysql
   case dynamodb, redis
 
   static let names: [StaticString] = ["sqlite", "postgres", "mysql", "dynamodb", "redis"]
 
-  /// nil: there is no such dialect.
+  /// Creates the engine with this configured name; `nil` if there is none.
   init?(_ name: Text) {
     guard
       let place = StoreDialect.names.firstIndex(where: { name.utf8[...].elementsEqual($0) })
@@ -17,7 +17,7 @@ enum StoreDialect: Int, Sendable, CaseIterable {
 
   var name: StaticString { StoreDialect.names[rawValue] }
 
-  /// Whether its statements are texts of SQL.
+  /// Whether the engine's statements are SQL texts.
   var isSQL: Bool {
     switch self {
     case .sqlite, .postgres, .mysql: return true

@@ -1,13 +1,13 @@
-/// What a JWS must turn out to be. There is deliberately no "any".
+/// The kind of JWS that the caller expects. There is deliberately no "any".
 public enum StoreKitKind: Int32, Sendable, CaseIterable {
   case transaction = 1
   case renewal = 2
-  /// With everything signed nested inside it.
+  /// A notification, with all signed evidence nested in it.
   case notification = 3
   case appTransaction = 4
   case realtimeRequest = 5
 
-  /// `kind` in a document.
+  /// The value of `kind` in documents.
   var name: StaticString {
     switch self {
     case .transaction: return "transaction"
@@ -18,7 +18,7 @@ public enum StoreKitKind: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// The member that holds the facts in a document.
+  /// The member of a document that contains the facts.
   var factsMember: StaticString {
     switch self {
     case .transaction: return "transaction"

@@ -1,13 +1,13 @@
-/// Where the running build came from, as the system judged it (docs/spec/app-attest.md
+/// The origin of the running build as determined by the operating system (docs/spec/app-attest.md
 /// §4.3).
 enum ValidationCategory {
-  /// ATT-45: 0 is invalid and 7…9 are reserved as not appropriate; none of them is
-  /// ever accepted.
+  /// Whether a configuration may accept the category. 0 is invalid, 7 to 9 are reserved as not
+  /// appropriate; none of them is ever accepted (ATT-45).
   static func mayBeAccepted(_ value: UInt32) -> Bool {
     value != 0 && !(7...9).contains(value)
   }
 
-  /// The documented meaning; nil for a number that has none.
+  /// Returns the documented meaning; `nil` for a number without one.
   static func name(_ value: UInt32) -> StaticString? {
     switch value {
     case 0: return "invalid"

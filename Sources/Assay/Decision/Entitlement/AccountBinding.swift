@@ -1,8 +1,8 @@
-/// Whether a purchase is that of the account that was given (DCD-20).
+/// Whether a purchase belongs to the given account (DCD-20).
 enum AccountBinding: Sendable, Equatable {
-  /// Apple's evidence carries the account.
+  /// Apple's evidence contains the account.
   case proven
-  /// It carries none: only the host can know whether the purchase is the account's.
+  /// The evidence contains no account: only the host can know whose purchase it is.
   case unproven
 
   var name: StaticString { self == .proven ? "proven" : "unproven" }

@@ -1,12 +1,13 @@
-/// An appAccountToken in lower case, and who said so as of when (DCD-24).
+/// An appAccountToken in lower case, with the time and the document that state it (DCD-24).
 struct AccountWord: Sendable {
   var token: Text
   var asOf: Int64
   var document: Int
-  /// Evidence of the same millisecond carries another token: it belongs to no one.
+  /// Whether evidence of the same millisecond states another token, so that no account
+  /// matches.
   var isDisputed = false
 
-  /// The newer of two statements.
+  /// Returns the newer of two statements.
   static func newer(_ one: AccountWord?, _ other: AccountWord?) -> AccountWord? {
     guard var one else { return other }
     guard let other else { return one }

@@ -1,10 +1,10 @@
 extension CalendarDuration {
-  /// The moment that lies this duration after `startMs`, at the same time of
-  /// day in UTC; the day is clamped to the length of the month that is reached
-  /// (31 January + P1M is the last day of February). DCD-16.
+  /// Returns the moment that is this duration after `startMs`, at the same time of day in UTC.
+  /// The day is clamped to the length of the month: 31 January + P1M is the last day of February
+  /// (DCD-16).
   ///
-  /// - `startMs` and the result: milliseconds since 1970 UTC. A result past the
-  ///   range of Int64 is Int64.max.
+  /// - `startMs` and the result: milliseconds since 1970 UTC; Int64.max if the result is beyond
+  ///   Int64.
   func end(startMs: Int64) -> Int64 {
     switch unit {
     case .day: return Self.later(startMs, days: count)
@@ -14,12 +14,12 @@ extension CalendarDuration {
     }
   }
 
-  /// The end of `times` durations, each from the end of the one before; less than
-  /// one counts as one (DCD-28).
+  /// Returns the end of `times` consecutive durations, each from the end of the previous one;
+  /// less than one counts as one (DCD-28).
   func end(startMs: Int64, times: Int64) -> Int64 {
     var end = end(startMs: startMs)
     var left = min(max(times, 1), 1_000_000) &- 1
-    // After four years of single steps no month clamps the day any more.
+    // After four years of single steps, no month clamps the day any further.
     var steps = 0
     while left > 0, steps < 48 {
       end = self.end(startMs: end)
@@ -47,7 +47,7 @@ extension CalendarDuration {
     return Milliseconds.sum(Milliseconds.product(endDay, Milliseconds.day), timeOfDay)
   }
 
-  /// Division that rounds down, with the remainder 0 ..< divisor.
+  /// Divides rounding down, with a remainder of 0 ..< divisor.
   private static func divide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
     let rest = value % divisor
     let quotient = value / divisor

@@ -3,21 +3,22 @@ struct Candidate: Sendable {
   var facts: PurchaseFacts
   var product: Catalogue.Product
   var kind: StaticString
-  /// The place of its document among the evidence, for refusals alone.
+  /// The index of its document in the evidence, used only for refusals.
   var document: Int
-  /// The newest token reported for the transaction.
+  /// The newest account token reported for the transaction.
   var account: AccountWord?
-  /// nil: no account was given, or none is compared.
+  /// The result of comparing accounts; `nil` if none was given or none is compared.
   var binding: AccountBinding? = nil
-  /// Milliseconds since 1970 UTC. nil: the evidence does not say, and a period
-  /// that is not known to run never covers anything.
+  /// The start of the period, in milliseconds since 1970 UTC; `nil` if the evidence has none, in
+  /// which case the period never covers any moment.
   var start: Int64?
   /// The first moment after the period.
   var end: Int64?
-  /// When the period of a subscription began, by all that is known of it: `start`
-  /// of a restored copy is later. nil: no such period.
+  /// When a subscription's period began, taking into account all copies: `start` of a restored
+  /// copy is later. `nil` for other products.
   var began: Int64? = nil
-  /// By an upgrade, or by a later period of the line that has begun (DCD-22).
+  /// Whether an upgrade, or a later period of the subscription that has begun, replaces the
+  /// transaction (DCD-22).
   var isReplaced: Bool
 
   init(_ statement: Statement<PurchaseFacts>, _ product: Catalogue.Product) {
@@ -43,22 +44,23 @@ struct Candidate: Sendable {
 
   var isLive: Bool { facts.revokedAt == nil && !isReplaced }
 
-  /// Place of the plan in the configured order; below all of them without one.
+  /// The index of the plan in the configured order; -1 without a plan.
   var rank: Int { product.plan ?? -1 }
 
-  /// DCD-5, DCD-14, DCD-15: tolerance at the start alone.
+  /// Whether the period contains `now` (DCD-5); its end is exclusive (DCD-14), and `skew` applies
+  /// to the start only (DCD-15).
   func covers(_ now: Int64, skew: Int64) -> Bool {
     guard let start, let end else { return false }
     return start <= Milliseconds.sum(now, skew) && now < end
   }
 
-  /// DEC-7: start and end both lie ahead.
+  /// Whether both start and end are in the future (DEC-7).
   func isAhead(of now: Int64, skew: Int64) -> Bool {
     guard let start, let end else { return false }
     return start > Milliseconds.sum(now, skew) && end > now
   }
 
-  /// JWS-94, by the product's type.
+  /// The purchase's idempotency key, which depends on the product's type (JWS-94).
   var purchaseKey: Text? {
     ReplayKeys.purchase(
       environment: facts.environment, type: product.type,
@@ -67,7 +69,7 @@ struct Candidate: Sendable {
       webOrderLineItemId: facts.webOrderLineItemId, purchaseDate: facts.start)
   }
 
-  /// The ties of DCD-6: later start, later `asOf`, larger transaction id.
+  /// Orders candidates that are otherwise equal (DCD-6): by start, `asOf`, and transaction id.
   static func isLesser(_ left: Candidate, _ right: Candidate) -> Bool {
     let (leftStart, rightStart) = (left.facts.start ?? .min, right.facts.start ?? .min)
     if leftStart != rightStart { return leftStart < rightStart }
@@ -81,7 +83,7 @@ struct Candidate: Sendable {
     return isLesser(left, right)
   }
 
-  /// The highest plan, of these the latest end.
+  /// Orders candidates by plan, and those of one plan by end.
   static func givesLess(_ left: Candidate, _ right: Candidate) -> Bool {
     if left.rank != right.rank { return left.rank < right.rank }
     return endsEarlier(left, right)

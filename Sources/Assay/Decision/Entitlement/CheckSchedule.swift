@@ -1,17 +1,18 @@
-/// When a host should look for newer evidence of a subscription (FLW-7 and the
-/// flow above it). Exact times: the jitter is the host's.
+/// When a host should obtain newer evidence of a subscription (FLW-7). The times are exact; hosts
+/// add their own jitter.
 ///
-/// All values are milliseconds since 1970 UTC; every answer lies after `now`.
+/// All values are milliseconds since 1970 UTC; every result is after `now`.
 enum CheckSchedule {
-  /// A renewal is charged about a day before the period ends: the first look is
-  /// a day before the end, the next one at the end.
+  /// Returns the next check before the end. Apple charges a renewal about a day before the period
+  /// ends: the first check is a day before the end, the second at the end.
   static func beforeEnd(_ end: Int64, now: Int64) -> Int64 {
     let dayBefore = Milliseconds.sum(end, -Milliseconds.day)
     return now < dayBefore ? dayBefore : end
   }
 
-  /// Looks 5 minutes, 15 minutes, 1, 6 and 24 hours after the end, then every
-  /// day up to the 60th, the last days only where Apple may still be trying.
+  /// Returns the next check after the end: after 5 minutes, 15 minutes, 1, 6 and 24 hours, then
+  /// daily until the 60th day, but daily only if Apple may still be trying to charge. `nil` if
+  /// none follows.
   static func afterEnd(_ end: Int64, now: Int64, mayBeRetried: Bool) -> Int64? {
     for offset in firstLooks {
       let look = Milliseconds.sum(end, offset)
@@ -25,7 +26,7 @@ enum CheckSchedule {
     return nil
   }
 
-  /// Apple tries to charge for up to 60 days after the end.
+  /// The number of days after the end during which Apple tries to charge.
   static let lastDay: Int64 = 60
   static let retrySpan = lastDay &* Milliseconds.day
 

@@ -1,14 +1,14 @@
 extension Configuration {
-  /// What an account may have at `nowMs`, by verified evidence (DCD-1 … DCD-28).
+  /// Returns the plan of an account at `nowMs` according to verified evidence (DCD-1 … DCD-28).
   ///
-  /// The order of the evidence decides nothing. The caller has seen to DCD-1: at
-  /// least one document, all of status 0 and of a verifier with this configuration.
+  /// The order of the evidence has no influence. The caller has ensured DCD-1: at least one
+  /// document, all of status 0 and of a verifier with this configuration.
   ///
-  /// - `account`: the appAccountToken that the evidence must carry, a UUID in upper or
-  ///   lower case; nil leaves the check to `decide.account`.
+  /// - `account`: the appAccountToken that the evidence must contain, a UUID in upper or lower
+  ///   case; with `nil`, `decide.account` determines whether that is allowed.
   /// - `nowMs`: milliseconds since 1970 UTC, within JWS-41.
-  /// - Throws `misuse.decide.account` and `rejected.account.token-missing` or
-  ///   `.token-mismatch` (DCD-20), `rejected.payload.incomplete` (PAY-7).
+  /// - Throws `misuse.decide.account` and `rejected.account.token-missing` or `.token-mismatch`
+  ///   (DCD-20), `rejected.payload.incomplete` (PAY-7).
   func decide(
     _ evidence: [PurchaseEvidence], account: Text?, nowMs: Int64
   ) throws(Refusal) -> Decision {
@@ -40,12 +40,12 @@ extension Configuration {
 
   // MARK: evidence
 
-  /// Renewal facts of lines without a transaction among the evidence.
+  /// Warns of renewal info whose subscription has no transaction in the evidence.
   private static func reportLoneRenewals(
     _ merged: MergedEvidence, _ warnings: inout DecisionWarnings
   ) {
     guard !merged.renewals.isEmpty else { return }
-    // Both in one sorted list: a line that a renewal begins has no transaction.
+    // Both are sorted as one list: a run that begins with renewal info has no transaction.
     let transactions = merged.transactions.map { $0.facts.line }
     let lines = transactions + merged.renewals.map { $0.facts.line }
     for run in Runs.of(lines, by: ScopedId.precedes) {
@@ -56,7 +56,7 @@ extension Configuration {
 
   // MARK: groups
 
-  /// One decision per group, the leading one first.
+  /// Returns one decision per group, the leading one first.
   private func decisions(
     _ candidates: [Candidate], _ table: DecisionTable, _ warnings: inout DecisionWarnings
   ) -> [GroupDecision] {
@@ -87,7 +87,7 @@ extension Configuration {
 
   // MARK: reach
 
-  /// DCD-18 for one group.
+  /// Returns how far the evidence of one group reaches (DCD-18).
   private static func reach(
     _ group: PurchaseGroup, _ answer: DecisionTable.Answer
   ) -> EvidenceReach {
@@ -107,7 +107,7 @@ extension Configuration {
       missing: missing)
   }
 
-  /// DEC-2: nothing was bought as far as this evidence shows.
+  /// Returns the reach of evidence without a purchase of a known product (DEC-2).
   private static func reachOfNothing(_ evidence: [PurchaseEvidence]) -> EvidenceReach {
     var weakest = EvidenceClass.signed
     var asOf: Int64? = nil
@@ -125,7 +125,8 @@ extension Configuration {
       asOf: asOf, missing: [.transaction])
   }
 
-  /// Sorted, each once. There are few kinds, however many documents.
+  /// Returns each kind once, sorted. A linear search suffices: there are few kinds, however many
+  /// documents.
   private static func unique(_ kinds: [StaticString]) -> [Text] {
     var found: [StaticString] = []
     for kind in kinds where !found.contains(where: { $0.hasSameBytes(as: kind) }) {
@@ -136,8 +137,8 @@ extension Configuration {
 }
 
 extension GroupDecision {
-  /// The order of the groups: entitled ones by plan, then by end; the others by
-  /// end. What lasts without end comes before what ends.
+  /// Orders groups: entitled ones first, by plan, then by end; the others by end. A purchase
+  /// without end counts as ending last.
   fileprivate static func leads(_ left: GroupDecision, _ right: GroupDecision) -> Bool {
     if left.ruling.entitled != right.ruling.entitled { return left.ruling.entitled }
     if left.ruling.entitled {

@@ -1,30 +1,29 @@
-/// What an account may have now, and how far the evidence for it reaches (§3.3
-/// of docs/spec/receipts-decisions.md; docs/decisions.md explains every member).
+/// The plan of an account at one moment, and how far the evidence for it reaches
+/// (docs/spec/receipts-decisions.md §3.3; docs/decisions.md explains every member).
 ///
-/// The group that leads gives the facts beside `plan`: the entitled one with the
-/// highest plan, else an entitled one without a plan, else the one with the
-/// latest end.
+/// The leading group supplies the members beside `plan`: the entitled group with the highest
+/// plan, else an entitled one without a plan, else the one with the latest end.
 struct Decision: Sendable {
-  /// The plan in force, the default one when nothing above it is.
+  /// The plan in force; the default plan if no higher one is.
   var plan: Text
   /// Whether a plan above the default one is in force.
   var entitled: Bool
-  /// The leading group first. Empty: state `none`.
+  /// The groups, the leading one first; empty in state `none`.
   var groups: [GroupDecision]
-  /// How far the evidence of the leading group reaches, or all of it if there is no group.
+  /// How far the evidence of the leading group reaches; without groups, that of all evidence.
   var reach: EvidenceReach
-  /// Transactions that decided nothing (DCD-5, DCD-23).
+  /// Transactions that had no influence (DCD-5, DCD-23).
   var leftOut: [LeftOut]
-  /// Sorted by place, each once.
+  /// The warnings, sorted by location, each once.
   var warnings: [Warning]
 
-  /// Whether all that was decided from is the given account's by Apple's own
-  /// evidence (DCD-20).
+  /// Whether Apple's evidence proves for every group that it belongs to the given account
+  /// (DCD-20).
   var accountIsProven: Bool {
     !groups.isEmpty && groups.allSatisfy { $0.binding == .proven }
   }
 
-  /// Something in the evidence that decided nothing, but should be looked at.
+  /// Something in the evidence that had no influence but should be examined.
   struct Warning: Sendable, Equatable {
     var id: StaticString
     var at: Text
@@ -34,7 +33,7 @@ struct Decision: Sendable {
     }
   }
 
-  /// The earliest look that any group asks for (FLW-7): the host has one timer.
+  /// The earliest check that any group needs, since a host has one timer (FLW-7); `nil` if none.
   var nextCheck: Int64? {
     var earliest: Int64? = nil
     for group in groups {

@@ -6,7 +6,7 @@ enum DecisionCheck: Int, CheckList {
     "decide.evidence", "account", "decide.catalogue", "decide.plan",
   ]
 
-  /// The check that a refusal of the decision belongs to.
+  /// Returns the check to which a refusal of the decision belongs.
   init(refusing status: Status) {
     switch status {
     case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecideAccount:

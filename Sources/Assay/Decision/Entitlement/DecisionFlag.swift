@@ -1,4 +1,4 @@
-/// What else is true of a state; all that match are reported (DCD-9).
+/// An additional property of a state; all that apply are reported (DCD-9).
 enum DecisionFlag: Sendable, Equatable {
   case renewalBooked, cancelled, trial, intro, offer, willNotRenew, changePending
   case priceConsentPending, family, assigned, byThisEvidence

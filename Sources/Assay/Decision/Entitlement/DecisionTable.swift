@@ -1,24 +1,25 @@
-/// The decision table: rows DEC-3 to DEC-24 for one group (docs/spec/receipts-decisions.md
-/// §3). The order of the checks is the order of the rows.
+/// The decision table: rows DEC-3 to DEC-24 for one group (docs/spec/receipts-decisions.md §3).
+/// The checks are in the order of the rows.
 struct DecisionTable {
   var policy: Configuration.DecidePolicy
-  /// clockSkewMs: tolerance at the start of a period (DCD-15).
+  /// The tolerance at the start of a period (clockSkewMs), in milliseconds (DCD-15).
   var skew: Int64
-  /// Milliseconds since 1970 UTC.
+  /// The moment of the decision, in milliseconds since 1970 UTC.
   var now: Int64
   var evidence: MergedEvidence
 
-  /// The transaction that represents the group, its renewal facts, the answer.
+  /// The result for a group: the transaction that represents it, the renewal info, and the
+  /// outcome.
   struct Answer {
     var chosen: Candidate
     var renewal: Statement<RenewalFacts>?
     var ruling: Ruling
   }
 
-  /// nil for a group without members.
+  /// Returns the result for a group; `nil` if it has no members.
   ///
-  /// Where policy denies family shares, what the account bought itself is looked
-  /// at first: a share never hides it (DCD-12).
+  /// If the policy denies family sharing, the account's own purchases are evaluated first: a
+  /// shared one never hides them (DCD-12).
   func answer(_ group: PurchaseGroup) -> Answer? {
     let own = group.members.filter { !policy.denies($0.facts) }
     if own.count < group.members.count, let answer = answer(among: own),
@@ -43,10 +44,10 @@ struct DecisionTable {
 
   // MARK: choice
 
-  /// T of DCD-6; nil for no members.
+  /// Returns the transaction that decides, T in DCD-6; `nil` without members.
   ///
-  /// What entitles now comes first, and of that the highest plan: neither a refund
-  /// nor a booked or a lower purchase hides what another one gives.
+  /// A transaction that entitles now comes first, and of several the one with the highest plan:
+  /// no refund, future purchase or lower plan hides what another purchase entitles to.
   private func choose(_ members: [Candidate]) -> Candidate? {
     let notReplaced = members.filter { !$0.isReplaced }
     let live = notReplaced.filter { $0.isLive }
@@ -65,7 +66,8 @@ struct DecisionTable {
     return notReplaced.max(by: Candidate.endsEarlier) ?? members.max(by: Candidate.endsEarlier)
   }
 
-  /// What its own renewal facts give a subscription that has ended.
+  /// Returns the outcome of an expired subscription by its own renewal info; `nil` for anything
+  /// else.
   private func carryOver(_ candidate: Candidate) -> Ruling? {
     guard candidate.product.type == .autoRenewable, let end = candidate.end, end <= now else {
       return nil
@@ -93,7 +95,8 @@ struct DecisionTable {
 
   // MARK: replaced, revoked
 
-  /// DEC-3: the transaction that replaced it is not among the evidence.
+  /// Returns the outcome of a replaced transaction whose replacement is not in the evidence
+  /// (DEC-3).
   private func superseded(_ facts: PurchaseFacts) -> Ruling {
     var ruling = Ruling(.superseded, "DEC-3")
     ruling.stale = true
@@ -101,7 +104,8 @@ struct DecisionTable {
     return ruling
   }
 
-  /// DEC-4, DEC-5: whatever the end of the period says (DCD-10).
+  /// Returns the outcome of a revoked transaction (DEC-4, DEC-5), whatever the end of its period
+  /// (DCD-10).
   private func revoked(_ chosen: Candidate, _ renewal: RenewalFacts?) -> Ruling {
     let facts = chosen.facts
     let fromFamily =
@@ -111,13 +115,14 @@ struct DecisionTable {
     if let reason = facts.revocationReason, KnownValues.revocationReason.contains(reason) {
       ruling.reason = reason
     }
-    // Never ahead: a date that the host stores as an end must not grant.
+    // Never in the future: a host that stores the date as an end must not grant access until
+    // then.
     ruling.until = facts.revokedAt.map { min($0, now) }
     guard chosen.product.type == .autoRenewable || chosen.product.type == .nonRenewing,
       let end = chosen.end
     else { return ruling }
     ruling.wouldBeUntil = end
-    // DCD-27: the next period will be charged, and must be seen.
+    // The next period will be charged, and its evidence is needed (DCD-27).
     if let renewal, renewal.autoRenewStatus == AutoRenew.on {
       ruling.nextCheck =
         now < end
@@ -129,7 +134,7 @@ struct DecisionTable {
 
   // MARK: periods
 
-  /// DEC-22, and DEC-7 before the start.
+  /// Returns the outcome of a non-renewing subscription (DEC-22; before its start DEC-7).
   private func nonRenewing(_ chosen: Candidate) -> Ruling {
     guard let start = chosen.start, let end = chosen.end else {
       return undated("DEC-22", chosen)
@@ -157,8 +162,8 @@ struct DecisionTable {
     return ruling
   }
 
-  /// A period without a date that the answer needs is never taken for one
-  /// without end: it is over as far as this evidence shows.
+  /// Returns the outcome of a period that lacks a necessary date: expired as far as the evidence
+  /// reaches, never without end.
   private func undated(_ row: StaticString, _ chosen: Candidate) -> Ruling {
     var ruling = Ruling(.expired, row)
     ruling.flags = [.byThisEvidence]
@@ -169,7 +174,7 @@ struct DecisionTable {
     return ruling
   }
 
-  /// DEC-7.
+  /// Returns the outcome of a period that starts in the future (DEC-7).
   private func notStarted(_ start: Int64, _ end: Int64) -> Ruling {
     var ruling = Ruling(.notStarted, "DEC-7")
     ruling.until = end
@@ -179,8 +184,8 @@ struct DecisionTable {
 
   // MARK: before the end
 
-  /// DEC-6 and DEC-8 to DEC-14: the first that matches names the row, the flags
-  /// of all are reported (DCD-9).
+  /// Returns the outcome of a running period (DEC-6, DEC-8 to DEC-14): the first row that matches
+  /// is named, the flags of all that match are reported (DCD-9).
   private func active(
     _ facts: PurchaseFacts, _ start: Int64, _ end: Int64, _ renewal: RenewalFacts?,
     _ members: [Candidate]
@@ -222,8 +227,9 @@ struct DecisionTable {
     return ruling
   }
 
-  /// DEC-9. A free period is a trial, whichever offer gave it; another period at
-  /// an introductory price is `intro`; promotional, code and win-back are `offer`.
+  /// Returns the flags of offers (DEC-9): a free period is `trial`, whichever offer it is from;
+  /// another period at an introductory price is `intro`; promotional, code and win-back offers
+  /// are `offer`.
   private func offerFlags(_ facts: PurchaseFacts) -> [DecisionFlag] {
     let isFree = facts.offerDiscountType == "FREE_TRIAL" || facts.isTrial
     let isIntro = facts.offerType == 1 || facts.isIntro
@@ -235,7 +241,8 @@ struct DecisionTable {
     return flags
   }
 
-  /// DEC-11: what is switched off renews into nothing.
+  /// Whether the subscription renews into another product; one that is switched off does not
+  /// (DEC-11).
   private func changesProduct(_ renewal: RenewalFacts, _ productId: Text) -> Bool {
     guard let next = renewal.autoRenewProductId else { return false }
     return next != productId && renewal.autoRenewStatus != AutoRenew.off
@@ -267,7 +274,7 @@ struct DecisionTable {
     return ruling
   }
 
-  /// DEC-15 to DEC-20.
+  /// Returns the outcome of an expired subscription with renewal info (DEC-15 to DEC-20).
   private func ended(
     _ end: Int64, told renewal: RenewalFacts, isExpiredAnswer: Bool
   ) -> Ruling {
@@ -279,7 +286,7 @@ struct DecisionTable {
         ruling.nextCheck = graceEnd
         return ruling
       }
-      // Leniency lasts as long as Apple tries, never forever.
+      // Lenient billing retry ends when Apple stops trying.
       let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
       var ruling = Ruling(.billingRetry, "DEC-16")
       ruling.entitled = policy.retryIsLenient && now < lastTry
@@ -304,7 +311,8 @@ struct DecisionTable {
     return ruling
   }
 
-  /// DEC-19: status 21006 has been wrong just after the end.
+  /// Returns the outcome of status 21006, which Apple has sent wrongly just after the end
+  /// (DEC-19).
   private func expiredAnswer(_ end: Int64, mayBeInFlight: Bool) -> Ruling {
     if mayBeInFlight, isShortlyAfter(end) { return inFlight(end, "DEC-19") }
     var ruling = Ruling(.expired, "DEC-19")
@@ -312,7 +320,8 @@ struct DecisionTable {
     return ruling
   }
 
-  /// The renewal may be on its way (DEC-18, DEC-19): leeway is only for this.
+  /// Returns the outcome of a renewal that may be in progress (DEC-18, DEC-19). The configured
+  /// leeway applies only here.
   private func inFlight(_ end: Int64, _ row: StaticString) -> Ruling {
     let lastMoment = Milliseconds.sum(end, policy.leewayMs)
     var ruling = Ruling(.stale, row)
@@ -326,17 +335,17 @@ struct DecisionTable {
     now < Milliseconds.sum(end, Milliseconds.day)
   }
 
-  /// "Not in retry" says that Apple has stopped trying only when it was said
-  /// after the end; before the end it says nothing.
+  /// Whether Apple has stopped trying to charge: "not in billing retry" means that only if the
+  /// renewal info is newer than the end.
   private func retryIsOver(_ renewal: RenewalFacts, _ end: Int64) -> Bool {
     renewal.isInBillingRetry == false && renewal.asOf >= end
   }
 
   // MARK: renewal facts
 
-  /// R of DCD-8. What was said more than 48 hours before the period began is
-  /// about an earlier one (renewals are charged up to that early) and does not
-  /// count: an old grace period or retry must not carry a new period past its end.
+  /// Returns the renewal info for a transaction, R in DCD-8. Renewal info from more than 48 hours
+  /// before the period began is about an earlier period (renewals are charged at most that early)
+  /// and is ignored: an old grace period or retry must not extend a new period.
   private func renewal(for chosen: Candidate) -> Statement<RenewalFacts>? {
     guard chosen.product.type == .autoRenewable,
       let renewal = evidence.renewal(of: chosen.facts.line)
@@ -347,7 +356,8 @@ struct DecisionTable {
 
   // MARK: holders
 
-  /// DEC-13 for every row that grants, and DCD-12.
+  /// Adds the flag of a shared or assigned purchase (DEC-13), and denies it if the policy does
+  /// (DCD-12).
   private func judgeHolder(_ facts: PurchaseFacts, _ ruling: inout Ruling) {
     if let flag = Self.holderFlag(facts) { ruling.flags.append(flag) }
     guard policy.denies(facts) else { return }
@@ -365,7 +375,7 @@ struct DecisionTable {
   }
 }
 
-/// `autoRenewStatus`, as Apple numbers it.
+/// Apple's values of `autoRenewStatus`.
 private enum AutoRenew {
   static let off: Int64 = 0
   static let on: Int64 = 1

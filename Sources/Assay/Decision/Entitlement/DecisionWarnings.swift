@@ -1,10 +1,10 @@
-/// The warnings of a decision. Places name a product (`products.<id>`) or a
-/// transaction or line by its key (`transactions/<environment>/<id>/<member>`,
-/// `renewals/…`), so that they do not depend on the order of the evidence.
+/// Collects the warnings of a decision. Locations contain a product (`products.<id>`), or a
+/// transaction or subscription by its key (`transactions/<environment>/<id>/<member>`,
+/// `lines/…`, `renewals/…`), so that they do not depend on the order of the evidence.
 struct DecisionWarnings {
   private var found: [Decision.Warning] = []
 
-  /// Sorted by place, then by id; each once.
+  /// The warnings, sorted by location, then by id; each once.
   var sorted: [Decision.Warning] {
     var result: [Decision.Warning] = []
     for warning in found.ordered(by: Self.precedes) where result.last != warning {
@@ -13,7 +13,7 @@ struct DecisionWarnings {
     return result
   }
 
-  /// DCD-5: why a transaction is left out.
+  /// Warns of a transaction that is excluded (DCD-5).
   mutating func add(_ reason: LeftOut.Reason, _ facts: PurchaseFacts) {
     switch reason {
     case .unknownProduct: add("unknown-product", "products.", facts.productId, nil)
@@ -23,17 +23,18 @@ struct DecisionWarnings {
     }
   }
 
-  /// DCD-20: no evidence of the line carries an account.
+  /// Warns that no evidence of the subscription contains an account (DCD-20).
   mutating func unprovenAccount(_ line: ScopedId) {
     add("account-unproven", Self.place("lines/", line), "", nil)
   }
 
-  /// A renewal info counts only together with a transaction of its line (DCD-20).
+  /// Warns of renewal info without a transaction of its subscription, without which it does not
+  /// count (DCD-20).
   mutating func renewalWithoutTransaction(_ line: ScopedId) {
     add("renewal-without-transaction", Self.place("renewals/", line), "", nil)
   }
 
-  /// Values of a transaction that are not understood, dates that are missing.
+  /// Warns of unknown values and missing dates of a transaction.
   mutating func look(at candidate: Candidate) {
     let facts = candidate.facts
     let place = Self.place(facts)
@@ -54,7 +55,7 @@ struct DecisionWarnings {
     }
   }
 
-  /// Values of renewal facts that are not understood.
+  /// Warns of unknown values in renewal info.
   mutating func look(at facts: RenewalFacts) {
     let place = Self.place("renewals/", facts.line)
     report(

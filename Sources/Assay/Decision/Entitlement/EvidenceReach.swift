@@ -1,10 +1,10 @@
-/// How far evidence reaches (DCD-18).
+/// How far the evidence of a decision reaches (DCD-18).
 struct EvidenceReach: Sendable {
   var evidenceClass: EvidenceClass
-  /// Kinds of the documents, sorted, each once.
+  /// The kinds of the documents, sorted, each once.
   var kinds: [Text]
-  /// As of when the chosen transaction was shown: what happened to it later is
-  /// invisible. nil: there is no dated evidence.
+  /// The time of the newest evidence of the deciding transaction, in milliseconds since 1970 UTC;
+  /// later changes are unknown. `nil` if no evidence has a date.
   var asOf: Int64?
   var missing: [Gap]
 

@@ -1,18 +1,18 @@
-/// What one group of transactions gives.
+/// The decision for one group of transactions.
 struct GroupDecision: Sendable {
-  /// The product's plan while entitled, else the default plan.
+  /// The product's plan if entitled, else the default plan.
   var plan: Text
-  /// Place of `plan` in the configured order; nil: the product has no plan.
+  /// The index of the product's plan in the configured order; `nil` if the product has none.
   var rank: Int?
   /// The subscription group, as signed or configured, else the product id.
   var group: Text
-  /// The transaction that was chosen (DCD-6).
+  /// The transaction that decides (DCD-6).
   var chosen: Candidate
   var ruling: Ruling
   var reach: EvidenceReach
-  /// nil: no account was given, or none is compared (DCD-20).
+  /// The result of comparing accounts; `nil` if none was given or none is compared (DCD-20).
   var binding: AccountBinding?
-  /// Consumables only: every purchase of the product that the evidence shows.
+  /// Every purchase of a consumable in the evidence; empty for other products.
   var purchases: [Candidate]
 
   func write(_ writer: inout JSONWriter) {
@@ -29,7 +29,7 @@ struct GroupDecision: Sendable {
     writer.endObject()
   }
 
-  /// The members that a decision and each of its groups have in common.
+  /// Writes the members that a decision and each of its groups have in common.
   static func write(
     _ group: GroupDecision?, nextCheck: Int64?, reach: EvidenceReach,
     _ writer: inout JSONWriter
@@ -60,8 +60,8 @@ struct GroupDecision: Sendable {
 }
 
 extension Candidate {
-  /// One delivery: the purchase key and how many (DEC-24), or what to take back
-  /// when it was refunded (RFD-4).
+  /// Writes one purchase of a consumable: its key and quantity (DEC-24), and how much of it to
+  /// take back after a refund (RFD-4).
   fileprivate func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("key", purchaseKey)

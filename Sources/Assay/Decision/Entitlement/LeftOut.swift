@@ -1,17 +1,16 @@
-/// A transaction that decides nothing, and why (DCD-5, DCD-23). Its account is not
-/// compared.
+/// A transaction without influence, and the reason (DCD-5, DCD-23). Its account is not compared.
 struct LeftOut: Sendable {
   var reason: Reason
   var facts: PurchaseFacts
 
   enum Reason: Sendable, Equatable {
-    /// The catalogue does not have the product.
+    /// The catalogue does not contain the product.
     case unknownProduct
-    /// A type of product that Assay does not know (DCD-11).
+    /// Assay does not know the product's type (DCD-11).
     case unknownType
-    /// The catalogue and Apple name different types of the product.
+    /// The catalogue and Apple state different types for the product.
     case typeMismatch
-    /// `decide.sandbox`: a purchase of a tester.
+    /// A tester's purchase, which `decide.sandbox` excludes.
     case sandbox
 
     var name: StaticString {
@@ -36,7 +35,8 @@ struct LeftOut: Sendable {
 }
 
 extension Configuration {
-  /// What decides, and what is left out; both sorted as the transactions are.
+  /// Returns the transactions that decide and those that are excluded, both in the order of
+  /// `transactions`.
   func selected(
     _ transactions: [Statement<PurchaseFacts>], _ warnings: inout DecisionWarnings
   ) -> (candidates: [Candidate], leftOut: [LeftOut]) {
@@ -46,7 +46,7 @@ extension Configuration {
     where reason == nil && statement.facts.environment == .production {
       hasProduction = true
     }
-    // DCD-23.
+    // Sandbox purchases beside Production ones count only if configured (DCD-23).
     let sandboxDecides =
       decide.sandbox == .equal || (decide.sandbox == .below && !hasProduction)
     var candidates: [Candidate] = []
@@ -67,7 +67,8 @@ extension Configuration {
     return (candidates, leftOut)
   }
 
-  /// DCD-5. nil: the transaction is of a product that is sold here.
+  /// Returns why a transaction is excluded; `nil` if its product is in the catalogue with its
+  /// type (DCD-5).
   private func reason(against facts: PurchaseFacts) -> LeftOut.Reason? {
     guard let product = products.product(facts.productId) else { return .unknownProduct }
     if facts.typeIsUnknown { return .unknownType }

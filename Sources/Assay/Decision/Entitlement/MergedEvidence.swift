@@ -1,9 +1,9 @@
-/// All evidence of a decision: each transaction once and each line's renewal
-/// once, by the newest statement about each and about each of its members (DCD-3, DCD-8).
+/// All evidence of a decision: each transaction and each subscription's renewal info once, by the
+/// newest statement about it and about each of its members (DCD-3, DCD-8).
 struct MergedEvidence: Sendable {
-  /// Sorted by environment and transaction id.
+  /// The transactions, sorted by environment and transaction id.
   let transactions: [Statement<PurchaseFacts>]
-  /// Sorted by environment and original transaction id.
+  /// The renewal info, sorted by environment and original transaction id.
   let renewals: [Statement<RenewalFacts>]
 
   /// - Throws: `rejected.payload.incomplete` (PAY-7).
@@ -39,7 +39,7 @@ struct MergedEvidence: Sendable {
     }
   }
 
-  /// PAY-7.
+  /// Requires the ids without which a transaction or renewal info identifies nothing (PAY-7).
   private static func requireIds(_ evidence: [PurchaseEvidence]) throws(Refusal) {
     for (document, item) in evidence.enumerated() {
       for facts in item.purchases {
@@ -61,8 +61,8 @@ struct MergedEvidence: Sendable {
     }
   }
 
-  /// What tells a transaction from others. APR-20: every purchase of Xcode's app
-  /// receipts has the id "0"; those are told apart by everything that they say.
+  /// Returns the id that distinguishes a transaction. Every purchase in Xcode's app receipts has
+  /// the id "0": those are distinguished by all their facts (APR-20).
   private static func id(of statement: Statement<PurchaseFacts>) -> Text {
     let facts = statement.facts
     let isOfReceipt = facts.evidenceClass == .signed && !facts.shows.contains(.account)
@@ -70,7 +70,7 @@ struct MergedEvidence: Sendable {
       ? statement.canonical : facts.transactionId
   }
 
-  /// The newest renewal facts of a line (DCD-8).
+  /// Returns the newest renewal info of a subscription (DCD-8).
   func renewal(of line: ScopedId) -> Statement<RenewalFacts>? {
     var low = 0
     var high = renewals.count
@@ -88,8 +88,8 @@ struct MergedEvidence: Sendable {
 
   // MARK: one transaction
 
-  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show comes from
-  /// the newest evidence that can. nil for no statements.
+  /// Merges the statements about one transaction: the latest `asOf` counts, and members that its
+  /// form cannot report come from the newest evidence that can (DCD-3). `nil` without statements.
   private static func merged(
     purchases words: [Statement<PurchaseFacts>]
   ) -> Statement<PurchaseFacts>? {
@@ -120,9 +120,9 @@ struct MergedEvidence: Sendable {
     return merged
   }
 
-  /// The statements on one transaction or line, the newest first; of the same
-  /// millisecond the one that gives less, else any fixed choice, so that the order
-  /// of the evidence decides nothing.
+  /// Sorts statements about one transaction or subscription, the newest first. Of the same
+  /// millisecond, the one that grants less comes first, otherwise a fixed one, so that the order
+  /// of the evidence has no influence.
   private static func newestFirst<Facts>(
     _ words: [Statement<Facts>], _ text: (Statement<Facts>) -> Text,
     _ isLater: (Facts, Facts) -> Bool?
@@ -135,7 +135,7 @@ struct MergedEvidence: Sendable {
     }.map { words[$0] }
   }
 
-  /// nil: of one moment, and they give the same.
+  /// Whether `next` comes before `known`; `nil` if both are of one moment and grant the same.
   private static func isLater(_ next: PurchaseFacts, _ known: PurchaseFacts) -> Bool? {
     if next.asOf != known.asOf { return next.asOf > known.asOf }
     let (less, more) = (next.revokedAt != nil, known.revokedAt != nil)
@@ -145,7 +145,7 @@ struct MergedEvidence: Sendable {
     return end == otherEnd ? nil : end < otherEnd
   }
 
-  // MARK: one line
+  // MARK: one subscription
 
   private static func merged(
     renewals words: [Statement<RenewalFacts>]
@@ -169,16 +169,17 @@ struct MergedEvidence: Sendable {
 }
 
 extension PurchaseFacts {
-  /// The line: the original transaction id in its environment.
+  /// The subscription: the original transaction id in its environment.
   var line: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
 
-  /// Whether this evidence shows a revocation, or that there is none: only a form
-  /// that shows them, of a known time, undoes one (DCD-3, RFD-5).
+  /// Whether the evidence states that there is a revocation, or that there is none: only a form
+  /// that can report one, of a known time, undoes a revocation (DCD-3, RFD-5).
   fileprivate var tellsRevocation: Bool {
     revokedAt != nil || (shows.contains(.revocation) && timeIsKnown)
   }
 
-  /// nil: no evidence shows it.
+  /// Takes over the revocation of `told`, the newest evidence that reports on revocations; `nil` if
+  /// no evidence does.
   mutating func takeRevocation(from told: PurchaseFacts?) {
     revocationToldAt = told?.revocationToldAt ?? told?.asOf
     guard let told, let date = told.revokedAt else { return }
@@ -204,7 +205,7 @@ extension RenewalFacts {
 }
 
 extension Environment {
-  /// Production first: the order of groups and transactions in an answer.
+  /// The order of groups and transactions in a decision: Production first.
   var rank: Int {
     switch self {
     case .production: return 0
@@ -215,7 +216,7 @@ extension Environment {
   }
 }
 
-/// Every fact in a fixed order, to tell two statements of one moment apart.
+/// All facts in a fixed order, which distinguishes two statements of one moment.
 extension Statement where Facts == PurchaseFacts {
   fileprivate var canonical: Text {
     var writer = JSONWriter()
@@ -269,7 +270,7 @@ extension Statement where Facts == RenewalFacts {
   }
 }
 
-// Called so many times in a row that inlined copies took 6 KiB.
+// Not inlined: the copies took 6 KiB, because the functions are called so often in a row.
 extension JSONWriter {
   @inline(never)
   fileprivate mutating func optional(_ value: Text?) {

@@ -1,11 +1,11 @@
-/// A paid period or a lasting product can show under several transaction ids
-/// (restores, other devices). What is known of one holds for the others (DCD-3,
+/// Shares facts among copies of one purchase: a paid period or a non-consumable can have several
+/// transaction ids (restores, other devices), and facts about one hold for the others (DCD-3,
 /// RPL-4).
 enum PurchaseCopies {
   private struct Purchase {
     var key: Text
     var end: Int64
-    /// Among the candidates.
+    /// The index among the candidates.
     var place: Int
 
     static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
@@ -39,7 +39,7 @@ enum PurchaseCopies {
       }
     }
     for place in copies {
-      // A restored copy carries the date of the restoration.
+      // The date of a restored copy is that of the restoration.
       candidates[place].began = began
       if isUpgraded, !candidates[place].facts.shows.contains(.upgrade) {
         candidates[place].facts.isUpgraded = true
@@ -49,7 +49,7 @@ enum PurchaseCopies {
     }
   }
 
-  /// A copy is free of the refund only by later evidence that can show one.
+  /// Copies a refund, unless later evidence that can report one states that there is none.
   private static func share(_ refund: PurchaseFacts, _ facts: inout PurchaseFacts) {
     guard facts.revokedAt == nil, let told = refund.revocationToldAt,
       (facts.revocationToldAt ?? .min) <= told

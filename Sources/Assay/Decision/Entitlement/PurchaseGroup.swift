@@ -1,9 +1,9 @@
 /// Transactions of which one represents all (DCD-4).
 struct PurchaseGroup: Sendable {
-  /// Auto-renewable subscriptions of one subscription group exclude each other.
-  /// Other types do not, whatever group the catalogue gives them: non-renewing
-  /// periods of one plan follow each other, and every other product stands for
-  /// itself, so that one purchase never hides another.
+  /// The properties that all transactions of a group share. Auto-renewable subscriptions of one
+  /// subscription group exclude each other. Other types do not, whatever group the catalogue has:
+  /// non-renewing periods of one plan follow each other, and any other product is a group of its
+  /// own, so that no purchase hides another.
   struct Key: Sendable {
     var environment: Environment
     var type: ProductType
@@ -25,10 +25,10 @@ struct PurchaseGroup: Sendable {
   }
 
   var key: Key
-  /// Never empty; sorted as the merged evidence is.
+  /// The transactions, never empty, in the order of the merged evidence.
   var members: [Candidate]
 
-  /// The transactions of known products in their groups, in a fixed order.
+  /// Returns the candidates in their groups, in a fixed order.
   static func groups(of candidates: [Candidate]) -> [PurchaseGroup] {
     let keys = candidates.map { Key($0) }
     return Runs.of(keys, by: Key.precedes).compactMap { run in
@@ -37,9 +37,9 @@ struct PurchaseGroup: Sendable {
     }
   }
 
-  /// DEC-22, DCD-28: live purchases of products with `stack` that policy allows
-  /// follow each other, each from its own date or from the end of the one before,
-  /// whichever is later; one of quantity n counts n times.
+  /// Lets the periods of non-renewing products with `stack` follow each other (DEC-22, DCD-28):
+  /// each live purchase that the policy allows starts at its own date or at the end of the
+  /// previous one, whichever is later, and counts as often as its quantity.
   mutating func stackPeriods(_ policy: Configuration.DecidePolicy) {
     guard key.type == .nonRenewing else { return }
     members = members.ordered(by: Candidate.isLesser)
@@ -55,7 +55,7 @@ struct PurchaseGroup: Sendable {
     }
   }
 
-  /// nil: nothing was compared.
+  /// The weakest result of comparing accounts; `nil` if none was compared.
   var binding: AccountBinding? {
     var all: AccountBinding? = nil
     for member in members {
@@ -92,8 +92,8 @@ extension ProductType {
 }
 
 extension Configuration.DecidePolicy {
-  /// Under `decide.family:"deny"` a family share is denied, and so is an
-  /// ownership that Assay does not know (DCD-11, DCD-12).
+  /// Whether `decide.family:"deny"` excludes the purchase: a family-shared one (DCD-12) or one
+  /// whose ownership is unknown (DCD-11).
   func denies(_ facts: PurchaseFacts) -> Bool {
     guard !familyAllowed, let ownership = facts.ownership else { return false }
     return ownership != Ownership.purchased && ownership != Ownership.assigned

@@ -1,7 +1,7 @@
-/// The lines of a decision: all transactions of one original transaction id and
+/// The subscriptions of a decision: all transactions of one original transaction id and
 /// environment.
 struct PurchaseLines {
-  /// Places of the candidates of each line.
+  /// The indexes of each subscription's candidates.
   private let lines: [[Int]]
 
   init(_ candidates: [Candidate]) {
@@ -10,9 +10,9 @@ struct PurchaseLines {
 
   // MARK: periods
 
-  /// DCD-22: a period is over when a later one of its line has begun, even one
-  /// revoked since: stored evidence for a year does not outlive the upgrade that
-  /// replaced it. What was restored after its end replaces nothing.
+  /// Marks periods as replaced if a later one of their subscription has begun, even one revoked
+  /// since: stored evidence for a year must not outlive the upgrade that replaced it. A copy
+  /// restored after its end replaces nothing (DCD-22).
   func replacePeriods(_ candidates: inout [Candidate], now: Int64) {
     for line in lines {
       var latest: Int64? = nil
@@ -32,9 +32,9 @@ struct PurchaseLines {
 
   // MARK: accounts
 
-  /// DCD-20, DCD-24: the newest token that any evidence of a line carries, whether a
-  /// transaction or a renewal info, must be `account` (lower case). Evidence
-  /// without one erases nothing.
+  /// Requires that the newest account token in the evidence of each subscription, of transactions
+  /// and renewal info alike, is `account` (lower case). Evidence without a token does not erase
+  /// one (DCD-20, DCD-24).
   func bind(
     _ candidates: inout [Candidate], to account: Text, _ policy: Configuration.DecidePolicy,
     _ evidence: MergedEvidence, _ warnings: inout DecisionWarnings
@@ -65,7 +65,8 @@ struct PurchaseLines {
     }
   }
 
-  /// Receipts carry no account: under `whenGiven` the ledger binds them.
+  /// Whether the policy accepts a subscription without a token. Receipts never contain one: under
+  /// `whenGiven` the ledger connects them with an account.
   private static func mayBeUnproven(
     _ policy: Configuration.DecidePolicy.Account, couldTell: Bool
   ) -> Bool {

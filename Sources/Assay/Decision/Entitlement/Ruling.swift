@@ -1,21 +1,20 @@
-/// The answer of the decision table for one transaction. Times: milliseconds
-/// since 1970 UTC.
+/// The outcome of the decision table for one transaction. Times are milliseconds since 1970 UTC.
 struct Ruling: Sendable {
   var state: EntitlementState
-  /// "DEC-10": the row that gave the state.
+  /// The row that determined the state: "DEC-10".
   var row: StaticString
   var entitled = false
   var flags: [DecisionFlag] = []
-  /// revocationReason (DEC-5) or expirationIntent (DEC-17), as Apple numbers them.
+  /// Apple's revocationReason (DEC-5) or expirationIntent (DEC-17).
   var reason: Int64? = nil
-  /// The first moment after the entitlement, or when a refund ended it; nil
-  /// where nothing is granted, since hosts store it (DCD-25).
+  /// The first moment after the entitlement, or when a refund ended it; `nil` if nothing is
+  /// granted, because hosts store this date (DCD-25).
   var until: Int64? = nil
-  /// Where nothing is granted: the end of what was bought.
+  /// The end of the purchased period if nothing is granted.
   var wouldBeUntil: Int64? = nil
   var bookedUntil: Int64? = nil
   var graceUntil: Int64? = nil
-  /// Newer evidence would say more than this does.
+  /// Whether newer evidence could change the state.
   var stale = false
   var nextCheck: Int64? = nil
 

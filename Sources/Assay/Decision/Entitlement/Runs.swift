@@ -1,6 +1,6 @@
-/// Places of equal values, in sorted order: sorting is all that grouping needs.
+/// Groups the indexes of equal values by sorting them.
 enum Runs {
-  /// One list of places for each value, ascending; within it the places ascend too.
+  /// Returns one list of indexes per value; values ascend, and so do the indexes of each list.
   static func of<Value>(
     _ values: [Value], by precedes: (Value, Value) -> Bool
   ) -> [[Int]] {

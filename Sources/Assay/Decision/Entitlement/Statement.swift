@@ -1,12 +1,11 @@
-/// What a verified document says about one transaction or one line, and in which
-/// document it stood.
+/// The facts that one verified document states about one transaction or subscription.
 struct Statement<Facts: Sendable>: Sendable {
   var facts: Facts
   /// The kind of the document.
   var kind: StaticString
-  /// The place of the document among the evidence, for refusals alone: no
-  /// decision depends on the order of the evidence (DCD-7).
+  /// The index of the document in the evidence, used only for refusals: no decision depends on
+  /// the order of the evidence (DCD-7).
   var document: Int
-  /// The newest token among everything said about the same transaction or line.
+  /// The newest account token that any document states for the same transaction or subscription.
   var account: AccountWord?
 }

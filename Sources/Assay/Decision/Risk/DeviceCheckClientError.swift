@@ -1,6 +1,6 @@
-/// The error codes of the client's framework, domain `com.apple.devicecheck.error`
-/// (docs/spec/device-check.md §3). A code is the client's word: it may choose the text of an
-/// answer, never raise trust.
+/// The error codes of Apple's client framework, domain `com.apple.devicecheck.error`
+/// (docs/spec/device-check.md §3). A client can send any code: a code may select the text of a
+/// reply, but never raises trust.
 enum DeviceCheckClientError: Int64, Sendable, CaseIterable {
   case unknownSystemFailure = 0
   case featureUnsupported = 1
@@ -8,8 +8,8 @@ enum DeviceCheckClientError: Int64, Sendable, CaseIterable {
   case invalidKey = 3
   case serverUnavailable = 4
 
-  /// `{"code","name","app","action","text"}`: what the app does next, what the
-  /// server makes of it, and what a person may read.
+  /// Writes `{"code","name","app","action","text"}`: the app's next step, the server's
+  /// interpretation, and a text for the user.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("code", integer: rawValue)

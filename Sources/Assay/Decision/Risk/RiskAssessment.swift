@@ -1,23 +1,26 @@
-/// The verdict on a request that comes without an assertion, or with one
-/// (RSK-2 … RSK-5). Every rule that fires yields a verdict; the strictest wins.
+/// The verdict on a request that comes with or without an assertion (RSK-2 … RSK-5). Every rule
+/// that applies yields a verdict; the strictest one counts.
 struct RiskAssessment {
   struct Finding {
     let rule: RiskRule
     var verdict: RiskVerdict
   }
 
-  /// What fired, by the numbers of the rules.
+  /// The rules that apply, in the order of their numbers.
   let findings: [Finding]
-  /// The strictest; in record mode the verdict of the document is `allow` (RSK-5).
+  /// The strictest verdict; in record mode the document's verdict is `allow` nevertheless
+  /// (RSK-5).
   let verdict: RiskVerdict
-  /// Milliseconds; nil where waiting would change nothing.
+  /// The time until a retry in milliseconds; `nil` if waiting would change nothing.
   let retryAfterMs: Int64?
   private let observations: RiskObservations
   private let policy: RiskPolicy
 
+  /// Evaluates all rules.
+  ///
   /// - Parameters:
-  ///   - observations: what the host saw.
-  ///   - configuration: of the verifier: rules, bits, accepted categories.
+  ///   - observations: the host's observations of the request.
+  ///   - configuration: the verifier's: rules, bits, accepted categories.
   ///   - nowMs: milliseconds since 1970 UTC.
   init(_ observations: RiskObservations, _ configuration: Configuration, nowMs: Int64) {
     let rules = RiskRules(
@@ -25,7 +28,7 @@ struct RiskAssessment {
     self.observations = observations
     policy = configuration.risk
     let findings = RiskAssessment.findings(rules, configuration.risk)
-    // Having nothing to go by is not a reason to allow.
+    // Without any applicable rule there is no reason to allow.
     let verdict = RiskAssessment.strictest(findings) ?? .limited
     let isWorthWaiting = findings.contains {
       $0.verdict == verdict && verdict != .allow && rules.waitingHelps($0.rule)
@@ -35,12 +38,13 @@ struct RiskAssessment {
     self.verdict = verdict
   }
 
-  /// What the document says and the host enforces.
+  /// The verdict that the document contains and the host enforces.
   var enforced: RiskVerdict { policy.isRecording ? .allow : verdict }
 
   private static func findings(_ rules: RiskRules, _ policy: RiskPolicy) -> [Finding] {
     var findings: [Finding] = []
-    /// Puts the rule in its place by number.
+    /// Inserts a finding in the order of the rules' numbers, with the configured change of its
+    /// verdict.
     func judge(_ rule: RiskRule, _ standard: RiskVerdict?) {
       guard let standard else { return }
       let change = policy.change(of: rule)
@@ -52,7 +56,7 @@ struct RiskAssessment {
     }
     for rule in RiskRule.allCases { judge(rule, rules.verdict(of: rule)) }
     if findings.isEmpty { judge(.otherwise, rules.otherwise) }
-    // RSK-24 makes what the others come to one step stricter.
+    // RSK-24 makes the verdict of the other rules one step stricter.
     if rules.unsupportedClaimsRise {
       judge(.unsupportedWave, (strictest(findings) ?? .limited).oneStepStricter)
     }
@@ -69,7 +73,7 @@ struct RiskAssessment {
 
   // MARK: document
 
-  /// The value of `risk`: `{"verdict","would","reasons","rules","allowance",
+  /// Writes the value of the member `risk`: `{"verdict","would","reasons","rules","allowance",
   /// "retryAfterMs","client"}`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
@@ -100,8 +104,8 @@ struct RiskAssessment {
 }
 
 extension RiskObservations {
-  /// DVC-10: bits whose meaning the configuration does not name say nothing about
-  /// an offer.
+  /// Returns a warning if bits are to decide about an offer although the configuration has none
+  /// that means "offer used" (DVC-10).
   func warnings(_ policy: DeviceCheckPolicy?) -> [Warning] {
     guard request == .promo, case .bits = deviceCheck, policy?.hasPromoBit != true else {
       return []

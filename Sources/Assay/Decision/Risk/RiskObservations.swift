@@ -1,6 +1,6 @@
-/// What a host observed about a request (docs/spec/device-check.md §4). All members but
-/// `request` and `attestation` may be left out or null; an unknown member or value
-/// is refused, since a misspelt one must not lower the risk (RSK-1).
+/// A host's observations of a request (docs/spec/device-check.md §4). All members but `request`
+/// and `attestation` may be absent or null; an unknown member or value is refused, since a
+/// misspelt one must not lower the risk (RSK-1).
 struct RiskObservations {
   enum Request: Int { case read, free, metered, paid, promo, restore }
   enum Attestation: Int { case verified, refused, unsupported, temporarilyUnavailable, absent }
@@ -25,7 +25,7 @@ struct RiskObservations {
   /// Milliseconds since 1970 UTC.
   var lastAttestedMs: Int64? = nil
   var deviceCheck = DeviceCheck.absent
-  /// The metric of the account's last receipt (FRC-12).
+  /// The risk metric of the account's last attest receipt (FRC-12).
   var receiptRisk: Int64? = nil
   var category: Int64? = nil
   var clientSends: Bool? = nil
@@ -38,8 +38,8 @@ struct RiskObservations {
 
   private static let refusals = MemberRefusals(.malformedRiskInput, "RSK-1")
 
-  /// - Parameter policy: the names of the bits; an observation that names them
-  ///   differently is about another product's bits.
+  /// - Parameter policy: the configured names of the bits; observed bits with other names belong
+  ///   to another product and are refused.
   /// - Throws: `malformed.risk.input` with the member's path.
   init(_ node: MemberNode, _ policy: DeviceCheckPolicy?) throws(Refusal) {
     let members = try node.refusing(RiskObservations.refusals).object([
@@ -98,7 +98,7 @@ struct RiskObservations {
     ])
     accountHadKey = try members.present("accountHadKey")?.boolean()
     deviceHadKey = try members.present("deviceHadKey")?.boolean()
-    // No rule of the table uses the age; its form is checked all the same.
+    // No rule uses the age; its form is checked all the same.
     _ = try members.present("accountAgeDays")?.integer(0...Node.exactInteger)
     lastAttestedMs = try members.present("lastAttestedMs")?.integer(0...Node.exactInteger)
   }
@@ -127,7 +127,7 @@ struct RiskObservations {
 
   // MARK: DeviceCheck
 
-  /// A word, or the result of `deviceCheck.read`, whose ages are computed again.
+  /// Reads a word, or the result of `deviceCheck.read`, whose ages are computed again.
   private static func deviceCheck(
     _ node: Node, _ policy: DeviceCheckPolicy?
   ) throws(Refusal) -> DeviceCheck {
@@ -135,7 +135,7 @@ struct RiskObservations {
     if node.value.kind == .string { return deviceCheck(word: try node.choice(words)) }
     let members = try node.object(["outcome", "fault", "month", "ageMonths", "bits", "offer"])
     let place = try members.required("outcome").choice(words + ["bits"])
-    // No rule goes by these two; their form is held all the same.
+    // No rule uses these two members; their form is checked all the same.
     _ = try members.present("fault")?.choice(["client", "ours", "transient", "unknown"])
     _ = try members.present("offer")?.choice(["free", "device-used"])
     guard place == words.count else {
@@ -154,7 +154,7 @@ struct RiskObservations {
     }
     if let entry = members.present("ageMonths") {
       _ = try entry.integer(-Node.exactInteger...Node.exactInteger)
-      // An age without a month would not be counted.
+      // An age without a month could not be computed again.
       try require(month != nil, entry)
     }
     return .bits(
@@ -172,8 +172,8 @@ struct RiskObservations {
     }
   }
 
-  /// The value of one bit. A name that differs from the configured one says that
-  /// the bits mean something else (DVC-10).
+  /// Returns the value of one bit. A name other than the configured one means that the bit has
+  /// another meaning, and is refused (DVC-10).
   private static func bit(
     _ bits: Node, _ name: StaticString, _ meaning: DeviceCheckPolicy.BitMeaning?
   ) throws(Refusal) -> Bool {

@@ -1,20 +1,22 @@
-/// The conditions of the risk rules and their default verdicts (docs/spec/device-check.md
-/// §4). A pure function of what was observed, the configuration and `nowMs`.
+/// The conditions of the risk rules and their default verdicts (docs/spec/device-check.md §4): a
+/// pure function of observations, configuration and `nowMs`.
 struct RiskRules {
   let observations: RiskObservations
   let configuration: Configuration
   /// Milliseconds since 1970 UTC.
   let nowMs: Int64
 
-  /// When waiting helps: Apple's service may be back.
+  /// The delay before a retry in milliseconds, if Apple's service may be available again by then.
   static let retryAfterMs: Int64 = 60_000
-  /// RSK-22: a key that was used this recently shows an honest account.
+  /// How recently a key was used, in milliseconds, for an account to count as one with a history
+  /// (RSK-22).
   private static let historyMs: Int64 = 30 * 86_400_000
-  /// RSK-21: above it no offer is given.
+  /// The risk metric above which no offer is granted (RSK-21).
   private static let promoMetric: Int64 = 50
-  /// RSK-25: the usual number of accounts for one address and day.
+  /// The number of accounts per IP address and day up to which nothing is limited, the default
+  /// of `stores.signup.limit` (RSK-25).
   private static let accountsPerIpDay: Int64 = 100
-  /// RSK-24: below a share of 0.05 a rise is chance.
+  /// The share of "unsupported" reports, 0.05, up to which a rise counts as chance (RSK-24).
   private static let unsupportedFloor: Int64 = 50_000_000_000
 
   private var request: RiskObservations.Request { observations.request }
@@ -23,8 +25,8 @@ struct RiskRules {
     requests.contains(request)
   }
 
-  /// The default verdict of a rule; nil: it does not fire. RSK-24 and RSK-28 go by
-  /// what the others come to.
+  /// Returns the default verdict of a rule; `nil` if the rule does not apply. RSK-24 and RSK-28
+  /// depend on the verdicts of the other rules.
   func verdict(of rule: RiskRule) -> RiskVerdict? {
     guard observations.attestation != .verified || rule.appliesToVerified else { return nil }
     switch rule {
@@ -70,8 +72,8 @@ struct RiskRules {
     }
   }
 
-  /// RSK-28, where no other rule fires. A verified purchase is worth no less in `read`
-  /// and `free` than RSK-17 lets it be in `paid`.
+  /// The verdict if no other rule applies (RSK-28). A verified purchase allows at least as much
+  /// in `read` and `free` as in `paid` (RSK-17).
   var otherwise: RiskVerdict {
     observations.purchase == .verified && isOne(of: [.read, .free]) ? .allow : .limited
   }
@@ -80,8 +82,8 @@ struct RiskRules {
 
   private var isUnsupported: Bool { observations.attestation == .unsupported }
 
-  /// Whether App Attest exists where the client says that it runs (§3). What the
-  /// client leaves out raises no trust: support is then expected.
+  /// Whether App Attest exists where the client reports to run (docs/spec/device-check.md §3).
+  /// Support is expected if the client omits a member, so that an omission raises no trust.
   private var supportIsExpected: Bool {
     switch observations.context {
     case .actionExtension, .ssoExtension, .otherExtension: return false
@@ -104,7 +106,7 @@ struct RiskRules {
     return observations.accountHadKey == true || observations.deviceHadKey == true
   }
 
-  /// RSK-24: a jump in "unsupported" is itself a sign of a modified client.
+  /// Whether reports of "unsupported" rise so sharply that modified clients are likely (RSK-24).
   var unsupportedClaimsRise: Bool {
     guard isUnsupported, let now = observations.unsupportedNow,
       let base = observations.unsupportedBase
@@ -126,8 +128,9 @@ struct RiskRules {
     return isOne(of: [.paid, .promo, .metered]) ? .deny : .limited
   }
 
-  /// RSK-20. A reinstalled app has a new key on the same device, so that an assertion
-  /// says nothing about an offer; without the block DeviceCheck is never asked.
+  /// The verdict on an offer without a known bit (RSK-20). A reinstalled app has a new key on the
+  /// same device, so that an assertion does not exclude a used offer. Without the block
+  /// `deviceCheck` nothing is known about offers, and the rule does not apply.
   private var unknownPromo: RiskVerdict? {
     guard request == .promo, configuration.deviceCheck != nil else { return nil }
     switch observations.deviceCheck {
@@ -158,7 +161,8 @@ struct RiskRules {
 
   // MARK: waiting
 
-  /// RSK-22, RSK-23. A refused attestation never gets here (RSK-12).
+  /// Whether App Attest was temporarily unavailable (RSK-22, RSK-23). A refused attestation never
+  /// is (RSK-12).
   private var attestationIsTransient: Bool {
     switch observations.attestation {
     case .temporarilyUnavailable: return true
@@ -175,8 +179,8 @@ struct RiskRules {
     return age >= 0 && age <= RiskRules.historyMs
   }
 
-  /// Whether a rule fires because Apple did not answer: its attestation service,
-  /// or its DeviceCheck where that decides about an offer.
+  /// Whether a rule applies because Apple did not respond: its attestation service, or
+  /// DeviceCheck if it decides about an offer.
   func waitingHelps(_ rule: RiskRule) -> Bool {
     switch rule {
     case .transientWithHistory, .transientWithoutHistory: return true

@@ -1,14 +1,15 @@
-/// Looks at any blob without cryptography: what it is, whether it can be ours,
-/// what to do next (docs/spec/receipts-triage.md §1). Nine requests in ten end here, so it
-/// decodes once, reads in place and allocates no more than the input has.
+/// Classifies any blob without cryptography: its form, whether it can belong to a configured app,
+/// and the next step (docs/spec/receipts-triage.md §1). Nine requests in ten end here, so that
+/// triage decodes once, reads in place and allocates no more than the input's size.
 final class Triage: Sendable {
   let configuration: Configuration
 
   init(_ configuration: Configuration) { self.configuration = configuration }
 
-  /// TRI-1 … TRI-9, in this order. Every blob has a result.
+  /// Returns the result for a blob, which always exists, by the rules TRI-1 … TRI-9 in this
+  /// order.
   func look(_ blob: [UInt8]) -> TriageResult {
-    // TRI-2 before anything else that could fail: one request in eleven.
+    // First, because one request in eleven is the text of a cracking tool (TRI-2).
     if TriageForms.isCrackerText(blob) { return cracker(nil) }
     let transport: Transport
     do {
@@ -30,31 +31,30 @@ final class Triage: Sendable {
     }
   }
 
-  // MARK: what is not ours
+  // MARK: apps and environments
 
-  /// Whether a claimed bundle id is one of the configured apps (TRI-6), byte for
-  /// byte.
+  /// Whether an unverified bundle id is that of a configured app, byte for byte (TRI-6).
   func isOurs(bundleId: ArraySlice<UInt8>) -> Bool {
     for app in configuration.apps where app.bundleId.utf8[...] == bundleId { return true }
     return false
   }
 
-  /// Whether a claimed environment is one that this verifier accepts (TRI-8).
+  /// Whether this verifier accepts an unverified environment (TRI-8).
   func accepts(_ environment: Environment) -> Bool {
     configuration.environments.contains(environment)
   }
 
   // MARK: results
 
-  /// TRI-2.
+  /// Returns the result for the output of a cracking tool (TRI-2).
   func cracker(_ transport: Transport?) -> TriageResult {
     TriageResult(
       refusal: Refusal(.rejectedTriageCracker, "TRI-2"), category: .cracker, form: .cracker,
       disposition: .drop, next: .nothing, transport: transport, checks: Checks(entering: .form))
   }
 
-  /// TRI-3: what triage only names. Evidence in an unexpected form is kept; what
-  /// is nothing at all may have been damaged, and is sent again.
+  /// Returns the result for a form that triage only recognizes (TRI-3). The client keeps evidence
+  /// in an unexpected form; a blob of no known form may have been damaged, and is sent again.
   func unsupported(_ form: TriageResult.Form, _ transport: Transport) -> TriageResult {
     TriageResult(
       refusal: Refusal(.unsupportedTriageForm, "TRI-3"), category: .unsupported, form: form,
@@ -62,7 +62,8 @@ final class Triage: Sendable {
       checks: Checks(entering: .form))
   }
 
-  /// TRI-1, TRI-4: the client sends its stored copy again.
+  /// Returns the result for a damaged blob, of which the client sends its stored copy again
+  /// (TRI-1, TRI-4).
   func malformed(
     _ refusal: Refusal, _ form: TriageResult.Form, _ transport: Transport?, at check: TriageCheck
   ) -> TriageResult {
@@ -71,11 +72,12 @@ final class Triage: Sendable {
       transport: transport, checks: Checks(entering: check))
   }
 
-  /// TRI-6 … TRI-9 over what a form of TRI-3 claims.
+  /// Applies the rules TRI-6 … TRI-9 to the unverified content of a form that is read (TRI-3).
   ///
   /// - Parameters:
-  ///   - isOurs: whether the claimed app is configured; nil: it claims none.
-  ///   - productIsKnown: nil: it claims none, or the form is not asked (TRI-7).
+  ///   - isOurs: whether the app is configured; `nil` if the content names none.
+  ///   - productIsKnown: whether the product is in the catalogue; `nil` if the content names
+  ///     none, or the rule does not apply to its form (TRI-7).
   func judge(
     _ claim: TriageClaim, _ form: TriageResult.Form, _ transport: Transport,
     traits: TriageTraits, kind: StoreKitKind? = nil, isOurs: Bool?, productIsKnown: Bool? = nil
@@ -118,7 +120,7 @@ enum TriageCheck: Int, CheckList {
 }
 
 extension Checks<TriageCheck> {
-  /// All before this check have passed.
+  /// Creates checks of which all before `check` have passed.
   init(entering check: TriageCheck) {
     for earlier in TriageCheck.allCases where earlier.rawValue <= check.rawValue { enter(earlier) }
   }

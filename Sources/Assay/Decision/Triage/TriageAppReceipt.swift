@@ -1,5 +1,5 @@
-/// Triage of an app receipt or App Attest receipt: its attributes are read, its
-/// signature is not looked at (TRI-3).
+/// Triage of an app receipt or attest receipt: its attributes are read, its signature is not
+/// verified (TRI-3).
 extension Triage {
   func lookAtContainer(_ transport: Transport) -> TriageResult {
     let bytes = transport.bytes
@@ -15,8 +15,8 @@ extension Triage {
       ? lookAtAppReceipt(claims, transport) : lookAtAttestReceipt(claims, transport)
   }
 
-  /// A receipt that cannot be read is a damaged one when it begins as receipts
-  /// do; any other DER is a form that triage does not know.
+  /// Returns the result for an unreadable container: a damaged receipt if it begins as receipts
+  /// do; any other DER is of unknown form.
   private func withoutClaims(_ transport: Transport) -> TriageResult {
     guard Triage.beginsAsSignedData(transport.bytes) else {
       return unsupported(.unknown, transport)
@@ -44,7 +44,7 @@ extension Triage {
     return Refusal(status, "APR-1", at: "byte " + String(fault.offset))
   }
 
-  /// Whether the object identifier of a container appears first inside.
+  /// Whether the object identifier of SignedData is the first element of the outer SEQUENCE.
   static func beginsAsSignedData(_ bytes: [UInt8]) -> Bool {
     guard bytes.count > 2 else { return false }
     let lengthBytes = bytes[1] >= 0x80 ? Int(bytes[1] & 0x7f) : 0
@@ -82,7 +82,7 @@ extension Triage {
     } else {
       traits.format.insert(.receiptType)
     }
-    // TRI-7 is not asked: an app receipt lists everything that was ever bought.
+    // TRI-7 does not apply: an app receipt lists all purchases ever made in the app.
     return judge(
       claim, .appReceipt, transport, traits: traits,
       isOurs: claim.bundleId.map { isOurs(bundleId: claims.slice($0)) })
@@ -99,7 +99,7 @@ extension Triage {
     receipt.productIds.append(id)
   }
 
-  /// Its type is the receipt's own word, or the catalogue's.
+  /// Adds the keys of a purchase, with the type in the receipt or else in the catalogue.
   private func addKeys(
     _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims,
     _ claim: inout TriageClaim, _ traits: inout TriageTraits
@@ -119,7 +119,8 @@ extension Triage {
 
   // MARK: App Attest
 
-  /// TRI-6: an App ID is a team id or an older prefix, a dot, and the bundle id.
+  /// Classifies an attest receipt. Its App ID is a team id or an older prefix, a dot, and the
+  /// bundle id (TRI-6).
   private func lookAtAttestReceipt(
     _ claims: AppReceiptClaims, _ transport: Transport
   ) -> TriageResult {
@@ -146,7 +147,7 @@ extension Triage {
     return judge(claim, .attestReceipt, transport, traits: traits, isOurs: isOurs)
   }
 
-  /// An app without a configured team id is recognised by its bundle id alone.
+  /// Whether an app is configured; one without a team id is recognized by its bundle id only.
   private func isOurs(team: ArraySlice<UInt8>, bundleId: ArraySlice<UInt8>) -> Bool {
     for app in configuration.apps where app.bundleId.utf8[...] == bundleId {
       guard let teamId = app.teamId else { return true }

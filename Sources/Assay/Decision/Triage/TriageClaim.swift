@@ -1,25 +1,25 @@
-/// What a blob says about itself. None of it is verified: it is written as
-/// `claimed`, and serves to look up and to compare, never to grant.
+/// The unverified content of a blob, written as `claimed`: a basis for searches and comparisons,
+/// never for a grant.
 struct TriageClaim: Sendable {
-  /// What an app receipt claims beside its bundle id.
+  /// The unverified content of an app receipt, beside its bundle id.
   struct AppReceipt: Sendable {
-    /// "ProductionSandbox"; of an App Attest receipt "ATTEST" or "RECEIPT".
+    /// The receipt type ("ProductionSandbox"); of an attest receipt "ATTEST" or "RECEIPT".
     var type: Range<Int>? = nil
     /// Milliseconds since 1970 UTC.
     var creationDate: Int64? = nil
-    /// Different ones, in the order of the receipt; at most `productCap`.
+    /// Different product ids in the order of the receipt; at most `productCap`.
     var productIds: [Range<Int>] = []
     var purchaseCount = 0
-    /// Whether every purchase was looked at: no more than `purchaseCap`.
+    /// Whether every purchase was read: the receipt has no more than `purchaseCap`.
     var isComplete = true
 
-    /// Purchases of which keys and product ids are listed.
+    /// The most purchases whose keys and product ids are listed.
     static let purchaseCap = 256
-    /// Product ids that are listed.
+    /// The most product ids that are listed.
     static let productCap = 64
   }
 
-  /// Where the ranges lie. All that they mark is valid UTF-8.
+  /// The bytes to which all ranges refer; every range contains valid UTF-8.
   var bytes: [UInt8]
   var bundleId: Range<Int>? = nil
   var productId: Range<Int>? = nil
@@ -31,15 +31,14 @@ struct TriageClaim: Sendable {
   var environment: Environment? = nil
   /// The name of an environment that Assay does not know.
   var environmentName: Range<Int>? = nil
-  /// `iss` of a JWS: who is said to have made it (KST-7).
+  /// `iss` of a JWS: its unverified issuer (KST-7).
   var issuer: Range<Int>? = nil
-  /// The whole App ID of an App Attest receipt.
+  /// The whole App ID of an attest receipt.
   var appId: Range<Int>? = nil
   var appReceipt: AppReceipt? = nil
-  /// Under which a ledger may know the purchases: for each its transaction key,
-  /// and its purchase key when that is another one (JWS-94, TRI-10). A
-  /// subscription key is not among them: it is the same for all periods, and a
-  /// hit would prove nothing.
+  /// The idempotency keys under which a ledger may know the purchases: for each its transaction
+  /// key, and its purchase key if that differs (JWS-94, TRI-10). Subscription keys are omitted:
+  /// one is the same for all periods, so that finding it would prove nothing.
   private(set) var keys: [Text] = []
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -50,7 +49,7 @@ struct TriageClaim: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { Text(Array(slice($0))) } }
 
-  /// Adds a text that is nowhere in `bytes`.
+  /// Appends a text that `bytes` does not contain, and returns its range.
   mutating func hold(_ text: Text?) -> Range<Int>? {
     guard let text else { return nil }
     let start = bytes.count
@@ -60,20 +59,20 @@ struct TriageClaim: Sendable {
 
   // MARK: keys
 
-  /// The ids of one purchase, as far as they are claimed.
+  /// The ids of one purchase that are present.
   struct Ids {
     var transactionId: Range<Int>? = nil
     var originalTransactionId: Range<Int>? = nil
-    /// "0" counts as absent (RPL-3).
+    /// The web-order-line-item id; `nil` if absent or 0 (RPL-3).
     var webOrderLineItemId: Text? = nil
     var purchaseDate: Int64? = nil
   }
 
-  /// TRI-10: the keys of one purchase, none where one of its ids is not an id
-  /// (APR-25). An id of 13 digits or fewer, "0" among them, is unique nowhere and
-  /// makes no key (RPL-3, APR-23).
+  /// Adds the idempotency keys of one purchase (TRI-10), none if one of its ids is malformed
+  /// (APR-25). An id of 13 digits or fewer, such as "0", is not unique and makes no key (RPL-3,
+  /// APR-23).
   ///
-  /// - Parameter environment: nil: the ids show none (RCP-28).
+  /// - Parameter environment: `nil` if the ids imply none (RCP-28).
   mutating func addKeys(of ids: Ids, in environment: Environment?, type: ProductType?) {
     guard malformed(ids).isEmpty else { return }
     let transactionId = unique(ids.transactionId)
@@ -87,7 +86,7 @@ struct TriageClaim: Sendable {
     if let purchase, purchase != transaction { keys.append(purchase) }
   }
 
-  /// APR-25: which of the ids are there and are not 1 to 20 digits.
+  /// Returns which of the present ids are not 1 to 20 digits (APR-25).
   func malformed(_ ids: Ids) -> TriageKeys {
     var found = TriageKeys()
     func look(_ id: ArraySlice<UInt8>?, _ field: PurchaseInfo.Field) {
@@ -105,7 +104,7 @@ struct TriageClaim: Sendable {
 
   // MARK: writing
 
-  /// The value of `claimed`.
+  /// Writes the value of the member `claimed`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     member("bundleId", bundleId, &writer)

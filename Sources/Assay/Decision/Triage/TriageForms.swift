@@ -1,11 +1,11 @@
-/// Forms that only triage tells apart (docs/spec/receipts-triage.md §1.2).
+/// Recognizes forms that only triage distinguishes (docs/spec/receipts-triage.md §1.2).
 enum TriageForms {
-  /// A text of at most this many bytes that is none of the known forms comes from
-  /// a cracking tool.
+  /// The longest text, in bytes, that counts as the output of a cracking tool if it has no known
+  /// form.
   static let shortTextCap = 256
 
-  /// The cracker's text as it is sent undecoded: `com.urus.iap.` and digits, with
-  /// at most white space around it.
+  /// Whether the blob is a cracking tool's text as it is sent undecoded: `com.urus.iap.` and
+  /// digits, with at most white space around them.
   static func isCrackerText(_ blob: [UInt8]) -> Bool {
     guard blob.count <= shortTextCap else { return false }
     var text = blob[...]
@@ -16,14 +16,14 @@ enum TriageForms {
     return text.dropFirst(prefix.count).allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
   }
 
-  /// A short printable text: ASCII, blanks and line ends included.
+  /// Whether the bytes are short printable text: ASCII, with blanks and line ends.
   static func isShortText(_ bytes: [UInt8]) -> Bool {
     bytes.count <= shortTextCap && ASCII.isPrintable(bytes[...])
   }
 
-  /// Whether a text that begins with `{` cannot be a list: its first name is in
-  /// quotation marks and a colon follows. The grammar of lists is tried first
-  /// (§1.2), and this is where the two part.
+  /// Whether a text that begins with `{` cannot be a property list, because a colon follows its
+  /// first, quoted name. The grammar of lists is tried first (docs/spec/receipts-triage.md §1.2);
+  /// JSON differs from it here.
   static func hasColonAfterFirstName(_ bytes: [UInt8]) -> Bool {
     var at = 0
     func skipSpace() {

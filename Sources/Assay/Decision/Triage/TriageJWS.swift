@@ -43,8 +43,8 @@ extension Triage {
       productIsKnown: canBeSigned ? productIsKnown(claim) : nil)
   }
 
-  /// TRI-7, where there is a catalogue: a JWS verifies without one. Not checked for
-  /// one without a signature, which is not worth keeping.
+  /// Whether the product is in the catalogue (TRI-7); `nil` without a catalogue, which no JWS
+  /// needs to be verified. Not called for a JWS without a signature, which is not worth keeping.
   private func productIsKnown(_ claim: TriageClaim) -> Bool? {
     guard !configuration.products.all.isEmpty, claim.bundleId != nil,
       let id = claim.text(claim.productId)
@@ -52,8 +52,8 @@ extension Triage {
     return configuration.products.product(id) != nil
   }
 
-  /// JWS-71: a payload of 2021 has no `environment`; its transaction id shows it
-  /// where the configuration allows that.
+  /// Reads the environment. A payload of 2021 has no `environment`; if the configuration allows
+  /// that, its transaction id implies one (JWS-71).
   private func readEnvironment(
     _ name: Text?, _ claim: inout TriageClaim, _ traits: inout TriageTraits
   ) {
@@ -86,7 +86,8 @@ private struct TriageBody {
     payload.present(name)?.text ?? body?.present(name)?.text
   }
 
-  /// Milliseconds; nil outside 2008 … 2100. Xcode writes fractions (JWS-81).
+  /// Returns milliseconds since 1970 UTC; `nil` outside 2008 … 2100. Xcode writes fractions
+  /// (JWS-81).
   func time(_ name: StaticString) -> Int64? {
     guard let time = payload.present(name)?.truncated, TimeWindow.contains(time) else {
       return nil

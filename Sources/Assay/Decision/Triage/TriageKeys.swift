@@ -1,4 +1,4 @@
-/// A set of keys that a trait may name.
+/// A set of keys of the input that a trait may name.
 struct TriageKeys: OptionSet, Sendable {
   let rawValue: UInt32
 
@@ -6,7 +6,7 @@ struct TriageKeys: OptionSet, Sendable {
 
   init(_ field: PurchaseInfo.Field) { rawValue = 1 << UInt32(field.rawValue) }
 
-  /// Keys of the outer list.
+  /// Keys of the outer list of a transaction receipt.
   static let signature = TriageKeys(rawValue: 1 << 24)
   static let purchaseInfo = TriageKeys(rawValue: 1 << 25)
   /// Attributes 0, 2 and 12 of an app receipt.

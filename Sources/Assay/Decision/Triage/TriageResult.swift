@@ -1,25 +1,24 @@
-/// What triage found (TRI-12): the library's own judgement, and beside it what
-/// the blob says about itself. Nothing in it was verified, so its status is never ok.
+/// The result of triage: the library's own classification and the blob's unverified content.
+/// Nothing has been verified, so that the status is never ok (TRI-12).
 struct TriageResult: Sendable {
-  /// Families of a day's requests (docs/spec/receipts-triage.md §1.1).
+  /// The category of a request (docs/spec/receipts-triage.md §1.1).
   ///
-  /// "repeated" is not among them, nor "confirmed": only the host's ledger knows
-  /// whether a purchase was seen before, by looking up the keys of the claim
-  /// (TRI-10).
+  /// "repeated" and "confirmed" are no categories: only the host's ledger can report whether a
+  /// purchase is known, by its idempotency keys (TRI-10).
   enum Category: Sendable, Equatable {
-    /// Nothing speaks against it: worth verifying.
+    /// Nothing is unusual: worth verifying.
     case candidate
     /// Has a trait, but is still worth verifying.
     case unconfirmed
-    /// Of an app, or a product, that is not configured.
+    /// Belongs to an app or a product that is not configured.
     case foreign
     /// Made by a cracking tool.
     case cracker
     /// Damaged in transit, or in the client.
     case malformed
-    /// A JWS that may be ours.
+    /// A JWS that may belong to a configured app.
     case jws
-    /// Of a form that triage only names.
+    /// Has a form that triage only recognizes.
     case unsupported
 
     var name: StaticString {
@@ -35,7 +34,7 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// What a blob is (docs/spec/receipts-triage.md §1.2).
+  /// The form of a blob (docs/spec/receipts-triage.md §1.2).
   enum Form: Sendable, Equatable {
     case transactionReceipt, appReceipt, attestReceipt, jws, cracker
     case attestation, assertion, xmlPropertyList, binaryPropertyList, json, unknown
@@ -57,13 +56,13 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// What the client does with its copy.
+  /// The client's next step with its copy.
   enum Disposition: Sendable, Equatable {
-    /// It may delete it.
+    /// The client may delete its copy.
     case drop
-    /// It keeps it and tries again.
+    /// The client keeps its copy and tries again.
     case keep
-    /// It sends its stored copy again.
+    /// The client sends its stored copy again.
     case resend
 
     var name: StaticString {
@@ -75,10 +74,10 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// What the host does next.
+  /// The host's next step.
   enum Next: Sendable, Equatable {
     case nothing
-    /// Look up the keys of the claim, then verify (TRI-9, TRI-10).
+    /// Look up the idempotency keys, then verify (TRI-9, TRI-10).
     case lookup
     /// Verify; there is no key to look up.
     case verify
@@ -92,22 +91,22 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// Why this is not ok: a refusal, or `pending.triage.unverified`.
+  /// The reason why the result is not ok: a refusal, or `pending.triage.unverified`.
   let refusal: Refusal
   let category: Category
   let form: Form
   let disposition: Disposition
   let next: Next
   var traits = TriageTraits()
-  /// What a JWS looks like (JWS-75); nil for other forms, and for no look.
+  /// The kind that a JWS resembles (JWS-75); `nil` for other forms, or if it resembles none.
   var kind: StoreKitKind? = nil
-  /// nil: there is nothing that was decoded.
+  /// The decoded input; `nil` if it could not be decoded.
   var transport: Transport? = nil
-  /// nil: nothing could be read that claims anything.
+  /// The unverified content; `nil` if none could be read.
   var claim: TriageClaim? = nil
   var checks: Checks<TriageCheck>
 
-  /// The value of `triage`: `{"category","form","disposition","next","kind",
+  /// Writes the value of the member `triage`: `{"category","form","disposition","next","kind",
   /// "traits","transport"}`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
@@ -128,7 +127,7 @@ struct TriageResult: Sendable {
     writer.endObject()
   }
 
-  /// The value of `claimed`; null when nothing was read.
+  /// Writes the value of the member `claimed`; null if nothing was read.
   func writeClaimed(_ writer: inout JSONWriter) {
     if let claim { claim.write(&writer) } else { writer.null() }
   }

@@ -1,8 +1,8 @@
-/// Looks at the base64 of a signature blob without decoding it: nearly all are
-/// complete, and for those the lengths are enough (RCP-17).
+/// Checks the base64 of a signature blob without decoding it: nearly all blobs are complete, and
+/// for those the lengths suffice (RCP-17).
 enum TriageSignature {
-  /// Whether the text is clean base64 of a blob of version 2 or 3 whose lengths
-  /// fit. False is not a verdict: then the text is decoded.
+  /// Whether the text is clean base64 of a blob of version 2 or 3 whose lengths agree. If not,
+  /// the caller decodes the text to find out what is wrong.
   static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count % 4 == 0 else { return false }
     var digits = text
@@ -12,7 +12,7 @@ enum TriageSignature {
       let version = SignatureBlob.Version(rawValue: Int64(byte(0, of: digits)))
     else { return false }
     let lengthAt = 1 &+ version.signatureByteCount
-    // Of a text that ends before the length, what is left is less than nothing.
+    // If the text ends before the length, the right side is negative and the lengths differ.
     var length = 0
     for offset in 0..<4 { length = length << 8 | Int(byte(lengthAt &+ offset, of: digits)) }
     return length == count &- lengthAt &- 4
@@ -20,14 +20,14 @@ enum TriageSignature {
 
   private static let padding: UInt8 = 0x3d
 
-  /// The decoded byte at an offset that the digits reach.
+  /// Returns the decoded byte at an offset; missing digits count as 0.
   private static func byte(_ offset: Int, of digits: ArraySlice<UInt8>) -> UInt8 {
     let place = offset &* 4 / 3
     let pair = value(digits, place) << 6 | value(digits, place &+ 1)
     return UInt8(truncatingIfNeeded: pair >> UInt32(4 &- offset % 3 &* 2))
   }
 
-  /// The value of the digit at a place; 0 where there is none.
+  /// Returns the value of the digit at an index; 0 if there is none.
   private static func value(_ digits: ArraySlice<UInt8>, _ place: Int) -> UInt32 {
     guard place >= 0, place < digits.count else { return 0 }
     switch digits[digits.startIndex &+ place] {
@@ -39,7 +39,7 @@ enum TriageSignature {
     }
   }
 
-  /// RCP-2: unused bits are zero.
+  /// Whether the unused bits of the last digit are zero (RCP-2).
   private static func hasCleanEnd(_ digits: ArraySlice<UInt8>) -> Bool {
     let last = value(digits, digits.count &- 1)
     switch digits.count % 4 {
@@ -49,8 +49,8 @@ enum TriageSignature {
     }
   }
 
-  /// Whether all bytes are digits of the standard alphabet. Without branches, so
-  /// that the compiler looks at many bytes at once.
+  /// Whether all bytes are digits of the standard alphabet. Has no branches, so that the compiler
+  /// processes many bytes at once.
   private static func areDigits(_ text: ArraySlice<UInt8>) -> Bool {
     unsafe text.withUnsafeBufferPointer { bytes in
       var strangers: UInt8 = 0

@@ -1,5 +1,5 @@
-/// Triage of a text that begins with `{`: a transaction receipt, a cracker's
-/// list, or JSON (TRI-2 … TRI-9).
+/// Triage of a text that begins with `{`: a transaction receipt, a cracking tool's list, or JSON
+/// (TRI-2 … TRI-9).
 extension Triage {
   func lookAtList(_ transport: Transport) -> TriageResult {
     let bytes = transport.bytes
@@ -27,7 +27,7 @@ extension Triage {
     return lookAtReceipt(transport, outer, signature, info)
   }
 
-  /// TRI-4: half a receipt.
+  /// Returns the result for a receipt that lacks one of its two parts (TRI-4).
   private func incomplete(_ transport: Transport, missing key: StaticString) -> TriageResult {
     var traits = TriageTraits()
     traits.missing = key.hasSameBytes(as: "signature") ? .signature : .purchaseInfo
@@ -38,7 +38,7 @@ extension Triage {
       traits: traits, transport: transport, checks: Checks(entering: .structure))
   }
 
-  /// TRI-5 … TRI-9.
+  /// Collects the traits of a receipt (TRI-5), and applies the rules TRI-6 … TRI-9.
   private func lookAtReceipt(
     _ transport: Transport, _ outer: PropertyList, _ signature: ArraySlice<UInt8>,
     _ info: ArraySlice<UInt8>
@@ -57,8 +57,8 @@ extension Triage {
     var productIsKnown: Bool? = nil
     if isOurs == true, let productId = fields.text(.productId) {
       let product = configuration.products.product(productId)
-      // TRI-7 has the client keep its copy and try daily, which words in place of a
-      // signature are not worth: verification refuses those for good.
+      // For an unknown product the client keeps its copy and tries daily (TRI-7). A receipt with
+      // text in place of a signature is not worth that: verification refuses it for good.
       productIsKnown = canBeSigned ? product != nil : nil
       claim.addKeys(
         of: TriageClaim.Ids(
@@ -71,8 +71,8 @@ extension Triage {
       productIsKnown: productIsKnown)
   }
 
-  /// The signed list; nil when it is not one. That is a trait: TRI-4 is about the
-  /// outer list alone.
+  /// Returns the signed list; `nil` if the text is none, which is a trait, because TRI-4 concerns
+  /// only the outer list.
   private func purchaseInfo(_ text: ArraySlice<UInt8>) -> PurchaseInfo? {
     guard let bytes = TolerantBase64.decode(text),
       bytes.count <= configuration.receipts.purchaseInfoBytes,
@@ -81,8 +81,8 @@ extension Triage {
     return PurchaseInfo(list)
   }
 
-  /// RCP-27, RCP-28, TRI-8: of the id that ought to be signed; nil where it shows
-  /// nothing.
+  /// Returns the environment that the transaction id implies (RCP-27); `nil` if none. The
+  /// unsigned outer list only adds traits (RCP-28, TRI-8).
   private func readEnvironment(
     _ fields: PurchaseInfo, _ outer: PropertyList, _ traits: inout TriageTraits
   ) -> Environment? {
@@ -111,12 +111,13 @@ extension TriageClaim {
 }
 
 extension PurchaseInfo {
-  /// Where the value of a field is in the list's bytes.
+  /// Returns the range of a field's value in the list's bytes; `nil` if absent or empty.
   fileprivate func range(_ field: Field) -> Range<Int>? { value(field)?.indices }
 }
 
 extension TriageTraits {
-  /// Traits of the outer `signature` (RCP-17). False: there can be none in it.
+  /// Adds the traits of the outer `signature` (RCP-17). Returns `false` if it cannot contain a
+  /// signature.
   fileprivate mutating func suspect(signature text: ArraySlice<UInt8>) -> Bool {
     if TriageSignature.isWhole(text) { return true }
     guard let bytes = TolerantBase64.decode(text) else {
@@ -130,13 +131,13 @@ extension TriageTraits {
       case .unsupportedReceiptVersion, .rejectedReceiptSignature: flags.insert(.blobVersion)
       default: flags.insert(.blobLayout)
       }
-      // A genuine blob begins with a byte that no text has.
+      // A genuine blob begins with a byte that is no text.
       if ASCII.isPrintable(bytes[...]) { flags.insert(.placeholder) }
     }
     return !SignatureBlob.isPlaceholder(bytes)
   }
 
-  /// Traits of the signed fields (RCP-13 … RCP-15).
+  /// Adds the traits of the signed fields (RCP-13 … RCP-15).
   fileprivate mutating func suspect(_ fields: PurchaseInfo) {
     for fault in fields.faults {
       switch fault.kind {

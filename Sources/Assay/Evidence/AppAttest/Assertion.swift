@@ -1,12 +1,13 @@
-/// A verified assertion: an attested key signed this request, later than the last
-/// one (docs/spec/app-attest.md §6). Only a verification makes one.
+/// A verified assertion: an attested key signed this request, with a counter above the last
+/// stored one (docs/spec/app-attest.md §6). Created only by a verification.
 final class Assertion: Sendable {
   let appId: Text
   let counter: UInt32
   let previousCounter: UInt32
-  /// SHA-256 of the challenge in the client data; nil: the host checks it.
+  /// The SHA-256 of the challenge in the client data, 32 bytes; `nil` if the host checks the
+  /// challenge itself.
   let challenge: [UInt8]?
-  /// EXC-13: judged under `attest.time` "stored", not live.
+  /// Whether the assertion was verified under `attest.time` "stored" instead of live (EXC-13).
   let isStored: Bool
   private let flags: UInt8
   private let extensions: AttestExtensions
@@ -32,7 +33,7 @@ final class Assertion: Sendable {
     if hasOddHash { Warning.write([.clientDataHashLength], &writer) }
   }
 
-  /// The value of `assertion`.
+  /// Writes the value of the member `assertion`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("appId", appId)

@@ -1,4 +1,4 @@
-/// An assertion taken apart (docs/spec/app-attest.md §6). Nothing here is verified.
+/// A decoded assertion; nothing in it is verified (docs/spec/app-attest.md §6).
 ///
 ///     { "signature": bytes, "authenticatorData": bytes }
 struct AssertionObject: Sendable {
@@ -6,12 +6,12 @@ struct AssertionObject: Sendable {
   let authData: AuthenticatorData
   let extensions: AttestExtensions
 
-  /// ASR-1.
+  /// The longest assertion object that is read, in bytes (ASR-1).
   static let byteCap = 4096
   private static let forms = AttestForms.assertion
 
-  /// ASR-1, ASR-2, ASR-4: exactly these members, in any order; extensions begin
-  /// after the counter, whatever the flags say; a signature of strict DER.
+  /// Decodes a map with exactly these two members, in any order (ASR-1). Extensions follow the
+  /// counter whatever the flags are (ASR-2), and the signature is strict DER (ASR-4).
   init(_ object: [UInt8]) throws(Refusal) {
     let forms = AssertionObject.forms
     let cbor = try forms.read(object, 0..<object.count, trailing: forms.cbor)

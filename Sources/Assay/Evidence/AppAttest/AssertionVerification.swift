@@ -1,5 +1,4 @@
-/// The checks of an assertion in the order in which they are made (docs/spec/app-attest.md
-/// §6).
+/// The checks of an assertion, in the order in which they are made (docs/spec/app-attest.md §6).
 enum AssertionCheck: Int, CheckList {
   case input, form, signature, appId, counter, category, bundleVersion, challenge
 
@@ -10,7 +9,7 @@ enum AssertionCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one assertion: the rules of docs/spec/app-attest.md §6, step by step.
+/// The verification of one assertion (docs/spec/app-attest.md §6).
 struct AssertionVerification {
   private let trust: AttestTrust
   private(set) var checks = Checks<AssertionCheck>()
@@ -19,10 +18,10 @@ struct AssertionVerification {
 
   private var policy: AttestPolicy { trust.policy }
 
-  /// Runs every step; the first that fails gives the refusal.
+  /// Runs all checks; the first that fails determines the refusal.
   ///
-  /// - `publicKey`: 65 octets `04 ‖ x ‖ y`, or 91 of SubjectPublicKeyInfo.
-  /// - `counter`: the last one stored for this key, 0 at first.
+  /// - `publicKey`: 65 bytes `04 ‖ x ‖ y`, or 91 bytes of SubjectPublicKeyInfo.
+  /// - `counter`: the counter stored for this key; 0 before the first assertion.
   mutating func run(
     _ bytes: [UInt8], publicKey: [UInt8], counter: UInt32, _ clientData: ClientDataInput
   ) throws(Refusal) -> Assertion {
@@ -36,7 +35,7 @@ struct AssertionVerification {
     let object = try AssertionObject(bytes)
     let id = policy.appId(digest: object.authData.rpIdHash)
     checks.enter(.signature)
-    // DIA-4: no hint for what was not made by one of our apps.
+    // An assertion that none of the configured apps made gets no hint (DIA-4).
     let nonce = try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
     checks.enter(.appId)
     guard let id else {
@@ -54,8 +53,8 @@ struct AssertionVerification {
       isStored: policy.storedTime, hasOddHash: data.hasOddHash)
   }
 
-  /// ASR-3: the message that is signed is the nonce, 32 octets, which ECDSA hashes
-  /// again.
+  /// Verifies the signature over the nonce, whose 32 bytes ECDSA hashes once more (ASR-3), and
+  /// returns the nonce.
   private static func checkSignature(
     _ object: AssertionObject, _ key: PublicKey, _ data: ClientData, isExplained: Bool
   ) throws(Refusal) -> [UInt8] {
@@ -72,7 +71,7 @@ struct AssertionVerification {
     return nonce
   }
 
-  /// ASR-8.
+  /// Checks the extensions against the configured categories and build numbers (ASR-8).
   private mutating func judgePolicy(_ extensions: AttestExtensions) throws(Refusal) {
     checks.enter(.category)
     if try !policy.checkCategory(extensions, .assertion) { checks.skip(.category, .noInput) }
@@ -83,7 +82,8 @@ struct AssertionVerification {
     }
   }
 
-  /// ASR-10.
+  /// Returns the SHA-256 of the challenge in the client data; `nil` if the host checks the
+  /// challenge or the client data is a hash (ASR-10).
   private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
     let place = policy.challenge
     checks.enter(.challenge)

@@ -1,17 +1,17 @@
-/// Which common mistake would explain a refusal (docs/spec/app-attest.md §10). Asked only
-/// after the chain passed, and never a second chance: the refusal stays.
+/// Finds the common mistake that explains a refusal, for its hint (docs/spec/app-attest.md §10).
+/// Used only after the chain has been verified; the refusal remains whatever is found.
 enum AttestDiagnosis {
-  /// Longer client data is not decoded or encoded: rewriting it would cost too
-  /// much.
+  /// The longest client data of which base64 and hex variants are tried, in bytes; more would
+  /// cost too much.
   private static let byteCap = 65_536
 
   // MARK: client data (DIA-1)
 
-  /// The variant of the client data whose hash fits; nil when none does. With
-  /// client data that is hashed again for each nonce, it costs 11 hashes at
-  /// most (DIA-4).
+  /// Returns the hint for the variant of the client data whose hash fits; `nil` if none fits.
+  /// Costs at most 11 hashes, including one for the nonce of each variant (DIA-4).
   static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> Explanation? {
-    /// A variant of what was given, hashed where hashing is ours.
+    /// Whether a variant of the given client data fits, hashed here unless the host passed a
+    /// hash.
     func fitsText(_ text: [UInt8]?) -> Bool {
       guard let text, text != data.bytes else { return false }
       return fits(data.isHash ? text : Digest.sha256.of(text))
@@ -37,12 +37,12 @@ enum AttestDiagnosis {
     return fits(data.isHash ? Digest.sha256.of(twice) : twice) ? .doubleHash : nil
   }
 
-  /// One LF or NUL at the end removed.
+  /// Returns the text without one LF or NUL at its end.
   private static func withoutEnd(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     text.last == 0x0a || text.last == 0x00 ? text.dropLast() : text
   }
 
-  /// nil: it has no quotation marks around it.
+  /// Returns the text between quotation marks; `nil` if the text is not quoted.
   private static func withoutQuotes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard text.count >= 2, text.first == 0x22, text.last == 0x22 else { return nil }
     return text.dropFirst().dropLast()
@@ -50,9 +50,9 @@ enum AttestDiagnosis {
 
   // MARK: attestations (DIA-2, DIA-3)
 
-  /// Why the certificate's nonce is different, judged by the client hash that
-  /// the embedded receipt holds; nil without a readable ATTEST receipt: the hash in
-  /// a refreshed one is damaged.
+  /// Returns why the certificate's nonce differs, according to the client data hash in the
+  /// embedded receipt; `nil` without a readable ATTEST receipt, since Apple damages the hash when
+  /// it refreshes a receipt.
   static func hint(
     _ receipt: ArraySlice<UInt8>, fits: ([UInt8]) -> Bool
   ) -> Explanation? {
@@ -62,7 +62,7 @@ enum AttestDiagnosis {
     return fits(Array(found.clientHash)) ? .otherChallenge : .objectAltered
   }
 
-  /// "made for '…', configured '…', '…'"
+  /// Returns "made for '…', configured '…', '…'", with at most four configured App IDs.
   static func appIds(_ leaf: Text?, _ policy: AttestPolicy) -> String {
     var detail = leaf.map { "made for '" + $0.string + "', configured" } ?? "configured"
     for (index, id) in policy.appIds.prefix(4).enumerated() {

@@ -1,18 +1,18 @@
-/// What systems from iOS 27 on say in the extensions of authenticator data
-/// (ATT-15): where the running build came from, and its number.
+/// The extensions of authenticator data, which systems from iOS 27 on fill: how the running build
+/// was distributed (its validation category), and its build number (ATT-15).
 struct AttestExtensions: Sendable {
   private(set) var category: UInt32? = nil
   private(set) var bundleVersion: Text? = nil
-  /// Unknown ones: name, and the value's encoding.
+  /// Names and encoded values of unknown extensions.
   private(set) var others: [(name: Text, value: [UInt8])] = []
 
   private static let cap = 8
 
-  /// None.
+  /// Creates the value for authenticator data without extensions.
   init() {}
 
-  /// From a map with text keys. Each of the two known ones has two spellings, of
-  /// which one may be present.
+  /// Reads a map with text keys. Each of the two known extensions has two names, of which one may
+  /// be present.
   init(_ cbor: CBOR, _ forms: AttestForms) throws(Refusal) {
     let status = forms.extensions
     guard let map = cbor.root, map.kind == .map else {
@@ -40,8 +40,8 @@ struct AttestExtensions: Sendable {
     }
   }
 
-  /// Four octets, little endian, as on the wire, or the documented unsigned
-  /// integer of 32 bits.
+  /// Returns a category encoded as four little-endian bytes, as systems send it, or as an
+  /// unsigned integer of 32 bits, as Apple documents it; `nil` for anything else.
   private static func category(_ cbor: CBOR, _ value: CBOR.Item) -> UInt32? {
     switch value.kind {
     case .unsigned: return UInt32(exactly: value.argument)
@@ -70,7 +70,8 @@ struct AttestExtensions: Sendable {
 }
 
 extension AttestPolicy {
-  /// ATT-45. False: the system said nothing, which is accepted.
+  /// Checks the validation category (ATT-45). Returns `false` if the system sent none, which the
+  /// policy accepts.
   func checkCategory(
     _ extensions: AttestExtensions, _ refusals: AttestPolicyRefusals
   ) throws(Refusal) -> Bool {
@@ -84,8 +85,8 @@ extension AttestPolicy {
     return true
   }
 
-  /// ATT-46. False: the system said nothing, which is accepted where a missing
-  /// category is.
+  /// Checks the build number (ATT-46). Returns `false` if the system sent none, which is accepted
+  /// where a missing category is.
   func checkBundleVersion(
     _ extensions: AttestExtensions, _ refusals: AttestPolicyRefusals
   ) throws(Refusal) -> Bool {

@@ -1,4 +1,4 @@
-/// How the two kinds of objects name what is wrong with their form.
+/// The statuses for malformed attestations or assertions, and the name of a member.
 struct AttestForms: Sendable {
   let cbor: Status
   let statement: Status
@@ -17,7 +17,7 @@ struct AttestForms: Sendable {
     authData: .malformedAssertionAuthData, extensions: .malformedAssertionExtensions,
     clientData: .malformedAssertionClientData, authDataName: "authenticatorData")
 
-  /// CBR-1: the pairs of a map whose keys are texts.
+  /// Returns the pairs of a map whose keys are all texts (CBR-1).
   func named(
     _ map: CBOR.Item, _ cbor: CBOR
   ) throws(Refusal) -> [(key: CBOR.Item, value: CBOR.Item)] {
@@ -28,7 +28,7 @@ struct AttestForms: Sendable {
     return pairs
   }
 
-  /// CBR-1: one strict item; bytes after it are named by `trailing`.
+  /// Decodes one item of strict CBOR; bytes after the item are refused with `trailing` (CBR-1).
   func read(
     _ bytes: [UInt8], _ range: Range<Int>, trailing: Status
   ) throws(Refusal) -> CBOR {

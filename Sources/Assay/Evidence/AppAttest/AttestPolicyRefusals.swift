@@ -1,4 +1,5 @@
-/// The three refusals of the policy, by the kind of object (ATT-45, ATT-46, ASR-8).
+/// The statuses for what the policy refuses in an attestation or an assertion (ATT-45, ATT-46,
+/// ASR-8).
 struct AttestPolicyRefusals: Sendable {
   let category: Status
   let categoryMissing: Status

@@ -1,22 +1,22 @@
-/// A verified App Attest receipt: Apple's statement about an attested key (app-
-/// attest.md §7). Only a verification makes one.
+/// A verified attest receipt: Apple's statement about an attested key (docs/spec/app-attest.md
+/// §7). Created only by a verification.
 final class AttestReceipt: Sendable {
-  /// How long Apple keeps the data for a receipt (RFR-1).
+  /// How long Apple keeps the data behind a receipt: 30 days in milliseconds (RFR-1).
   private static let keptMs: Int64 = 30 * 86_400_000
 
-  /// As it was signed: BER, to be stored and sent when it is refreshed.
+  /// The receipt as Apple signed it, in BER: the bytes to store, and to send for a refresh.
   let bytes: [UInt8]
   let fields: AttestReceiptFields
   let appId: Text
   let isProduction: Bool
-  /// SHA-256 of the key, 32 octets.
+  /// The SHA-256 of the attested public key, 32 bytes.
   let keyId: [UInt8]
-  /// Whether the key was compared with one known from elsewhere (FRC-9).
+  /// Whether the key was compared with one known from another source (FRC-9).
   let bound: Bool
-  /// FRC-11: past its expiry, which only a stored receipt may be.
+  /// Whether the receipt has expired, which only a stored receipt may have (FRC-11).
   let isExpired: Bool
-  /// RFR-3: when a refresh is due, in milliseconds since 1970 UTC; nil: it is too
-  /// late for one.
+  /// When the receipt should be refreshed, in milliseconds since 1970 UTC; `nil` if it is too
+  /// late for a refresh (RFR-3).
   let refreshAtMs: Int64?
   let refreshDue: Bool
   private let signer: [UInt8]
@@ -44,14 +44,14 @@ final class AttestReceipt: Sendable {
   var expiresMs: Int64 { fields.expiresMs }
   var risk: Int64? { fields.risk }
   var token: Text { fields.text(fields.token) }
-  /// FRC-6: field 4, the client data hash of the attestation. Apple damages it
-  /// when it refreshes a receipt, so that nothing is compared with it.
+  /// Field 4, the client data hash of the attestation (FRC-6). Never compared with anything,
+  /// because Apple damages the hash when it refreshes a receipt.
   var clientHash: ArraySlice<UInt8> { fields.slice(fields.clientHash) }
 
-  /// RFR-1, RFR-3: an ATTEST receipt at once; a refreshed one after its field 19
-  /// and the configured time, but a day before Apple forgets it at the latest.
-  /// Where field 19 itself lies after that, Apple's word is followed.
-  /// All times lie in 2008 … 2100 and intervals below 2^53: no sum overflows.
+  /// Returns when to refresh a receipt: an ATTEST receipt at once; a refreshed one after its
+  /// field 19 and the configured interval, but at the latest a day before Apple deletes its data
+  /// (RFR-1, RFR-3). If field 19 itself is later than the deletion, field 19 decides. All times
+  /// are within 2008 … 2100 and intervals below 2^53, so that no sum overflows.
   private static func refreshTime(
     _ fields: AttestReceiptFields, _ everyMs: Int64, _ nowMs: Int64
   ) -> Int64? {
@@ -65,9 +65,10 @@ final class AttestReceipt: Sendable {
     return due < end ? due : nil
   }
 
-  /// RFR-3, after a refresh that failed: the same schedule, counted from then.
+  /// Returns when to try again after a refresh that failed at `nowMs`: the interval counts from
+  /// there (RFR-3).
   ///
-  /// - Parameter everyMs: below 2^53, as above.
+  /// - Parameter everyMs: the interval in milliseconds, below 2^53.
   func refreshTime(afterFailureAt nowMs: Int64, everyMs: Int64) -> Int64? {
     let forgotten = createdMs &+ AttestReceipt.keptMs
     let isLate = (notBeforeMs ?? 0) >= forgotten
@@ -75,14 +76,14 @@ final class AttestReceipt: Sendable {
     return due < (isLate ? expiresMs : Swift.min(forgotten, expiresMs)) ? due : nil
   }
 
-  /// The value of `attestReceipt`.
+  /// Writes the value of the member `attestReceipt`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writeMembers(&writer)
     writer.endObject()
   }
 
-  /// Its members, for a document that adds some.
+  /// Writes the members of `attestReceipt` without braces, for a document that adds members.
   func writeMembers(_ writer: inout JSONWriter) {
     writer.member("type", type)
     writer.member("appId", appId)

@@ -1,32 +1,32 @@
-/// The content of an App Attest receipt, read strictly: a SET of
-/// `SEQUENCE { INTEGER type, INTEGER version, OCTET STRING value }` in definite
-/// DER (FRC-6, FRC-7). Texts are ranges into the content's bytes; times are
-/// milliseconds since 1970 UTC.
+/// The content of an attest receipt, read strictly: a SET of `SEQUENCE { INTEGER type, INTEGER
+/// version, OCTET STRING value }` in definite-length DER (FRC-6, FRC-7). Texts are ranges into
+/// the content's bytes; times are milliseconds since 1970 UTC.
 struct AttestReceiptFields: Sendable {
   static let fieldCap = 32
 
   let content: BER.Octets
-  /// Field 2, UTF-8.
+  /// The App ID (field 2), in UTF-8.
   private(set) var appId: Range<Int> = 0..<0
-  /// Field 3: `04 ‖ x ‖ y` of the certificate in it.
+  /// The public key `04 ‖ x ‖ y` of the certificate in field 3.
   private(set) var key: [UInt8] = []
-  /// Field 4. Never compared: refreshed receipts have it damaged.
+  /// The client data hash (field 4). Never compared: Apple damages the hash in refreshed
+  /// receipts.
   private(set) var clientHash: Range<Int> = 0..<0
-  /// Field 5, base64.
+  /// The token (field 5), in base64.
   private(set) var token: Range<Int> = 0..<0
-  /// Field 6: RECEIPT; otherwise ATTEST.
+  /// Whether field 6 is RECEIPT and not ATTEST.
   private(set) var isRefreshed = false
-  /// Field 7 as it was signed.
+  /// The environment (field 7) as signed.
   private(set) var environment: Range<Int> = 0..<0
-  /// Field 12.
+  /// The creation time (field 12).
   private(set) var createdMs: Int64 = 0
-  /// Field 17; nil: an ATTEST receipt.
+  /// The risk metric (field 17); `nil` in an ATTEST receipt.
   private(set) var risk: Int64? = nil
-  /// Field 19: before it Apple gives no newer receipt; nil: an ATTEST receipt.
+  /// The time before which Apple issues no newer receipt (field 19); `nil` in an ATTEST receipt.
   private(set) var notBeforeMs: Int64? = nil
-  /// Field 21.
+  /// The expiry time (field 21).
   private(set) var expiresMs: Int64 = 0
-  /// Undocumented types, in their order.
+  /// The types of undocumented fields, in the order of the receipt.
   private(set) var unknown: [UInt64] = []
 
   func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
@@ -57,8 +57,8 @@ struct AttestReceiptFields: Sendable {
     unknown = values.unknown
   }
 
-  /// FRC-7: a receipt out of an attestation has neither metric nor field 19, a
-  /// refreshed one has both.
+  /// Whether the receipt is a refreshed one. A receipt from an attestation has neither the risk
+  /// metric nor field 19, a refreshed one has both (FRC-7).
   private static func isRefreshed(
     _ values: Values, _ content: BER.Octets
   ) throws(Refusal) -> Bool {
@@ -106,7 +106,7 @@ struct AttestReceiptFields: Sendable {
     return time
   }
 
-  /// FRC-7: one to nine digits and nothing else.
+  /// Reads a risk metric of one to nine digits (FRC-7).
   private static func metric(
     _ range: Range<Int>, _ content: BER.Octets
   ) throws(Refusal) -> Int64 {
@@ -120,8 +120,8 @@ struct AttestReceiptFields: Sendable {
     return value
   }
 
-  /// FRC-6, FRC-9: the key of the attested leaf, an uncompressed point of P-256.
-  /// Whoever knows the key checks whether it lies on the curve.
+  /// Returns the key of the attested leaf, an uncompressed point of P-256 (FRC-6). Does not
+  /// check that the point is on the curve: a caller that knows the key compares its bytes (FRC-9).
   private static func key(
     _ range: Range<Int>, _ content: BER.Octets
   ) throws(Refusal) -> [UInt8] {
@@ -136,7 +136,7 @@ struct AttestReceiptFields: Sendable {
   }
 }
 
-/// The fields of a content by their types, each once.
+/// The fields of a receipt's content, each type at most once.
 private struct Values {
   private var fields: [(type: UInt64, value: Range<Int>)] = []
 

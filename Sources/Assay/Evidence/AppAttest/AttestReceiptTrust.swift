@@ -1,6 +1,5 @@
-/// What every verification of App Attest receipts of a verifier shares: policy,
-/// the pinned root (FRC-4), and chains that were proven before. Immutable apart from the
-/// cache.
+/// The state that all verifications of attest receipts by one verifier share: policy, pinned root
+/// (FRC-4) and proven chains. Immutable apart from the cache.
 final class AttestReceiptTrust: Sendable {
   let policy: AttestPolicy
   let chains: ChainTrust

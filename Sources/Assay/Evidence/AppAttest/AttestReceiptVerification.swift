@@ -1,5 +1,5 @@
-/// The checks of an App Attest receipt in the order in which they are made
-/// (docs/spec/app-attest.md §7).
+/// The checks of an attest receipt, in the order in which they are made (docs/spec/app-attest.md
+/// §7).
 enum AttestReceiptCheck: Int, CheckList {
   case transport, container, certificates, shape, chainSignatures, signature, fields
   case validity, appId, environment, key, freshness, expiry
@@ -11,22 +11,21 @@ enum AttestReceiptCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one App Attest receipt, alone or inside an attestation:
-/// the rules of docs/spec/app-attest.md §7, step by step. Nothing of the content is read
-/// before its signature was verified.
+/// The verification of one attest receipt, on its own or inside an attestation
+/// (docs/spec/app-attest.md §7). The content is read only after its signature has been verified.
 struct AttestReceiptVerification {
   static let byteCap = 16_384
-  /// Of the text that holds it: twice base64, with line breaks.
+  /// The longest text that may contain a receipt, in bytes: base64 twice, with line breaks.
   static let inputCap = 65_536
 
   private let trust: AttestReceiptTrust
   private let nowMs: Int64
-  /// FRC-11: a kept receipt, whose age is not judged.
+  /// Whether the receipt is a stored one, whose age is not checked (FRC-11).
   private let isStored: Bool
   private(set) var checks = Checks<AttestReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
-  /// - `nowMs`: milliseconds since 1970 UTC.
+  /// Creates a verification at `nowMs`, milliseconds since 1970 UTC.
   init(_ trust: AttestReceiptTrust, nowMs: Int64) {
     self.init(trust, isStored: trust.policy.storedTime, nowMs: nowMs)
   }
@@ -37,19 +36,19 @@ struct AttestReceiptVerification {
     self.nowMs = nowMs
   }
 
-  /// What is known about a receipt that an attestation holds or that follows another one
-  /// (FRC-8 … FRC-10, RFR-2).
+  /// The facts that a receipt inside an attestation, or one that replaces another, must agree
+  /// with (FRC-8 … FRC-10, RFR-2).
   private struct Expected {
     let appId: Text
     let isProduction: Bool
     let isRefreshed: Bool
   }
 
-  /// Runs every step on a receipt as the host kept it: raw, base64 or base64
-  /// twice. The first step that fails gives the refusal.
+  /// Runs all checks on a receipt as the host stored it: raw, base64 or base64 twice. The first
+  /// check that fails determines the refusal.
   ///
-  /// - `subject`: the point `04 ‖ x ‖ y` of the key that the receipt must be
-  ///   about; nil: not compared, and the facts say so.
+  /// - `subject`: the point `04 ‖ x ‖ y` of the key that the receipt must be about; with `nil`,
+  ///   no key is compared and the facts report that.
   mutating func run(_ input: [UInt8], subject: [UInt8]?) throws(Refusal) -> AttestReceipt {
     try require(!trust.policy.appIds.isEmpty, .configAttestAppIds, "ATT-23", at: "attest.appIds")
     checks.enter(.transport)
@@ -57,10 +56,10 @@ struct AttestReceiptVerification {
     return try judge(transport.bytes, key: subject, nil)
   }
 
-  /// Runs every step on what Apple sent in place of a receipt: live, and about the same
-  /// key of the same app (RFR-2).
+  /// Runs all checks, age and expiry included, on the receipt that Apple returned for `old`, which
+  /// must be about the same key of the same app (RFR-2).
   ///
-  /// - `input`: base64, white space around it is trimmed.
+  /// - `input`: base64; surrounding white space is ignored.
   static func verifyRefreshed(
     _ input: [UInt8], of old: AttestReceipt, _ trust: AttestReceiptTrust, nowMs: Int64
   ) throws(Refusal) -> AttestReceipt {
@@ -74,12 +73,12 @@ struct AttestReceiptVerification {
     return receipt
   }
 
-  /// Runs every step on the receipt of an attestation. Refusals have places that
-  /// begin with "receipt".
+  /// Runs all checks on the receipt of an attestation. Locations of refusals begin with
+  /// "receipt".
   ///
   /// - `leafKey`: the point `04 ‖ x ‖ y` of the attestation's leaf.
-  /// - `appId`: the one that the attestation was made for.
-  /// - `isProduction`: what its aaguid says.
+  /// - `appId`: the App ID that the attestation was made for.
+  /// - `isProduction`: the environment according to the attestation's aaguid.
   static func verifyEmbedded(
     _ bytes: ArraySlice<UInt8>, _ trust: AttestReceiptTrust, leafKey: [UInt8], appId: Text,
     isProduction: Bool, nowMs: Int64, _ signatures: inout SignatureChecks
@@ -97,10 +96,10 @@ struct AttestReceiptVerification {
     }
   }
 
-  /// Client hash and creation time of a receipt from an attestation, whose limit is
-  /// ATT-1; its signature has not been checked. nil when they cannot be read. For a
-  /// diagnosis, and for a date that a verification of the same bytes confirms (ATT-40,
-  /// DIA-2).
+  /// Returns client data hash and creation time (milliseconds since 1970 UTC) of a receipt in an
+  /// attestation, whose size ATT-1 limits; `nil` if they cannot be read. The signature is not
+  /// verified: use them only for a diagnosis, or as a date that a verification of the same bytes
+  /// confirms (ATT-40, DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
   ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64, isRefreshed: Bool)? {
@@ -134,9 +133,9 @@ struct AttestReceiptVerification {
 
   // MARK: container
 
-  /// The container is read as that of app receipts, within smaller limits
-  /// (FRC-1). Whatever is past a limit is too large; what else a container must not
-  /// have is named by FRC-2 and FRC-3.
+  /// The statuses of the container, which is read as that of app receipts, within smaller limits
+  /// (FRC-1). Whatever exceeds a limit is too large; FRC-2 and FRC-3 name what a container must
+  /// not have.
   private static let refusals = SignedMessage.Refusals(
     ber: .malformedAttestReceiptBer, trailing: .malformedAttestReceiptTrailing,
     structure: .malformedAttestReceiptStructure, contentType: .malformedAttestReceiptStructure,
@@ -171,14 +170,14 @@ struct AttestReceiptVerification {
       try checkAlgorithms(message)
       return message
     } catch {
-      // RCP-5: app receipts come in the same container and never pass here, since
-      // they are signed with RSA.
+      // App receipts come in the same kind of container and always fail here, because they are
+      // signed with RSA (RCP-5).
       guard AppReceiptClaims.claims(bytes)?.form == .appReceipt else { throw error }
       throw Refusal(.rejectedKindMismatch, "RCP-5", detail: mismatch("app receipt"))
     }
   }
 
-  /// FRC-2: SHA-256 twice, ECDSA with SHA-256.
+  /// Requires SHA-256 as both digest algorithms, and ECDSA with SHA-256 (FRC-2).
   private static func checkAlgorithms(_ message: SignedMessage) throws(Refusal) {
     let signer = message.signer
     try require(
@@ -195,7 +194,8 @@ struct AttestReceiptVerification {
 
   // MARK: chain and signature
 
-  /// FRC-3, FRC-4. The chain is remembered when its signer signed this content.
+  /// Verifies the chain (FRC-4) and the signature over the content (FRC-3). The chain is cached
+  /// only once its signer has signed the content.
   private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
     let spelling = AttestReceiptPath.spelling(message)
     let path = try path(message, spelling)
@@ -226,11 +226,11 @@ struct AttestReceiptVerification {
     return try shaped.proven(trust.chains, &signatures)
   }
 
-  /// FRC-5: not from the future, and the chain at that date.
+  /// Checks that the receipt is not from the future, and the chain at its creation time (FRC-5).
   private mutating func validity(
     _ fields: AttestReceiptFields, _ path: ProvenPath
   ) throws(Refusal) {
-    // Both lie in 2008 … 2100: the sum cannot overflow.
+    // Both summands are within 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.policy.clockSkewMs
     checks.enter(.validity)
     try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
@@ -239,7 +239,7 @@ struct AttestReceiptVerification {
 
   // MARK: identity, key, age
 
-  /// FRC-8: whose app, and which environment.
+  /// Checks App ID and environment; returns whether the environment is production (FRC-8).
   private mutating func identity(
     _ fields: AttestReceiptFields, _ expected: Expected?
   ) throws(Refusal) -> Bool {
@@ -261,8 +261,8 @@ struct AttestReceiptVerification {
     return isProduction
   }
 
-  /// FRC-9: the nonce of an attestation does not cover its receipt, so the key
-  /// is what ties the two.
+  /// Compares the receipt's key with `key`. The nonce of an attestation does not cover its
+  /// receipt, so that only the key ties the two (FRC-9).
   private mutating func bind(
     _ fields: AttestReceiptFields, to key: [UInt8]?
   ) throws(Refusal) {
@@ -272,15 +272,15 @@ struct AttestReceiptVerification {
       at: "field 3")
   }
 
-  /// FRC-11: a stored receipt may be of any age, and its document says if it has
-  /// expired.
+  /// Checks age and expiry. A stored receipt may be of any age; its facts report whether it has
+  /// expired (FRC-11).
   private mutating func freshness(_ fields: AttestReceiptFields) throws(Refusal) {
     guard !isStored else {
       checks.skip(.freshness, .notConfigured)
       checks.skip(.expiry, .notConfigured)
       return
     }
-    // Both times lie in 2008 … 2100: the difference cannot overflow.
+    // Both times are within 2008 … 2100: the difference cannot overflow.
     let age = nowMs &- fields.createdMs
     checks.enter(.freshness)
     try require(
@@ -292,7 +292,7 @@ struct AttestReceiptVerification {
 }
 
 extension ObjectIdentifier {
-  /// 1.2.840.10045.4.3.2 without tag and length.
+  /// The identifier 1.2.840.10045.4.3.2, without tag and length.
   fileprivate static let ecdsaWithSHA256: [UInt8] = [
     0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02,
   ]

@@ -1,5 +1,4 @@
-/// An attestation object taken apart (docs/spec/app-attest.md §3). Nothing here is
-/// verified.
+/// A decoded attestation object; nothing in it is verified (docs/spec/app-attest.md §3).
 ///
 ///     { "fmt": "apple-appattest", "attStmt": { "x5c": [leaf, intermediate],
 ///       "receipt": bytes }, "authData": bytes }
@@ -10,17 +9,18 @@ struct AttestationObject: Sendable {
   let authData: AuthenticatorData
   let extensions: AttestExtensions
 
-  /// ATT-1.
+  /// The longest attestation object that is read, in bytes (ATT-1).
   static let byteCap = 16_384
   private static let certificateCap = 4096
   private static let forms = AttestForms.attestation
 
-  /// - `anchors`: what a third certificate may be (ATT-11).
+  /// Decodes `object`. `trust` has the anchors, one of which a third certificate must equal
+  /// (ATT-11).
   init(_ object: [UInt8], _ trust: AttestTrust) throws(Refusal) {
     let forms = AttestationObject.forms
     let cbor = try forms.read(object, 0..<object.count, trailing: forms.cbor)
     let members = try AttestationObject.members(cbor)
-    // Before its statement: another format has other members there.
+    // Checks the format before the statement, which has other members in other formats.
     try require(
       cbor.bytes(members.format).elementsEqual("apple-appattest"), .unsupportedAttestFormat,
       "ATT-10", at: "fmt")
@@ -51,7 +51,7 @@ struct AttestationObject: Sendable {
     let authData: CBOR.Item
   }
 
-  /// ATT-10: exactly these, each once, in any order.
+  /// Returns the three members: exactly these, each once, in any order (ATT-10).
   private static func members(_ cbor: CBOR) throws(Refusal) -> Members {
     var format: CBOR.Item? = nil
     var statement: CBOR.Item? = nil
@@ -74,7 +74,7 @@ struct AttestationObject: Sendable {
     return Members(format: format, statement: statement, authData: authData)
   }
 
-  /// The same for what `attStmt` holds.
+  /// Returns the two members of `attStmt`: exactly these, each once, in any order.
   private static func statement(
     _ cbor: CBOR, _ statement: CBOR.Item
   ) throws(Refusal) -> (certificates: CBOR.Item, receipt: CBOR.Item) {
@@ -102,7 +102,7 @@ struct AttestationObject: Sendable {
     Refusal(forms.statement, "ATT-10", at: place)
   }
 
-  /// ATT-11: leaf and intermediate; a third only when it is a pinned root.
+  /// Returns leaf and intermediate; a third certificate must be a pinned root (ATT-11).
   private static func certificates(
     _ cbor: CBOR, _ list: CBOR.Item, _ trust: AttestTrust
   ) throws(Refusal) -> (leaf: ArraySlice<UInt8>, intermediate: ArraySlice<UInt8>) {

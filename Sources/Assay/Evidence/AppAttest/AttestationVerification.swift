@@ -1,5 +1,5 @@
-/// The checks of an attestation in the order in which they are made (app-
-/// attest.md §4).
+/// The checks of an attestation, in the order in which they are made (docs/spec/app-attest.md
+/// §4).
 enum AttestationCheck: Int, CheckList {
   case input, form, chain, nonce, keyId, coseKey, appId, counter, environment, credentialId
   case category, bundleVersion, accessControl, receipt, challenge
@@ -12,8 +12,7 @@ enum AttestationCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one attestation: the rules of docs/spec/app-attest.md §1 to §5, step
-/// by step.
+/// The verification of one attestation (docs/spec/app-attest.md §1 to §5).
 struct AttestationVerification {
   private let trust: AttestTrust
   private let nowMs: Int64
@@ -27,9 +26,9 @@ struct AttestationVerification {
 
   private var policy: AttestPolicy { trust.policy }
 
-  /// Runs every step; the first that fails gives the refusal.
+  /// Runs all checks; the first that fails determines the refusal.
   ///
-  /// - `keyId`: 32 octets, or their base64, base64url or hex text.
+  /// - `keyId`: 32 bytes, or their base64, base64url or hex text.
   mutating func run(
     _ bytes: [UInt8], keyId: [UInt8], _ clientData: ClientDataInput
   ) throws(Refusal) -> Attestation {
@@ -60,8 +59,8 @@ struct AttestationVerification {
       warnings: AttestationVerification.warnings(chain.leaf, keyId, data, information))
   }
 
-  /// ATT-30 … ATT-34, ATT-36: form, names and signatures of leaf and intermediate, up to a
-  /// pinned root.
+  /// Verifies profiles, issuer names and signatures of leaf and intermediate, up to a pinned root
+  /// (ATT-30 … ATT-34, ATT-36).
   private mutating func provenChain(_ object: AttestationObject) throws(Refusal) -> ProvenChain {
     let path = try CandidatePath(
       .attestation, leaf: Array(object.leaf), intermediate: Array(object.intermediate))
@@ -71,15 +70,15 @@ struct AttestationVerification {
 
   // MARK: time (ATT-40)
 
-  /// When the certificates must be valid: now, or when the embedded receipt was
-  /// made. That date is Apple's once the receipt is verified, which is the last
-  /// step.
+  /// Returns the time at which the certificates must be valid, in milliseconds since 1970 UTC:
+  /// now, or the creation time of the embedded receipt. The receipt is verified only in a later
+  /// check, which confirms that Apple signed its creation time.
   private mutating func judgedMs(_ object: AttestationObject) throws(Refusal) -> Int64 {
     guard policy.storedTime else { return nowMs }
     if let found = AttestReceiptVerification.unverified(object.receipt) {
       return found.createdMs
     }
-    // A receipt without a date is faulty; its own verification says how.
+    // A receipt without a readable date is faulty; its own verification reports the fault.
     checks.skip(.chain, .noInput)
     checks.enter(.receipt)
     _ = try AttestReceiptVerification.verifyEmbedded(
@@ -91,8 +90,8 @@ struct AttestationVerification {
 
   // MARK: the object against its certificate
 
-  /// ATT-20: the nonce in the certificate is made over the data of this object
-  /// and the client data.
+  /// Checks that the nonce in the leaf was made from this object's authenticator data and the
+  /// client data, and returns the nonce (ATT-20).
   private static func checkNonce(
     _ object: AttestationObject, _ leaf: Certificate, _ data: ClientData
   ) throws(Refusal) -> [UInt8] {
@@ -116,10 +115,10 @@ struct AttestationVerification {
     return nonce
   }
 
-  /// SEQUENCE { [1] EXPLICIT OCTET STRING of 32 octets }, up to the octets.
+  /// The DER of SEQUENCE { [1] EXPLICIT OCTET STRING of 32 bytes } before these bytes.
   private static let noncePrefix: [UInt8] = [0x30, 0x24, 0xa1, 0x22, 0x04, 0x20]
 
-  /// Key, app and environment (checks 4 to 9).
+  /// Checks key, App ID and environment (checks 4 to 9).
   private mutating func identity(
     _ object: AttestationObject, _ chain: ProvenChain, _ keyId: [UInt8],
     _ information: LeafInformation
@@ -162,7 +161,7 @@ struct AttestationVerification {
 
   // MARK: policy
 
-  /// ATT-45 … ATT-48.
+  /// Checks category, build number and, for Macs, access control (ATT-45 … ATT-48).
   private mutating func judgePolicy(
     _ object: AttestationObject, _ information: LeafInformation
   ) throws(Refusal) {
@@ -194,7 +193,8 @@ struct AttestationVerification {
       isProduction: isProduction, nowMs: nowMs, &signatures)
   }
 
-  /// ASR-10.
+  /// Returns the SHA-256 of the challenge in the client data; `nil` if the host checks the
+  /// challenge or the client data is a hash (ASR-10).
   private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
     let place = policy.challenge
     checks.enter(.challenge)
@@ -219,14 +219,16 @@ struct AttestationVerification {
 }
 
 extension Warning {
-  /// ATT-4: a hash that is used as it stands but is not a SHA-256.
+  /// The warning about a client data hash that is accepted although its length is not that of a
+  /// SHA-256 (ATT-4).
   static var clientDataHashLength: Warning {
     Warning("client-data-hash-length", at: "client_data")
   }
 }
 
 extension AttestPolicy {
-  /// ATT-47, ATT-48: for Macs only; phones have other octets.
+  /// Whether access control is checked: on Macs only, as other devices have other values (ATT-47,
+  /// ATT-48).
   func demandsAccessControl(of information: LeafInformation) -> Bool {
     switch platform {
     case .macOS: return true
@@ -235,8 +237,8 @@ extension AttestPolicy {
     }
   }
 
-  /// ATT-47: the octets of a Mac with System Integrity Protection and Full
-  /// Security on.
+  /// The access control bytes of a Mac with System Integrity Protection and Full Security on
+  /// (ATT-47).
   static let macAccessControl: [UInt8] = [
     0x30, 0x40, 0x0c, 0x02, 0x31, 0x31, 0x30, 0x3a, 0x30, 0x09, 0x0c, 0x02, 0x6f, 0x6b, 0xa1,
     0x03, 0x01, 0x01, 0xff, 0x30, 0x09, 0x0c, 0x02, 0x6f, 0x61, 0xa1, 0x03, 0x01, 0x01, 0xff,
@@ -254,7 +256,8 @@ extension AttestPolicy.Challenge {
 }
 
 extension AuthenticatorData {
-  /// ATT-20, ASR-3: SHA-256 of the data as sent and the hash of the client data.
+  /// Returns the SHA-256 of authenticator data and client data hash, concatenated (ATT-20,
+  /// ASR-3).
   func nonce(_ clientDataHash: [UInt8]) -> [UInt8] {
     Digest.sha256.of(bytes + clientDataHash)
   }

@@ -1,16 +1,16 @@
-/// The public key of an attested key, as it is handed in and out (ATT-3).
+/// The encodings of an attested public key in requests and documents (ATT-3).
 enum AttestedKey {
-  /// Of `04 ‖ x ‖ y`.
+  /// The length of `04 ‖ x ‖ y`.
   static let pointBytes = 65
 
-  /// SubjectPublicKeyInfo of a key on P-256, up to the point.
+  /// The SubjectPublicKeyInfo of a P-256 key, up to the point.
   static let infoPrefix: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08,
     0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
   ]
 
-  /// The point of a key that was given as 65 or as 91 octets; nil for another
-  /// form. Whether it lies on the curve is not checked.
+  /// Returns the point of a key given in 65 or 91 bytes; `nil` for another form. Does not check
+  /// that the point is on the curve.
   static func point(_ key: [UInt8]) -> ArraySlice<UInt8>? {
     var point = key[...]
     if key.count == infoPrefix.count &+ pointBytes, key.starts(with: infoPrefix) {
@@ -20,7 +20,7 @@ enum AttestedKey {
     return point
   }
 
-  /// ATT-21: the octets that a COSE key of this point has.
+  /// Returns the COSE encoding of this point, 77 bytes (ATT-21).
   static func coseKey(_ point: ArraySlice<UInt8>) -> [UInt8] {
     let x = point.dropFirst().prefix(32)
     let y = point.dropFirst(33)

@@ -1,14 +1,14 @@
-/// Authenticator data as it stands in an object: offsets are constants, and no
-/// length from the wire is added to one (ATT-13, ASR-2).
+/// The authenticator data of an attestation or assertion. Offsets are constants: no length from
+/// the input is added to one (ATT-13, ASR-2).
 struct AuthenticatorData: Sendable {
-  /// The object, and where the data is in it.
+  /// The object that contains the data, which are at `range`.
   private let object: [UInt8]
   private let range: Range<Int>
 
   static let byteCap = 1024
-  /// Of an assertion, without extensions.
+  /// The length in an assertion, without extensions.
   static let assertedBytes = 37
-  /// Of an attestation, without extensions.
+  /// The length in an attestation, without extensions.
   static let attestedBytes = 164
 
   init(_ object: [UInt8], _ range: Range<Int>) {
@@ -16,7 +16,7 @@ struct AuthenticatorData: Sendable {
     self.range = range.clamped(to: 0..<object.count)
   }
 
-  /// ATT-13: long enough for the attested key, and its credential id of 32 octets.
+  /// Requires the length of an attested key, and a credential id of 32 bytes (ATT-13).
   func checkAttestedForm() throws(Refusal) {
     try require(
       (AuthenticatorData.attestedBytes...AuthenticatorData.byteCap).contains(range.count),
@@ -26,17 +26,17 @@ struct AuthenticatorData: Sendable {
       at: "authData/byte 53")
   }
 
-  /// ASR-1.
+  /// Requires the length of an assertion's authenticator data (ASR-1).
   func checkAssertedForm() throws(Refusal) {
     try require(
       (AuthenticatorData.assertedBytes...AuthenticatorData.byteCap).contains(range.count),
       .malformedAssertionAuthData, "ASR-1", at: "authenticatorData")
   }
 
-  /// As sent: what the nonce is made from.
+  /// The data as sent, from which the nonce is made.
   var bytes: ArraySlice<UInt8> { object[range] }
 
-  /// SHA-256 of the App ID.
+  /// The SHA-256 of the App ID.
   var rpIdHash: ArraySlice<UInt8> { slice(0..<32) }
   var flags: UInt8 { slice(32..<33).first ?? 0 }
   var counter: UInt32 { slice(33..<37).reduce(0) { $0 << 8 | UInt32($1) } }
@@ -44,14 +44,14 @@ struct AuthenticatorData: Sendable {
   var credentialId: ArraySlice<UInt8> { slice(55..<87) }
   var coseKey: ArraySlice<UInt8> { slice(87..<164) }
 
-  /// ATT-14: attested credential data follows.
+  /// The flag of attested credential data (ATT-14).
   static let attestedFlag: UInt8 = 0x40
 
-  /// What follows the fixed part, as a map; no entries where nothing does. The
-  /// flags do not show it (ATT-14, ASR-2).
+  /// Returns the map after the first `count` bytes; without entries if nothing follows. The flags
+  /// do not announce extensions (ATT-14, ASR-2).
   func extensions(after count: Int, _ forms: AttestForms) throws(Refusal) -> AttestExtensions {
     guard range.count > count else { return AttestExtensions() }
-    // Read separately: places are offsets into the authenticator data.
+    // Reads a copy, so that locations are offsets into the authenticator data.
     let data = Array(bytes)
     do throws(Refusal) {
       let cbor = try forms.read(data, count..<data.count, trailing: forms.authData)

@@ -1,14 +1,14 @@
-/// Client data of a call: what the app signed, or its hash (ATT-4).
+/// The client data of a call: the bytes that the app signed, or their hash (ATT-4).
 struct ClientData: Sendable {
   let bytes: [UInt8]
   let isHash: Bool
-  /// What goes into the nonce.
+  /// The hash that becomes part of the nonce.
   let hash: [UInt8]
 
-  /// 1 MiB.
+  /// The longest client data, 1 MiB.
   static let byteCap = 1 << 20
-  /// Apple's two published samples have a text of 21 and 24 bytes where the hash
-  /// belongs.
+  /// The lengths accepted for a hash, in bytes. Apple's two published samples have a text of 21
+  /// and 24 bytes where the hash belongs.
   static let hashLengths = 16...64
 
   init(_ input: ClientDataInput) throws(Refusal) {
@@ -30,11 +30,11 @@ struct ClientData: Sendable {
     }
   }
 
-  /// Used as it stands, but not a SHA-256.
+  /// Whether the hash is used although its length is not that of a SHA-256.
   var hasOddHash: Bool { isHash && bytes.count != 32 }
 
-  /// ASR-10: SHA-256 of the challenge that is in the data; nil: the host
-  /// checks it, or a hash was given, in which nothing can be found.
+  /// Returns the SHA-256 of the challenge in the client data; `nil` if the host checks the
+  /// challenge, or passed a hash, which contains none (ASR-10).
   func challenge(
     _ place: AttestPolicy.Challenge, _ status: Status
   ) throws(Refusal) -> [UInt8]? {
@@ -71,7 +71,7 @@ struct ClientData: Sendable {
 }
 
 extension AttestPolicy.Challenge.Encoding {
-  /// The octets that a text stands for; nil when it is of another encoding.
+  /// Returns the bytes that `text` encodes; `nil` if the text is not of this encoding.
   func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     switch self {
     case .text: return Array(text)
@@ -83,7 +83,7 @@ extension AttestPolicy.Challenge.Encoding {
 }
 
 extension JSONWriter {
-  /// What a document says about the challenge (ASR-10).
+  /// Writes the member `challenge`: its SHA-256, or "unchecked" (ASR-10).
   mutating func challenge(_ sha256: [UInt8]?) {
     name("challenge")
     guard let sha256 else {

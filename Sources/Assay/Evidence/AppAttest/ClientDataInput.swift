@@ -1,6 +1,6 @@
-/// How client data is handed in, and its bytes.
+/// Client data as a host passes them: the bytes, and whether they are a hash.
 public struct ClientDataInput: Sendable {
-  /// 1: the bytes, hashed here; 2: a hash of 16…64 bytes, used as it stands.
+  /// 1 if `bytes` are hashed here; 2 if they are a hash of 16 to 64 bytes, used unchanged.
   public let kind: Int32
   public let bytes: [UInt8]
 
@@ -9,17 +9,18 @@ public struct ClientDataInput: Sendable {
     self.bytes = bytes
   }
 
-  /// ASSAY_CLIENT_DATA.
+  /// Returns client data to be hashed here (ASSAY_CLIENT_DATA).
   public static func data(_ bytes: [UInt8]) -> ClientDataInput {
     ClientDataInput(kind: 1, bytes: bytes)
   }
 
-  /// ASSAY_CLIENT_DATA_HASH.
+  /// Returns a hash of client data, used unchanged (ASSAY_CLIENT_DATA_HASH).
   public static func hash(_ bytes: [UInt8]) -> ClientDataInput {
     ClientDataInput(kind: 2, bytes: bytes)
   }
 
-  /// What should be reported even with a refusal, which it may explain (ATT-4).
+  /// Writes the warning about the hash's length, also beside a refusal, which it may explain
+  /// (ATT-4).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard kind == 2, bytes.count != 32, ClientData.hashLengths.contains(bytes.count) else {
       return

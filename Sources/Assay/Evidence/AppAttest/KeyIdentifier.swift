@@ -1,6 +1,7 @@
-/// The name of an attested key: SHA-256 of its public key, 32 octets.
+/// The identifier of an attested key: SHA-256 of its public key, 32 bytes.
 public enum KeyIdentifier {
-  /// ATT-2: 32 octets as they are, or their text. What is compared is octets.
+  /// Returns the 32 bytes of a key identifier given as such or as text. Always bytes are
+  /// compared, never texts (ATT-2).
   static func read(_ given: [UInt8]) throws(Refusal) -> [UInt8] {
     if given.count == 32 { return given }
     return try octets(given, at: "key_id")
@@ -8,7 +9,7 @@ public enum KeyIdentifier {
 
   /// The normal form of a key identifier: standard base64 with padding, as `attestKey`
   /// takes it and a document's `attestation.keyId` has it. Apps send other forms for the
-  /// same key; look keys up by this one alone.
+  /// same key; look up keys by this form only.
   ///
   /// - Parameter text: base64 with padding, base64url without, or hexadecimal digits.
   /// - Returns: 44 characters.
@@ -17,7 +18,7 @@ public enum KeyIdentifier {
     Base64.encodeStandard(try octets(text, at: "keyId"))
   }
 
-  /// Of a text; the length tells its form.
+  /// Decodes a text whose length determines its encoding.
   private static func octets(_ text: [UInt8], at place: String) throws(Refusal) -> [UInt8] {
     guard let octets = decode(text), octets.count == 32 else {
       throw Refusal(.malformedAttestKeyId, "ATT-2", at: place)

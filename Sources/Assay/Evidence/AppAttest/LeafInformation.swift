@@ -1,16 +1,17 @@
-/// What else the leaf of an attestation says (docs/spec/app-attest.md §4.4, §4.5).
-/// Undocumented apart from the access control octets, and proof of nothing: a
-/// part that cannot be read is left out and never refuses an attestation.
+/// Further content of an attestation's leaf (docs/spec/app-attest.md §4.4, §4.5). Apple documents
+/// only the access control bytes. Proves nothing: an unreadable part is omitted and never refuses
+/// an attestation.
 struct LeafInformation: Sendable {
-  /// 8.5 [1204]: the App ID in clear.
+  /// The App ID in clear text: extension 1.2.840.113635.100.8.5, tag [1204].
   private(set) var appId: Text? = nil
-  /// 8.7 [1400], [1403] and [1026]: "27.0.1", "24A446", "iphoneos".
+  /// Version, build and platform ("27.0.1", "24A446", "iphoneos"): extension
+  /// 1.2.840.113635.100.8.7, tags [1400], [1403] and [1026].
   private(set) var systemVersion: Text? = nil
   private(set) var systemBuild: Text? = nil
   private(set) var platform: Text? = nil
-  /// 8.6: the access control octets.
+  /// The access control bytes: extension 1.2.840.113635.100.8.6.
   private(set) var accessControl: [UInt8]? = nil
-  /// Extensions that are there and have another form.
+  /// Whether one of these extensions is present in a form that cannot be read.
   private(set) var isDamaged = false
 
   init(_ leaf: Certificate) {
@@ -32,11 +33,11 @@ struct LeafInformation: Sendable {
     }
   }
 
-  /// Whether 8.7 names macOS (ATT-47).
+  /// Whether the platform is macOS (ATT-47).
   var isMac: Bool { platform?.asciiLowercased.utf8.starts(with: Text("macos").utf8) ?? false }
 
-  /// Texts of a SEQUENCE of context-tagged EXPLICIT values; tags of no
-  /// interest are skipped.
+  /// Passes the texts with `tags` to `take`, from a SEQUENCE of context-tagged EXPLICIT values;
+  /// other tags are skipped.
   private mutating func read(
     _ leaf: Certificate, _ entry: Certificate.Extension, _ tags: [Int],
     _ take: (inout LeafInformation, Int, Text) -> Void
@@ -65,12 +66,14 @@ struct LeafInformation: Sendable {
     }
   }
 
-  /// Printable ASCII of a modest length: nothing else has been seen.
+  /// Whether the text is printable ASCII of at most 300 bytes: Apple has used nothing else so
+  /// far.
   private static func isReadable(_ text: ArraySlice<UInt8>) -> Bool {
     text.count <= 300 && text.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
   }
 
-  /// ATT-47: SEQUENCE { [3] EXPLICIT OCTET STRING }.
+  /// Returns the content of SEQUENCE { [3] EXPLICIT OCTET STRING }; `nil` for another form
+  /// (ATT-47).
   private static func accessControl(
     _ leaf: Certificate, _ entry: Certificate.Extension
   ) -> [UInt8]? {
@@ -83,7 +86,7 @@ struct LeafInformation: Sendable {
     return Array(leaf.bytes(octets.content))
   }
 
-  /// ATT-22: whether the subject's common name is the key id in lower-case hex.
+  /// Whether the subject's common name is the key id in lower-case hex (ATT-22).
   static func names(_ keyId: [UInt8], _ leaf: Certificate) -> Bool {
     var outer = DER.Cursor(leaf.der, leaf.subject)
     guard let sequence = outer.next(DER.sequence) else { return false }
@@ -103,13 +106,13 @@ struct LeafInformation: Sendable {
   }
 }
 
-/// A context-tagged constructed value whose tag number may take more octets
-/// (`BF 89 34` is [1204]), which no certificate's own fields have.
+/// A context-tagged constructed value whose tag number may take several bytes (`BF 89 34` is
+/// [1204]), as only these extensions of Apple use them.
 private struct TaggedValue {
   let number: Int
   let content: Range<Int>
 
-  /// The value at an offset; nil when there is none that ends before `end`.
+  /// Reads the value at `start`; `nil` if no value ends at or before `end`.
   init?(_ der: [UInt8], _ start: Int, _ end: Int) {
     guard start >= 0, start < end, end <= der.count, der[start] & 0xe0 == 0xa0 else { return nil }
     var at = start &+ 1

@@ -1,8 +1,8 @@
-/// What Apple's DeviceCheck endpoint answered (docs/spec/device-check.md §2.1). Its bodies
-/// are read first, then the HTTP status: one state comes as plain text with 200,
-/// and the documented wording differs from the live one.
+/// The meaning of a response of Apple's DeviceCheck endpoint (docs/spec/device-check.md §2.1).
+/// The body counts beside the HTTP status, because one state is plain text under status 200, and
+/// Apple's actual wording differs from the documented one.
 enum DeviceCheckAnswer: Sendable, Equatable {
-  /// Which path was called.
+  /// The endpoint's path that was called.
   enum Call: Int, Sendable {
     case query, update, validate
 
@@ -10,22 +10,22 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   }
 
   case bits(DeviceCheckBits)
-  /// A genuine device that this team never wrote.
+  /// No bits are stored: a genuine device that this developer team has never written.
   case noBits
   case updated
   case valid
 
-  /// Bodies are short; a longer one is not from Apple.
+  /// The longest body that is read, in bytes; Apple's bodies are short.
   static let bodyCap = 4096
 
-  /// Judges one answer (DVC-7 … DVC-9).
+  /// Interprets one response (DVC-7 … DVC-9).
   ///
   /// - Parameters:
-  ///   - status: the HTTP status; 0: there was no answer.
-  ///   - body: as received.
-  /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our
-  ///   request, `unavailable.devicecheck.*` when the answer says nothing. It is
-  ///   never read as a clean device, nor as a used one.
+  ///   - status: the HTTP status; 0 if no response arrived.
+  ///   - body: the body as received.
+  /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our request,
+  ///   `unavailable.devicecheck.*` when the response has no known meaning. Such a response is
+  ///   never taken for clear bits, nor for set ones.
   init(_ call: Call, status: Int64, body: [UInt8]) throws(Refusal) {
     let text = ASCII.trimmed(body.count > Self.bodyCap ? [] : body[...])
     switch status {
@@ -50,7 +50,7 @@ enum DeviceCheckAnswer: Sendable, Equatable {
 
   // MARK: bodies
 
-  /// nil: no form of success that belongs to the call.
+  /// Returns the success that `text` reports; `nil` if the call has no such success.
   private static func success(_ call: Call, _ text: ArraySlice<UInt8>) -> DeviceCheckAnswer? {
     guard call == .query else {
       guard text.isEmpty else { return nil }
@@ -70,7 +70,7 @@ enum DeviceCheckAnswer: Sendable, Equatable {
     return DeviceCheckBits(bit0: bit0, bit1: bit1, month: month)
   }
 
-  /// The live wording and the documented one.
+  /// Whether the text has Apple's actual wording for missing bits, or the documented one.
   private static func saysNoBits(_ text: ArraySlice<UInt8>) -> Bool {
     begins(text, "failed to find bit state") || begins(text, "bit state not found")
   }

@@ -1,13 +1,13 @@
-/// One bit with the meaning that the configuration gives it.
+/// One DeviceCheck bit with its configured meaning.
 struct DeviceCheckBit: Sendable {
   let meaning: DeviceCheckPolicy.BitMeaning?
-  /// As Apple has it.
+  /// The bit's value at Apple.
   let value: Bool
-  /// DVC-11: too old to count; always false for a bit that never ages, and where
-  /// the month is not known.
+  /// Whether the bit is older than its configured age, so that it counts as clear; always `false`
+  /// for a bit without such an age, or if the month of the last write is unknown (DVC-11).
   let isAged: Bool
 
-  /// Whether it counts as set.
+  /// Whether the bit counts as set.
   var isSet: Bool { value && !isAged }
 
   init(_ meaning: DeviceCheckPolicy.BitMeaning?, _ value: Bool, ageMonths: Int64?) {
@@ -20,7 +20,7 @@ struct DeviceCheckBit: Sendable {
     }
   }
 
-  /// `{"name","value","aged","set"}`.
+  /// Writes the member `name` as `{"name","value","aged","set"}`.
   func write(_ name: StaticString, _ writer: inout JSONWriter) {
     writer.name(name)
     writer.beginObject()

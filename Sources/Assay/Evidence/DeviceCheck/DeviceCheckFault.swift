@@ -1,5 +1,5 @@
-/// DVC-8: whose fault a refused answer is. The client's only when Apple does not
-/// know the device token.
+/// The party at fault for a refused response: the client only if Apple does not accept the device
+/// token (DVC-8).
 enum DeviceCheckFault: Sendable {
   case client, ours, transient, unknown
 

@@ -1,13 +1,13 @@
-/// What an app gets from `DCDevice.generateToken`: opaque bytes for a single, prompt
-/// use (DVC-4, DVC-6).
+/// The device token that an app obtains from `DCDevice.generateToken`: opaque bytes for a single,
+/// prompt use (DVC-4, DVC-6).
 struct DeviceCheckToken: Sendable {
   private(set) var bytes: [UInt8]
 
   static let byteCap = 8192
-  /// The longest base64 text for this many bytes.
+  /// The length of the base64 text of `byteCap` bytes.
   private static let textCap = (byteCap + 2) / 3 * 4
 
-  /// From what an app sent as text: standard base64, without line breaks.
+  /// Decodes the standard base64 text, without line breaks, that an app sent.
   ///
   /// - Throws: `malformed.devicecheck.token` for another text or an empty one,
   ///   `too-large.devicecheck.token` for more than 8,192 bytes.
@@ -21,8 +21,8 @@ struct DeviceCheckToken: Sendable {
     try self.init(bytes: bytes)
   }
 
-  /// From what an app sent as bytes: the token's own, or their base64 text. (The
-  /// genuine bytes of a token are never such a text.)
+  /// Reads a request body that is either the token's bytes or their base64 text. The bytes of a
+  /// genuine token are never such a text.
   init(body: [UInt8]) throws(Refusal) {
     try self.init(bytes: Base64.decodeStandard(body[...]) ?? body)
   }
@@ -35,9 +35,9 @@ struct DeviceCheckToken: Sendable {
     self.bytes = bytes
   }
 
-  /// As Apple takes it.
+  /// The token in the form that Apple's endpoint takes.
   var base64: Text { Text(Base64.encodeStandard(bytes)) }
 
-  /// EXC-22.
+  /// Overwrites the token's bytes, which are secret (EXC-22).
   mutating func wipe() { Secret.wipe(&bytes) }
 }

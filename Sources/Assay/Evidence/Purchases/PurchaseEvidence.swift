@@ -1,11 +1,11 @@
-/// What one verified document contributes to a decision.
+/// The purchases and renewal info that one verified document contributes to a decision.
 struct PurchaseEvidence: Sendable {
-  /// The kind of the document, as in `kind` ("transaction", "notification").
+  /// The document's kind, as in its member `kind` ("transaction", "notification").
   var kind: StaticString
   var purchases: [PurchaseFacts]
   var renewals: [RenewalFacts]
-  /// As of when the document speaks, and how it is trusted: what is left to say
-  /// of one without purchases (DEC-2).
+  /// The moment whose state the document reports, in milliseconds since 1970 UTC, for a document
+  /// without purchases; `nil` if unknown (DEC-2).
   var asOf: Int64? = nil
   var evidenceClass = EvidenceClass.signed
 }

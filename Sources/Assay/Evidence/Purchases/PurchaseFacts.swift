@@ -1,60 +1,59 @@
-/// What a decision needs of one transaction, whatever kind of evidence showed it
-/// (the table under DCD-4). `nil` means that the evidence does not say.
-///
-/// Times are milliseconds since 1970 UTC.
+/// The facts of one transaction that a decision uses, whatever kind of evidence contains them
+/// (the table under DCD-4). `nil` means that the evidence does not state the fact.
 struct PurchaseFacts: Sendable {
   var environment: Environment
   var transactionId: Text
   var originalTransactionId: Text
   var webOrderLineItemId: Text? = nil
   var productId: Text
-  /// Subscription group, as signed.
+  /// The subscription group identifier, as signed.
   var group: Text? = nil
-  /// nil: not shown by this kind of evidence, or an unknown value (DCD-11).
+  /// The product type; `nil` if this kind of evidence has none, or its value is unknown (DCD-11).
   var type: ProductType? = nil
-  /// A type was signed, but its value is not one that Assay knows.
+  /// Whether a type is signed whose value Assay does not know.
   var typeIsUnknown = false
   var start: Int64? = nil
   var end: Int64? = nil
-  /// From when it is revoked; `asOf` if the evidence gives no date (DCD-26).
+  /// The time of the revocation; `asOf` if the evidence has no date for it (DCD-26).
   var revokedAt: Int64? = nil
   var revocationIsUndated = false
-  /// As of when the newest evidence spoke that shows a revocation or that there is
-  /// none; known once all evidence is merged.
+  /// The `asOf` of the newest evidence that states that there is a revocation or none; set once
+  /// all evidence is merged.
   var revocationToldAt: Int64? = nil
   var revocationReason: Int64? = nil
   var revocationType: Text? = nil
   var revocationPercentage: Int64? = nil
   var isUpgraded = false
-  /// "PURCHASED", "FAMILY_SHARED", "ASSIGNED", or a value not known.
+  /// "PURCHASED", "FAMILY_SHARED", "ASSIGNED", or an unknown value.
   var ownership: Text? = nil
   /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
   var offerType: Int64? = nil
-  /// Receipts and answers from verifyReceipt mark offers by flags (DEC-9).
+  /// Whether a receipt or a verifyReceipt response flags the period as a trial; `isIntro`
+  /// likewise as one at an introductory price (DEC-9).
   var isTrial = false
   var isIntro = false
-  /// A promotional offer or an offer code, recognised by its id alone.
+  /// Whether the evidence contains the id of a promotional offer or of an offer code (DEC-9).
   var hasOffer = false
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME".
   var offerDiscountType: Text? = nil
   var quantity: Int64 = 1
-  /// appAccountToken in lower case, when it has UUID form.
+  /// The appAccountToken in lower case; `nil` unless it is a UUID.
   var account: Text? = nil
-  /// As of when the evidence speaks (DCD-2).
+  /// The moment whose state the evidence reports (DCD-2).
   var asOf: Int64
-  /// False for an answer without a request date, of which `asOf` is only the
-  /// earliest moment at which it can have been given (DCD-21).
+  /// Whether `asOf` is exact. For a response without a request date, `asOf` is only the earliest
+  /// moment at which Apple can have sent the response (DCD-21).
   var timeIsKnown = true
   var evidenceClass = EvidenceClass.signed
-  /// What evidence of this form can say, so that its silence means no.
+  /// The members that this form of evidence can report, so that their absence is a statement too.
   var shows = ShownMembers.all
-  /// Shown by an answer of verifyReceipt with status 21006 (DEC-8, DEC-19).
+  /// Whether the facts are from a verifyReceipt response with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false
 }
 
 extension PurchaseFacts {
-  /// DCD-26: a reason or a type of revocation without a date is a revocation as
-  /// of this evidence.
+  /// Sets the revocation date to `asOf` if the evidence has a reason or a type of revocation but
+  /// no date (DCD-26).
   mutating func dateRevocation() {
     guard revokedAt == nil, revocationReason != nil || revocationType != nil else { return }
     revokedAt = asOf

@@ -1,23 +1,21 @@
-/// The keys under which a store remembers a purchase (JWS-94, RPL-1).
+/// The idempotency keys under which a database remembers a purchase (JWS-94, RPL-1).
 ///
-/// They are made from signed ids, never from the text of the evidence, of which
-/// one purchase has many forms. Every key begins with the environment, or with
-/// `unknown` where nothing that is signed shows one (RCP-28). A key with a part
-/// missing, or an id that cannot be unique (RPL-3), is nil; so is one with an id
-/// of characters that ids do not have, since a store would take it for another key
+/// Keys are made from signed ids, never from the text of the evidence, because one purchase has
+/// many texts. Every key begins with the environment, or with `unknown` if nothing signed implies
+/// one (RCP-28). A key is `nil` if a part is missing, if an id cannot be unique (RPL-3), or if an
+/// id has characters that ids do not have, with which a database could take it for another key
 /// (APR-25).
 enum ReplayKeys {
-  /// `<environment>/<transactionId>`: one signed transaction.
+  /// Returns `<environment>/<transactionId>`, the key of one signed transaction.
   static func transaction(environment: Environment?, transactionId: Text?) -> Text? {
     key(environment, [unique(transactionId, environment)])
   }
 
-  /// What may be paid out once, whatever the transaction id: one period of an
-  /// auto-renewable subscription, one non-consumable, one other purchase.
+  /// Returns the key of a purchase that may be granted once, whatever its transaction id: one
+  /// period of an auto-renewable subscription, one non-consumable, or one other purchase.
   ///
-  /// - `type` nil, or a type that Assay does not know, is keyed as one purchase.
-  /// - `purchaseDate`: milliseconds since 1970 UTC; stands in for an absent
-  ///   web-order-line-item id.
+  /// - `type`: with `nil`, which includes unknown types, the key is that of one transaction.
+  /// - `purchaseDate`: milliseconds since 1970 UTC; replaces an absent web-order-line-item id.
   static func purchase(
     environment: Environment?, type: ProductType?, transactionId: Text?,
     originalTransactionId: Text?, webOrderLineItemId: Text?, purchaseDate: Int64?
@@ -34,15 +32,16 @@ enum ReplayKeys {
     }
   }
 
-  /// `<environment>/<originalTransactionId>`: one line, which one account owns.
+  /// Returns `<environment>/<originalTransactionId>`, the key of one subscription, which one
+  /// account owns.
   static func subscription(
     environment: Environment?, originalTransactionId: Text?
   ) -> Text? {
     key(environment, [unique(originalTransactionId, environment)])
   }
 
-  /// RPL-3: an id that is empty or zero names nothing, nor does one of 13 digits or
-  /// fewer if no environment says whose it is.
+  /// Returns the id; `nil` if it is empty or zero, or if it has 13 digits or fewer and no
+  /// environment qualifies the id (RPL-3).
   private static func unique(_ id: Text?, _ environment: Environment?) -> Text? {
     guard let id, !isZero(id), environment != nil || id.count > 13 else { return nil }
     return id
@@ -52,13 +51,14 @@ enum ReplayKeys {
     id.map { $0.utf8.allSatisfy { $0 == 0x30 } } ?? true
   }
 
-  /// Every key is shorter, so that a store may index it (APR-25).
+  /// The limit of every key's length in bytes, so that a database can index keys (APR-25).
   private static let keyCap = 128
-  /// The longest part of a key, so that three of them with their environment stay
-  /// below that. A UUID has 36.
+  /// The longest part of a key in bytes, so that three parts and the environment stay below
+  /// `keyCap`. A UUID has 36.
   private static let partCap = 48
 
-  /// Letters, digits, `-`, `_` and `.`: nothing that parts a key or a line.
+  /// Whether the part consists of letters, digits, `-`, `_` and `.`, none of which separates
+  /// parts.
   private static func isPlain(_ part: Text) -> Bool {
     guard part.count <= partCap else { return false }
     for byte in part.utf8 {

@@ -1,6 +1,6 @@
-/// Members of a purchase that only some forms of evidence can show (the table
-/// under DCD-4). What a form cannot show, it neither confirms nor denies: the
-/// newest evidence that can show it counts (DCD-3).
+/// The members of a purchase that only some forms of evidence can report (the table under DCD-4).
+/// A form neither confirms nor denies members that it cannot report: the newest evidence that can
+/// report a member counts (DCD-3).
 struct ShownMembers: OptionSet, Sendable {
   let rawValue: UInt8
 

@@ -1,22 +1,23 @@
-/// A verified app receipt: what Apple knew of one app's purchases on one device
-/// when it was made (docs/spec/receipts.md §3). Only a verification makes one.
+/// A verified app receipt: the purchases of one app on one device that Apple knew at its creation
+/// (docs/spec/receipts.md §3). Created only by a verification.
 final class AppReceipt: Sendable {
   let attributes: ReceiptAttributes
   let environment: Environment
-  /// Milliseconds since 1970 UTC: as of when the receipt speaks (APR-19).
+  /// The receipt's creation date, in milliseconds since 1970 UTC, which its age is measured from
+  /// (APR-19).
   let creationDate: Int64
-  /// Whether the caller's device is the one that it was made for (APR-18).
+  /// Whether the receipt was made for the device that the host named (APR-18).
   let isDeviceBound: Bool
   let digest: Digest
   private let chain: JudgedPath
   let transport: Transport
-  /// In the order of the receipt's purchases.
+  /// One entry per purchase, in the order of the receipt.
   private let entries: [Entry]
 
-  /// What the catalogue and the id rule say about one purchase.
+  /// The result of comparing one purchase with the catalogue and the rule for ids.
   private struct Entry: Sendable {
     let isKnown: Bool
-    /// Signed, else the catalogue's.
+    /// The signed product type, otherwise that of the catalogue.
     let type: ProductType?
     let hasConflict: Bool
   }
@@ -41,7 +42,7 @@ final class AppReceipt: Sendable {
   ) -> [Entry] {
     var entries: [Entry] = []
     entries.reserveCapacity(attributes.purchases.count)
-    // Renewals of one product follow each other: look it up once.
+    // Renewals of one product follow each other: each product is looked up once.
     var last: (id: ArraySlice<UInt8>, product: Catalogue.Product?) = ([], nil)
     for purchase in attributes.purchases {
       let id = attributes.slice(purchase.productId)
@@ -55,7 +56,8 @@ final class AppReceipt: Sendable {
     return entries
   }
 
-  /// APR-17: an id that shows nothing disagrees with nothing.
+  /// Whether the id implies an environment other than the receipt's; an id that implies none
+  /// contradicts nothing (APR-17).
   private static func disagrees(
     _ id: ArraySlice<UInt8>, with environment: Environment
   ) -> Bool {
@@ -67,7 +69,7 @@ final class AppReceipt: Sendable {
 
   // MARK: decisions
 
-  /// What the purchases contribute to a decision (docs/spec/receipts-decisions.md §1).
+  /// Returns the purchases for a decision (docs/spec/receipts-decisions.md §1).
   func purchaseEvidence(_ catalogue: Catalogue) -> PurchaseEvidence {
     let purchases = attributes.purchases.map { facts($0) }
     return PurchaseEvidence(kind: "app-receipt", purchases: purchases, renewals: [])
@@ -86,10 +88,11 @@ final class AppReceipt: Sendable {
     facts.end = purchase.expiresDate
     facts.revokedAt = purchase.cancellationDate
     facts.revocationReason = purchase.cancellationReason.map { Int64(clamping: $0) }
-    // DCD-18: attribute 1712 has never been seen filled, so that its absence shows
-    // nothing; and no attribute tells an offer code.
+    // Attribute 1712 has never been seen filled, so that its absence does not exclude a
+    // revocation (DCD-18). No attribute reports an offer code.
     facts.shows = purchase.cancellationDate == nil ? [] : .revocation
-    // Nor has 1720: there a lone 0 may be a filler, as it is in 1711 and 1713.
+    // Attribute 1720 has never been seen filled either: without a date, 0 may be a filler, as it
+    // is in 1711 and 1713.
     if facts.revokedAt == nil, facts.revocationReason == 0 { facts.revocationReason = nil }
     facts.dateRevocation()
     facts.isTrial = purchase.isTrialPeriod ?? false
@@ -99,12 +102,12 @@ final class AppReceipt: Sendable {
     return facts
   }
 
-  /// 0 … 4 in attribute 1707.
+  /// The highest known value of attribute 1707, whose values are 0 … 4.
   private static let lastKnownType: UInt64 = 4
 
   // MARK: document
 
-  /// Values that Assay does not know (DCD-11).
+  /// Writes a warning for each value that Assay does not know (DCD-11).
   func writeWarnings(_ writer: inout JSONWriter) {
     for (index, purchase) in attributes.purchases.enumerated() {
       func warn(_ member: StaticString) {
@@ -116,7 +119,7 @@ final class AppReceipt: Sendable {
     }
   }
 
-  /// The value of `appReceipt` (docs/spec/receipts.md §3.5).
+  /// Writes the value of the member `appReceipt` (docs/spec/receipts.md §3.5).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("type", attributes.text(attributes.type))
@@ -152,7 +155,7 @@ final class AppReceipt: Sendable {
     writer.endObject()
   }
 
-  /// Attributes without a member of their own.
+  /// Writes the attributes that have no member of their own.
   private func writeRest(_ writer: inout JSONWriter) {
     writer.name("keptAttributes")
     writer.beginArray()
@@ -192,7 +195,7 @@ final class AppReceipt: Sendable {
     writer.member("environment", environment.name)
     writer.member("idConflict", boolean: entry.hasConflict)
     writer.name("keys")
-    // APR-23: an id that names nothing is not part of any key.
+    // An id of 13 digits or fewer is not unique, so it is no part of a key (APR-23).
     let unique = IdEnvironment.unique(attributes.slice(purchase.transactionId))
     let line = purchase.originalTransactionId
       .flatMap { IdEnvironment.unique(attributes.slice($0)) }
@@ -212,7 +215,7 @@ final class AppReceipt: Sendable {
     writer.endObject()
   }
 
-  /// As Apple names it in a JWS; a number that is not known as text.
+  /// Writes the type with Apple's name for it in a JWS; an unknown number as text.
   private static func write(type: UInt64?, _ writer: inout JSONWriter) {
     if let known = ProductType(attribute: type) {
       writer.string(known.name)
@@ -227,8 +230,8 @@ final class AppReceipt: Sendable {
 }
 
 extension ProductType {
-  /// From attribute 1707; nil for free subscriptions and for numbers that are
-  /// not known.
+  /// Creates the type of a value of attribute 1707; `nil` for free subscriptions and unknown
+  /// numbers.
   init?(attribute: UInt64?) {
     switch attribute {
     case 0: self = .nonConsumable
@@ -241,7 +244,7 @@ extension ProductType {
 }
 
 extension Text {
-  /// The number in decimal digits.
+  /// Creates the decimal digits of a number.
   init(decimal number: UInt64) {
     var digits: [UInt8] = []
     var rest = number
@@ -255,7 +258,7 @@ extension Text {
 }
 
 extension JSONWriter {
-  /// A number that stays exact: past 2^53 it is written as text (DOC-2).
+  /// Writes a number without loss: beyond 2^53 as text (DOC-2).
   fileprivate mutating func member(_ name: StaticString, exact value: UInt64?) {
     guard let value else {
       member(name, integer: nil)

@@ -1,13 +1,13 @@
-/// What a text in the container of app receipts and App Attest receipts says about
-/// itself (TRI-3, TRI-6). No signature was checked: a claim decides nothing,
-/// and is shown only under that name. Ranges lie in `payload`.
+/// The unverified content of a container that app receipts and attest receipts use (TRI-3,
+/// TRI-6). No signature has been checked: the content decides nothing and is reported only as
+/// unverified. Ranges are within `payload`.
 struct AppReceiptClaims: Sendable {
   enum Form: Sendable, Equatable {
     case appReceipt
     case attestReceipt
   }
 
-  /// What one attribute 17 claims.
+  /// The unverified content of one purchase (attribute 17).
   struct Purchase: Sendable {
     fileprivate(set) var productId: Range<Int>? = nil
     fileprivate(set) var transactionId: Range<Int>? = nil
@@ -15,15 +15,15 @@ struct AppReceiptClaims: Sendable {
     fileprivate(set) var webOrderLineItemId: UInt64? = nil
     /// Milliseconds since 1970 UTC.
     fileprivate(set) var purchaseDate: Int64? = nil
-    /// Attribute 1707.
+    /// The product type (attribute 1707).
     fileprivate(set) var type: UInt64? = nil
   }
 
   let payload: BER.Octets
   private(set) var form = Form.appReceipt
-  /// "ProductionSandbox"; of an App Attest receipt "ATTEST" or "RECEIPT".
+  /// The receipt type ("ProductionSandbox"); of an attest receipt "ATTEST" or "RECEIPT".
   private(set) var type: Range<Int>? = nil
-  /// The bundle id; of an App Attest receipt the App ID.
+  /// The bundle id; of an attest receipt the App ID.
   private(set) var bundleId: Range<Int>? = nil
   /// Milliseconds since 1970 UTC.
   private(set) var creationDate: Int64? = nil
@@ -35,11 +35,11 @@ struct AppReceiptClaims: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { Text(Array(slice($0))) } }
 
-  /// Reads the claims of decoded bytes; nil when they are neither of the two
-  /// forms (docs/spec/receipts-triage.md §1.2). Reads each byte a bounded number of times
-  /// and allocates no more than the input has of it.
+  /// Reads the content of decoded bytes; `nil` if they are neither form of receipt
+  /// (docs/spec/receipts-triage.md §1.2). Reads each byte a bounded number of times and allocates
+  /// no more than the input's size.
   ///
-  /// - Parameter purchases: more of them are not looked at.
+  /// - Parameter purchases: the number of purchases that are read at most.
   static func claims(_ bytes: [UInt8], purchases: Int = 8192) -> AppReceiptClaims? {
     guard let payload = SignedMessage.unverifiedPayload(of: bytes) else { return nil }
     return AppReceiptClaims(payload, purchases)
@@ -76,7 +76,7 @@ struct AppReceiptClaims: Sendable {
         .flatMap { AppReceiptClaims.date(bytes[$0]) }
       return
     }
-    // FRC-6: the values of App Attest receipts are bare texts.
+    // The values of attest receipts are bare texts, without a DER header (FRC-6).
     guard hasKey, let attribute6, AppReceiptClaims.isAttestType(bytes[attribute6]) else {
       return nil
     }

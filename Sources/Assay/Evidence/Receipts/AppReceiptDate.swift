@@ -1,8 +1,8 @@
-/// The dates of receipts: `YYYY-MM-DDTHH:MM:SS`, one to three digits of a
-/// fraction or none, then `Z`, `±HHMM` or `±HH:MM` (APR-13).
+/// The dates of receipts: `YYYY-MM-DDTHH:MM:SS`, optionally a fraction of one to three digits,
+/// then `Z`, `±HHMM` or `±HH:MM` (APR-13).
 enum AppReceiptDate {
-  /// Milliseconds since 1970 UTC; nil for any other form or a date that does not
-  /// exist. Years 0 to 9999, so nothing here can overflow.
+  /// Returns milliseconds since 1970 UTC; `nil` for any other form or a date that does not exist.
+  /// Years are 0 to 9999, so that nothing overflows.
   static func milliseconds(_ text: ArraySlice<UInt8>) -> Int64? {
     var rest = text
     guard let year = number(&rest, 4), take(&rest, 0x2d), let month = number(&rest, 2),
@@ -17,7 +17,7 @@ enum AppReceiptDate {
     return (minutes &* 60 &+ second) &* 1000 &+ fraction
   }
 
-  /// In milliseconds; 0 where there is none.
+  /// Reads a fraction as milliseconds; 0 if there is none, `nil` if it has no digits.
   private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     guard take(&rest, 0x2e) else { return 0 }
     var value: Int64 = 0
@@ -34,7 +34,7 @@ enum AppReceiptDate {
     }
   }
 
-  /// Of the zone, in minutes: positive east of Greenwich.
+  /// Reads the time zone as minutes, positive east of Greenwich.
   private static func minutesAhead(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     if take(&rest, 0x5a) { return 0 }
     let isWest = take(&rest, 0x2d)

@@ -1,5 +1,5 @@
-/// The checks of an app receipt in the order in which they are made
-/// (docs/spec/receipts.md §3.5).
+/// The checks of an app receipt, in the order in which they are made (docs/spec/receipts.md
+/// §3.5).
 enum AppReceiptCheck: Int, CheckList {
   case transport, container, certificates, shape, chainSignatures, signature, attributes
   case validity, bundle, app, environment, device, freshness
@@ -11,8 +11,8 @@ enum AppReceiptCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one app receipt: the rules of docs/spec/receipts.md §3, step by
-/// step. Nothing of the payload is read before its signature was verified.
+/// The verification of one app receipt (docs/spec/receipts.md §3). The payload is read only after
+/// its signature has been verified.
 struct AppReceiptVerification {
   private let trust: ReceiptTrust
   private let subject: [UInt8]?
@@ -20,8 +20,10 @@ struct AppReceiptVerification {
   private(set) var checks = Checks<AppReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
-  /// - `subject`: the vendor id (16 octets) or MAC address (6 octets) that the
-  ///   receipt must belong to; nil: the device is not judged.
+  /// Creates a verification.
+  ///
+  /// - `subject`: the vendor id (16 bytes) or MAC address (6 bytes) of the device that the
+  ///   receipt must have been made for; with `nil`, the device is not checked.
   /// - `nowMs`: milliseconds since 1970 UTC.
   init(_ trust: ReceiptTrust, subject: [UInt8]?, nowMs: Int64) {
     self.trust = trust
@@ -31,21 +33,22 @@ struct AppReceiptVerification {
 
   private var policy: Configuration.ReceiptsPolicy { trust.configuration.receipts }
 
-  /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
-  /// The first step that fails gives the refusal.
+  /// Runs all checks on a receipt as it was sent: raw, base64 or base64 twice. The first check
+  /// that fails determines the refusal.
   mutating func run(_ input: [UInt8]) throws(Refusal) -> AppReceipt {
     try checkSubject()
     checks.enter(.transport)
     return try judge(try Transport(input, cap: policy.inputBytes))
   }
 
-  /// Runs every step on a receipt that is already decoded.
+  /// Runs all checks on a receipt that is already decoded.
   mutating func run(_ transport: Transport) throws(Refusal) -> AppReceipt {
     try checkSubject()
     return try judge(transport)
   }
 
-  /// APR-18: a programming error, whatever the receipt is.
+  /// Checks the length of `subject`, which is the host's mistake whatever the receipt is
+  /// (APR-18).
   private func checkSubject() throws(Refusal) {
     guard let subject else { return }
     try require(
@@ -80,8 +83,8 @@ struct AppReceiptVerification {
 
   // MARK: container
 
-  /// BER elements of container and payload together, whatever the configuration
-  /// allows: 32 × four times 8,192 purchases, and 4,096 (APR-26).
+  /// The BER elements of container and payload together that no configuration can exceed: 32 ×
+  /// four times 8,192 purchases, and 4,096 (APR-26).
   static let elementCap = 1_052_672
 
   private static let refusals = SignedMessage.Refusals(
@@ -109,8 +112,8 @@ struct AppReceiptVerification {
     }
   }
 
-  /// RCP-5: the receipts of App Attest come in the same container and always
-  /// fail here, since they are signed with another algorithm.
+  /// Replaces the refusal of an attest receipt, which comes in the same kind of container and
+  /// always fails here, because it is signed with another algorithm (RCP-5).
   private static func refusal(_ refusal: Refusal, _ bytes: [UInt8]) -> Refusal {
     guard AppReceiptClaims.claims(bytes)?.form == .attestReceipt else { return refusal }
     return Refusal(
@@ -118,7 +121,8 @@ struct AppReceiptVerification {
       detail: "expected an app receipt, looks like an App Attest receipt")
   }
 
-  /// APR-5, APR-6: the digest that the signer names, SignedData agreeing.
+  /// Returns the digest that the signer names; SignedData must name the same one, and the
+  /// signature algorithm must belong to it (APR-5, APR-6).
   private static func digest(of message: SignedMessage) throws(Refusal) -> Digest {
     let signer = message.signer
     let isSHA1 = message.names(signer.digest, ObjectIdentifier.sha1)
@@ -165,7 +169,8 @@ struct AppReceiptVerification {
     return try roots.prove(shaped, &signatures)
   }
 
-  /// APR-21: the pinned certificate of Xcode, with no other path rule.
+  /// Returns the path of a pinned certificate of Xcode, for which no other path rule holds
+  /// (APR-21).
   private mutating func xcodePath(_ der: [UInt8]) throws(Refusal) -> ProvenPath {
     try require(trust.accepts(xcode: der), .rejectedChainUnpinned, "APR-21", at: "leaf")
     let leaf = try ChainProfile.receipt.embedded(der, at: "leaf")
@@ -178,11 +183,11 @@ struct AppReceiptVerification {
     return ProvenPath(chain, [], isCached: false)
   }
 
-  /// APR-9, PTH-11: the date of the receipt, and the path at that date.
+  /// Checks the receipt's creation date, and the path at that date (APR-9, PTH-11).
   private mutating func validity(
     _ attributes: ReceiptAttributes, _ path: ProvenPath
   ) throws(Refusal) -> (date: Int64, chain: JudgedPath) {
-    // Both lie in 2008 … 2100: the sum cannot overflow.
+    // Both summands are within 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.configuration.clockSkewMs
     checks.enter(.validity)
     let date = try attributes.creationDate()
@@ -192,7 +197,8 @@ struct AppReceiptVerification {
 
   // MARK: identity, device, age
 
-  /// APR-15, APR-16.
+  /// Checks bundle id and app id (APR-15), and returns the environment, which must be accepted
+  /// and fit the signer (APR-16).
   private mutating func identity(
     _ attributes: ReceiptAttributes, _ path: ProvenPath
   ) throws(Refusal) -> Environment {
@@ -204,7 +210,7 @@ struct AppReceiptVerification {
     }
     let environment = AppReceiptVerification.environment(
       ofType: attributes.slice(attributes.type))
-    // A verifier that accepts Production knows the id of every app (CFG-1).
+    // A verifier that accepts Production has the id of every app (CFG-1).
     if environment == .production, let expected = app.appAppleId {
       checks.enter(.app)
       try require(
@@ -226,7 +232,7 @@ struct AppReceiptVerification {
     return environment
   }
 
-  /// APR-16: attribute 0; nil for types that Assay does not know.
+  /// Returns the environment of a receipt type (attribute 0); `nil` for unknown types (APR-16).
   static func environment(ofType type: ArraySlice<UInt8>) -> Environment? {
     if type.elementsEqual("Production") || type.elementsEqual("ProductionVPP") {
       return .production
@@ -237,7 +243,8 @@ struct AppReceiptVerification {
     return type.elementsEqual("Xcode") ? .xcode : nil
   }
 
-  /// APR-18: SHA-1 over subject, opaque value and the bundle id's element.
+  /// Compares the device hash with SHA-1 over subject, opaque value and the bundle id's DER
+  /// element (APR-18).
   private mutating func device(_ attributes: ReceiptAttributes) throws(Refusal) {
     guard checks.enter(.device, where: subject != nil, else: .noInput), let subject else { return }
     guard let opaque = attributes.opaqueValue, let hash = attributes.deviceHash else {
@@ -249,7 +256,7 @@ struct AppReceiptVerification {
       .rejectedAccountDevice, "APR-18", at: "attribute 5")
   }
 
-  /// APR-19.
+  /// Checks the receipt's age if the configuration limits it (APR-19).
   private mutating func freshness(_ date: Int64) throws(Refusal) {
     let limit = policy.maxAgeMs
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
@@ -259,12 +266,12 @@ struct AppReceiptVerification {
   }
 }
 
-/// APR-7: the embedded certificate that the signer names by issuer and serial,
-/// wherever it is in the bag.
+/// The embedded certificate whose issuer and serial number the signer names, wherever it is among
+/// the certificates (APR-7).
 private struct EmbeddedSigner {
   let certificate: [UInt8]
   let bag: [[UInt8]]
-  /// APR-20: one self-issued certificate and no other, as Xcode signs.
+  /// Whether the only certificate is self-issued, as in Xcode's receipts (APR-20).
   let isAlone: Bool
 
   init(_ message: SignedMessage) throws(Refusal) {
@@ -291,8 +298,8 @@ private struct EmbeddedSigner {
     isAlone = bag.count == 1 && found.isSelfIssued
   }
 
-  /// Where a certificate has its serial's content and its two names; nil unless
-  /// it begins as certificates do. Whether it is one is for the path to say.
+  /// Returns the ranges of a certificate's serial number and its two names; `nil` unless the
+  /// bytes begin as a certificate does. The path checks the rest.
   private static func names(
     _ der: [UInt8]
   ) -> (serial: Range<Int>, issuer: Range<Int>, subject: Range<Int>)? {
@@ -301,7 +308,7 @@ private struct EmbeddedSigner {
     var parts = DER.Cursor(der, certificate.content)
     guard let tbs = parts.next(DER.sequence) else { return nil }
     var fields = DER.Cursor(der, tbs.content)
-    // The version, which version 1 leaves out.
+    // Skips the version, which certificates of version 1 omit.
     _ = fields.next(0xa0)
     guard let serial = fields.next(DER.integer), fields.next(DER.sequence) != nil,
       let issuer = fields.next(DER.sequence), fields.next(DER.sequence) != nil,
@@ -312,7 +319,7 @@ private struct EmbeddedSigner {
 }
 
 extension ObjectIdentifier {
-  /// 1.2.840.113549.1.1.5 and .11 without parameters.
+  /// The identifiers 1.2.840.113549.1.1.5 and 1.2.840.113549.1.1.11.
   fileprivate static let sha1WithRSA: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x05,
   ]

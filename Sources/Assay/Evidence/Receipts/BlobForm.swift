@@ -1,14 +1,14 @@
-/// What a blob is, judged by how its bytes begin (docs/spec/receipts-triage.md §1.2). It names a
-/// form, and does not promise that the rest has it.
+/// The form of a client's blob, recognized by its first bytes (docs/spec/receipts-triage.md
+/// §1.2). The remaining bytes need not have that form.
 enum BlobForm: Sendable, Equatable {
-  /// `{`: a transaction receipt, or JSON.
+  /// A transaction receipt or JSON: begins with `{`.
   case list
-  /// DER or BER: a receipt in a PKCS#7 container.
+  /// A PKCS#7 container in DER or BER.
   case container
   case jws
-  /// App Attest: CBOR with `fmt` first.
+  /// An App Attest attestation: CBOR with `fmt` first.
   case attestation
-  /// App Attest: CBOR with `signature` first.
+  /// An App Attest assertion: CBOR with `signature` first.
   case assertion
   case xmlPropertyList
   case binaryPropertyList
@@ -19,7 +19,7 @@ enum BlobForm: Sendable, Equatable {
     if self == .unknown, BlobForm.isJWS(bytes[...]) { self = .jws }
   }
 
-  /// "expected app receipt, looks like JWS" (RCP-5).
+  /// The form in messages: "expected app receipt, looks like JWS" (RCP-5).
   var name: StaticString {
     switch self {
     case .list: return "transaction receipt"
@@ -33,7 +33,7 @@ enum BlobForm: Sendable, Equatable {
     }
   }
 
-  /// The form that a few first bytes already tell; never `jws`.
+  /// Returns the form that the first bytes determine; never `jws`.
   static func byFirstBytes(_ bytes: [UInt8]) -> BlobForm {
     guard let first = bytes.first else { return .unknown }
     switch first {
@@ -48,18 +48,19 @@ enum BlobForm: Sendable, Equatable {
     }
   }
 
-  /// RCP-1: a SEQUENCE whose length is indefinite or takes up to four bytes.
+  /// Whether the bytes begin with a SEQUENCE whose length is indefinite or has one to four bytes
+  /// (RCP-1).
   static func isContainer(_ bytes: [UInt8]) -> Bool {
     bytes.count >= 2 && bytes[0] == 0x30 && bytes[1] >= 0x80 && bytes[1] <= 0x84
   }
 
-  /// Three parts of base64url characters.
+  /// Whether the text is three parts of base64url characters, separated by dots.
   static func isThreeParts(_ text: ArraySlice<UInt8>) -> Bool {
     let (dots, stranger) = Base64.segments(Array(text))
     return stranger == nil && dots.count == 2
   }
 
-  /// The same, and the first part is that of a JSON object.
+  /// Whether the text has these three parts, of which the first begins as a JSON object does.
   static func isJWS(_ text: ArraySlice<UInt8>) -> Bool {
     text.prefix(3).elementsEqual("eyJ") && isThreeParts(text)
   }

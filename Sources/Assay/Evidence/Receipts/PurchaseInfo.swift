@@ -1,8 +1,8 @@
-/// The signed fields of a transaction receipt (docs/spec/receipts.md §2.3), read out of its
-/// purchase-info.
+/// The signed fields of a transaction receipt, read from its purchase-info (docs/spec/receipts.md
+/// §2.3).
 ///
-/// Reading refuses nothing: what is wrong is collected in `faults`, because triage
-/// may only suspect where verification refuses (`check()`).
+/// Reading refuses nothing: faults are collected, because triage only suspects where verification
+/// refuses (`check()`).
 struct PurchaseInfo: Sendable {
   enum Field: Int, Sendable, CaseIterable {
     case bid, productId, quantity, transactionId, originalTransactionId
@@ -13,7 +13,7 @@ struct PurchaseInfo: Sendable {
     case expiresDate, expiresDateFormatted, expiresDateFormattedPst
     case webOrderLineItemId, isTrialPeriod, isInIntroOfferPeriod
 
-    /// The key, as Apple writes it.
+    /// Apple's key of the field.
     var name: StaticString {
       switch self {
       case .bid: return "bid"
@@ -42,7 +42,7 @@ struct PurchaseInfo: Sendable {
       }
     }
 
-    /// The field of a key; nil for an unknown key.
+    /// Returns the field of a key; `nil` if the key is unknown.
     init?(_ bytes: Span<UInt8>, key: Range<Int>) {
       let found: Field?
       switch key.count {
@@ -82,19 +82,18 @@ struct PurchaseInfo: Sendable {
     }
   }
 
-  /// Something wrong with one field.
+  /// A fault of one field.
   struct Fault: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
       /// A required field is absent or empty (RCP-13).
       case missing
-      /// It breaks its format (RCP-13, RCP-14).
+      /// The value breaks its format (RCP-13, RCP-14).
       case format
-      /// A date outside 2008 … 2100 (RCP-14).
+      /// A date is outside 2008 … 2100 (RCP-14).
       case range
-      /// A date that contradicts another of the same moment (RCP-15).
+      /// A date contradicts another of the same moment (RCP-15).
       case conflict
-      /// Its value has no quotation marks: a trait for triage, not a fault of
-      /// a verified receipt.
+      /// The value has no quotation marks: a trait for triage, not a fault of a verified receipt.
       case bare
     }
     let kind: Kind
@@ -103,17 +102,17 @@ struct PurchaseInfo: Sendable {
 
   let list: PropertyList
   private(set) var faults: [Fault] = []
-  /// For each field its place in the list, counted from 1; 0: absent or empty.
+  /// The index of each field's entry in the list, counted from 1; 0 if absent or empty.
   private var places = InlineArray<23, UInt8>(repeating: 0)
 
-  /// Milliseconds since 1970 UTC: the `-ms` value where there is one, else the
-  /// date's. nil: absent, or broken.
+  /// The date in milliseconds since 1970 UTC: the `-ms` value if present, else that of the date
+  /// text; `nil` if absent or malformed.
   private(set) var purchaseDateMs: Int64? = nil
   private(set) var originalPurchaseDateMs: Int64? = nil
   private(set) var expiresDateMs: Int64? = nil
-  /// At least 1; nil when absent or broken.
+  /// The quantity, at least 1; `nil` if absent or malformed.
   private(set) var quantity: Int64? = nil
-  /// nil: absent, or broken.
+  /// The flag; `nil` if absent or malformed.
   private(set) var isTrialPeriod: Bool? = nil
   private(set) var isInIntroOfferPeriod: Bool? = nil
 
@@ -124,14 +123,14 @@ struct PurchaseInfo: Sendable {
       let place = list.places[index]
       guard let field = Field(bytes, key: place.key) else { continue }
       if place.isBare { add(.bare, field) }
-      // At most 64 entries (RCP-6).
+      // A list has at most 64 entries (RCP-6), so that the index fits in a byte.
       if !place.value.isEmpty { places[field.rawValue] = UInt8(truncatingIfNeeded: index &+ 1) }
     }
     readIds(bytes)
     readDates(bytes)
   }
 
-  /// RCP-13 … RCP-15: refuses what a verified receipt must not have.
+  /// Refuses the first fault that a verified receipt must not have (RCP-13 … RCP-15).
   func check() throws(Refusal) {
     if faults.isEmpty { return }
     try refuse(.missing, .malformedReceiptFieldMissing, "RCP-13")
@@ -149,10 +148,10 @@ struct PurchaseInfo: Sendable {
     }
   }
 
-  /// The value of a field; nil when it is absent or empty.
+  /// Returns the value of a field; `nil` if absent or empty.
   func value(_ field: Field) -> ArraySlice<UInt8>? { range(field).map { list.bytes[$0] } }
 
-  /// Where the value is in the list's bytes; nil when absent or empty.
+  /// Returns the value's range in the list's bytes; `nil` if absent or empty.
   private func range(_ field: Field) -> Range<Int>? {
     let place = Int(places[field.rawValue])
     guard place > 0, place <= list.places.count else { return nil }
@@ -161,7 +160,7 @@ struct PurchaseInfo: Sendable {
 
   func text(_ field: Field) -> Text? { value(field).map { Text(Array($0)) } }
 
-  /// RPL-3: web-order-line-item-id 0 counts as absent.
+  /// The web-order-line-item id; `nil` if absent or 0 (RPL-3).
   var webOrderLineItemId: Text? {
     guard let id = text(.webOrderLineItemId), id != "0" else { return nil }
     return id
@@ -208,19 +207,19 @@ struct PurchaseInfo: Sendable {
     faults.append(Fault(kind: kind, field: field))
   }
 
-  /// 1 to 20 digits.
+  /// Whether the value is 1 to 20 digits.
   private static func isId(_ bytes: Span<UInt8>, _ part: Range<Int>) -> Bool {
     guard part.count <= 20 else { return false }
     for at in part where bytes[at] < 0x30 || bytes[at] > 0x39 { return false }
     return true
   }
 
-  /// The same without a leading zero.
+  /// Whether the value is 1 to 20 digits without a leading zero.
   private static func isTransactionId(_ bytes: Span<UInt8>, _ part: Range<Int>) -> Bool {
     isId(bytes, part) && (bytes[part.lowerBound] != 0x30 || part.count == 1)
   }
 
-  /// The number in a value of 1 to 18 digits; nil for any other value.
+  /// Returns the number in a value of 1 to 18 digits; `nil` for any other value.
   static func decimal(_ value: ArraySlice<UInt8>) -> Int64? {
     decimal(value.span, 0..<value.count)
   }
@@ -249,7 +248,8 @@ struct PurchaseInfo: Sendable {
       bytes, ms: .expiresDate, utc: .expiresDateFormatted, pst: .expiresDateFormattedPst)
   }
 
-  /// One moment in up to three texts, which must agree; in milliseconds.
+  /// Reads one moment that up to three texts contain, which must agree. Returns milliseconds
+  /// since 1970 UTC.
   private mutating func readMoment(
     _ bytes: Span<UInt8>, ms: Field, utc: Field, pst: Field
   ) -> Int64? {

@@ -1,23 +1,23 @@
-/// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
-/// in definite DER (docs/spec/receipts.md §3.1). The version is not judged here: Xcode's
+/// One attribute of a payload, `SEQUENCE { type, version, OCTET STRING value }` in
+/// definite-length DER (docs/spec/receipts.md §3.1). The version is not checked here: Xcode's
 /// versions differ from Apple's.
 struct ReceiptAttribute {
   let type: UInt64
   let version: UInt64
-  /// The octets of the value, without tag and length of the octet string.
+  /// The range of the octet string's content.
   let value: Range<Int>
 
-  /// BER elements that one attribute is made of.
+  /// The number of BER elements in one attribute.
   static let elements = 4
 
   enum Fault: Error, Equatable {
-    /// No definite DER element at this place (APR-1).
+    /// There is no definite-length DER element here (APR-1).
     case unclean
-    /// An element whose type or length is not what the place demands (APR-12).
+    /// An element has another type or length than an attribute's (APR-12).
     case form
   }
 
-  /// Reads the attribute at `position` and moves past it.
+  /// Reads the attribute at `position` and moves `position` behind it.
   @inline(__always)
   static func next(
     _ bytes: [UInt8], _ position: inout Int, _ end: Int
@@ -42,7 +42,7 @@ struct ReceiptAttribute {
 
   // MARK: values
 
-  /// The content of the one element of that tag that fills the octets.
+  /// Returns the content of the single element, of this tag, that fills `value`; `nil` otherwise.
   @inline(__always)
   static func content(_ bytes: [UInt8], _ value: Range<Int>, _ tag: UInt8) -> Range<Int>? {
     guard let head = BER.head(bytes, value.lowerBound, value.upperBound), head.tag == tag,
@@ -51,14 +51,14 @@ struct ReceiptAttribute {
     return head.content..<value.upperBound
   }
 
-  /// APR-12: INTEGER, minimal, not negative, at most eight octets and a sign.
+  /// Reads a minimal, non-negative INTEGER of at most 64 bits (APR-12).
   @inline(__always)
   static func integer(_ bytes: [UInt8], _ value: Range<Int>) -> UInt64? {
     content(bytes, value, DER.integer).flatMap { unsigned(bytes, $0) }
   }
 
-  /// APR-12: well-formed UTF-8 without NUL, as in every other text (RCP-6): a host
-  /// that reads up to a NUL would see the identifier of another product.
+  /// Reads well-formed UTF-8 without NUL (APR-12), as in all other texts (RCP-6): a host that
+  /// reads only up to a NUL would read the identifier of another product.
   static func utf8(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
     content(bytes, value, utf8String).flatMap { isText(bytes, $0) ? $0 : nil }
   }
@@ -68,7 +68,7 @@ struct ReceiptAttribute {
     return isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content]))
   }
 
-  /// APR-12: ASCII.
+  /// Reads ASCII text (APR-12).
   static func ia5(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
     guard let content = content(bytes, value, ia5String), isASCII(bytes, content) else {
       return nil

@@ -1,15 +1,15 @@
-/// The payload of an app receipt, read strictly (docs/spec/receipts.md §3.3, §3.4). Texts
-/// are ranges into the payload's bytes; times are milliseconds since 1970 UTC.
-/// "" and absence are the same for everything that is optional.
+/// The payload of an app receipt, read strictly (docs/spec/receipts.md §3.3, §3.4). Texts are
+/// ranges into the payload's bytes; times are milliseconds since 1970 UTC. An optional value is
+/// absent if it is "".
 struct ReceiptAttributes: Sendable {
-  /// The expiration date of volume purchases; Xcode's lies in the year 4001 and
-  /// is reported as it was signed.
+  /// The expiration date of volume purchases. Xcode's is in the year 4001, beyond the range of
+  /// dates, and is reported as signed.
   enum Expiration: Sendable, Equatable {
     case date(Int64)
     case text(Range<Int>)
   }
 
-  /// One purchase, attribute 17.
+  /// One purchase (attribute 17).
   struct Purchase: Sendable {
     fileprivate(set) var productId: Range<Int> = 0..<0
     fileprivate(set) var transactionId: Range<Int> = 0..<0
@@ -21,9 +21,9 @@ struct ReceiptAttributes: Sendable {
     fileprivate(set) var cancellationDate: Int64? = nil
     fileprivate(set) var cancellationReason: UInt64? = nil
     fileprivate(set) var quantity: UInt64? = nil
-    /// Attribute 1707 as it was signed.
+    /// The product type (attribute 1707) as signed.
     fileprivate(set) var type: UInt64? = nil
-    /// 0 counts as absent (RPL-3).
+    /// The web-order-line-item id; `nil` if absent or 0 (RPL-3).
     fileprivate(set) var webOrderLineItemId: UInt64? = nil
     fileprivate(set) var isTrialPeriod: Bool? = nil
     fileprivate(set) var isInIntroOfferPeriod: Bool? = nil
@@ -32,9 +32,9 @@ struct ReceiptAttributes: Sendable {
   let payload: BER.Octets
   private(set) var type: Range<Int> = 0..<0
   private(set) var bundleId: Range<Int> = 0..<0
-  /// With tag and length, as the device hash takes it (APR-18).
+  /// The bundle id's element with tag and length, which the device hash covers (APR-18).
   private(set) var bundleIdElement: Range<Int> = 0..<0
-  /// Attribute 12 as text; empty is possible.
+  /// The creation date (attribute 12) as text, which may be empty.
   private(set) var creation: Range<Int> = 0..<0
   private(set) var appAppleId: UInt64? = nil
   private(set) var applicationVersion: Range<Int>? = nil
@@ -46,9 +46,10 @@ struct ReceiptAttributes: Sendable {
   private(set) var originalApplicationVersion: Range<Int>? = nil
   private(set) var expiration: Expiration? = nil
   private(set) var purchases: [Purchase] = []
-  /// Attributes of undocumented types, in and outside purchases.
+  /// The number of attributes of undocumented types, in and outside purchases.
   private(set) var unknown = 0
-  /// Described, never seen, and so reported as they stand: 22, 23, 32.
+  /// The values of types 22, 23 and 32, which are documented but were never seen, and are
+  /// therefore reported undecoded.
   private(set) var kept: [(type: UInt64, value: Range<Int>)] = []
 
   private var bytes: [UInt8] { payload.bytes }
@@ -59,7 +60,7 @@ struct ReceiptAttributes: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { text($0) } }
 
-  /// APR-9: attribute 12, bounded as all dates are.
+  /// Returns the creation date (attribute 12), within the range of all dates (APR-9).
   func creationDate() throws(Refusal) -> Int64 {
     try require(!creation.isEmpty, .rejectedDateMissing, "APR-9", at: "attribute 12")
     return try Reader.milliseconds(bytes, creation, "APR-9", at: "attribute 12")
@@ -67,8 +68,8 @@ struct ReceiptAttributes: Sendable {
 
   // MARK: reading
 
-  /// How much a payload may hold: elements that the container has left, and
-  /// purchases (docs/spec/receipts.md §1).
+  /// The limits of a payload: the elements that the container has left over, and the purchases
+  /// (docs/spec/receipts.md §1).
   struct Limits: Sendable {
     var elements: Int
     var purchases: Int
@@ -135,7 +136,7 @@ struct ReceiptAttributes: Sendable {
   }
 }
 
-/// The state carried along while reading a payload.
+/// The state of reading a payload.
 private struct Reader {
   private let bytes: [UInt8]
   private let limits: ReceiptAttributes.Limits
@@ -148,7 +149,7 @@ private struct Reader {
     self.limits = limits
   }
 
-  /// "attribute 12", "purchases[3]/attribute 1704".
+  /// Returns the location of an attribute: "attribute 12", "purchases[3]/attribute 1704".
   func place(_ type: UInt64) -> String {
     let name = "attribute " + String(type)
     return isInPurchase ? "purchases[" + String(purchases &- 1) + "]/" + name : name
@@ -174,7 +175,7 @@ private struct Reader {
 
   // MARK: a purchase
 
-  /// Attribute 17: a SET of its own.
+  /// Reads a purchase, which is a SET of attributes (attribute 17).
   mutating func purchase(
     _ attribute: ReceiptAttribute, _ unknown: inout Int
   ) throws(Refusal) -> ReceiptAttributes.Purchase {
@@ -253,7 +254,8 @@ private struct Reader {
     return text
   }
 
-  /// APR-25: an id, or nothing. (1711 is a number, which has no more digits.)
+  /// Reads an id or an empty text (APR-25). Ids in attribute 1711 are integers and need no such
+  /// check.
   func id(_ attribute: ReceiptAttribute) throws(Refusal) -> Range<Int> {
     let text = try utf8(attribute)
     try require(
@@ -276,7 +278,7 @@ private struct Reader {
     return attribute.value
   }
 
-  /// APR-13: nil for "".
+  /// Reads a date; `nil` for "" (APR-13).
   func date(_ attribute: ReceiptAttribute) throws(Refusal) -> Int64? {
     let text = try ia5(attribute)
     if text.isEmpty { return nil }
@@ -313,7 +315,8 @@ private struct Reader {
     return number == 1
   }
 
-  /// Attribute 1720 has never been seen: a number or decimal text, else nothing.
+  /// Returns the cancellation reason (attribute 1720) if it is an integer or decimal text, else
+  /// `nil`: its form is unknown, since it has never been seen.
   private func reason(_ attribute: ReceiptAttribute) -> UInt64? {
     if let number = ReceiptAttribute.integer(bytes, attribute.value) { return number }
     guard let text = ReceiptAttribute.utf8(bytes, attribute.value), text.count <= 9,
@@ -322,7 +325,7 @@ private struct Reader {
     return UInt64(exactly: number)
   }
 
-  /// APR-14: what is required is not empty either.
+  /// Requires a text that is not empty, as a required attribute must not be (APR-14).
   private func present(
     _ text: Range<Int>, _ attribute: ReceiptAttribute
   ) throws(Refusal) -> Range<Int> {
@@ -339,14 +342,14 @@ private struct Reader {
   }
 }
 
-/// The types that one SET has shown (APR-11). Those that Apple uses are bits;
-/// all others are compared at the end, in n·log n for hostile input.
+/// The attribute types found in one SET (APR-11). Types that Apple uses are bits; all others are
+/// sorted and compared at the end, so that hostile input costs n·log n.
 private struct SeenTypes {
   private var low: UInt64 = 0
   private var ofPurchases: UInt64 = 0
   private var others: [UInt64] = []
 
-  /// False: the type was seen before.
+  /// Adds a type. Returns `false` if it was added before.
   mutating func insert(_ type: UInt64) -> Bool {
     switch type {
     case 0...63: return SeenTypes.set(type, &low)
@@ -361,7 +364,7 @@ private struct SeenTypes {
     type < 64 ? low >> type & 1 == 1 : ofPurchases >> (type &- 1700) & 1 == 1
   }
 
-  /// Whether one of the types that have no bit of their own was seen twice.
+  /// Whether a type without a bit of its own was added twice.
   mutating func hasDuplicate() -> Bool {
     others = others.ordered(by: <)
     return zip(others, others.dropFirst()).contains { $0 == $1 }
@@ -376,6 +379,6 @@ private struct SeenTypes {
 }
 
 extension Range<Int> {
-  /// nil for an empty text, which means an absent one.
+  /// The range; `nil` if it is empty, which means an absent value.
   fileprivate var orNil: Range<Int>? { isEmpty ? nil : self }
 }

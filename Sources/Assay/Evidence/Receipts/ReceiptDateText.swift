@@ -1,16 +1,16 @@
-/// The date texts of receipts, `YYYY-MM-DD HH:MM:SS <zone>`, read by fixed
-/// positions (RCP-14). No time-zone table: the zone is only a name here.
+/// The date texts of receipts, `YYYY-MM-DD HH:MM:SS <zone>`, at fixed offsets (RCP-14). No
+/// time-zone table is needed: the zone is only compared as a name.
 enum ReceiptDateText {
   static let utc: StaticString = "Etc/GMT"
   static let pacific: StaticString = "America/Los_Angeles"
 
-  /// Seconds since 1970 as if the text were UTC; nil for another form, another
-  /// zone, or a date that does not exist. Years 0000 … 9999.
+  /// Returns seconds since 1970 as if the text were UTC; `nil` for another form, another zone, or
+  /// a date that does not exist. Years are 0000 … 9999.
   static func seconds(_ text: ArraySlice<UInt8>, zone: StaticString) -> Int64? {
     seconds(text.span, 0..<text.count, zone: zone)
   }
 
-  /// The same for a text that is part of these bytes.
+  /// Returns the same seconds for the text at `part` of `bytes`.
   static func seconds(
     _ bytes: Span<UInt8>, _ part: Range<Int>, zone: StaticString
   ) -> Int64? {

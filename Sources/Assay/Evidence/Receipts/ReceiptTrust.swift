@@ -1,4 +1,4 @@
-/// What every receipt verification of a verifier shares. Immutable apart from the
+/// The state that all receipt verifications of one verifier share. Immutable apart from the
 /// cache.
 final class ReceiptTrust: Sendable {
   let configuration: Configuration
@@ -9,8 +9,7 @@ final class ReceiptTrust: Sendable {
     self.roots = roots
   }
 
-  /// - Throws: `internal.certificates.table`, `config.certificates.intermediate`
-  ///   (CER-6).
+  /// - Throws: `internal.certificates.table`, `config.certificates.intermediate` (CER-6).
   static func make(
     _ configuration: Configuration, _ proofs: Proofs
   ) throws(Refusal) -> ReceiptTrust {
@@ -20,7 +19,8 @@ final class ReceiptTrust: Sendable {
       configuration, try ReceiptRoots(anchors, policy.intermediates, proofs.receipts))
   }
 
-  /// APR-21: Xcode's own certificate counts only where such data is accepted.
+  /// Whether `der` is a pinned certificate of Xcode and the verifier accepts that environment
+  /// (APR-21).
   func accepts(xcode der: [UInt8]) -> Bool {
     configuration.environments.contains(.xcode)
       && configuration.storekit.xcodeCertificates.contains(Digest.sha256.of(der))

@@ -1,5 +1,5 @@
-/// The value of `signature` in a transaction receipt: version, RSA signature,
-/// length of the certificate, certificate (docs/spec/receipts.md §2.5).
+/// The value of `signature` in a transaction receipt: version, RSA signature, length of the
+/// certificate, certificate (docs/spec/receipts.md §2.5).
 struct SignatureBlob: Sendable {
   enum Version: Int64, Sendable {
     /// RSA-1024, until 2016.
@@ -10,24 +10,24 @@ struct SignatureBlob: Sendable {
     var signatureByteCount: Int { self == .v2 ? 128 : 256 }
   }
 
-  /// The longest blob that is read.
+  /// The longest blob that is read, in bytes.
   static let byteCap = 4096
 
   let version: Version
   let bytes: [UInt8]
 
-  /// The shortest that any version had: version 2, without its certificate.
+  /// The length of the shortest blob of any version in bytes: version 2, without its certificate.
   private static let leastByteCount = 133
 
-  /// Whether it is words in place of a blob of any version, or too short for a
-  /// signature. An unknown version would be kept and tried again; this was made
-  /// by hand.
+  /// Whether the bytes are text of an unknown version or too short for any signature. Such a blob
+  /// was made by hand and is rejected; a genuine unknown version is unsupported, and worth
+  /// another try.
   static func isPlaceholder(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first, Version(rawValue: Int64(first)) == nil else { return false }
     return bytes.count < leastByteCount || ASCII.isPrintable(bytes[...])
   }
 
-  /// RCP-17: the lengths fit each other and fill the blob.
+  /// Reads a blob whose lengths agree with each other and with its size (RCP-17).
   init(_ bytes: [UInt8]) throws(Refusal) {
     try require(bytes.count <= SignatureBlob.byteCap, .tooLargeReceiptSignature, "RCP-17")
     guard let first = bytes.first else {
@@ -56,6 +56,6 @@ struct SignatureBlob: Sendable {
 
   var signature: ArraySlice<UInt8> { bytes[1..<1 &+ version.signatureByteCount] }
 
-  /// The leaf, as DER if it is genuine.
+  /// The leaf certificate, not yet parsed.
   var certificate: ArraySlice<UInt8> { bytes[(5 &+ version.signatureByteCount)...] }
 }

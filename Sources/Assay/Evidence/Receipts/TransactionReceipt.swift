@@ -1,13 +1,14 @@
-/// A verified transaction receipt: one purchase, as iOS 3 to 6 sent them
-/// (docs/spec/receipts.md §2). Only a verification makes one.
+/// A verified transaction receipt: one purchase, as iOS 3 to 6 sent it (docs/spec/receipts.md
+/// §2). Created only by a verification.
 final class TransactionReceipt: Sendable {
   let info: PurchaseInfo
   let version: SignatureBlob.Version
-  /// nil inside: its id shows nothing, and the configuration allows that (RCP-29).
+  /// The environment, which is unknown if the transaction id implies none and the configuration
+  /// allows that (RCP-29).
   let environment: ReceiptEnvironment
-  /// From the catalogue: a receipt does not say what type its product is of.
+  /// The product in the catalogue, from which its type is known: no receipt contains it.
   let product: Catalogue.Product
-  /// The purchase is older than its signer (RCP-23).
+  /// Whether the purchase is older than the signer's certificate (RCP-23).
   let signedAfterPurchase: Bool
   private let chain: JudgedPath
   let transport: Transport
@@ -28,17 +29,16 @@ final class TransactionReceipt: Sendable {
     self.deviceIdsReported = deviceIdsReported
   }
 
-  /// RCP-21: an RSA key of 1,024 bits.
+  /// Whether the signature was made with an RSA key of 1,024 bits (RCP-21).
   var isWeak: Bool { version == .v2 }
 
   // MARK: decisions
 
-  /// What the purchase contributes to a decision (docs/spec/receipts-decisions.md §1). A
-  /// transaction receipt cannot show a refund (DCD-3).
+  /// Returns the purchase for a decision (docs/spec/receipts-decisions.md §1). A transaction
+  /// receipt cannot report a refund (DCD-3).
   ///
-  /// - Throws: `rejected.payload.incomplete` when nothing that is signed shows the
-  ///   environment: such a purchase cannot be matched with a refund of it that
-  ///   other evidence shows (RCP-28).
+  /// - Throws: `rejected.payload.incomplete` when nothing that is signed implies the environment:
+  ///   such a purchase cannot be matched with a refund of it in other evidence (RCP-28).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = environment.environment else {
       throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
@@ -62,14 +62,14 @@ final class TransactionReceipt: Sendable {
 
   // MARK: document
 
-  /// Someone edited the unsigned text around the purchase (RCP-28).
+  /// Writes a warning if the unsigned text around the purchase was edited (RCP-28).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard let key = environment.alteredKey else { return }
     let place = Text(stringLiteral: key).string
     Warning.write([Warning("outer-altered", at: place)], &writer)
   }
 
-  /// The value of `transactionReceipt` (docs/spec/receipts.md §2.9).
+  /// Writes the value of the member `transactionReceipt` (docs/spec/receipts.md §2.9).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("version", integer: version.rawValue)
@@ -118,9 +118,9 @@ final class TransactionReceipt: Sendable {
     writer.member("weakKey", boolean: isWeak)
   }
 
-  /// JWS-94, with the type of the catalogue; ids of 13 digits or fewer make no
-  /// key (RPL-3, APR-23). If the id shows no environment the keys say so
-  /// (RCP-28).
+  /// Writes the idempotency keys of the purchase, with the catalogue's product type (JWS-94). Ids
+  /// of 13 digits or fewer make no key (RPL-3, APR-23). Without an environment the keys begin
+  /// with `unknown` (RCP-28).
   private func writeKeys(_ writer: inout JSONWriter) {
     let environment = environment.environment
     let transactionId = info.value(.transactionId).flatMap { IdEnvironment.unique($0) }

@@ -1,4 +1,4 @@
-/// The checks of a transaction receipt in the order in which they are made
+/// The checks of a transaction receipt, in the order in which they are made
 /// (docs/spec/receipts.md §2.9).
 enum TransactionReceiptCheck: Int, CheckList {
   case transport, outerList, layout, certificates, shape, chainSignatures, signature, infoList
@@ -11,8 +11,8 @@ enum TransactionReceiptCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one transaction receipt: the rules of docs/spec/receipts.md §2, step
-/// by step. The purchase-info is not read before its signature was verified.
+/// The verification of one transaction receipt (docs/spec/receipts.md §2). The purchase-info is
+/// read only after its signature has been verified.
 struct TransactionReceiptVerification {
   private let trust: ReceiptTrust
   private let nowMs: Int64
@@ -25,17 +25,18 @@ struct TransactionReceiptVerification {
     self.nowMs = nowMs
   }
 
-  /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
-  /// The first step that fails gives the refusal.
+  /// Runs all checks on a receipt as it was sent: raw, base64 or base64 twice. The first check
+  /// that fails determines the refusal.
   mutating func run(_ input: [UInt8]) throws(Refusal) -> TransactionReceipt {
     checks.enter(.transport)
     return try run(try Transport(input, cap: trust.configuration.receipts.inputBytes))
   }
 
-  /// Runs every step on a receipt that is already decoded.
+  /// Runs all checks on a receipt that is already decoded.
   mutating func run(_ transport: Transport) throws(Refusal) -> TransactionReceipt {
     checks.enter(.transport)
-    // RCP-8 is the list reader's: it names the other kinds of property list.
+    // Property lists of other kinds are left to the list's reader, which refuses them by name
+    // (RCP-8).
     try transport.demand(.list, orNameBetter: [.xmlPropertyList, .binaryPropertyList])
     checks.enter(.outerList)
     let outer = try OuterList(transport.bytes, trust)
@@ -88,7 +89,7 @@ struct TransactionReceiptVerification {
     }
   }
 
-  /// RCP-17, RCP-21.
+  /// Reads the signature blob (RCP-17); its version may be disabled (RCP-21).
   private mutating func layout(_ outer: OuterList) throws(Refusal) -> SignatureBlob {
     checks.enter(.layout)
     let blob = try SignatureBlob(outer.signature)
@@ -100,7 +101,8 @@ struct TransactionReceiptVerification {
 
   // MARK: path and signature
 
-  /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
+  /// Verifies the signer's path (RCP-20). The blob's version determines the markers that leaf and
+  /// intermediate must have (RCP-22).
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
     let roots = trust.roots
     let profile: ChainProfile = blob.version == .v2 ? .storeReceipt : .receipt
@@ -118,7 +120,8 @@ struct TransactionReceiptVerification {
     return try roots.prove(shaped, &signatures)
   }
 
-  /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.
+  /// Verifies the signature over version byte and decoded purchase-info, with SHA-1 in both
+  /// versions (RCP-18).
   private mutating func verifySignature(
     _ blob: SignatureBlob, _ info: [UInt8], _ path: ProvenPath
   ) throws(Refusal) {
@@ -151,12 +154,12 @@ struct TransactionReceiptVerification {
     return info
   }
 
-  /// RCP-23, RCP-26: the path at the purchase date. A receipt that was signed
-  /// later than bought is judged at the first moment of its signer.
+  /// Checks the path at the purchase date (RCP-26). If the signer's certificate is newer than the
+  /// purchase, the path is checked at the first moment of that certificate (RCP-23).
   private mutating func validity(
     _ info: PurchaseInfo, _ path: ProvenPath
   ) throws(Refusal) -> (chain: JudgedPath, signedAfterPurchase: Bool) {
-    // All lie in 2008 … 2100: no sum overflows.
+    // All times are within 2008 … 2100: no sum overflows.
     let latest = nowMs &+ Self.bookedAheadMs &+ trust.configuration.clockSkewMs
     checks.enter(.validity)
     guard let purchased = info.purchaseDateMs else {
@@ -173,12 +176,12 @@ struct TransactionReceiptVerification {
     return (try path.judged(atSeconds: begin), true)
   }
 
-  /// RCP-16, RCP-26: renewals are booked up to 48 hours ahead.
+  /// How far ahead Apple books renewals: 48 hours (RCP-16, RCP-26).
   private static let bookedAheadMs: Int64 = 48 * 3_600_000
 
   // MARK: identity and age
 
-  /// RCP-24, RCP-30, RCP-25, RCP-29.
+  /// Checks bundle id (RCP-24), app id (RCP-30), product (RCP-25) and environment (RCP-29).
   private mutating func identity(
     _ info: PurchaseInfo, _ environment: ReceiptEnvironment
   ) throws(Refusal) -> Catalogue.Product {
@@ -209,8 +212,9 @@ struct TransactionReceiptVerification {
     return product
   }
 
-  /// RCP-28, RCP-29. If nothing signed shows it, the unsigned word `Sandbox` counts
-  /// for this alone, and only lowers: it makes no key and no evidence for a decision.
+  /// Checks that the environment is accepted (RCP-29). If the signed id implies none, the
+  /// unsigned outer value `Sandbox` may only accept the receipt as one of the sandbox: no key and
+  /// no decision uses it (RCP-28).
   private static func check(
     _ environment: ReceiptEnvironment, _ trust: ReceiptTrust
   ) throws(Refusal) {
@@ -229,7 +233,7 @@ struct TransactionReceiptVerification {
     }
   }
 
-  /// RCP-26.
+  /// Checks the receipt's age if the configuration limits it (RCP-26).
   private mutating func freshness(_ info: PurchaseInfo) throws(Refusal) {
     let limit = trust.configuration.receipts.maxAgeMs
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {

@@ -1,20 +1,19 @@
-/// A blob as a client sent it, brought to its bytes (RCP-1 … RCP-4). Nothing here
-/// is trusted: a wrong guess about the encoding cannot let anything in, since the
-/// signature decides in the end.
+/// A client's blob with its transport encoding removed (RCP-1 … RCP-4). Nothing here is trusted:
+/// a wrong guess about the encoding cannot admit anything, because the signature is verified
+/// afterwards.
 struct Transport: Sendable {
-  /// Decoded; the input itself when it was not encoded.
+  /// The decoded bytes; the input itself if it was not encoded.
   let bytes: [UInt8]
   let form: BlobForm
-  /// How often the input was base64: 0, 1 or 2.
+  /// How often the input was encoded in base64: 0, 1 or 2.
   let levels: Int
-  /// A space in the text was read as `+` (RCP-3).
+  /// Whether a space in the text was read as `+` (RCP-3).
   let spaceAsPlus: Bool
 
   /// Decodes one input.
   ///
   /// - Parameter cap: the longest input that is read, in bytes.
-  /// - Throws: `malformed.transport.empty`, `.base64`, `.levels`,
-  ///   `too-large.transport.input`.
+  /// - Throws: `malformed.transport.empty`, `.base64`, `.levels`, `too-large.transport.input`.
   init(_ input: [UInt8], cap: Int) throws(Refusal) {
     guard let start = input.firstIndex(where: { !ASCII.isSpace($0) }) else {
       throw Refusal(.malformedTransportEmpty, "RCP-1")
@@ -28,7 +27,7 @@ struct Transport: Sendable {
     let end = 1 &+ (input.lastIndex(where: { !TolerantBase64.isBlank($0) }) ?? start)
     let text = input[begin..<end]
     if let bytes = Base64.decodeStandard(text) {
-      // The usual case: one clean text, which has neither dots nor spaces.
+      // Most inputs are one clean base64 text, without dots and spaces.
       self.init(try Transport.inner(bytes))
       return
     }
@@ -53,9 +52,9 @@ struct Transport: Sendable {
     self.spaceAsPlus = spaceAsPlus
   }
 
-  /// RCP-5: refuses a blob of a known form that the call did not ask for.
+  /// Refuses a blob of a known form that the call does not take (RCP-5).
   ///
-  /// - Parameter other: forms that the caller's own reader names better.
+  /// - Parameter other: forms that the caller's reader refuses with a better message.
   func demand(_ expected: BlobForm, orNameBetter other: [BlobForm] = []) throws(Refusal) {
     let isKnown = form != .unknown && !other.contains(form)
     try require(
@@ -64,7 +63,7 @@ struct Transport: Sendable {
         + Text(stringLiteral: form.name).string)
   }
 
-  /// The member `transport`, name and value.
+  /// Writes the member `transport`, name and value.
   func write(_ writer: inout JSONWriter) {
     writer.name("transport")
     writer.beginObject()
@@ -76,14 +75,14 @@ struct Transport: Sendable {
 
   // MARK: readings
 
-  /// One reading of the input.
+  /// One possible decoding of the input.
   private struct Decoded {
     var bytes: [UInt8]
     var form: BlobForm
     var levels: Int
 
-    /// Whether the form holds to the end, as far as that can be told without
-    /// reading what is inside.
+    /// Whether the bytes have the form to their end, as far as a reader of only the form can
+    /// determine.
     var isWhole: Bool {
       switch form {
       case .unknown: return false
@@ -95,9 +94,9 @@ struct Transport: Sendable {
       }
     }
 
-    /// A definite length that is the bytes' own, or an indefinite one that is
-    /// closed at the end and not before: the text ends alike when octets inside
-    /// were lost, so the elements are walked over.
+    /// Whether the container ends with the bytes: its definite length is theirs, or its
+    /// indefinite length is closed exactly at their end. Bytes lost inside would not change the
+    /// last ones, so all elements are walked.
     private var containerFillsBytes: Bool {
       guard let first = bytes.dropFirst().first else { return false }
       guard first != 0x80 else {
@@ -110,7 +109,8 @@ struct Transport: Sendable {
     }
   }
 
-  /// RCP-2, RCP-3: spaces removed; when that gives nothing whole, spaces as `+`.
+  /// Decodes text with spaces: first without the spaces (RCP-2), then, if the result is not
+  /// whole, with `+` in their place (RCP-3).
   private static func decode(
     tolerantly input: [UInt8]
   ) throws(Refusal) -> (Decoded, spaceAsPlus: Bool) {
@@ -133,7 +133,7 @@ struct Transport: Sendable {
     return bytes
   }
 
-  /// RCP-2: what is wrong with a text that is not base64.
+  /// Returns the refusal of a text that is not base64 (RCP-2).
   private static func fault(_ input: [UInt8]) -> Refusal {
     Refusal(
       .malformedTransportBase64, "RCP-2",
@@ -141,8 +141,7 @@ struct Transport: Sendable {
       detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "")
   }
 
-  /// RCP-4: one more level when the bytes are base64 of a known form again,
-  /// never a third.
+  /// Decodes one more level if the bytes are again base64 of a known form, never a third (RCP-4).
   private static func inner(_ bytes: [UInt8]) throws(Refusal) -> Decoded {
     let form = BlobForm(bytes)
     guard form == .unknown, isEncoded(bytes), let again = TolerantBase64.decode(bytes[...]) else {
@@ -154,8 +153,7 @@ struct Transport: Sendable {
     return Decoded(bytes: again, form: inner, levels: 2)
   }
 
-  /// Whether the bytes begin as base64 of one of the known forms does, or as
-  /// base64 of such base64.
+  /// Whether the bytes begin as base64 of a known form does, or as base64 of such base64.
   private static func isEncoded(_ bytes: [UInt8]) -> Bool {
     guard let start = decodedStart(bytes) else { return false }
     if isStart(start) { return true }
@@ -163,7 +161,7 @@ struct Transport: Sendable {
     return isStart(further)
   }
 
-  /// A known form, the beginning of a JWS, or that of a cracker's text.
+  /// Whether the bytes begin as a known form, a JWS, or the text of a cracking tool does.
   private static func isStart(_ bytes: [UInt8]) -> Bool {
     BlobForm.byFirstBytes(bytes) != .unknown || bytes.starts(with: jwsStart)
       || bytes.starts(with: crackerStart)
@@ -172,7 +170,7 @@ struct Transport: Sendable {
   private static let jwsStart = Text(stringLiteral: "eyJ").utf8
   private static let crackerStart = Text(stringLiteral: "com.urus.iap.").utf8
 
-  /// What the first digits of a text give; nil when they are not base64.
+  /// Returns the bytes that the first 32 digits of a text encode; `nil` if they are not base64.
   private static func decodedStart(_ bytes: [UInt8]) -> [UInt8]? {
     var digits: [UInt8] = []
     digits.reserveCapacity(32)

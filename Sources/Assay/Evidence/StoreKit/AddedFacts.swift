@@ -1,12 +1,12 @@
-/// What conversations have shown about a verified JWS beyond what it says itself
-/// (EXC-12).
+/// Facts about a verified JWS that exchanges added to those it contains (EXC-12).
 struct AddedFacts: Sendable {
-  /// JWS-93: it was made for the device that was named.
+  /// Whether the JWS was made on the device that the host named (JWS-93).
   var isDeviceVerified = false
-  /// OCSP-22: of its leaf and its intermediate.
+  /// The certificate revocation state of leaf and intermediate; `nil` if no exchange checked it
+  /// (OCSP-22).
   var revocation: (leaf: CertificateRevocation, intermediate: CertificateRevocation)? = nil
 
-  /// `deviceVerified` and `revocation`; what was not shown is left out.
+  /// Writes `deviceVerified` and `revocation`, each only if known.
   func write(_ writer: inout JSONWriter) {
     if isDeviceVerified { writer.member("deviceVerified", boolean: true) }
     guard let revocation else { return }

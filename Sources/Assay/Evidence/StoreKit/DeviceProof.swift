@@ -1,10 +1,10 @@
-/// What ties a JWS to the device on which it was made (JWS-93): a digest over a nonce and
-/// the device's `AppStore.deviceVerificationID`.
+/// The binding of a JWS to the device on which it was made: a digest over a nonce and the
+/// device's `AppStore.deviceVerificationID` (JWS-93).
 struct DeviceProof {
   private let digest: Text
   private let nonce: Text
 
-  /// nil: a JWS of another kind, or one that was not made on a device.
+  /// Returns `nil` for a JWS of another kind, or one that was not made on a device.
   init?(_ payload: SignedPayload) {
     switch payload.kind {
     case .transaction, .renewal, .appTransaction: break
@@ -17,6 +17,8 @@ struct DeviceProof {
     self.nonce = nonce
   }
 
+  /// Whether the JWS was made on this device.
+  ///
   /// - Parameter device: a UUID.
   func isOf(device: Text) -> Bool {
     let text = nonce.asciiLowercased.utf8 + device.asciiLowercased.utf8

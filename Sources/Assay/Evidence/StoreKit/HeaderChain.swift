@@ -1,20 +1,20 @@
-/// The chain of a JWS header, decoded, with its root found by its bytes (JWS-13, JWS-14,
-/// JWS-20): before anything is parsed.
+/// The certificates of a JWS header, base64-decoded (JWS-13, JWS-14), with the anchor whose bytes
+/// equal the root's (JWS-20). No certificate has been parsed yet.
 struct HeaderChain: Sendable {
   let leaf: [UInt8]
   let intermediate: [UInt8]
   let root: ShapedPath.Root
-  /// Under which it is remembered: a chain that was proven before, spelt in another
-  /// header, is found again (JWS-61).
+  /// The cache key of the certificates, so that a chain proven before is found again under
+  /// another header (JWS-61).
   let fingerprint: [UInt8]
 
-  /// JWS-13: leaf, intermediate, root.
+  /// Leaf, intermediate and root (JWS-13).
   private static let length = 3
-  /// JWS-14.
+  /// The longest base64 text of one certificate (JWS-14).
   private static let entryCap = 8192
 
-  /// - Parameter rootIsSought: `storekit.rootEntry` "ignored": the root is found by names
-  ///   and signatures.
+  /// - Parameter rootIsSought: whether `storekit.rootEntry` is "ignored", so that the anchor is
+  ///   found by names and signatures.
   init(_ entries: [Text], _ anchors: AnchorSet, rootIsSought: Bool) throws(Refusal) {
     try require(
       entries.count == HeaderChain.length, .rejectedChainLength, "JWS-13", at: "x5c",

@@ -1,5 +1,5 @@
-/// What an event means for the entitlement (docs/spec/storekit-payloads.md §5). It says
-/// why something changed; what is in force is decided from the evidence inside
+/// The effect of a notification's type on the plan (docs/spec/storekit-payloads.md §5). The
+/// type only explains a change; the state is decided from the evidence inside the notification
 /// (NTF-11).
 enum NotificationEffect {
   case grant, keep, end, recompute, none

@@ -1,12 +1,12 @@
-/// An App Store server notification of version 2, with everything that was
-/// signed inside it (docs/spec/storekit-payloads.md §2.3, §4, §5).
+/// The content of an App Store Server Notification V2, with all JWS that are signed inside it
+/// (docs/spec/storekit-payloads.md §2.3, §4, §5).
 struct NotificationParts: Sendable {
   let body: Body
-  /// The body's own members.
+  /// The members of the body.
   let fields: Fields
-  /// Empty under `storekit.nested` "omit", and where the body holds no JWS.
+  /// The verified JWS of the body; empty if it has none, or under `storekit.nested` "omit".
   var nested: [(place: StaticString, payload: SignedPayload)] = []
-  /// Whether JWS inside the body were left out by configuration (NTF-8).
+  /// Whether the configuration left JWS of the body unverified (NTF-8).
   var nestedIsOmitted = false
 
   /// The four bodies that Apple documents; a notification has exactly one.
@@ -31,7 +31,7 @@ struct NotificationParts: Sendable {
       }
     }
 
-    /// Where JWS are in this body, and what each must be (NTF-4).
+    /// The members of this body that contain a JWS, and the kind that each must be (NTF-4).
     var nestedPlaces: [(member: StaticString, place: StaticString, kind: StoreKitKind)] {
       switch self {
       case .data:
@@ -73,7 +73,7 @@ struct NotificationParts: Sendable {
         at: "version")
     }
     body = only.body
-    // The members were checked with the whole payload; here they are only found.
+    // The members were checked with the whole payload: no warning is added twice.
     var seen: [Warning] = []
     self.fields = try Fields(
       only.value, only.body.table, path: Text(stringLiteral: only.body.name).string, context,
@@ -88,7 +88,7 @@ struct NotificationParts: Sendable {
 
   // MARK: agreement
 
-  /// NTF-5: inner and outer facts must not contradict each other.
+  /// Requires that inner and outer facts do not contradict each other (NTF-5).
   func checkAgreement(_ identity: SignedPayload.Identity) throws(Refusal) {
     for (place, inner) in nested {
       let outer = Text(stringLiteral: body.name).string
@@ -118,7 +118,7 @@ struct NotificationParts: Sendable {
     }
   }
 
-  /// NTF-6: differences that genuine notifications show too.
+  /// Returns warnings about differences that genuine notifications have too (NTF-6).
   func differences() -> [Warning] {
     guard let transaction = nested(.transaction), let renewal = nested(.renewal) else { return [] }
     var warnings: [Warning] = []
@@ -145,7 +145,7 @@ struct NotificationParts: Sendable {
 }
 
 extension SignedPayload {
-  /// The members of a notification between its dates and its keys.
+  /// Writes the members of a notification that follow its dates and precede its keys.
   func writeNotification(_ writer: inout JSONWriter) {
     guard let parts = notification else { return }
     writer.member("signedDate", integer: time("signedDate"))

@@ -1,6 +1,5 @@
-/// Reads a proven payload: kind, members, dates, identity (docs/spec/storekit-jws.md §7,
-/// §10, §11; docs/spec/storekit-payloads.md). Nothing here runs before the signature was
-/// verified.
+/// Reads the payload of a JWS whose signature has been verified: kind, members, dates, identity
+/// (docs/spec/storekit-jws.md §7, §10, §11; docs/spec/storekit-payloads.md).
 struct PayloadReading {
   private let trust: StoreKitTrust
   private let kind: StoreKitKind
@@ -26,7 +25,8 @@ struct PayloadReading {
 
   // MARK: kind and members (step 10)
 
-  /// JWS-75, PAY-4 … PAY-6, NTF-1, NTF-2.
+  /// Checks the payload's kind (JWS-75), the types of its members (PAY-4 … PAY-6), and the body
+  /// and version of a notification (NTF-1, NTF-2).
   mutating func readKind() throws(Refusal) {
     if let look = PayloadReading.look(json.root) {
       try require(
@@ -46,7 +46,8 @@ struct PayloadReading {
     }
   }
 
-  /// What a payload looks like, by members that only one kind has.
+  /// Returns the kind that a payload resembles, by members that only one kind has; `nil` if it
+  /// has none of them.
   static func look(_ payload: JSONValue) -> StoreKitKind? {
     func has(_ name: StaticString) -> Bool { payload.present(name) != nil }
     if has("notificationType") || has("notificationUUID") { return .notification }
@@ -69,8 +70,8 @@ struct PayloadReading {
 
   var isUndated: Bool { fields?[dateMember] == nil }
 
-  /// JWS-44: the date of the nested transaction, else of the renewal, when the
-  /// same header signed it.
+  /// Takes the date of the nested transaction, or else of the renewal info, for an undated
+  /// notification, if the nested JWS has the notification's header (JWS-44).
   mutating func adoptDate(
     from nested: [(place: StaticString, payload: SignedPayload)], header: ArraySlice<UInt8>
   ) {
@@ -87,13 +88,15 @@ struct PayloadReading {
     }
   }
 
-  /// JWS-40 … JWS-42, JWS-44, JWS-81.
+  /// Returns the date at which the chain must be valid: a plain integer (JWS-40) within range
+  /// (JWS-41) and not ahead of the clock (JWS-42), for undated notifications as configured
+  /// (JWS-44). Xcode's dates have fractions (JWS-81).
   func readEffectiveDate() throws(Refusal) -> SignedPayload.EffectiveDate {
     var place: String { Text(stringLiteral: dateMember).string }
     guard let value = fields?[dateMember] else { return try undated() }
     guard let time = isXcode ? value.truncated : value.integer else {
-      // A whole number that no integer holds is a date, and out of range; a
-      // fraction, an exponent or a text is not the form of a date (JWS-40).
+      // A whole number beyond Int64 is a date out of range; a fraction, an exponent or a text
+      // does not have the form of a date (JWS-40).
       let isWhole = value.source.allSatisfy { $0 == 0x2d || ($0 >= 0x30 && $0 <= 0x39) }
       guard value.kind == .number, isXcode || isWhole else {
         throw Refusal(.malformedPayloadType, "JWS-40", at: place)
@@ -116,7 +119,7 @@ struct PayloadReading {
     return SignedPayload.EffectiveDate(milliseconds: nestedDate, source: "nested")
   }
 
-  /// JWS-43: every certificate was valid at that second, both ends included.
+  /// Checks that every certificate was valid at that second, both ends included (JWS-43).
   func checkValidity(at date: SignedPayload.EffectiveDate) throws(Refusal) {
     guard !isXcode else { return }
     try chain.judged(chain.intermediates, atSeconds: date.milliseconds / 1000)
@@ -140,7 +143,8 @@ struct PayloadReading {
     return Text(stringLiteral: body.name).string + "." + name
   }
 
-  /// JWS-70 … JWS-72.
+  /// Checks that the environment is present (JWS-71), accepted (JWS-70), and fits the signer
+  /// (JWS-72).
   mutating func checkEnvironment() throws(Refusal) {
     guard let found = try environment() else {
       throw Refusal(.rejectedIdentityEnvironmentMissing, "JWS-71", at: environmentPlace)
@@ -175,7 +179,8 @@ struct PayloadReading {
     return (derived, .transactionId)
   }
 
-  /// JWS-71: what a transaction id without its last 13 digits shows.
+  /// The environment that a transaction id without its last 13 digits implies (JWS-71); `nil` if
+  /// none.
   private var environmentOfId: Environment? {
     let member: StaticString
     switch kind {
@@ -193,15 +198,15 @@ struct PayloadReading {
     }
   }
 
-  /// A renewal and a realtime request name no bundle.
+  /// Whether the kind has a bundle id: renewal info and realtime requests have none.
   var hasBundle: Bool { kind != .renewal && kind != .realtimeRequest }
 
-  /// JWS-73.
+  /// Requires the bundle id of a configured app (JWS-73).
   func checkBundle() throws(Refusal) {
     try require(app != nil, .rejectedIdentityBundle, "JWS-73", at: place(of: "bundleId"))
   }
 
-  /// The configured app that the evidence names.
+  /// The configured app whose bundle id the evidence has.
   private var app: Configuration.App? {
     guard let bundle = identityFields?.text("bundleId") else { return nil }
     return trust.configuration.apps.first { $0.bundleId == bundle }
@@ -209,21 +214,22 @@ struct PayloadReading {
 
   private var appAppleId: Int64? { identityFields?.integer("appAppleId") }
 
-  /// Where `appAppleId` must be compared (the table of §10).
+  /// Whether `appAppleId` must be compared (the table of docs/spec/storekit-jws.md §10).
   var demandsApp: Bool {
     guard let environment = try? environment()?.environment else { return false }
     switch kind {
     case .notification, .appTransaction: return environment == .production
     case .realtimeRequest:
       if environment == .production { return true }
-      // In Sandbox only when both sides have one to compare.
+      // In Sandbox only if the evidence and every configured app have one to compare.
       return environment == .sandbox && appAppleId != nil
         && trust.configuration.apps.allSatisfy { $0.appAppleId != nil }
     case .transaction, .renewal: return false
     }
   }
 
-  /// JWS-74.
+  /// Requires the app id of the app with this bundle id; of any configured app if the kind has no
+  /// bundle id (JWS-74).
   func checkApp() throws(Refusal) {
     let mine: Bool
     if let appAppleId {
@@ -248,7 +254,7 @@ struct PayloadReading {
 
   // MARK: the result
 
-  /// Whether the payload carries an account token in UUID form (JWS-90).
+  /// Whether the payload contains an account token in UUID form (JWS-90).
   var hasAccount: Bool { fields?.text("appAccountToken")?.isUUID == true }
 
   func payload(

@@ -1,5 +1,6 @@
-/// A signed renewal info: what will happen to a subscription line next
-/// (docs/spec/storekit-payloads.md §2.2). It proves nothing about the app by itself.
+/// Signed renewal info: what the App Store intends to do at the end of a subscription's period
+/// (docs/spec/storekit-payloads.md §2.2). Renewal info has no bundle id, so that it proves
+/// nothing about the app by itself.
 extension SignedPayload {
   func renewalFacts() throws(Refusal) -> RenewalFacts {
     guard let originalTransactionId = text("originalTransactionId") else {

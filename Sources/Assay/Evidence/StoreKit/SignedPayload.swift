@@ -1,8 +1,8 @@
-/// What one verified JWS says: the signed JSON, read and checked, and what the
-/// verification found out about it. Only a verification makes one.
+/// A verified JWS: its signed JSON, checked, and the results of the verification. Created only by
+/// a verification.
 final class SignedPayload: Sendable {
   let kind: StoreKitKind
-  /// The compact text that was verified (STO-15).
+  /// The compact serialization that was verified (STO-15).
   let source: [UInt8]
   let json: JSON
   let fields: Fields
@@ -11,12 +11,12 @@ final class SignedPayload: Sendable {
   let chain: ProvenChain
   let chainIsCached: Bool
   let warnings: [Warning]
-  /// Only of a notification.
+  /// The parts of a notification; `nil` for other kinds.
   let notification: NotificationParts?
-  /// What conversations about it have shown since (EXC-12).
+  /// Facts that exchanges about this JWS have added since (EXC-12).
   let added: AddedFacts
 
-  /// Whose evidence it is (docs/spec/storekit-jws.md §10).
+  /// The app and environment of the evidence (docs/spec/storekit-jws.md §10).
   struct Identity: Sendable {
     enum Source: Sendable {
       case payload
@@ -31,10 +31,10 @@ final class SignedPayload: Sendable {
     let appAppleId: Int64?
   }
 
-  /// The moment at which the chain was judged (JWS-45).
+  /// The date at which the chain was validated, in milliseconds since 1970 UTC (JWS-45).
   struct EffectiveDate: Sendable {
     let milliseconds: Int64
-    /// "signedDate", "receiptCreationDate", "nested" or "now".
+    /// The source of the date: "signedDate", "receiptCreationDate", "nested" or "now".
     let source: StaticString
   }
 
@@ -56,7 +56,7 @@ final class SignedPayload: Sendable {
     self.added = added
   }
 
-  /// The same evidence, with other added facts.
+  /// Returns the same evidence with other added facts.
   func with(_ added: AddedFacts) -> SignedPayload {
     SignedPayload(
       kind: kind, source: source, json: json, fields: fields, identity: identity,
@@ -72,13 +72,13 @@ final class SignedPayload: Sendable {
   func integer(_ name: StaticString) -> Int64? { fields.integer(name) }
   func time(_ name: StaticString) -> Int64? { fields.time(name, isXcode: isXcode) }
 
-  /// appAccountToken in lower case when it has UUID form (JWS-90).
+  /// The appAccountToken in lower case; `nil` unless it is a UUID (JWS-90).
   var account: Text? {
     guard let token = text("appAccountToken"), token.isUUID else { return nil }
     return token.asciiLowercased
   }
 
-  /// Own warnings, and those of everything nested, each with its place.
+  /// Writes the warnings of this JWS and of all nested ones, each with its location.
   func writeWarnings(_ writer: inout JSONWriter) {
     Warning.write(warnings, &writer)
     for (place, nested) in notification?.nested ?? [] {
@@ -88,7 +88,7 @@ final class SignedPayload: Sendable {
 
   // MARK: document
 
-  /// The value of the facts member: a complete object, the same at the top of a
+  /// Writes the value of the facts member: a complete object, which is the same at the top of a
   /// document and inside a notification (docs/spec/storekit-jws.md §15).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
@@ -121,7 +121,7 @@ final class SignedPayload: Sendable {
     writer.endObject()
   }
 
-  /// Every decisive member of the kind with its stated type, null when absent.
+  /// Writes every decisive member of the kind with its documented type, `null` if absent.
   private func writeDecisiveMembers(_ writer: inout JSONWriter) {
     for (index, member) in fields.table.members.enumerated() where member.isDecisive {
       switch IdentityMember(member) {
@@ -151,7 +151,7 @@ final class SignedPayload: Sendable {
     }
   }
 
-  /// Members that are elsewhere in the document or in another form.
+  /// Members that the document has elsewhere or in another form.
   private enum IdentityMember {
     case written, account, other
 
@@ -171,8 +171,8 @@ final class SignedPayload: Sendable {
     }
   }
 
-  /// The replay keys of JWS-94: each null when a part of it is missing, and all
-  /// of a transaction's when one of its three ids is (PAY-7).
+  /// Writes the idempotency keys of the payload (JWS-94): each `null` if a part of it is missing,
+  /// and all of a transaction's if one of its three ids is (PAY-7).
   private func writeKeys(_ writer: inout JSONWriter) {
     let environment = identity.environment
     func single(_ name: StaticString) -> Text? {
@@ -198,8 +198,8 @@ final class SignedPayload: Sendable {
 }
 
 extension PurchaseEvidence {
-  /// What a verified JWS contributes to a decision; kinds that say nothing about
-  /// a purchase are refused (DCD-1).
+  /// Creates the evidence for a decision from a verified JWS; kinds that contain no purchase are
+  /// refused (DCD-1).
   init(_ payload: SignedPayload) throws(Refusal) {
     kind = payload.kind.name
     purchases = []

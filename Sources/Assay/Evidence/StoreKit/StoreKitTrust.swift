@@ -1,4 +1,4 @@
-/// What every verification of a verifier shares. Immutable apart from the cache.
+/// The state that all JWS verifications of one verifier share. Immutable apart from the cache.
 final class StoreKitTrust: Sendable {
   let configuration: Configuration
   let chains: ChainTrust
@@ -8,7 +8,7 @@ final class StoreKitTrust: Sendable {
     chains = ChainTrust(anchors, proofs.storekit)
   }
 
-  /// JWS-80: Xcode's own certificates count only where such data is accepted.
+  /// Whether an environment of Xcode is accepted; its own certificates count only then (JWS-80).
   var acceptsXcode: Bool {
     configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
   }

@@ -1,5 +1,5 @@
-/// The checks of a StoreKit JWS in the order in which they are made
-/// (docs/spec/storekit-jws.md §1).
+/// The checks of a StoreKit JWS, in the order in which they are made (docs/spec/storekit-jws.md
+/// §1).
 enum StoreKitCheck: Int, CheckList {
   case size, form, header, root, certificates, shape, chainSignatures, signature, payload, kind
   case validity, freshness, environment, bundle, app, nested, account, revocation
@@ -12,13 +12,13 @@ enum StoreKitCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one JWS: the rules of docs/spec/storekit-jws.md, step by step.
+/// The verification of one JWS (docs/spec/storekit-jws.md).
 struct StoreKitVerification {
   let trust: StoreKitTrust
   let kind: StoreKitKind
   let nowMs: Int64
   private(set) var checks = Checks<StoreKitCheck>()
-  /// Including what is nested.
+  /// The signature checks made, including those of nested JWS.
   private(set) var signatures = SignatureChecks()
 
   init(_ trust: StoreKitTrust, _ kind: StoreKitKind, nowMs: Int64) {
@@ -29,7 +29,7 @@ struct StoreKitVerification {
 
   private var policy: Configuration.StoreKitPolicy { trust.configuration.storekit }
 
-  /// Runs every step; the first that fails gives the refusal.
+  /// Runs all checks; the first that fails determines the refusal.
   mutating func run(_ jws: [UInt8]) throws(Refusal) -> SignedPayload {
     checks.enter(.size)
     try require(jws.count <= policy.jwsBytes, .tooLargeJwsInput, "JWS-1")
@@ -54,8 +54,8 @@ struct StoreKitVerification {
 
   // MARK: header and chain (steps 3 to 7)
 
-  /// A JWS with `alg` "none" has an empty signature segment: it is well formed
-  /// (RFC 7515 appendix A.5) and refused for its algorithm.
+  /// Refuses a JWS with an empty signature for its algorithm: with `alg` "none" it is well formed
+  /// (RFC 7515, appendix A.5).
   private mutating func refuseUnsecured(_ compact: CompactJWS) throws(Refusal) {
     guard compact.signature.isEmpty, compact.header.count <= CompactJWS.headerCap,
       let header = try? CompactJWS.json(compact.headerText, at: "header"),
@@ -65,8 +65,8 @@ struct StoreKitVerification {
     try JWSHeader.checkAlgorithm(header.root)
   }
 
-  /// Where a chain was found: under its header's bytes, under its certificates
-  /// (JWS-60, JWS-61), or nowhere: it was proven now.
+  /// How a chain was obtained: from the cache under its header's bytes (JWS-60) or under its
+  /// certificates (JWS-61), or by a proof made now.
   private enum ChainSource { case header, certificates, proof }
 
   private mutating func provenChain(
@@ -154,7 +154,7 @@ struct StoreKitVerification {
     let date = try reading.readEffectiveDate()
     try reading.checkValidity(at: date)
     if chain.profile == .xcode {
-      // JWS-80: the date was checked, the certificate's validity is not.
+      // The date was checked; the validity of Xcode's certificate is not (JWS-80).
       checks.skip(.validity, .doesNotApply)
     }
     try checkFreshness(date, chain)
@@ -182,7 +182,7 @@ struct StoreKitVerification {
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }
-    // Both lie in 2008 … 2100: the difference cannot overflow.
+    // Both times are within 2008 … 2100: the difference cannot overflow.
     try require(nowMs &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
     guard chain.profile == .appStore else { return }
     do throws(Refusal) {
@@ -192,7 +192,7 @@ struct StoreKitVerification {
     }
   }
 
-  /// JWS-91: under `decide.account` "required" a transaction must carry a token.
+  /// Requires an account token in a transaction under `decide.account` "required" (JWS-91).
   private mutating func checkAccount(_ reading: PayloadReading) throws(Refusal) {
     let isDemanded = trust.configuration.decide.account == .required
     guard checks.enter(.account, where: kind == .transaction, else: .doesNotApply),
@@ -204,7 +204,7 @@ struct StoreKitVerification {
 
   // MARK: nested evidence (step 14)
 
-  /// NTF-4: verifies every JWS inside the body, one level deep.
+  /// Verifies every JWS inside the body, one level deep (NTF-4).
   private mutating func verifyNested(
     _ reading: PayloadReading
   ) throws(Refusal) -> [(place: StaticString, payload: SignedPayload)] {

@@ -1,7 +1,6 @@
-/// A signed transaction: one purchase, restore or renewal
-/// (docs/spec/storekit-payloads.md §2.1).
+/// A signed transaction: one purchase, restore or renewal (docs/spec/storekit-payloads.md §2.1).
 extension SignedPayload {
-  /// What may be paid out once (JWS-94).
+  /// The idempotency key of the purchase, under which it is granted once (JWS-94).
   var purchaseKey: Text? {
     ReplayKeys.purchase(
       environment: identity.environment, type: productType,
@@ -10,14 +9,14 @@ extension SignedPayload {
       webOrderLineItemId: text("webOrderLineItemId"), purchaseDate: time("purchaseDate"))
   }
 
-  /// nil: absent, or a value that Assay does not know.
+  /// The product type; `nil` if absent or unknown.
   var productType: ProductType? {
     guard let type = text("type") else { return nil }
     return ProductType(signed: type)
   }
 
-  /// What a decision needs of this transaction; refuses one without the ids that
-  /// a decision rests on (PAY-7).
+  /// Returns the transaction's facts for a decision; refuses a transaction without the ids that a
+  /// decision needs (PAY-7).
   func purchaseFacts() throws(Refusal) -> PurchaseFacts {
     guard let transactionId = text("transactionId"),
       let originalTransactionId = text("originalTransactionId"),
@@ -49,8 +48,8 @@ extension SignedPayload {
     return facts
   }
 
-  /// The first of the three ids that is absent, without which a transaction
-  /// identifies nothing (PAY-7).
+  /// The name of the first absent id of the three without which a transaction identifies nothing
+  /// (PAY-7); `nil` if all are present.
   var missingId: String? {
     for name in ["transactionId", "originalTransactionId", "productId"] as [StaticString]
     where text(name) == nil {
@@ -61,7 +60,8 @@ extension SignedPayload {
 }
 
 extension ProductType {
-  /// From the `type` of a signed transaction (docs/spec/storekit-payloads.md §3).
+  /// Creates the type from the `type` of a signed transaction (docs/spec/storekit-payloads.md
+  /// §3); `nil` for an unknown one.
   init?(signed type: Text) {
     switch type {
     case "Auto-Renewable Subscription": self = .autoRenewable

@@ -1,8 +1,8 @@
-/// What an identity token of Sign in with Apple says beside the claims of every token
+/// The claims of an identity token of Sign in with Apple that other tokens do not have
 /// (docs/spec/apple-id.md §2).
 struct AppleIdentity: Sendable {
   private let object: JSONValue
-  /// AID-5: what came of the comparison.
+  /// The result of comparing the nonce, as the document reports it (AID-5).
   private var nonce: StaticString = "not-demanded"
 
   private static let textBytes = 1024
@@ -13,7 +13,7 @@ struct AppleIdentity: Sendable {
     "email_verified", "is_private_email", "nonce_supported",
   ]
 
-  /// AID-1, AID-2: types before values.
+  /// Checks the types of the claims (AID-1, AID-2), before any value is checked.
   init(_ claims: TokenClaims) throws(Refusal) {
     object = claims.object
     try require(
@@ -36,7 +36,8 @@ struct AppleIdentity: Sendable {
     }
   }
 
-  /// Apple writes booleans as texts, too.
+  /// Returns a boolean claim, which Apple also writes as the text "true" or "false"; `nil` for
+  /// anything else.
   @inline(never)
   static func flag(_ value: JSONValue?) -> Bool? {
     guard let value else { return nil }
@@ -46,7 +47,8 @@ struct AppleIdentity: Sendable {
 
   private func flag(_ name: StaticString) -> Bool? { AppleIdentity.flag(object.member(name)) }
 
-  /// AID-4, AID-5: whether the token was made for this sign-in.
+  /// Compares the token's nonce with the issued one (AID-4). A token without a nonce is refused
+  /// unless the profile allows that (AID-5).
   mutating func judge(_ issued: IssuedNonce, _ profile: TokenProfile) throws(Refusal) {
     guard let said = object.member("nonce")?.text else {
       let isUnsupported = profile.nonce == .ifSupported && flag("nonce_supported") == false
@@ -60,7 +62,7 @@ struct AppleIdentity: Sendable {
     nonce = "checked"
   }
 
-  /// AID-7: a number that is not known is none of the words.
+  /// The name of real_user_status; `nil` for an unknown number (AID-7).
   private var realUser: StaticString? {
     switch object.member("real_user_status")?.integer {
     case 0: return "unsupported"

@@ -1,15 +1,16 @@
-/// What Apple tells about an account that signs in with it (docs/spec/apple-id.md §3).
-/// Only a verification makes one.
+/// A sign-in notification: a change of an account that uses Sign in with Apple
+/// (docs/spec/apple-id.md §3). Created only by a verification.
 struct AppleNotification: Sendable {
   private let claims: TokenClaims
   private let tokenId: Text
-  /// nil: the token is no notification.
+  /// The event; `nil` if the token has none and so is no notification.
   private let event: JSONValue?
 
   private static let idBytes = 1...255
   private static let textBytes = 1024
 
-  /// AID-10, AID-11: types before values.
+  /// Checks the types of the claims (AID-10) and of the event (AID-11), before any value is
+  /// checked.
   init(_ claims: TokenClaims) throws(Refusal) {
     self.claims = claims
     try require(
@@ -26,7 +27,7 @@ struct AppleNotification: Sendable {
     self.event = event
   }
 
-  /// A text that holds one JSON object.
+  /// Returns the JSON object that the text of the claim contains.
   private static func object(_ claim: JSONValue) throws(Refusal) -> JSONValue {
     guard let text = claim.text else {
       throw Refusal(.malformedTokenClaim, "AID-11", at: "events")
@@ -67,7 +68,8 @@ struct AppleNotification: Sendable {
     "events." + Text(stringLiteral: name).string
   }
 
-  /// AID-11: a token without events is none; TOK-28 for the account.
+  /// Requires an event, without which a token is no notification (AID-11), with the id of an
+  /// account (TOK-28).
   func checkUse() throws(Refusal) {
     guard let event else { throw Refusal(.rejectedTokenUse, "AID-11", at: "events") }
     try require(
@@ -81,13 +83,13 @@ struct AppleNotification: Sendable {
     "email-disabled", "email-enabled", "consent-revoked", "account-deleted",
   ]
 
-  /// Older texts have another word for one of them.
+  /// The type of the event; older notifications have `account-delete` for `account-deleted`.
   private var type: Text? {
     guard let type = event?.member("type") else { return nil }
     return type.isText("account-delete") ? "account-deleted" : type.text
   }
 
-  /// Bytes of the signed claims, for the size of the document.
+  /// The length of the signed claims in bytes, from which the document's size is estimated.
   var payloadBytes: Int { claims.object.json.bytes.count }
 
   func writeWarnings(_ writer: inout JSONWriter) {
@@ -96,7 +98,7 @@ struct AppleNotification: Sendable {
     Warning.write([Warning("unknown-value", at: AppleNotification.place("type"))], &writer)
   }
 
-  /// The value of `appleIdEvent`.
+  /// Writes the value of the member `appleIdEvent`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("type", type)
@@ -112,7 +114,8 @@ struct AppleNotification: Sendable {
     writer.endObject()
   }
 
-  /// 10^12 and above are milliseconds, below that seconds.
+  /// The time of the event in milliseconds since 1970 UTC. Apple sends seconds or milliseconds:
+  /// 10^12 and above are milliseconds.
   private var eventMs: Int64? {
     event?.member("event_time")?.integer.map { $0 < 1_000_000_000_000 ? $0 &* 1000 : $0 }
   }

@@ -1,6 +1,6 @@
 /// The nonce that the host issued for a sign-in with Apple (AID-4).
 struct IssuedNonce: Sendable {
-  /// nil: nothing is compared, by the profile's own word.
+  /// The nonce; `nil` if the profile demands none and nothing is compared.
   private let text: Text?
 
   /// - Throws: `misuse.token.nonce` without a text where the profile demands one.
@@ -11,8 +11,8 @@ struct IssuedNonce: Sendable {
     self.text = text
   }
 
-  /// Whether the app passed this one on, as it is or as the hex of its SHA-256; nil: there
-  /// is nothing to compare with.
+  /// Whether the token's nonce is this one, or the lower-case hex of its SHA-256, as the profile
+  /// allows; `nil` if there is no issued nonce to compare.
   func matches(_ said: Text, _ form: TokenProfile.NonceForm) -> Bool? {
     guard let text else { return nil }
     let isPlain = ConstantTime.areEqual(said.utf8[...], text.utf8[...])

@@ -1,21 +1,22 @@
-/// The public keys of a token issuer, read once (docs/spec/access-tokens.md §5).
+/// The public keys of a token issuer (docs/spec/access-tokens.md §5).
 ///
-/// Immutable apart from what it remembers of verified texts; threads and verifiers may
-/// share it. A refreshed set is a new one, so that withdrawn keys die with the old.
+/// Immutable apart from its cache of verified tokens; threads and verifiers may share it. A
+/// refreshed key set is a new object, so that withdrawn keys disappear with the old one.
 public final class Keyset: Sendable {
-  /// Whose keys they are (JWK-9); nil: the text does not say.
+  /// The issuer of the keys (JWK-9); `nil` if the text does not name one.
   let issuer: Text?
-  /// When the issuer was last asked, of a text that says so.
+  /// When the key set was fetched; `nil` if the text does not contain that.
   let age: Age?
   let keys: [KeysetKey]
   let skipped: [Skipped]
-  /// By SHA-256 of token texts, the key that verified their signature (KST-11).
+  /// The key that verified the signature of each token text, by the SHA-256 of the text (KST-11).
   let verified = BytesCache<KeysetKey>(capacity: textCap)
 
-  /// Texts that are remembered.
+  /// The number of token texts that are cached.
   static let textCap = 1024
 
-  /// State that the exchange `jwks` leaves in the text.
+  /// The state that the exchange `jwks` writes beside the keys. Times are milliseconds since
+  /// 1970 UTC.
   struct Age: Sendable {
     let fetchedMs: Int64
     let triedMs: Int64
@@ -24,12 +25,12 @@ public final class Keyset: Sendable {
     var cooldownEndMs: Int64 { Keyset.cooldownEndMs(triedMs: triedMs, failures: failures) }
   }
 
-  /// KST-2, KST-13: no attempt before this moment.
+  /// Returns the moment before which no other fetch is attempted (KST-2, KST-13).
   static func cooldownEndMs(triedMs: Int64, failures: Int64) -> Int64 {
     triedMs &+ Swift.min(30_000 << Swift.min(failures, 5), 600_000)
   }
 
-  /// A key that is not used, and why (JWK-2).
+  /// A key that is not used, with the reason (JWK-2).
   final class Skipped: Sendable {
     let place: String
     let kid: Text?
@@ -58,10 +59,10 @@ public final class Keyset: Sendable {
     self.skipped = skipped
   }
 
-  /// TOK-13: byte for byte; no key stands in for another.
+  /// Returns the key with this id, compared byte for byte; no other key replaces it (TOK-13).
   func key(_ kid: Text) -> KeysetKey? { keys.first { $0.kid == kid } }
 
-  /// What to do about a key id that is not in the set (KST-8).
+  /// Returns what the host should do about a key id that is not in the set (KST-8).
   func advice(nowMs: Int64) -> KeysetAdvice {
     guard let age, nowMs < age.cooldownEndMs else { return .refresh }
     return .cooldown
@@ -69,7 +70,7 @@ public final class Keyset: Sendable {
 
   // MARK: document
 
-  /// The value of `keyset`.
+  /// Writes the value of the member `keyset`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("issuer", issuer)

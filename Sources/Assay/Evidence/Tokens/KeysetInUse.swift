@@ -1,11 +1,12 @@
-/// A keyset with the profile that it belongs to, at a moment (JWK-9, KST-5, KST-7).
+/// A key set together with the profile of its issuer (JWK-9, KST-7), young enough at the moment
+/// of a verification (KST-5).
 final class KeysetInUse: Sendable {
-  /// Whose rules hold.
+  /// The profile whose rules apply.
   let owner: TokenProfile.Shared
-  /// The issuer whose keys they are.
+  /// The issuer of the keys.
   let issuer: Text
   private let fetchedMs: Int64?
-  /// nil: the set does not say when it was fetched (TOK-33).
+  /// The age of the key set in milliseconds; `nil` if its text has no time of fetching (TOK-33).
   private let ageMs: Int64?
 
   static func find(
@@ -31,17 +32,18 @@ final class KeysetInUse: Sendable {
     ageMs = fetchedMs.map { Swift.max(0, nowMs &- $0) }
   }
 
-  /// Where there is one, a set without a name is its own.
+  /// Returns the only configured issuer, to which a key set without an issuer belongs; `nil` if
+  /// there are several.
   static func onlyIssuer(_ profiles: [TokenProfile.Shared]) -> Text? {
     guard profiles.count == 1, let owner = profiles.first, owner.profile.issuers.count == 1
     else { return nil }
     return owner.profile.issuers.first
   }
 
-  /// Whether a refresh is wanted (KST-1).
+  /// Whether the key set should be refreshed (KST-1); `nil` if its age is unknown.
   var isStale: Bool? { ageMs.map { $0 > owner.profile.keysetMaxAgeMs } }
 
-  /// The member `keyset` of a token's facts.
+  /// Writes the member `keyset` of a token's facts.
   func write(_ writer: inout JSONWriter) {
     writer.name("keyset")
     writer.beginObject()

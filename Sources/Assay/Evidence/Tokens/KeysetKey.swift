@@ -1,8 +1,8 @@
-/// One key of a keyset that can verify tokens (JWK-2).
+/// One key of a key set that can verify tokens (JWK-2).
 final class KeysetKey: Sendable {
   let kid: Text
   let key: PublicKey
-  /// What the key says it is for; nil: it does not.
+  /// The key's own `alg`; `nil` if it has none.
   let algorithm: TokenAlgorithm?
 
   init(kid: Text, key: PublicKey, algorithm: TokenAlgorithm?) {
@@ -11,7 +11,7 @@ final class KeysetKey: Sendable {
     self.algorithm = algorithm
   }
 
-  /// JWK-7: the key, not the token, decides the algorithm.
+  /// Whether the key may verify this algorithm: the key, not the token, decides (JWK-7).
   func fits(_ wanted: TokenAlgorithm) -> Bool {
     guard algorithm == nil || algorithm == wanted else { return false }
     switch (key.type, wanted) {

@@ -1,4 +1,4 @@
-/// The checks of a keyset.
+/// The checks of a key set.
 enum KeysetCheck: Int, CheckList {
   case size, form, keys
 
@@ -15,16 +15,16 @@ struct KeysetReader {
     range: .malformedJwksForm, missing: .malformedJwksForm, "JWK-1")
 
   private(set) var checks = Checks<KeysetCheck>()
-  /// The keys as they were given, once the set was read.
+  /// The keys as JSON; `nil` until the set has been read.
   private(set) var list: JSONValue? = nil
-  /// As an issuer publishes it: what stands beside the keys is not ours to read.
+  /// Whether the text is an issuer's response, whose members beside the keys are ignored.
   private let isPublished: Bool
   private var keys: [KeysetKey] = []
   private var skipped: [Keyset.Skipped] = []
 
   init(published isPublished: Bool = false) { self.isPublished = isPublished }
 
-  /// Reads every key; a set with one that must not be there is refused as a whole.
+  /// Reads every key; a set with a forbidden key is refused as a whole.
   mutating func run(_ text: [UInt8]) throws(Refusal) -> Keyset {
     checks.enter(.size)
     try require(text.count <= KeysetReader.byteCap, .tooLargeJwksSize, "JWK-1")
@@ -50,7 +50,7 @@ struct KeysetReader {
     return Keyset(issuer: issuer, age: age, keys: keys, skipped: skipped)
   }
 
-  /// KST-13: what the exchange wrote beside the keys.
+  /// Reads the state that the exchange wrote beside the keys (KST-13); `nil` if there is none.
   @inline(never)
   private static func age(_ root: MemberNode) throws(Refusal) -> Keyset.Age? {
     guard let fetched = try number(root, "fetchedMs") else { return nil }
@@ -65,7 +65,8 @@ struct KeysetReader {
     return try entry.integer(0...MemberNode.exactInteger)
   }
 
-  /// JWK-3: which of two keys with one id verifies would depend on their order.
+  /// Adds a key. Two keys with one id are refused, because their order would decide which one
+  /// verifies (JWK-3).
   @inline(never)
   private mutating func take(_ published: PublishedKey) throws(Refusal) {
     if let reason = published.reasonToSkip {

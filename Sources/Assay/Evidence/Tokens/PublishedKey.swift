@@ -10,7 +10,7 @@ struct PublishedKey {
     self.index = index
   }
 
-  /// "keys[1]".
+  /// The entry's location: "keys[1]".
   var place: String { "keys[" + String(index) + "]" }
 
   func text(_ name: StaticString) -> Text? { object.member(name)?.text }
@@ -19,10 +19,11 @@ struct PublishedKey {
     object.member(name)?.isText(literal) == true
   }
 
-  /// What it says that it is for, where it is one that Assay knows.
+  /// The key's own `alg`; `nil` if absent or unknown.
   var algorithm: TokenAlgorithm? { object.member("alg").flatMap(TokenAlgorithm.init) }
 
-  /// JWK-1, JWK-4: what is published is no longer a key.
+  /// Refuses an entry that is no object (JWK-1) or contains private or symmetric key material,
+  /// which is compromised once it is published (JWK-4).
   func refuseSecrets() throws(Refusal) {
     try require(object.kind == .object, .malformedJwksForm, "JWK-1", at: place)
     var isSecret = says("kty", "oct")
@@ -32,7 +33,7 @@ struct PublishedKey {
     try require(!isSecret, .rejectedJwksPrivateKey, "JWK-4", at: place)
   }
 
-  /// JWK-2: the member for which the key cannot verify tokens; nil: it can.
+  /// The member because of which the key cannot verify tokens; `nil` if it can (JWK-2).
   var reasonToSkip: StaticString? {
     if !says("kty", "RSA") {
       guard says("kty", "EC") else { return "kty" }
@@ -44,7 +45,7 @@ struct PublishedKey {
     return uses.children.contains { $0.isText("verify") } ? nil : "key_ops"
   }
 
-  /// JWK-5, JWK-6.
+  /// Returns the RSA key (JWK-5) or the P-256 key (JWK-6).
   func key() throws(Refusal) -> PublicKey {
     guard says("kty", "RSA") else {
       guard let key = ellipticKey() else {
@@ -59,7 +60,7 @@ struct PublishedKey {
     return key
   }
 
-  /// Both odd; the exponent from 3 to 2^32 − 1.
+  /// Returns the key if modulus and exponent are odd and the exponent is 3 to 2^32 − 1.
   private static func rsaKey(_ modulus: [UInt8], _ exponent: [UInt8]) -> PublicKey? {
     let power = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard let bits = RSAModulus.bits(modulus[...]), rsaBits.contains(bits),
@@ -69,14 +70,14 @@ struct PublishedKey {
   }
 
   private func ellipticKey() -> PublicKey? {
-    // The point as a whole has its own length.
+    // The length of the whole point is checked when the key is made.
     guard let x = octets("x"), let y = octets("y"), x.count == Curve.p256.byteCount else {
       return nil
     }
     return PublicKey.make(.p256, point: ([0x04] + x + y)[...])
   }
 
-  /// A big-endian number without leading zeros.
+  /// Returns a big-endian number without leading zeros; `nil` for anything else.
   private func number(_ name: StaticString) -> [UInt8]? {
     guard let bytes = octets(name), let first = bytes.first, first != 0 else { return nil }
     return bytes

@@ -1,11 +1,11 @@
-/// A verified token: who is calling, proven by a key of a configured issuer
-/// (docs/spec/access-tokens.md §4). Only a verification makes one.
+/// A verified token: the calling user, proven by a key of a configured issuer
+/// (docs/spec/access-tokens.md §4). Created only by a verification.
 final class Token: Sendable {
   let issuer: Text
   private let claims: TokenClaims
   private let kid: Text
   private let keys: KeysetInUse
-  /// Of `apple-id` alone.
+  /// The claims of Sign in with Apple; `nil` under other profiles.
   private let apple: AppleIdentity?
 
   init(
@@ -19,14 +19,14 @@ final class Token: Sendable {
     self.apple = apple
   }
 
-  /// Bytes of the signed claims, for the size of the document.
+  /// The length of the signed claims in bytes, from which the document's size is estimated.
   var payloadBytes: Int { claims.object.json.bytes.count }
 
   // MARK: document
 
   func writeWarnings(_ writer: inout JSONWriter) { apple?.writeWarnings(&writer) }
 
-  /// The value of `token`.
+  /// Writes the value of the member `token`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("profile", keys.owner.profile.kind.name)
@@ -41,7 +41,7 @@ final class Token: Sendable {
     writer.member("kid", kid)
     writer.name("payload")
     writer.raw(claims.object.json.bytes)
-    // TOK-30: nothing offline sees a sign-out.
+    // No offline check can see a sign-out or a deleted user (TOK-30).
     writer.member("revocation", "not-checked")
     keys.write(&writer)
     writer.endObject()
@@ -55,6 +55,6 @@ final class Token: Sendable {
     writer.member("originTokenId", claims.text("origin_jti"))
   }
 
-  /// Seconds of at most 2^53, which fit a thousand times.
+  /// Returns milliseconds; at most 2^53 seconds, whose product cannot overflow.
   private static func milliseconds(_ seconds: Int64?) -> Int64? { seconds.map { $0 &* 1000 } }
 }

@@ -1,5 +1,4 @@
-/// The claims of a token whose signature was verified, of the types that they must
-/// have (TOK-22).
+/// The claims of a token whose signature has been verified, each of its required type (TOK-22).
 struct TokenClaims: Sendable {
   let object: JSONValue
 
@@ -8,7 +7,7 @@ struct TokenClaims: Sendable {
     "iss", "sub", "client_id", "token_use", "scope", "username", "jti", "origin_jti",
   ]
 
-  /// Types before values.
+  /// Checks the types of the claims, before any value is checked.
   init(_ object: JSONValue) throws(Refusal) {
     self.object = object
     for name in TokenClaims.times where object.member(name) != nil {
@@ -36,7 +35,7 @@ struct TokenClaims: Sendable {
 
   // MARK: values
 
-  /// A time since 1970 UTC: a plain integer of 1 … 2^53 − 1; nil where it is absent.
+  /// Returns a time in seconds since 1970 UTC: a plain integer of 1 … 2^53 − 1; `nil` if absent.
   @inline(never)
   func seconds(_ name: StaticString) -> Int64? {
     guard let time = object.member(name)?.integer, time >= 1, time <= MemberNode.exactInteger
@@ -47,7 +46,7 @@ struct TokenClaims: Sendable {
   @inline(never)
   func text(_ name: StaticString) -> Text? { object.member(name)?.text }
 
-  /// A list; of one text a list of one.
+  /// Returns a list claim; a single text is a list of one.
   @inline(never)
   func list(_ name: StaticString) -> [Text] {
     guard let value = object.member(name) else { return [] }
@@ -55,7 +54,7 @@ struct TokenClaims: Sendable {
     return value.children.compactMap { $0.text }
   }
 
-  /// `scope`, split on spaces.
+  /// The claim `scope`, split at spaces.
   var scopes: [Text] {
     (text("scope")?.utf8 ?? []).split(separator: 0x20).map { Text(Array($0)) }
   }

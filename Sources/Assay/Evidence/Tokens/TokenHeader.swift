@@ -1,20 +1,20 @@
-/// The header of a token, judged by a profile (docs/spec/access-tokens.md §3). Members
-/// that are not named here are ignored (TOK-16).
+/// The header of a token, checked against a profile (docs/spec/access-tokens.md §3). Members that
+/// are not named here are ignored (TOK-16).
 struct TokenHeader {
   private let object: JSONValue
 
   private static let kidBytes = 256
-  /// Members that could steer the verification; refused with any value (TOK-14).
+  /// Members that could influence the verification, refused with any value (TOK-14).
   private static let forbidden: [StaticString] = [
     "crit", "b64", "zip", "enc", "jwk", "jku", "x5u", "x5c",
   ]
 
-  /// TOK-8.
+  /// Reads the header as strict JSON (TOK-8).
   init(_ token: TokenText) throws(Refusal) {
     object = try TokenText.json(token.header, at: "header")
   }
 
-  /// TOK-12: the profile fixes the algorithm, the header only has to agree.
+  /// Requires the profile's algorithm: the header only has to agree with the profile (TOK-12).
   func checkAlgorithm(_ wanted: TokenAlgorithm) throws(Refusal) {
     guard let algorithm = object.member("alg"), algorithm.kind == .string else {
       throw Refusal(.malformedTokenAlg, "TOK-12", at: "header.alg")
@@ -23,9 +23,10 @@ struct TokenHeader {
       algorithm.isText(wanted.name), .rejectedTokenAlgorithm, "TOK-12", at: "header.alg")
   }
 
-  /// TOK-13, TOK-14, TOK-15.
+  /// Refuses forbidden members (TOK-14), and requires a key id (TOK-13) and, if present, one of
+  /// `types` as `typ` (TOK-15).
   ///
-  /// - Returns: the id of the key.
+  /// - Returns: the key id.
   func checkMembers(_ types: [Text]) throws(Refusal) -> Text {
     for name in TokenHeader.forbidden {
       try require(

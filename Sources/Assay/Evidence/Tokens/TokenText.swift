@@ -1,18 +1,18 @@
-/// The three segments of a signed token, found and decoded (docs/spec/access-tokens.md
-/// §2). Nothing of it is trusted.
+/// The three decoded segments of a signed token (docs/spec/access-tokens.md §2). Nothing of them
+/// is trusted.
 struct TokenText {
   let bytes: [UInt8]
   private let dots: (Int, Int)
   let header: [UInt8]
   let payload: [UInt8]
-  /// Empty in an unsecured token.
+  /// The signature; empty in an unsecured token.
   let signature: [UInt8]
 
-  /// What was signed: the first two segments as received (TOK-9).
+  /// The signed bytes: the first two segments as received (TOK-9).
   var signed: ArraySlice<UInt8> { bytes[..<dots.1] }
   var headerText: ArraySlice<UInt8> { bytes[..<dots.0] }
 
-  /// TOK-5 … TOK-7, TOK-35.
+  /// Splits and decodes a token (TOK-5 … TOK-7). A session token is refused (TOK-35).
   init(_ bytes: [UInt8]) throws(Refusal) {
     let (dots, stranger) = Base64.segments(bytes)
     guard stranger == nil, dots.count == 2 else { throw TokenText.malformed(bytes) }
@@ -29,7 +29,7 @@ struct TokenText {
     signature = try TokenText.decoded(bytes[(second &+ 1)...], at: "signature")
   }
 
-  /// TOK-7.
+  /// Decodes a segment of strict base64url (TOK-7).
   private static func decoded(
     _ segment: ArraySlice<UInt8>, at place: String
   ) throws(Refusal) -> [UInt8] {
@@ -39,12 +39,12 @@ struct TokenText {
     return bytes
   }
 
-  /// TOK-8: the JSON of a segment.
+  /// Reads the strict JSON of a segment (TOK-8).
   static func json(_ bytes: [UInt8], at place: String) throws(Refusal) -> JSONValue {
     do {
       return try JSONReader.readObject(bytes).root
     } catch {
-      // UTF-16 begins with bytes that no UTF-8 has.
+      // UTF-16 begins with bytes that UTF-8 never contains.
       if bytes.first.map({ $0 >= 0xfe }) == true {
         throw Refusal(.malformedJsonUtf8, "TOK-8", at: place)
       }
@@ -52,7 +52,7 @@ struct TokenText {
     }
   }
 
-  /// What is wrong with a text that has not three segments of base64url.
+  /// Returns the refusal of a text that is not three segments of base64url.
   private static func malformed(_ bytes: [UInt8]) -> Refusal {
     if bytes.isEmpty { return Refusal(.malformedTokenForm, "TOK-5", detail: "it is empty") }
     let bearer: Text = "bearer "

@@ -1,5 +1,4 @@
-/// The checks of a token in the order in which they are made
-/// (docs/spec/access-tokens.md §4).
+/// The checks of a token, in the order in which they are made (docs/spec/access-tokens.md §4).
 enum TokenCheck: Int, CheckList {
   case keyset, size, form, header, key, signature, claims, times, issuer, use, client, audience
   case nonce, subject, scopes, groups, age
@@ -12,14 +11,14 @@ enum TokenCheck: Int, CheckList {
   ]
 }
 
-/// One verification of one token: the rules of docs/spec/access-tokens.md, step by step.
+/// The verification of one token (docs/spec/access-tokens.md).
 struct TokenVerification {
   private let profiles: [TokenProfile.Shared]
   private let skewSeconds: Int64
   private let keyset: Keyset
   private let nowMs: Int64
   private(set) var checks = Checks<TokenCheck>()
-  /// What to do about an unknown key id; nil where that is not what was refused.
+  /// The host's next step if the key id is unknown; `nil` after any other refusal.
   private(set) var advice: KeysetAdvice? = nil
 
   init(_ configuration: Configuration, _ keyset: Keyset, nowMs: Int64) {
@@ -29,11 +28,11 @@ struct TokenVerification {
     self.nowMs = nowMs
   }
 
-  /// Longest token of any profile.
+  /// The longest token that a profile may allow, in bytes.
   static let byteCap = 65_536
 
-  /// Verifies a token of the profile that the keyset belongs to; under `apple-id` one
-  /// whose nonce nobody demands (TOK-34).
+  /// Verifies a token of the key set's profile. Under `apple-id` the profile must demand no
+  /// nonce, because none is passed here (TOK-34).
   mutating func run(_ text: [UInt8]) throws(Refusal) -> Token {
     checks.enter(.keyset)
     let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
@@ -51,7 +50,7 @@ struct TokenVerification {
 
   // MARK: Sign in with Apple
 
-  /// The key set, where it is that of Sign in with Apple.
+  /// Returns the key set, which must be that of Sign in with Apple.
   private mutating func appleKeys() throws(Refusal) -> KeysetInUse {
     checks.enter(.keyset)
     let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
@@ -59,7 +58,8 @@ struct TokenVerification {
     return keys
   }
 
-  /// KST-5, KST-7: whether identity tokens can be verified at all with the key set.
+  /// Checks that the key set is of a configured issuer (KST-7) and not too old (KST-5), before
+  /// any identity token is verified.
   mutating func checkAppleKeys() throws(Refusal) { _ = try appleKeys() }
 
   /// Verifies an identity token of Sign in with Apple (AID-1).
@@ -74,7 +74,7 @@ struct TokenVerification {
     return Token(claims, issuer, kid: kid, keys, apple)
   }
 
-  /// Verifies a notification about an account (AID-10, AID-11).
+  /// Verifies a sign-in notification (AID-10, AID-11).
   mutating func notification(_ text: [UInt8]) throws(Refusal) -> AppleNotification {
     let keys = try appleKeys()
     let profile = keys.owner.profile
@@ -95,8 +95,10 @@ struct TokenVerification {
 
   // MARK: form, key, signature
 
-  /// - Returns: the id of the key that signed it, and the claims, of which the types
-  ///   were checked and no value.
+  /// Verifies form, header and signature.
+  ///
+  /// - Returns: the id of the key that signed the token, and the claims, whose types have been
+  ///   checked but not their values.
   private mutating func proven(
     _ text: [UInt8], _ keys: KeysetInUse
   ) throws(Refusal) -> (kid: Text, claims: TokenClaims) {
@@ -119,7 +121,8 @@ struct TokenVerification {
     return (kid, try TokenClaims(try TokenText.json(token.payload, at: "payload")))
   }
 
-  /// TOK-13, JWK-7.
+  /// Returns the key with the header's key id (TOK-13), which must fit the profile's algorithm
+  /// (JWK-7).
   private mutating func key(_ kid: Text, _ owner: TokenProfile.Shared) throws(Refusal) -> KeysetKey
   {
     guard let key = keyset.key(kid) else {
@@ -134,7 +137,8 @@ struct TokenVerification {
     return key
   }
 
-  /// TOK-9, TOK-20, TOK-21: unless this text was verified with this key (KST-11).
+  /// Verifies the signature over the segments as received (TOK-9), by RSA (TOK-20) or ECDSA
+  /// (TOK-21), unless the same key has verified the same text before (KST-11).
   private func checkSignature(_ token: TokenText, _ key: KeysetKey) throws(Refusal) {
     let name = Digest.sha256.of(token.bytes)
     if let verified = keyset.verified.find(name[...]), verified === key { return }
@@ -157,7 +161,7 @@ struct TokenVerification {
 
   // MARK: claims
 
-  /// Times, issuer, use, client, audience.
+  /// Checks times, issuer, use, client and audience.
   ///
   /// - Returns: the issuer.
   private mutating func judge(
@@ -185,7 +189,7 @@ struct TokenVerification {
     return issuer
   }
 
-  /// TOK-25, TOK-32.
+  /// Requires an issuer of the profile whose keys the key set has (TOK-25, TOK-32).
   private mutating func judgeIssuer(
     _ claims: TokenClaims, _ keys: KeysetInUse
   ) throws(Refusal) -> Text {
@@ -197,7 +201,7 @@ struct TokenVerification {
     return issuer
   }
 
-  /// TOK-27, TOK-31.
+  /// Requires a configured audience, if there are any (TOK-27; in Cognito tokens TOK-31).
   private mutating func judgeAudience(
     _ claims: TokenClaims, _ profile: TokenProfile
   ) throws(Refusal) {
@@ -208,7 +212,7 @@ struct TokenVerification {
       profile.kind == .cognitoAccess ? "TOK-31" : "TOK-27", at: "aud")
   }
 
-  /// TOK-23, TOK-24: in whole seconds.
+  /// Checks expiry (TOK-23) and beginning (TOK-24) in whole seconds.
   private func checkTimes(_ claims: TokenClaims, _ owner: TokenProfile.Shared) throws(Refusal) {
     guard let expires = claims.seconds("exp") else {
       throw Refusal(.rejectedTokenNoExpiry, "TOK-23", at: "exp")
@@ -222,10 +226,10 @@ struct TokenVerification {
       nowMs / 1000 < expires &+ skewSeconds, .rejectedTokenExpired, "TOK-23", at: "exp")
   }
 
-  /// TOK-24.
+  /// Checks that the token is valid already (TOK-24).
   ///
-  /// - Parameter mustSay: when it was issued.
-  /// - Returns: that moment.
+  /// - Parameter mustSay: whether the token must contain `iat`.
+  /// - Returns: `iat` in seconds since 1970 UTC; `nil` if absent.
   private func checkStart(_ claims: TokenClaims, mustSay: Bool) throws(Refusal) -> Int64? {
     let latest = nowMs / 1000 &+ skewSeconds
     if let start = claims.seconds("nbf") {
@@ -239,7 +243,7 @@ struct TokenVerification {
     return issued
   }
 
-  /// TOK-28, TOK-29.
+  /// Checks the subject (TOK-28), scopes, groups and age (TOK-29).
   private mutating func judgeCaller(
     _ claims: TokenClaims, _ owner: TokenProfile.Shared
   ) throws(Refusal) {
@@ -264,7 +268,7 @@ struct TokenVerification {
     guard let issued = claims.seconds("iat") else {
       throw Refusal(.rejectedTokenNoIssuedAt, "TOK-29", at: "iat")
     }
-    // Neither passes 2^53 × 1,000, which a sum of both does not reach.
+    // Each summand is below 2^53 × 1,000: the sum cannot overflow.
     try require(nowMs <= issued &* 1000 &+ limit, .rejectedTokenTooOld, "TOK-29", at: "iat")
   }
 

@@ -1,26 +1,25 @@
-/// The `status` of an answer from Apple's verifyReceipt endpoint
-/// (docs/spec/receipts-triage.md §2.2).
+/// The `status` of a response from Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md
+/// §2.2).
 ///
-/// Only 0 and 21006 come with facts; whatever else an answer with another status
-/// holds is not looked at (VRR-6).
+/// Only responses with status 0 or 21006 have facts; the other members of a response with any
+/// other status are ignored (VRR-6).
 enum AppleReceiptStatus: Sendable, Equatable {
-  /// 0.
+  /// The receipt is valid (0).
   case valid
-  /// 21006: valid, and the subscription has ended or was cancelled.
+  /// The receipt is valid, and its subscription has expired or was cancelled (21006).
   case expired
 
   /// The number as Apple sends it.
   var code: Int64 { self == .valid ? 0 : 21006 }
 
-  /// VRR-6.
+  /// Whether a response with this status has facts (VRR-6).
   static func hasFacts(_ code: Int64) -> Bool {
     code == valid.code || code == expired.code
   }
 
-  /// Takes a status that has facts, and refuses the others, each with what to do
-  /// next as its retry class.
+  /// Accepts a status that has facts, and refuses all others, each with a retry class.
   ///
-  /// - answer: the whole answer, for `is-retryable`.
+  /// - answer: the whole response, for `is-retryable`.
   /// - accepted: the environments of the configuration (VRR-3).
   init(
     _ code: Int64, in answer: JSONValue, accepted: [Environment]
@@ -45,7 +44,8 @@ enum AppleReceiptStatus: Sendable, Equatable {
     }
   }
 
-  /// VRR-5: with a hyphen. Absent means that asking again is no use.
+  /// Whether Apple may succeed when called again: `is-retryable`, with a hyphen; absent means no
+  /// (VRR-5).
   private static func isRetryable(_ answer: JSONValue) throws(Refusal) -> Bool {
     guard let value = answer.present("is-retryable") else { return false }
     guard let flag = ResponseValue.flag(value) else {
@@ -54,8 +54,8 @@ enum AppleReceiptStatus: Sendable, Equatable {
     return flag
   }
 
-  /// VRR-3: the receipt is from the other environment. If that one is accepted,
-  /// the retry class says to ask its endpoint, once.
+  /// Returns the refusal of a receipt from the other environment. If that environment is
+  /// accepted, the retry class allows one call of its endpoint (VRR-3).
   private static func otherEnvironment(
     _ environment: Environment, _ code: Int64, _ accepted: [Environment]
   ) -> Refusal {

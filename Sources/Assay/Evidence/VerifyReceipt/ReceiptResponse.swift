@@ -1,30 +1,30 @@
-/// What Apple's verifyReceipt endpoint answered about one receipt
-/// (docs/spec/receipts-triage.md §2). Only a reading makes one.
+/// A response of Apple's verifyReceipt endpoint about one receipt (docs/spec/receipts-triage.md
+/// §2). Created only by reading one.
 ///
-/// Its class is `apple-answer`: nothing in it is signed apart from `latest_receipt`, so
-/// it is worth as much as the host's TLS connection (VRR-18).
+/// The evidence class is `apple-answer`: nothing but `latest_receipt` is signed, so that the
+/// response is only as trustworthy as the host's TLS connection (VRR-18).
 final class ReceiptResponse: Sendable {
   /// The body that was read (STO-15).
   let source: [UInt8]
   let status: AppleReceiptStatus
   let style: ResponseStyle
   let identity: Identity
-  /// The answer itself.
+  /// The members at the top of the response.
   let answer: ResponseFields
-  /// `receipt`, where it is about the app; nil in the iOS 6 style, in which it is
-  /// a purchase.
+  /// The members of `receipt` if it describes the app; `nil` in the iOS 6 style, where it is a
+  /// purchase.
   let app: ResponseFields?
   /// Each transaction once, ordered by the end of its period (VRR-11).
   let transactions: [ResponseTransaction]
   let renewals: [ResponseRenewal]
-  /// nil: the answer has none.
+  /// The result for `latest_receipt`; `nil` if the response has none.
   let latestReceipt: LatestReceipt?
   let clock: Clock
   let warnings: [Warning]
   private let catalogue: Catalogue
   private let deviceIdsReported: Bool
 
-  /// Whose evidence it is (VRR-16, VRR-17).
+  /// The app and environment of the response (VRR-16, VRR-17).
   struct Identity: Sendable {
     enum Source: Sendable {
       case answer, endpoint, receiptType, transactionId
@@ -40,16 +40,17 @@ final class ReceiptResponse: Sendable {
     }
 
     let bundleId: Text
-    /// nil: nothing shows it, and `receipts.unknownEnvironment` allows that.
+    /// The environment; `nil` if nothing implies one and `receipts.unknownEnvironment` allows
+    /// that.
     let environment: (environment: Environment, source: Source)?
   }
 
-  /// What the offline verification of `latest_receipt` found (VRR-18).
+  /// The result of verifying `latest_receipt` offline (VRR-18).
   struct LatestReceipt: Sendable {
     let status: Status
-    /// Of the text as the answer has it.
+    /// The SHA-256 of the text as the response contains it.
     let sha256: [UInt8]
-    /// nil: it did not verify.
+    /// The verified receipt; `nil` if it was refused.
     let receipt: Receipt?
 
     enum Receipt: Sendable {
@@ -58,25 +59,25 @@ final class ReceiptResponse: Sendable {
     }
   }
 
-  /// As of when the answer speaks. Times: milliseconds since 1970 UTC.
+  /// The time of the response, in milliseconds since 1970 UTC.
   struct Clock: Sendable {
-    /// Apple's clock at the answer; the iOS 6 style does not give it.
+    /// Apple's clock at the time of the response; `nil` in the iOS 6 style.
     let requestDate: Int64?
-    /// `request_date`, else the latest date that is in the answer, for it
-    /// cannot be older; 0 when there is none. Never the moment at which the host
-    /// reads it: a stored answer read again is not news (DCD-21).
+    /// The moment whose state the response reports: `request_date`, else the latest date in the
+    /// response, which cannot be older; 0 if there is none. Never the host's time of reading: a
+    /// stored response that is read again is not newer evidence (DCD-21).
     let asOf: Int64
     let nowMs: Int64
 
-    /// - `latestDate`: of purchases, cancellations and the receipt's creation.
+    /// - `latestDate`: the latest date of purchases, cancellations and the receipt's creation.
     init(requestDate: Int64?, latestDate: Int64, nowMs: Int64) {
       self.requestDate = requestDate
       asOf = requestDate ?? latestDate
       self.nowMs = nowMs
     }
 
-    /// VRR-10: how far Apple's clock is ahead of the host's, when the two are more
-    /// than five minutes apart.
+    /// How far Apple's clock is ahead of the host's in milliseconds; `nil` unless the two differ
+    /// by more than five minutes (VRR-10).
     var skew: Int64? {
       guard let requestDate else { return nil }
       let (ahead, overflowed) = requestDate.subtractingReportingOverflow(nowMs)
@@ -118,7 +119,7 @@ final class ReceiptResponse: Sendable {
 
   func writeWarnings(_ writer: inout JSONWriter) { Warning.write(warnings, &writer) }
 
-  /// The value of the member `verifyReceipt` (VRR-19).
+  /// Writes the value of the member `verifyReceipt` (VRR-19).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("appleStatus", integer: status.code)
@@ -183,7 +184,8 @@ final class ReceiptResponse: Sendable {
     writer.member("originalTransactionId", renewal.originalTransactionId)
     writer.member("productId", renewal.productId)
     renewal.fields.write(style: style, deviceIds: false, &writer)
-    // In the iOS 6 style the object is the answer, whose members do not belong to it.
+    // In the iOS 6 style the object is the whole response, whose unknown members are written
+    // elsewhere.
     if style == .ios7 { renewal.fields.writeUnknown(&writer) }
     writer.endObject()
   }
@@ -200,8 +202,8 @@ final class ReceiptResponse: Sendable {
     writer.endObject()
   }
 
-  /// Members of the answer and of an app's `receipt` that Assay does not know. An
-  /// iOS 6 receipt's stand with its transaction.
+  /// Writes unknown members of the response and of an app's `receipt`. Those of an iOS 6 receipt
+  /// are written with its transaction.
   private func writeUnknown(_ writer: inout JSONWriter) {
     answer.writeUnknown(&writer)
     app?.writeUnknown(as: "unknownInReceipt", &writer)
@@ -209,11 +211,11 @@ final class ReceiptResponse: Sendable {
 
   // MARK: decision
 
-  /// What the answer contributes to a decision. Types come from the catalogue,
-  /// which the decision has (the table under DCD-4).
+  /// Returns the purchases and renewal info for a decision. Product types come from the
+  /// catalogue, which the decision has (the table under DCD-4).
   ///
-  /// - Throws: `rejected.payload.incomplete` when nothing shows the environment,
-  ///   for environments are never mixed (DCD-4).
+  /// - Throws: `rejected.payload.incomplete` when nothing implies the environment, because
+  ///   environments are never mixed (DCD-4).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = identity.environment?.environment else {
       throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
@@ -244,8 +246,8 @@ final class ReceiptResponse: Sendable {
     facts.shows = shownMembers(entry)
     facts.revokedAt = entry.revokedAt
     facts.revocationReason = fields.number("cancellation_reason")
-    // The reason at the top is that of a cancellation which names none; by itself it
-    // says nothing about a refund.
+    // The reason at the top is that of a cancellation without a reason of its own; without a
+    // cancellation it is no evidence of a refund.
     if facts.revokedAt != nil, facts.revocationReason == nil {
       facts.revocationReason = answer.number("cancellation_reason")
     }
@@ -262,9 +264,9 @@ final class ReceiptResponse: Sendable {
     return facts
   }
 
-  /// Upgrades, accounts and all offers are in `latest_receipt_info` of the iOS 7
-  /// style alone; an entry of another list, or one of the years before family
-  /// sharing, is silent about what it does not have (DCD-3).
+  /// The members that an entry can report. Upgrades, accounts and all offers are only in
+  /// `latest_receipt_info` of the iOS 7 style. In an entry of another list, or from before family
+  /// sharing, absence of a member states nothing (DCD-3).
   private func shownMembers(_ entry: ResponseTransaction) -> ShownMembers {
     let isLatest = style == .ios7 && entry.source != .receipt
     var shows: ShownMembers = isLatest ? [.revocation, .upgrade, .account, .offers] : .revocation
@@ -274,7 +276,7 @@ final class ReceiptResponse: Sendable {
     return shows
   }
 
-  /// nil where the answer does not say whose renewal it is.
+  /// Returns the renewal info for a decision; `nil` if its subscription is unknown.
   private func renewalFacts(
     _ renewal: ResponseRenewal, _ environment: Environment
   ) -> RenewalFacts? {

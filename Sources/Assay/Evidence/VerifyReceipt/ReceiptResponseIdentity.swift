@@ -1,5 +1,5 @@
-/// Whether an answer is about an app and an environment of this verifier (VRR-16,
-/// VRR-17).
+/// Checks whether a response is about an app (VRR-16) and an environment (VRR-17) of this
+/// verifier.
 struct ReceiptResponseIdentity {
   private let configuration: Configuration
   private let parts: ReceiptResponseParts
@@ -13,8 +13,8 @@ struct ReceiptResponseIdentity {
 
   // MARK: app
 
-  /// VRR-16: the configured app of the answer. In the iOS 6 style every purchase
-  /// names its app, and it must be the one of the receipt.
+  /// Returns the configured app of the response. In the iOS 6 style every purchase names an app,
+  /// which must be that of the receipt (VRR-16).
   func app() throws(Refusal) -> Configuration.App {
     let place = parts.style == .ios6 ? "receipt.bid" : "receipt.bundle_id"
     guard let bundleId = parts.bundleId,
@@ -29,10 +29,10 @@ struct ReceiptResponseIdentity {
     return app
   }
 
-  /// Whether the answer has an app number to compare: 0 is not one.
+  /// Whether the response has an app id to compare; 0 is none.
   var namesApp: Bool { !appIds.isEmpty }
 
-  /// VRR-16, in Production.
+  /// Requires the configured app id, which is compared in Production only (VRR-16).
   func checkApp(_ app: Configuration.App) throws(Refusal) {
     for (id, place) in appIds {
       try require(id == app.appAppleId, .rejectedIdentityApp, "VRR-16", at: place)
@@ -59,15 +59,16 @@ struct ReceiptResponseIdentity {
 
   typealias Found = (environment: Environment, source: ReceiptResponse.Identity.Source)
 
-  /// VRR-17: by what the answer says, in the iOS 6 style by the endpoint that
-  /// answered, else by the type of the receipt, else by the transaction ids; all that
-  /// show it must agree. nil: nothing shows it, and the configuration allows that.
+  /// Returns the environment: that of the member `environment`, in the iOS 6 style that of the
+  /// endpoint which responded, else that of the receipt type, else that of the transaction ids.
+  /// All that imply one must agree. `nil` if nothing implies one and the configuration allows
+  /// that (VRR-17).
   func environment() throws(Refusal) -> Found? {
     var found = try stated()
     if let type = parts.app?.text("receipt_type"),
       let typed = AppReceiptVerification.environment(ofType: type.utf8[...])
     {
-      // The endpoint knows no receipts from Xcode: no environment agrees with that.
+      // The endpoint does not process receipts from Xcode: no environment agrees with that type.
       try require(
         typed != .xcode && (found == nil || found?.environment == typed),
         .rejectedIdentityEnvironmentProfile, "VRR-17", at: "receipt.receipt_type")
@@ -93,7 +94,8 @@ struct ReceiptResponseIdentity {
     return found
   }
 
-  /// The member `environment`. The endpoint has two; any other value is unknown.
+  /// Returns the environment that the response states. The endpoint has two; any other value is
+  /// refused.
   private func stated() throws(Refusal) -> Found? {
     guard let text = parts.answer.text("environment") else {
       return parts.style == .ios6 ? endpoint.map { ($0, .endpoint) } : nil

@@ -1,20 +1,20 @@
-/// The objects of an answer with facts, read and checked member by member, before
-/// anyone asks whose they are.
+/// The objects of a response with facts. Every member has been checked; app and environment have
+/// not.
 struct ReceiptResponseParts: Sendable {
-  /// More entries are refused (VRR-15).
+  /// The most entries of all lists together (VRR-15).
   static let entryCap = 16_384
 
   let style: ResponseStyle
   let answer: ResponseFields
-  /// nil in the iOS 6 style.
+  /// The members of `receipt`; `nil` in the iOS 6 style.
   let app: ResponseFields?
-  /// As `receipt` names it; nil: it does not.
+  /// The bundle id in `receipt`; `nil` if absent.
   let bundleId: Text?
   let transactions: [ResponseTransaction]
   let renewals: [ResponseRenewal]
   let warnings: ResponseWarnings
 
-  /// Reads everything that the tables know (VRR-9).
+  /// Reads all members that the tables contain (VRR-9).
   init(_ root: JSONValue) throws(Refusal) {
     try Self.checkCount(root)
     var warnings = ResponseWarnings()
@@ -53,7 +53,7 @@ struct ReceiptResponseParts: Sendable {
 
   // MARK: lists
 
-  /// VRR-15: counted before any is read.
+  /// Counts the entries of all lists before any is read (VRR-15).
   private static func checkCount(_ root: JSONValue) throws(Refusal) {
     var count = 0
     for list in [
@@ -66,8 +66,8 @@ struct ReceiptResponseParts: Sendable {
     try require(count <= entryCap, .tooLargeVerifyReceiptEntries, "VRR-15")
   }
 
-  /// Reads the purchases of a member that is a list in one style and a single
-  /// object in the other. An absent one means that there are none (VRR-13).
+  /// Reads the purchases of a member that is a list in one style and a single object in the
+  /// other. An absent member means that there are none (VRR-13).
   private static func read(
     _ owner: JSONValue, _ member: StaticString, _ list: StaticString,
     _ source: ResponseTransaction.Source, into entries: inout [ResponseTransaction],
@@ -102,7 +102,7 @@ struct ReceiptResponseParts: Sendable {
     return found
   }
 
-  /// The elements of an array of objects.
+  /// Returns the elements of an array of objects.
   private static func objects(
     _ value: JSONValue, _ list: StaticString
   ) throws(Refusal) -> [JSONValue] {

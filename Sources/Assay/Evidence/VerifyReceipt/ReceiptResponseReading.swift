@@ -1,4 +1,4 @@
-/// The checks of an answer of verifyReceipt in the order in which they are made
+/// The checks of a verifyReceipt response, in the order in which they are made
 /// (docs/spec/receipts-triage.md §2).
 enum ReceiptResponseCheck: Int, CheckList {
   case size, json, kind, status, fields, bundle, environment, app
@@ -9,22 +9,20 @@ enum ReceiptResponseCheck: Int, CheckList {
   ]
 }
 
-/// Reads one body of Apple's verifyReceipt endpoint: what it says, and whether it
-/// is about an app, an environment and an account of purchases that this verifier
-/// accepts.
+/// Reads one body of Apple's verifyReceipt endpoint, and checks that it is about an app and an
+/// environment that this verifier accepts.
 ///
-/// What was submitted is not known here: the conversation compares the answer with
-/// it (VRR-16).
+/// The submitted receipt is unknown here: the exchange compares the response with it (VRR-16).
 struct ReceiptResponseReading {
-  /// Longer bodies are refused (VRR-15).
+  /// The longest body that is read, in bytes (VRR-15).
   static let bodyCap = 8 * 1024 * 1024
 
   private let trust: ReceiptTrust
   private let nowMs: Int64
-  /// Whose endpoint answered; nil: that is not known.
+  /// The environment of the endpoint that responded; `nil` if unknown.
   private let endpoint: Environment?
   private(set) var checks = Checks<ReceiptResponseCheck>()
-  /// `status` of the answer, once it was read.
+  /// The `status` of the response; `nil` until it has been read.
   private(set) var appleStatus: Int64? = nil
 
   init(_ trust: ReceiptTrust, endpoint: Environment? = nil, nowMs: Int64) {
@@ -33,8 +31,8 @@ struct ReceiptResponseReading {
     self.nowMs = nowMs
   }
 
-  /// Runs every step; the first that fails gives the refusal, whose retry class
-  /// says what to do next.
+  /// Runs all checks; the first that fails determines the refusal, whose retry class tells the
+  /// host whether to call Apple again.
   mutating func run(_ body: [UInt8]) throws(Refusal) -> ReceiptResponse {
     checks.enter(.size)
     try require(body.count <= Self.bodyCap, .tooLargeVerifyReceiptBody, "VRR-15")
@@ -59,8 +57,8 @@ struct ReceiptResponseReading {
 
   // MARK: the body
 
-  /// VRR-4: only a JSON object is an answer. Whatever else came — nothing, a page
-  /// from a proxy, half a body — says nothing about the receipt.
+  /// Reads the body as a JSON object. Anything else (nothing, a proxy's page, half a body)
+  /// contains no statement about the receipt, so that no response counts as received (VRR-4).
   private static func object(_ body: [UInt8]) throws(Refusal) -> JSONValue {
     do {
       return try JSONReader.readObject(body, caps: .receiptAnswer).root
@@ -77,8 +75,8 @@ struct ReceiptResponseReading {
     }
   }
 
-  /// VRR-14: version 1 server notifications look like answers, and no one signed
-  /// them.
+  /// Refuses App Store Server Notifications V1, which resemble responses and are not signed
+  /// (VRR-14).
   private static func refuseNotification(_ root: JSONValue) throws(Refusal) {
     for name in ["unified_receipt", "notification_type"] as [StaticString] {
       try require(
@@ -111,8 +109,8 @@ struct ReceiptResponseReading {
 
   // MARK: the signed part
 
-  /// VRR-18: the one part of an answer that is signed. A receipt that does not
-  /// verify is reported; it does not refuse the answer.
+  /// Verifies `latest_receipt`, the only signed part of a response. A receipt that is refused is
+  /// reported; it does not refuse the response (VRR-18).
   private func latestReceipt(
     _ answer: ResponseFields, _ identity: ReceiptResponse.Identity
   ) -> ReceiptResponse.LatestReceipt? {

@@ -1,13 +1,12 @@
-/// The known members of one object of an answer, each in the form that the table
-/// gives it. A member that is `null` counts as absent.
+/// The known members of one object of a response, each with the form that the table states. A
+/// member that is `null` counts as absent.
 struct ResponseFields: Sendable {
   let object: JSONValue
   let table: ResponseTable
-  /// Node indexes by place in the table; -1: absent.
+  /// The JSON node of each member of the table; -1 if absent.
   private var nodes: [Int32]
 
-  /// Checks every known member (VRR-9); values of enumerations that are not known
-  /// are warned of.
+  /// Checks every known member (VRR-9), and warns of unknown values of enumerations.
   init(
     _ object: JSONValue, _ table: ResponseTable, at place: ResponsePlace,
     _ warnings: inout ResponseWarnings
@@ -33,8 +32,7 @@ struct ResponseFields: Sendable {
     Refusal(.malformedVerifyReceiptField, "VRR-9", at: place.of(member))
   }
 
-  /// nil: not of that form. false: of that form, with a value that Assay does not
-  /// know.
+  /// Returns whether the value is known; `nil` if it does not have the form at all.
   private static func isKnown(_ value: JSONValue, _ shape: ResponseShape) -> Bool? {
     switch shape {
     case .text, .deviceId: return value.kind == .string ? true : nil
@@ -52,7 +50,7 @@ struct ResponseFields: Sendable {
     }
   }
 
-  // MARK: members by their place in the table
+  // MARK: members by index
 
   func value(at index: Int) -> JSONValue? {
     guard index >= 0, index < nodes.count, nodes[index] >= 0 else { return nil }
@@ -63,8 +61,9 @@ struct ResponseFields: Sendable {
     index < 0 || index >= nodes.count || nodes[index] < 0
   }
 
-  /// VRR-10: `_ms` is authoritative, the plain text stands in for it, `_pst` is
-  /// never read. nil: absent, or not a date.
+  /// Returns the date at an index of the table, in milliseconds since 1970 UTC: `_ms` is
+  /// authoritative, the plain text replaces an absent one, and `_pst` is never read. `nil` if
+  /// absent or no date (VRR-10).
   func time(at index: Int) -> Int64? {
     guard index >= 0, index < table.members.count else { return nil }
     let shape = table.members[index].shape
@@ -80,14 +79,14 @@ struct ResponseFields: Sendable {
     return value(at: index &+ 3).flatMap { ResponseValue.date($0, latest: shape.latest) }
   }
 
-  /// Whether a member that gives the date is present.
+  /// Whether a member that contains the date is present.
   private func hasDate(at index: Int) -> Bool {
     if !isAbsent(index) || !isAbsent(index &+ 1) { return true }
     guard case .expiry = table.members[index].shape else { return false }
     return !isAbsent(index &+ 3)
   }
 
-  /// The member that the date is read from.
+  /// Returns the name of the member from which the date is read.
   private func dateMember(at index: Int) -> StaticString {
     let read = !isAbsent(index &+ 1) ? index &+ 1 : !isAbsent(index) ? index : index &+ 3
     return read < table.members.count ? table.members[read].apple : table.members[index].apple
@@ -114,8 +113,8 @@ struct ResponseFields: Sendable {
 
   func time(_ name: StaticString) -> Int64? { table.index(of: name).flatMap { time(at: $0) } }
 
-  /// Takes over what this object does not say and the other one, of the same table
-  /// and answer, does.
+  /// Takes over the members that this object lacks from another object of the same table and
+  /// response.
   mutating func fill(from other: ResponseFields) {
     var index = 0
     while index < nodes.count, index < other.nodes.count {
@@ -135,8 +134,7 @@ struct ResponseFields: Sendable {
 
   // MARK: document
 
-  /// Writes the members of the document in the order of the table, `null` where
-  /// one is absent.
+  /// Writes the document's members in the order of the table, `null` if absent.
   func write(style: ResponseStyle, deviceIds: Bool, _ writer: inout JSONWriter) {
     for index in table.members.indices {
       let member = table.members[index]
@@ -167,7 +165,7 @@ struct ResponseFields: Sendable {
     }
   }
 
-  /// The unknown members, as received; nothing when there are none.
+  /// Writes the unknown members as received; nothing if there are none.
   func writeUnknown(as name: StaticString = "unknown", _ writer: inout JSONWriter) {
     var isOpen = false
     for value in object.children where table.index(of: value) == nil {

@@ -1,12 +1,12 @@
-/// One known member of an object of an answer.
+/// One known member of an object of a response.
 struct ResponseMember: Sendable {
-  /// As Apple writes it.
+  /// Apple's name of the member.
   let apple: StaticString
-  /// As the document names it; nil: not on its own.
+  /// The document's name of the member; `nil` if it is not reported on its own.
   let name: StaticString?
   let hash: UInt32
   let shape: ResponseShape
-  /// Written in documents of the iOS 6 style alone.
+  /// Whether the member is written only in documents of the iOS 6 style.
   let isFlat: Bool
 
   init(
@@ -19,6 +19,6 @@ struct ResponseMember: Sendable {
     isFlat = flat
   }
 
-  /// Read with another member, or not at all.
+  /// Creates a member that is read together with another one, or never.
   init(_ apple: StaticString) { self.init(apple, nil, .companion) }
 }

@@ -1,7 +1,7 @@
-/// The members of an answer of verifyReceipt (docs/spec/receipts-triage.md §2.4): its facts,
-/// and beside them what is read by name, or known and never shown.
+/// The members of a verifyReceipt response (docs/spec/receipts-triage.md §2.4): its facts, and
+/// members that are read by name or known but never reported.
 enum ResponseMembers {
-  /// The answer itself.
+  /// The members at the top of the response.
   static let answer = ResponseTable(
     ResponseFacts.answer + [
       ResponseMember("environment", nil, .text),
@@ -13,7 +13,7 @@ enum ResponseMembers {
       ResponseMember("pending_renewal_info"),
       ResponseMember("is-retryable"),
       ResponseMember("exception"),
-      // The shared secret: never in an answer, and never in a document.
+      // The shared secret: never part of a response, and never to be reported.
       ResponseMember("password"),
       ResponseMember("auto_renew_status"),
       ResponseMember("auto_renew_product_id"),
@@ -21,18 +21,19 @@ enum ResponseMembers {
       ResponseMember("is_in_billing_retry_period"),
     ])
 
-  /// `receipt` in the iOS 7 style: about the app.
+  /// The members of `receipt` in the iOS 7 style, which describes the app.
   static let app = ResponseTable(
     ResponseFacts.app + [
       ResponseMember("bundle_id", nil, .text),
       ResponseMember("in_app"),
     ])
 
-  /// One purchase: `receipt` in the iOS 6 style, and every entry of `in_app`,
+  /// The members of one purchase: `receipt` in the iOS 6 style, and every entry of `in_app`,
   /// `latest_receipt_info` and `latest_expired_receipt_info`.
   static let transaction = ResponseTable(ResponseFacts.transaction)
 
-  /// An entry of `pending_renewal_info`; of the answer itself in the iOS 6 style.
+  /// The members of an entry of `pending_renewal_info`; in the iOS 6 style, of the response
+  /// itself.
   static let renewal = ResponseTable(
     ResponseFacts.renewal + [
       ResponseMember("product_id", nil, .productId),

@@ -1,6 +1,6 @@
-/// Where an object is in an answer.
+/// The location of an object in a response.
 struct ResponsePlace: Sendable {
-  /// "receipt.in_app"; empty for the answer itself.
+  /// The path of the list or object, "receipt.in_app"; empty for the response itself.
   let list: StaticString
   let index: Int?
 
@@ -9,7 +9,7 @@ struct ResponsePlace: Sendable {
     self.index = index
   }
 
-  /// "receipt.in_app[3].quantity".
+  /// Returns a member's location: "receipt.in_app[3].quantity".
   func of(_ member: StaticString) -> String {
     var place = Text(stringLiteral: list).string
     if let index { place += "[" + String(index) + "]" }

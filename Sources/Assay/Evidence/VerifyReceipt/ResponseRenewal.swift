@@ -1,11 +1,11 @@
-/// What an answer says about the renewal of one line.
+/// The renewal info of one subscription in a response.
 struct ResponseRenewal: Sendable {
   let fields: ResponseFields
-  /// nil: the answer does not say, and no purchase in it has the product.
+  /// The original transaction id; `nil` if the response has none and no purchase of the product.
   private(set) var originalTransactionId: Text?
   private(set) var productId: Text?
 
-  /// An entry of `pending_renewal_info`.
+  /// Reads an entry of `pending_renewal_info`.
   init(
     _ object: JSONValue, at place: ResponsePlace, _ warnings: inout ResponseWarnings
   ) throws(Refusal) {
@@ -14,8 +14,8 @@ struct ResponseRenewal: Sendable {
     productId = fields.productId("product_id")
   }
 
-  /// The members at the top of an answer of the iOS 6 style, which are about the
-  /// purchase that was asked for; nil when it has none of them.
+  /// Reads the renewal info at the top of a response in the iOS 6 style, which belongs to the
+  /// submitted purchase; `nil` if none of its members is present.
   init?(
     topOf answer: JSONValue, about receipt: ResponseTransaction,
     _ warnings: inout ResponseWarnings
@@ -33,15 +33,15 @@ struct ResponseRenewal: Sendable {
     productId = nil
   }
 
-  /// Older answers do not name the line: it is that of the purchase of the same
-  /// product which ends last.
+  /// Adds the subscription to entries of older responses, which do not name one: that of the
+  /// purchase of the same product whose period ends last.
   static func completed(
     _ renewals: [ResponseRenewal], from transactions: [ResponseTransaction]
   ) -> [ResponseRenewal] {
     guard renewals.contains(where: { $0.isIncomplete }) else { return renewals }
     var lines: [Text: Text] = [:]
     var products: [Text: Text] = [:]
-    // Ordered by their ends: the last one of a product or line stays.
+    // Transactions are ordered by their ends: the last one of a product or subscription remains.
     for entry in transactions {
       lines[entry.productId] = entry.originalTransactionId
       products[entry.originalTransactionId] = entry.productId
@@ -60,7 +60,8 @@ struct ResponseRenewal: Sendable {
 
   private var isIncomplete: Bool { originalTransactionId == nil || productId == nil }
 
-  /// 0: asked and not answered, by either of the two members that say so.
+  /// The customer's consent to a price increase, which two members report: 0 if either one is 0,
+  /// not yet answered.
   var priceIncreaseStatus: Int64? {
     let increase = fields.number("price_increase_status")
     let consent = fields.number("price_consent_status")

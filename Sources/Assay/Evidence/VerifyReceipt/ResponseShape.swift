@@ -1,33 +1,34 @@
-/// What a known member of an answer holds, whatever its JSON type (VRR-9).
+/// The form of a known member's value, whatever its JSON type (VRR-9).
 enum ResponseShape: Sendable {
   case text
-  /// A text that is one of these, today.
+  /// A text with these known values; any other value causes a warning.
   case name([StaticString])
-  /// 1 to 20 digits.
+  /// An id of 1 to 20 digits.
   case id
   case productId
-  /// 0 … 2^63−1.
+  /// An integer of 0 … 2^63−1.
   case number
   case quantity
-  /// A number of this range, today.
+  /// An integer with known values in this range; any other value causes a warning.
   case code(ClosedRange<Int64>)
   case flag
-  /// 0 or 1, today; also written as a flag.
+  /// A flag, or the number 0 or 1; any other number causes a warning.
   case onOff
-  /// A plain date. Its `_ms` and `_pst` follow it in the table.
+  /// A date text, followed in the table by its `_ms` and `_pst` members.
   case date
-  /// The same for `expires_date`, after which `expires_date_formatted` follows too.
+  /// The date `expires_date`, followed by `_ms`, `_pst` and the two `expires_date_formatted`
+  /// members.
   case expiry
-  /// The same for the end of a volume purchase, which may lie beyond 2100.
+  /// A date text with its two members, which may be beyond 2100: the end of a volume purchase.
   case farDate
-  /// Part of the date before it in the table, or never read at all.
+  /// A member that belongs to the date before it in the table, or is never read.
   case companion
   /// A text that is personal data.
   case deviceId
 }
 
 extension ResponseShape {
-  /// How many members of the table make one date; 0 for other shapes.
+  /// The number of members in the table that make one date; 0 for other forms.
   var dateSpan: Int {
     switch self {
     case .date, .farDate: return 3
@@ -36,7 +37,7 @@ extension ResponseShape {
     }
   }
 
-  /// The last time that this date may name.
+  /// The latest date that is accepted, in milliseconds since 1970 UTC.
   var latest: Int64 {
     if case .farDate = self { return 253_402_300_799_999 }
     return TimeWindow.lastPayloadTime

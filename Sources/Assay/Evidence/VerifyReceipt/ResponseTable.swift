@@ -1,8 +1,8 @@
-/// The known members of one kind of object of an answer.
+/// The known members of one kind of object in a response.
 final class ResponseTable: Sendable {
   let members: [ResponseMember]
   private let hashes: [UInt32]
-  /// Places of the dates.
+  /// The indexes of the dates.
   let dates: [Int]
 
   init(_ members: [ResponseMember]) {
@@ -11,8 +11,7 @@ final class ResponseTable: Sendable {
     dates = members.indices.filter { members[$0].shape.dateSpan > 0 }
   }
 
-  /// Where a member of an answer is in the table; nil for one that is not
-  /// known.
+  /// Returns the index of a response's member in the table; `nil` if unknown.
   func index(of value: JSONValue) -> Int? {
     let hash = value.nameHash
     for index in hashes.indices

@@ -1,7 +1,7 @@
-/// One purchase of an answer, from every entry that names its transaction id.
+/// One purchase of a response, merged from all entries with its transaction id.
 struct ResponseTransaction: Sendable {
-  /// Where an entry is. What the endpoint says about now comes before what the
-  /// submitted receipt held.
+  /// The list of an entry. Lists with Apple's present state precede the content of the submitted
+  /// receipt.
   enum Source: Int, Sendable {
     case latest, expired, receipt
   }
@@ -35,7 +35,7 @@ struct ResponseTransaction: Sendable {
     self.productId = productId
   }
 
-  /// Milliseconds since 1970 UTC, as all times here.
+  /// The purchase date; like all dates here, in milliseconds since 1970 UTC.
   var start: Int64? { fields.time("purchase_date") }
   var end: Int64? { fields.time("expires_date") }
   var revokedAt: Int64? { fields.time("cancellation_date") }
@@ -45,8 +45,8 @@ struct ResponseTransaction: Sendable {
     return token.asciiLowercased
   }
 
-  /// VRR-11: each transaction once, ordered by the end of its period. Entries
-  /// without an end come first; equal ends are ordered by transaction id.
+  /// Returns each transaction once, ordered by the end of its period. Entries without an end come
+  /// first; equal ends are ordered by transaction id (VRR-11).
   static func merged(_ entries: [ResponseTransaction]) -> [ResponseTransaction] {
     var merged: [ResponseTransaction] = []
     merged.reserveCapacity(entries.count)
@@ -63,9 +63,9 @@ struct ResponseTransaction: Sendable {
     }.map { $0.entry }
   }
 
-  /// Among entries for one transaction the first in this order wins, and the
-  /// others fill in what it lacks: the one from the list that is more up
-  /// to date, then the one that gives less. The order of the lists never counts.
+  /// The precedence among entries of one transaction: the first one counts, and the others supply
+  /// members that it lacks. The list with the newer state comes first, then the entry that grants
+  /// less. The order of entries within a list never counts.
   private struct Precedence {
     let id: Text
     let source: Int

@@ -1,15 +1,15 @@
-/// Values of an answer, read by what the field means: Apple writes ids, numbers
-/// and flags sometimes as text, sometimes as numbers (VRR-9). nil: not of that form.
+/// Reads values of a response by the meaning of their member: Apple writes ids, numbers and flags
+/// either as text or as JSON numbers (VRR-9). Each function returns `nil` for another form.
 enum ResponseValue {
-  /// The content of a string.
+  /// Returns the content of a string.
   static func content(_ value: JSONValue) -> ArraySlice<UInt8>? {
     guard value.kind == .string else { return nil }
     let source = value.source
     return source.contains(0x5c) ? value.text.map { $0.utf8[...] } : source
   }
 
-  /// Decimal digits, one or more, from a text or from a number in plain notation:
-  /// digit for digit, never through floating point.
+  /// Returns the decimal digits, one or more, of a text or of a number in plain notation, never
+  /// through floating point.
   static func digits(_ value: JSONValue) -> ArraySlice<UInt8>? {
     let digits = value.kind == .number ? value.source : content(value)
     guard let digits, !digits.isEmpty else { return nil }
@@ -17,13 +17,13 @@ enum ResponseValue {
     return digits
   }
 
-  /// An id of 1 to 20 digits.
+  /// Returns an id of 1 to 20 digits.
   static func id(_ value: JSONValue) -> ArraySlice<UInt8>? {
     guard let digits = digits(value), digits.count <= 20 else { return nil }
     return digits
   }
 
-  /// A product id of 1 to 255 bytes; one that is a number comes as its digits.
+  /// Returns a product id of 1 to 255 bytes; of a JSON number its digits.
   static func productId(_ value: JSONValue) -> ArraySlice<UInt8>? {
     guard let id = value.kind == .number ? digits(value) : content(value), !id.isEmpty,
       id.count <= 255
@@ -31,18 +31,18 @@ enum ResponseValue {
     return id
   }
 
-  /// 0 … 2^63−1.
+  /// Returns an integer of 0 … 2^63−1.
   static func number(_ value: JSONValue) -> Int64? {
     digits(value).flatMap { JSONValue.integer($0) }
   }
 
-  /// A count of 1 … 2^31−1 (PAY-6).
+  /// Returns a count of 1 … 2^31−1 (PAY-6).
   static func quantity(_ value: JSONValue) -> Int64? {
     guard let count = number(value), count >= 1, count <= 0x7fff_ffff else { return nil }
     return count
   }
 
-  /// "true"/"false", "1"/"0", 1/0, true/false.
+  /// Returns a flag: "true"/"false", "1"/"0", 1/0, true/false.
   static func flag(_ value: JSONValue) -> Bool? {
     if let boolean = value.boolean { return boolean }
     if let digits = digits(value), digits.count == 1 {
@@ -52,7 +52,7 @@ enum ResponseValue {
     return text.elementsEqual("true") ? true : text.elementsEqual("false") ? false : nil
   }
 
-  /// A flag as 0 or 1, or another number, which is a value not known.
+  /// Returns a flag as 0 or 1, or another number, whose meaning is unknown.
   static func onOff(_ value: JSONValue) -> Int64? {
     if let flag = flag(value) { return flag ? 1 : 0 }
     return number(value)
@@ -60,13 +60,13 @@ enum ResponseValue {
 
   // MARK: times
 
-  /// Milliseconds since 1970 UTC as decimal text.
+  /// Returns milliseconds since 1970 UTC, written in decimal digits.
   static func milliseconds(_ value: JSONValue, latest: Int64) -> Int64? {
     guard let time = number(value), time <= latest else { return nil }
     return time
   }
 
-  /// `YYYY-MM-DD HH:MM:SS Etc/GMT`; milliseconds since 1970 UTC.
+  /// Returns milliseconds since 1970 UTC of a text `YYYY-MM-DD HH:MM:SS Etc/GMT`.
   static func date(_ value: JSONValue, latest: Int64) -> Int64? {
     guard let text = content(value),
       let seconds = ReceiptDateText.seconds(text, zone: ReceiptDateText.utc), seconds >= 0
@@ -76,7 +76,8 @@ enum ResponseValue {
     return time <= latest ? time : nil
   }
 
-  /// VRR-10: `expires_date` of 13 digits is milliseconds, whatever the style.
+  /// Returns the date of `expires_date`, whose 13 digits are milliseconds in either style
+  /// (VRR-10).
   static func expiry(_ value: JSONValue, latest: Int64) -> Int64? {
     if let digits = digits(value) {
       return digits.count == 13 ? milliseconds(value, latest: latest) : nil

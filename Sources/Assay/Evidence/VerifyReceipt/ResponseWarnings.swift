@@ -1,4 +1,4 @@
-/// Warnings of an answer: each member of each list once, at its first place.
+/// The warnings of a response: one per member of each list, at its first location.
 struct ResponseWarnings: Sendable {
   private(set) var found: [Warning] = []
   private var seen: [(list: StaticString, member: StaticString)] = []

@@ -1,33 +1,32 @@
-/// One strict CBOR item (RFC 8949) of the subset that App Attest uses, as a flat
-/// list of items over its bytes (CBR-1 … CBR-3). Nothing is copied: contents are
-/// ranges.
+/// One CBOR item (RFC 8949) of the strict subset that App Attest uses, as a flat list of items
+/// over its bytes (CBR-1 … CBR-3). Contents are ranges; nothing is copied.
 struct CBOR {
   enum Kind: UInt8 {
     case unsigned, negative, bytes, text, array, map
   }
 
-  /// One item. Elements of an array, and keys and values of a map, follow it;
-  /// `next` is the first item after them.
+  /// One item. The elements of an array, and the keys and values of a map, follow it in `items`;
+  /// `next` is the index after them.
   struct Item {
     let kind: Kind
-    /// The number of an integer; octets of a string, elements of an array, pairs
-    /// of a map.
+    /// The value of an integer, the bytes of a string, the elements of an array or the pairs of a
+    /// map.
     let argument: UInt64
     /// Offset of the item's first byte.
     let start: Int
-    /// Where it is in `items`.
+    /// Index of this item in `items`.
     let index: Int
-    /// A string's octets, or everything inside a container; empty for integers.
+    /// The bytes of a string, or everything inside a container; empty for integers.
     fileprivate(set) var content: Range<Int>
     /// Index of the item after this one and its contents.
     fileprivate(set) var next: Int
   }
 
-  /// A place in a text that is not strict CBOR.
+  /// The reason why bytes are not strict CBOR, with a byte offset.
   enum Fault: Error {
-    /// Outside the subset, or the text ends too early: offset of the item.
+    /// The item at this offset is outside the subset or exceeds the bytes.
     case unclean(Int)
-    /// Bytes follow the outer item: offset of the first.
+    /// Bytes follow the outer item; the offset is that of the first.
     case trailing(Int)
 
     var offset: Int {
@@ -37,14 +36,14 @@ struct CBOR {
     }
   }
 
-  /// CBR-1: nesting of containers, and items of a text.
+  /// Limits of one text: nested containers and items (CBR-1).
   static let depthCap = 4
   static let itemCap = 64
 
   let source: [UInt8]
   let items: [Item]
 
-  /// Reads one item that fills that range of the bytes.
+  /// Reads the one item that must fill `range`.
   init(_ source: [UInt8], _ range: Range<Int>) throws(Fault) {
     var items: [Item] = []
     items.reserveCapacity(16)
@@ -54,27 +53,27 @@ struct CBOR {
     self.items = items
   }
 
-  // MARK: what callers ask
+  // MARK: queries
 
-  /// The outer item; nil only where nothing was read.
+  /// The outer item. Never `nil`: an item was read by the initializer.
   var root: Item? { items.first }
 
   func bytes(_ item: Item) -> ArraySlice<UInt8> {
     source[item.content.clamped(to: 0..<source.count)]
   }
 
-  /// The whole item as it stands, head included.
+  /// Returns the bytes of the whole item, head included.
   func encoding(_ item: Item) -> ArraySlice<UInt8> {
     source[(item.start..<item.content.upperBound).clamped(to: 0..<source.count)]
   }
 
-  /// The elements of an array, in their order.
+  /// Returns the elements of an array in their order; none for other kinds.
   func elements(of array: Item) -> [Item] {
     guard array.kind == .array else { return [] }
     return children(of: array)
   }
 
-  /// The pairs of a map, in their order.
+  /// Returns the pairs of a map in their order; none for other kinds.
   func pairs(of map: Item) -> [(key: Item, value: Item)] {
     guard map.kind == .map else { return [] }
     var key: Item? = nil
@@ -101,12 +100,12 @@ struct CBOR {
   }
 }
 
-/// One pass over a text: a cursor without recursion.
+/// Reads one text in a single pass, without recursion.
 private struct CBORReader {
   private let source: [UInt8]
   private let end: Int
   private var position: Int
-  /// Containers that are open: index of the item, and items still due in it.
+  /// The open containers: the index of each item, and the number of items still to be read in it.
   private var open: [(index: Int, due: Int)] = []
 
   init(_ source: [UInt8], _ range: Range<Int>) {
@@ -125,7 +124,7 @@ private struct CBORReader {
     guard position == end else { throw .trailing(position) }
   }
 
-  /// The next item's head, and a string's octets; a container is left open.
+  /// Reads the head of the next item, and the bytes of a string; leaves a container open.
   private mutating func readItem(_ items: inout [CBOR.Item]) throws(CBOR.Fault) {
     let start = position
     guard items.count < CBOR.itemCap else { throw .unclean(start) }
@@ -135,7 +134,7 @@ private struct CBORReader {
     switch kind {
     case .unsigned, .negative: break
     case .bytes, .text:
-      // CBR-2: compared with what remains before anything else happens.
+      // Compares the length with the remaining bytes before anything uses it (CBR-2).
       guard let count = Int(exactly: argument), count <= end &- position else {
         throw .unclean(start)
       }
@@ -168,8 +167,8 @@ private struct CBORReader {
     }
   }
 
-  /// CBR-1: a key is not a container, and appears once in its map. Strict heads give
-  /// equal keys equal bytes.
+  /// Refuses a map key that is a container or a repetition (CBR-1). Heads are minimal, so equal
+  /// keys have equal bytes.
   private func checkKey(
     _ kind: CBOR.Kind, _ start: Int, _ content: Range<Int>, _ items: [CBOR.Item]
   ) throws(CBOR.Fault) {
@@ -186,8 +185,8 @@ private struct CBORReader {
     }
   }
 
-  /// Major type and argument; nil for what the subset leaves out: tags, floats
-  /// and simple values, indefinite lengths, reserved and wasteful heads.
+  /// Reads the major type and the argument; `nil` for heads outside the subset: tags, floats and
+  /// simple values, indefinite lengths, reserved and non-minimal arguments.
   private mutating func head() -> (kind: CBOR.Kind, argument: UInt64)? {
     guard position < end, let kind = CBOR.Kind(rawValue: source[position] >> 5) else {
       return nil
@@ -203,7 +202,7 @@ private struct CBORReader {
       argument = argument << 8 | UInt64(source[position])
       position &+= 1
     }
-    // Minimal: a shorter head could not have held it.
+    // The smallest argument that no shorter head can encode.
     let least: UInt64 = octets == 1 ? 24 : 1 << UInt64(truncatingIfNeeded: octets &* 4)
     return argument >= least ? (kind, argument) : nil
   }

@@ -1,34 +1,33 @@
-/// A PKCS#7 container taken apart: payload, certificates and the one signer
-/// (docs/spec/receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
-/// here is verified; what a reader demands of the parts is in `Refusals` and
-/// `Limits`.
+/// A decoded PKCS#7 container with its payload, its certificates and its only signer
+/// (docs/spec/receipts.md §3.1). App receipts and App Attest receipts have this form. Nothing is
+/// verified here; the caller's statuses and limits are in `Refusals` and `Limits`.
 ///
 ///     ContentInfo { signedData, [0] SignedData { 1, SET { digest },
 ///       { data, [0] OCTET STRING payload }, [0] certificates,
 ///       SET { SignerInfo { 1, issuer and serial, digest, algorithm, signature } } } }
 struct SignedMessage: Sendable {
-  /// The container. Ranges are offsets into it.
+  /// The encoded container. All ranges are offsets into it.
   let bytes: [UInt8]
-  /// What is signed: only the octets, chunks joined (APR-5).
+  /// The signed content without its ASN.1 head, chunks joined (APR-5).
   let payload: BER.Octets
-  /// Whole certificates in the order of the bag.
+  /// The encoded certificates, in the order of the container.
   let certificates: [Range<Int>]
   let digest: Algorithm
   let signer: Signer
-  /// BER elements of the container; what is inside primitive octets not counted.
+  /// Number of BER elements in the container; the contents of primitive elements are not counted.
   let elements: Int
 
-  /// AlgorithmIdentifier.
+  /// An AlgorithmIdentifier.
   struct Algorithm: Sendable {
-    /// Content octets of the object identifier.
+    /// Content bytes of the object identifier.
     let identifier: Range<Int>
-    /// NULL or nothing, as the digests and RSA have it.
+    /// Whether the parameters are NULL or absent, as digests and RSA have them.
     let parametersAreEmpty: Bool
   }
 
-  /// SignerInfo without attributes.
+  /// A SignerInfo without signed attributes.
   struct Signer: Sendable {
-    /// The issuer's name as a whole element, and the serial's content octets.
+    /// The encoded issuer name, and the content bytes of the serial number.
     let issuer: Range<Int>
     let serial: Range<Int>
     let digest: Algorithm
@@ -36,16 +35,16 @@ struct SignedMessage: Sendable {
     let signature: BER.Octets
   }
 
-  /// What a container may hold at most.
+  /// Upper limits of one container.
   struct Limits: Sendable {
     var ber: BER.Limits
     var certificates: Int
-    /// Of one octet string.
+    /// Chunks of one octet string.
     var chunks: Int
     var payloadBytes: Int
   }
 
-  /// How a kind of evidence names what is wrong with its container.
+  /// The statuses with which a kind of evidence reports each fault of its container.
   struct Refusals: Sendable {
     var ber: Status
     var trailing: Status
@@ -70,7 +69,7 @@ struct SignedMessage: Sendable {
 
   // MARK: reading
 
-  /// Takes the container apart (APR-1 … APR-4).
+  /// Decodes a container (APR-1 … APR-4).
   init(_ bytes: [UInt8], _ limits: Limits, _ refusals: Refusals) throws(Refusal) {
     elements = try SignedMessage.measure(bytes, limits.ber, refusals)
     var reading = Reading(bytes, limits, refusals)
@@ -83,7 +82,8 @@ struct SignedMessage: Sendable {
     self.bytes = bytes
   }
 
-  /// APR-1, APR-2: one clean BER value and nothing after it.
+  /// Requires one well-formed BER value (APR-1) with nothing after it (APR-2), and returns its
+  /// number of elements.
   private static func measure(
     _ bytes: [UInt8], _ limits: BER.Limits, _ refusals: Refusals
   ) throws(Refusal) -> Int {
@@ -100,8 +100,8 @@ struct SignedMessage: Sendable {
     }
   }
 
-  /// The payload of a container, without looking at anything else in it; nil when
-  /// there is none. For guesses about what a text is, never for a verdict.
+  /// Returns the payload of a container without checking the rest; `nil` if there is none. Only
+  /// triage may use it: nothing about it is verified.
   static func unverifiedPayload(of bytes: [UInt8]) -> BER.Octets? {
     let outer = BER.Cursor(bytes)
     guard var info = outer.open(DER.sequence),
@@ -116,7 +116,7 @@ struct SignedMessage: Sendable {
   }
 }
 
-/// One pass over the members of a container, in their order.
+/// Reads the members of a container in their order, in a single pass.
 private struct Reading {
   private let bytes: [UInt8]
   private let limits: SignedMessage.Limits
@@ -138,7 +138,7 @@ private struct Reading {
 
   // MARK: the members
 
-  /// ContentInfo, and the head of SignedData.
+  /// Reads ContentInfo and the head of SignedData.
   mutating func openSignedData() throws(Refusal) -> BER.Cursor {
     info = try open(outer, DER.sequence, "ContentInfo")
     let type = try next(&info, DER.objectIdentifier, "contentType")
@@ -185,12 +185,12 @@ private struct Reading {
       found.append(try next(&bag, DER.sequence, "certificates").whole)
     }
     try close(&signedData, bag, "certificates")
-    // Revocation lists are skipped unread (APR-4).
+    // Skips certificate revocation lists unread (APR-4).
     _ = signedData.next(0xa1)
     return found
   }
 
-  /// APR-3: exactly one.
+  /// Reads the signer. There must be exactly one (APR-3).
   mutating func soleSigner(
     _ signedData: inout BER.Cursor
   ) throws(Refusal) -> SignedMessage.Signer {
@@ -217,14 +217,14 @@ private struct Reading {
       fields.nextTag != 0xa0, refusals.signedAttributes, "APR-4", at: "signedAttrs")
     let signatureAlgorithm = try algorithm(&fields, "signatureAlgorithm")
     let signature = try octets(&fields, "signature")
-    // Unsigned attributes are skipped unread (APR-4).
+    // Skips unsigned attributes unread (APR-4).
     _ = fields.next(0xa1)
     return SignedMessage.Signer(
       issuer: issuer.whole, serial: serial.content, digest: digest,
       signatureAlgorithm: signatureAlgorithm, signature: signature)
   }
 
-  /// Every container that is open ends where its last member ends.
+  /// Requires every open container to end with its last member.
   mutating func finish(_ signedData: BER.Cursor) throws(Refusal) {
     try close(&wrapper, signedData, "SignedData")
     try close(&info, wrapper, "content")
@@ -252,7 +252,7 @@ private struct Reading {
     number.content.count == 1 && bytes[number.content].first == 1
   }
 
-  /// APR-2: a member is missing, or another one is in its place.
+  /// Returns the refusal of a member that is missing or replaced by another (APR-2).
   private func refusal(_ place: StaticString) -> Refusal {
     Refusal(refusals.structure, "APR-2", at: Text(stringLiteral: place).string)
   }
@@ -287,10 +287,10 @@ private struct Reading {
 }
 
 extension ObjectIdentifier {
-  /// 1.2.840.113549.1.7.2 and .1
+  /// 1.2.840.113549.1.7.2 and .1.
   static let signedData: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
   static let data: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01]
-  /// 1.3.14.3.2.26 and 2.16.840.1.101.3.4.2.1
+  /// 1.3.14.3.2.26 and 2.16.840.1.101.3.4.2.1.
   static let sha1: [UInt8] = [0x2b, 0x0e, 0x03, 0x02, 0x1a]
   static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
 }

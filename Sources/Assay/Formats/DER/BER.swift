@@ -1,26 +1,26 @@
-/// The Basic Encoding Rules of ASN.1 (X.690 §8), as far as PKCS#7 containers use
-/// them: definite and indefinite lengths, octet strings in chunks. Lengths are
-/// minimal, tag numbers are below 31, and nothing recurses (APR-1).
+/// The Basic Encoding Rules of ASN.1 (X.690 §8), as far as PKCS#7 containers use them: definite
+/// and indefinite lengths, octet strings in chunks. Lengths are minimal and tag numbers are below
+/// 31. No function recurses (APR-1).
 enum BER {
-  /// An octet string in chunks.
+  /// The tag of an octet string in chunks.
   static let chunkedOctetString: UInt8 = 0x24
 
-  /// The head of one element: its content begins at `content` and ends at `end`;
-  /// nil: the length is indefinite, end-of-contents octets mark the end.
+  /// The head of one element: the offsets at which its content begins and ends. `end` is `nil`
+  /// for an indefinite length, whose end is marked by end-of-contents bytes.
   struct Head {
     let tag: UInt8
     let content: Int
     let end: Int?
   }
 
-  /// Why bytes are not one clean value, and where.
+  /// The reason why bytes are not one well-formed value.
   enum Fault: Error, Equatable {
     case unclean(offset: Int)
     case trailing(offset: Int)
     case tooManyElements(offset: Int)
     case tooDeep(offset: Int)
 
-    /// In bytes from the start of the container.
+    /// Offset in bytes from the start of the container.
     var offset: Int {
       switch self {
       case .unclean(let offset), .trailing(let offset), .tooManyElements(let offset),
@@ -30,8 +30,8 @@ enum BER {
     }
   }
 
-  /// Reads the head of the element at `position`; nil when there is no clean one
-  /// that ends at `limit` or before.
+  /// Reads the head of the element at `position`; `nil` if the head is malformed or the element
+  /// exceeds `limit`.
   @inline(__always)
   static func head(_ bytes: [UInt8], _ position: Int, _ limit: Int) -> Head? {
     let bound = Swift.min(limit, bytes.count)
@@ -50,8 +50,8 @@ enum BER {
       guard bound &- content >= octets else { return nil }
       length = 0
       for offset in 0..<octets { length = length << 8 | Int(bytes[content &+ offset]) }
-      // Minimal: the long form only from 128 on, and no leading zero octet. More
-      // octets than a number has are never minimal either.
+      // The long form is minimal only from 128 on and without a leading zero byte. A length of
+      // more bytes than an Int has fails the same test.
       guard length >= 0x80, length >> (8 &* (octets &- 1)) != 0 else { return nil }
       content &+= octets
     }
@@ -61,15 +61,15 @@ enum BER {
 
   // MARK: the whole text
 
-  /// How much one value may hold.
+  /// Upper limits of one value.
   struct Limits: Sendable {
     var elements: Int
     var depth: Int
   }
 
-  /// Walks over the one value that `bytes` must be, whatever its elements mean.
+  /// Walks over the one value that must fill `bytes`, without interpreting its elements.
   ///
-  /// - Returns: the number of its elements. Primitive content is not looked at.
+  /// - Returns: The number of elements. The contents of primitive elements are not parsed.
   static func measure(_ bytes: [UInt8], _ limits: Limits) throws(Fault) -> Int {
     var open: [Container] = []
     open.reserveCapacity(Swift.min(limits.depth, 64))
@@ -104,7 +104,7 @@ enum BER {
   }
 
   private struct Container {
-    /// Where its content ends at the latest.
+    /// Offset at which the content ends at the latest.
     let limit: Int
     let isIndefinite: Bool
     let isChunked: Bool
@@ -116,9 +116,9 @@ enum BER {
     return bound &- position >= 2 && bytes[position] == 0 && bytes[position &+ 1] == 0
   }
 
-  /// Whether the form fits the type: sequences and sets hold elements, octet
-  /// strings may be chunks of primitive ones, all other universal types are
-  /// primitive; end-of-contents octets are not an element.
+  /// Whether primitive or constructed encoding fits the type: sequences and sets are constructed,
+  /// octet strings may be chunks of primitive ones, all other universal types are primitive.
+  /// End-of-contents bytes are not an element.
   @inline(__always)
   private static func isSound(_ tag: UInt8, in container: Container?) -> Bool {
     if container?.isChunked == true { return tag == DER.octetString }
@@ -132,25 +132,25 @@ enum BER {
 
   // MARK: element by element
 
-  /// One element of which the end is known. Ranges are offsets into the text.
+  /// One element whose end is known. Ranges are offsets into the bytes that were read.
   struct Element {
     let tag: UInt8
     let whole: Range<Int>
-    /// Without end-of-contents octets.
+    /// The content without end-of-contents bytes.
     let content: Range<Int>
-    /// Whether the length was written down.
+    /// Whether the encoding has a definite length.
     let isDefinite: Bool
   }
 
-  /// Reads the elements of one container one after the other; `nil` and `false`
-  /// say that there is no such element at this place.
+  /// Reads the elements of one container in their order. Methods return `nil` or `false` if the
+  /// next element is not the requested one.
   struct Cursor {
     let bytes: [UInt8]
     private(set) var position: Int
     private let limit: Int
     private let isIndefinite: Bool
 
-    /// Over the elements of a whole text.
+    /// Creates a cursor over the elements of `bytes`.
     init(_ bytes: [UInt8]) { self.init(bytes, 0, bytes.count, isIndefinite: false) }
 
     private init(_ bytes: [UInt8], _ position: Int, _ limit: Int, isIndefinite: Bool) {
@@ -160,18 +160,18 @@ enum BER {
       self.isIndefinite = isIndefinite
     }
 
-    /// Whether the container ends here.
+    /// Whether the container has no further element.
     var isAtEnd: Bool {
       isIndefinite ? BER.endsContents(bytes, position, limit) : position >= limit
     }
 
-    /// The tag of the next element; nil at the end.
+    /// The tag of the next element; `nil` at the end.
     var nextTag: UInt8? {
       guard !isAtEnd, position < limit else { return nil }
       return bytes[position]
     }
 
-    /// Enters the next element; `close` continues after it.
+    /// Returns a cursor into the next element. Pass it to `close` to continue after that element.
     func open(_ tag: UInt8) -> Cursor? {
       guard nextTag == tag, let head = BER.head(bytes, position, limit), tag & 0x20 != 0 else {
         return nil
@@ -179,21 +179,21 @@ enum BER {
       return Cursor(bytes, head.content, head.end ?? limit, isIndefinite: head.end == nil)
     }
 
-    /// Leaves an element that was read to its end.
+    /// Continues after the element of `inner`; returns `false` if `inner` is not at its end.
     mutating func close(_ inner: Cursor) -> Bool {
       guard inner.isAtEnd else { return false }
       position = inner.isIndefinite ? inner.position &+ 2 : inner.limit
       return true
     }
 
-    /// The next element of that tag, whatever it holds.
+    /// Returns the next element if it has this tag, and skips its content.
     mutating func next(_ tag: UInt8) -> Element? {
       guard nextTag == tag else { return nil }
       return next()
     }
 
-    /// The next element, whatever it holds. Elements of definite length are
-    /// stepped over, those of indefinite length are searched for their end.
+    /// Returns the next element and skips its content. For an indefinite length, searches the
+    /// end-of-contents bytes.
     mutating func next() -> Element? {
       guard nextTag != nil, let head = BER.head(bytes, position, limit) else { return nil }
       let start = position
@@ -220,8 +220,8 @@ enum BER {
         tag: head.tag, whole: start..<at, content: head.content..<at &- 2, isDefinite: false)
     }
 
-    /// The octets of an octet string, chunks put together; nil when there is
-    /// none, or one of more than `chunkCap` chunks.
+    /// Returns the bytes of an octet string, chunks joined; `nil` if the next element is no octet
+    /// string or has more than `chunkCap` chunks.
     mutating func octets(chunkCap: Int) -> Octets? {
       guard nextTag == BER.chunkedOctetString else {
         return next(DER.octetString).map { Octets(bytes, $0.content) }
@@ -243,7 +243,8 @@ enum BER {
     }
   }
 
-  /// Octets in place, or joined in separate bytes.
+  /// The bytes of an octet string: a range of the container, or chunks joined in a separate
+  /// array.
   struct Octets: Sendable {
     let bytes: [UInt8]
     let range: Range<Int>

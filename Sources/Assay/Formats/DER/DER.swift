@@ -1,5 +1,5 @@
-/// The Distinguished Encoding Rules of ASN.1 (X.690 §10, §11), as far as
-/// certificates use them: definite minimal lengths, one spelling for a value.
+/// The Distinguished Encoding Rules of ASN.1 (X.690 §10, §11), as far as certificates use them:
+/// definite minimal lengths, one encoding of each value.
 enum DER {
   static let boolean: UInt8 = 0x01
   static let integer: UInt8 = 0x02
@@ -12,19 +12,19 @@ enum DER {
   static let sequence: UInt8 = 0x30
   static let set: UInt8 = 0x31
 
-  /// What a certificate may hold at most; genuine ones stay far below.
+  /// Upper limits of one value; genuine certificates are far below both.
   static let depthCap = 16
   static let elementCap = 2048
 
-  /// One element. Ranges are offsets into the text that was read.
+  /// One element. Ranges are offsets into the bytes that were read.
   struct Element {
     let tag: UInt8
     let whole: Range<Int>
     let content: Range<Int>
   }
 
-  /// Reads elements one after the other between two offsets; `nil` says that
-  /// there is no clean element of that kind at this place.
+  /// Reads elements in their order between two offsets. Methods return `nil` if the next element
+  /// is malformed or not the requested one.
   struct Cursor {
     let bytes: [UInt8]
     private(set) var position: Int
@@ -44,14 +44,14 @@ enum DER {
 
     var isAtEnd: Bool { position >= end }
 
-    /// The tag of the next element.
+    /// The tag of the next element; `nil` at the end.
     var nextTag: UInt8? { position < end ? bytes[position] : nil }
 
     mutating func next() -> Element? {
       let start = position
       guard start >= 0, end &- start >= 2 else { return nil }
       let tag = bytes[start]
-      // Tag numbers from 31 on take more octets; no certificate has them.
+      // Tag numbers from 31 on take more bytes; no certificate contains one.
       guard tag & 0x1f != 0x1f else { return nil }
       var content = start &+ 2
       var length = Int(bytes[start &+ 1])
@@ -60,7 +60,7 @@ enum DER {
         guard octets >= 1, octets <= 3, end &- content >= octets else { return nil }
         length = 0
         for offset in 0..<octets { length = length << 8 | Int(bytes[content &+ offset]) }
-        // Minimal: the long form only from 128 on, and no leading zero octet.
+        // The long form is minimal only from 128 on and without a leading zero byte.
         guard length >= 0x80, length >> (8 &* (octets &- 1)) != 0 else { return nil }
         content &+= octets
       }
@@ -69,15 +69,15 @@ enum DER {
       return Element(tag: tag, whole: start..<position, content: content..<position)
     }
 
-    /// The next element when it has that tag; otherwise nothing is read.
+    /// Returns the next element if it has this tag; otherwise reads nothing.
     mutating func next(_ tag: UInt8) -> Element? {
       guard nextTag == tag else { return nil }
       return next()
     }
   }
 
-  /// Whether the bytes are one DER value and nothing else: encoding it again
-  /// would give the same bytes. What octet strings hold is not looked at.
+  /// Whether the bytes are exactly one DER value, so that encoding the value again returns the
+  /// same bytes. The contents of octet strings are not checked.
   static func isCanonical(_ bytes: [UInt8]) -> Bool {
     var open: [(cursor: Cursor, isSet: Bool, last: Range<Int>?)] = [(Cursor(bytes), false, nil)]
     var elements = 0
@@ -90,7 +90,7 @@ enum DER {
       guard let element = cursor.next(), elements < elementCap else { return false }
       elements += 1
       if open.count == 1, !(cursor.isAtEnd && element.whole.lowerBound == 0) { return false }
-      // X.690 §11.6: the elements of a SET OF ascend by their encodings.
+      // The elements of a SET OF ascend by their encodings (X.690 §11.6).
       if top.isSet, let last = top.last,
         !ascends(bytes[last], bytes[element.whole])
       {
@@ -106,7 +106,7 @@ enum DER {
     return elements > 0
   }
 
-  /// nil: not canonical; otherwise whether the element holds elements.
+  /// Checks one element. Returns whether it is constructed; `nil` if it is not canonical.
   private static func check(_ element: Element, _ bytes: [UInt8]) -> Bool? {
     let constructed = element.tag & 0x20 != 0
     guard element.tag & 0xc0 == 0 else { return constructed }

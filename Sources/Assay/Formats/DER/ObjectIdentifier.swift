@@ -1,10 +1,10 @@
-/// Object identifiers as content octets, algorithms and parameters as whole DER.
+/// Object identifiers as content bytes; algorithm identifiers and parameters as whole DER values.
 enum ObjectIdentifier {
-  /// 2.5.29.19, 2.5.29.15, 2.5.29.30
+  /// 2.5.29.19, 2.5.29.15, 2.5.29.30.
   static let basicConstraints: [UInt8] = [0x55, 0x1d, 0x13]
   static let keyUsage: [UInt8] = [0x55, 0x1d, 0x0f]
   static let nameConstraints: [UInt8] = [0x55, 0x1d, 0x1e]
-  /// 1.2.840.113549.1.1.1, and the parameters that belong to it.
+  /// 1.2.840.113549.1.1.1, and its parameters.
   static let rsaEncryption: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01,
   ]
@@ -16,22 +16,22 @@ enum ObjectIdentifier {
   static let rsaWithSHA256: [UInt8] = [
     0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b, 0x05, 0x00,
   ]
-  /// The same with NULL: 1.2.840.113549.1.1.12 and .13.
+  /// AlgorithmIdentifiers with NULL: 1.2.840.113549.1.1.12 and .13.
   static let rsaWithSHA384: [UInt8] = [
     0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0c, 0x05, 0x00,
   ]
   static let rsaWithSHA512: [UInt8] = [
     0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0d, 0x05, 0x00,
   ]
-  /// 2.5.4.3 common name and 2.5.4.11 organisational unit.
+  /// 2.5.4.3, common name, and 2.5.4.11, organizational unit.
   static let commonName: [UInt8] = [0x55, 0x04, 0x03]
   static let organizationalUnit: [UInt8] = [0x55, 0x04, 0x0b]
-  /// 1.2.840.10045.2.1
+  /// 1.2.840.10045.2.1.
   static let ecPublicKey: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
   /// Named curves with tag and length: 1.2.840.10045.3.1.7 and 1.3.132.0.34.
   static let p256: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
   static let p384: [UInt8] = [0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22]
-  /// AlgorithmIdentifiers without parameters: 1.2.840.10045.4.3.2 and .3.
+  /// AlgorithmIdentifiers without parameters: 1.2.840.10045.4.3.2, .3 and .4.
   static let ecdsaSHA256: [UInt8] = [
     0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02,
   ]

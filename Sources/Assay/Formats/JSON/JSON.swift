@@ -1,29 +1,29 @@
 import CLibCrypto
 
-/// One JSON text that the strict reader accepted, as a flat list of nodes over
-/// its bytes. Numbers and strings stay text until someone asks: no number of a
-/// signed payload ever passes through floating point (JWS-103).
+/// One JSON text that the strict reader accepted, as a flat list of nodes over its bytes. Numbers
+/// and strings are parsed on demand: no number of a signed payload ever passes through floating
+/// point (JWS-103).
 final class JSON: Sendable {
   enum Kind: UInt8, Sendable {
     case null, boolean, number, string, array, object
   }
 
-  /// One value. Children of an array or object follow it; `next` is the first
-  /// node after them.
+  /// One value. The children of an array or object follow it in `nodes`; `next` is the index
+  /// after them.
   struct Node: Sendable {
     var kind = Kind.null
-    /// Whether the string, or the member name, holds escapes.
+    /// Whether the string contains escapes; `nameEscaped` is the same for the member name.
     var escaped = false
     var nameEscaped = false
-    /// The members' names are compared when the object ends.
+    /// Whether duplicate names of this object are searched when it ends.
     var comparesLater = false
-    /// The value's text: a string without its quotation marks, a container with
-    /// its brackets.
+    /// Offsets of the value: of a string without its quotation marks, of a container with its
+    /// brackets.
     var start: Int32 = 0
     var end: Int32 = 0
     var next: Int32 = 0
     var count: Int32 = 0
-    /// The member's name, without quotation marks; empty for other values.
+    /// Offsets of the member name without quotation marks; both 0 for other values.
     var nameStart: Int32 = 0
     var nameEnd: Int32 = 0
     var nameHash: UInt32 = 0
@@ -41,10 +41,11 @@ final class JSON: Sendable {
     self.nodes = nodes
   }
 
-  /// The top value.
+  /// The value that is the whole text.
   var root: JSONValue { JSONValue(json: self, index: 0) }
 
-  /// FNV-1a, as `Node.nameHash` has it: an index, never a proof of equality.
+  /// Returns the FNV-1a hash of a name, equal to `Node.nameHash`. Equal hashes select candidates
+  /// only; the names are compared afterwards.
   static func hash(_ name: StaticString) -> UInt32 {
     name.withUTF8Buffer { unsafe $0.reduce(hashStart) { hash($0, $1) } }
   }
@@ -68,21 +69,21 @@ struct JSONValue: Sendable {
 
   var kind: JSON.Kind { node?.kind ?? .null }
   var isNull: Bool { kind == .null }
-  /// Members of an object or elements of an array.
+  /// Number of members of an object or elements of an array.
   var count: Int { Int(node?.count ?? 0) }
 
-  /// The text of the value as it was written; strings without quotation marks.
+  /// The text of the value as written; strings without quotation marks.
   var source: ArraySlice<UInt8> {
     guard let node else { return [] }
     return json.slice(node.start, node.end)
   }
 
-  /// The member of that name; nil where it is absent. Names are compared after
-  /// unescaping, byte for byte.
+  /// Returns the member with this name; `nil` if there is none. Names are compared byte for byte
+  /// after unescaping.
   func member(_ name: StaticString) -> JSONValue? {
     guard let node, node.count > 0 else { return nil }
     let hash = JSON.hash(name)
-    // Over the nodes themselves: evidence is asked for dozens of names.
+    // Iterates over nodes instead of children, because evidence is searched for dozens of names.
     var position = index &+ 1
     while position < Int(node.next), position < json.nodes.count {
       if json.nodes[position].nameHash == hash {
@@ -94,7 +95,7 @@ struct JSONValue: Sendable {
     return nil
   }
 
-  /// The member of that name, unless it is `null` (PAY-3).
+  /// Returns the member with this name; `nil` if it is absent or `null` (PAY-3).
   func present(_ name: StaticString) -> JSONValue? {
     guard let value = member(name), !value.isNull else { return nil }
     return value
@@ -126,7 +127,7 @@ struct JSONValue: Sendable {
     }
   }
 
-  /// The value's member name, unescaped; empty for elements.
+  /// The value's member name, unescaped; empty for array elements.
   var name: Text {
     guard let node else { return "" }
     return Text(json.unescape(node.nameStart, node.nameEnd, node.nameEscaped))
@@ -140,13 +141,13 @@ struct JSONValue: Sendable {
     return json.slice(node.nameStart, node.nameEnd).elementsEqual(name)
   }
 
-  /// The text of a string, unescaped; nil for other kinds.
+  /// The text of a string, unescaped; `nil` for other kinds.
   var text: Text? {
     guard let node, node.kind == .string else { return nil }
     return Text(json.unescape(node.start, node.end, node.escaped))
   }
 
-  /// Whether this is a string of these bytes.
+  /// Whether this is a string that equals `literal` after unescaping.
   @inline(never)
   func isText(_ literal: StaticString) -> Bool {
     guard let node, node.kind == .string else { return false }
@@ -159,15 +160,14 @@ struct JSONValue: Sendable {
     return source.first == 0x74
   }
 
-  /// A number in plain notation, no fraction and no exponent, that fits; nil for
-  /// everything else.
+  /// A number without fraction and exponent that fits; `nil` for every other value.
   var integer: Int64? {
     guard kind == .number else { return nil }
     return JSONValue.integer(source)
   }
 
-  /// A number's whole part, the fraction cut off by its text; an exponent is
-  /// applied to the decimal digits. nil where the value does not fit (JWS-81).
+  /// A number's integer part, with the fraction dropped; an exponent shifts the decimal point.
+  /// `nil` if the result does not fit (JWS-81).
   var truncated: Int64? {
     guard kind == .number else { return nil }
     return DecimalText(source).truncated
@@ -201,7 +201,7 @@ extension StaticString {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether these are the bytes of a literal.
+  /// Whether the slice has the bytes of `literal`.
   func elementsEqual(_ literal: StaticString) -> Bool {
     literal.withUTF8Buffer { theirs in
       unsafe withUnsafeBytes { unsafe haveSameBytes($0, theirs) }
@@ -218,13 +218,13 @@ private func haveSameBytes(
 }
 
 extension JSON {
-  /// The bytes between two offsets; empty where they do not fit.
+  /// Returns the bytes between two offsets; empty if they are out of range.
   func slice(_ start: Int32, _ end: Int32) -> ArraySlice<UInt8> {
     guard start >= 0, start <= end, end <= bytes.count else { return [] }
     return bytes[Int(start)..<Int(end)]
   }
 
-  /// Whether a text with escapes stands for a literal.
+  /// Whether the text at `range` equals `literal` after unescaping.
   fileprivate func unescapes(_ range: Range<Int>, to literal: StaticString) -> Bool {
     let source = bytes
     let text = source.span
@@ -239,7 +239,7 @@ extension JSON {
     return at == literal.utf8CodeUnitCount
   }
 
-  /// A string's text with its escapes resolved. The reader has checked them.
+  /// Returns a string's bytes with escapes resolved. The reader has validated the escapes.
   func unescape(_ start: Int32, _ end: Int32, _ escaped: Bool) -> [UInt8] {
     let source = slice(start, end)
     guard escaped else { return Array(source) }
@@ -250,7 +250,7 @@ extension JSON {
   }
 }
 
-/// A JSON number's text, taken apart without floating point.
+/// A JSON number's text, parsed without floating point.
 private struct DecimalText {
   let truncated: Int64?
 
@@ -275,7 +275,7 @@ private struct DecimalText {
       default: break
       }
     }
-    // The whole part has this many of the digits; more are zeros.
+    // Number of digits of the integer part; if the text has fewer, zeros follow.
     let whole = (point ?? digits.count) &+ (exponentNegative ? 0 &- exponent : exponent)
     var kept = whole <= 0 ? [] : Array(digits.prefix(whole))
     let isZero = kept.allSatisfy { $0 == 0x30 }
@@ -293,7 +293,7 @@ private struct DecimalText {
 }
 
 extension JSONValue {
-  /// A string with its quotation marks, as it was signed.
+  /// The string with its quotation marks, as signed; empty for other kinds.
   var quotedSource: ArraySlice<UInt8> {
     let inner = source
     guard kind == .string, inner.startIndex > 0, inner.endIndex < json.bytes.count else {

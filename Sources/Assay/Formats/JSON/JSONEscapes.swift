@@ -1,13 +1,13 @@
 /// The escapes of JSON strings (RFC 8259 §7).
 enum JSONEscapes {
-  /// Gives out the bytes that a checked text stands for.
+  /// Calls `emit` with each byte of a validated string text, escapes resolved.
   static func resolve(_ text: ArraySlice<UInt8>, _ emit: (UInt8) -> Void) {
     let bytes = text.span
     var unescaped = JSONUnescaped(0..<bytes.count)
     while let byte = unescaped.next(in: bytes) { emit(byte) }
   }
 
-  /// The value of the four hex digits at `at`, or nil.
+  /// Returns the value of the four hex digits at `at`; `nil` if there are none.
   static func unit(_ text: Span<UInt8>, _ at: Int) -> UInt32? {
     guard at >= 0, at &+ 4 <= text.count else { return nil }
     var unit: UInt32 = 0
@@ -18,7 +18,7 @@ enum JSONEscapes {
     return unit
   }
 
-  /// The UTF-8 of a scalar that is not a surrogate, its first byte lowest.
+  /// Returns the UTF-8 encoding of a scalar that is not a surrogate, its first byte lowest.
   static func encode(_ scalar: UInt32) -> UInt32 {
     func tail(_ shift: UInt32) -> UInt32 { scalar >> shift & 0x3f | 0x80 }
     if scalar < 0x80 { return scalar }

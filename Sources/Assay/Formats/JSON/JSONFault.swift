@@ -1,4 +1,4 @@
-/// What the strict reader refuses, by the rule that was broken (JWS-6).
+/// The reason why the strict reader refuses a text (JWS-6).
 struct JSONFault: Error, Equatable {
   enum Reason: Equatable {
     case utf8, bom, syntax, trailing, duplicateName, nul, notObject

@@ -1,27 +1,27 @@
 import CLibCrypto
 
-/// Finds names that appear twice in one object (JWS-6) without comparing each with
-/// all before it, whatever they are (JWS-104).
+/// Finds names that occur twice in one object (JWS-6), in less than quadratic time for any input
+/// (JWS-104).
 ///
-/// The names of a small object are told apart as they come, by their hashes. Once
-/// there are many, or two have one hash and are not the same, which does not happen
-/// to honest texts, they are sorted when the object ends.
+/// The names of a small object are compared by hash as they are read. The names of a large
+/// object, and of one in which two different names have the same hash, which no honest text has,
+/// are sorted when the object ends.
 struct JSONNames {
-  /// This many members are told apart as they come.
+  /// The number of members up to which names are compared as they are read.
   static let few = 32
 
-  /// How often two names, or their hashes, were compared.
+  /// Number of comparisons of two names or hashes.
   private(set) var comparisons = 0
-  /// The members of one object: hash above, node below.
+  /// The members of one object: the name's hash in the upper half, the node's index in the lower.
   private var sorted: [UInt64] = []
 
   enum Verdict {
     case new, taken
-    /// Known when the object ends.
+    /// Decided when the object ends.
     case later
   }
 
-  /// Judges a name against the members before it.
+  /// Compares a name with those of the members before it in `object`.
   mutating func judge(
     _ name: JSON.Node, in object: Int, _ nodes: [JSON.Node], _ bytes: [UInt8]
   ) -> Verdict {
@@ -40,8 +40,8 @@ struct JSONNames {
     return .new
   }
 
-  /// The first member of an object whose name an earlier one has; nil: there is
-  /// none. An object that is still open has the members that were read.
+  /// Returns the node of the first member whose name an earlier member has; `nil` if there is
+  /// none. An open object is searched as far as it was read.
   mutating func firstRepeat(
     in object: Int, _ nodes: [JSON.Node], _ bytes: [UInt8]
   ) -> Int? {
@@ -66,9 +66,9 @@ struct JSONNames {
 
   private static func node(_ entry: UInt64) -> Int { Int(entry & 0xffff_ffff) }
 
-  /// By hash, then by the bytes of the name, then by place.
+  /// Sorts the members by hash, then by the bytes of the name, then by index.
   private mutating func sort(_ nodes: [JSON.Node], _ bytes: [UInt8]) {
-    // A heap's sort: in place, and never worse than n log n.
+    // Heapsort works in place and never takes more than n log n comparisons.
     var root = sorted.count / 2
     var end = sorted.count
     while end > 1 {
@@ -107,7 +107,8 @@ struct JSONNames {
     return JSONNames.compare(nodes[JSONNames.node(left)], nodes[JSONNames.node(right)], bytes)
   }
 
-  /// Orders two names by their bytes after unescaping; 0: they are the same.
+  /// Orders two names by their bytes after unescaping. Returns 0 if they are equal, a negative
+  /// number if `left` is first.
   static func compare(_ left: JSON.Node, _ right: JSON.Node, _ bytes: [UInt8]) -> Int {
     let text = bytes.span
     if !left.nameEscaped, !right.nameEscaped {

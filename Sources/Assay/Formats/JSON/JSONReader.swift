@@ -1,29 +1,29 @@
-/// Reads RFC 8259 JSON strictly: checked UTF-8, no byte order mark, nothing
-/// after the value, no duplicate names, no NUL, and every limit of `JSONCaps`.
-/// Iterative: nesting costs no stack.
+/// Reads RFC 8259 JSON strictly: valid UTF-8, no byte order mark, nothing after the value, no
+/// duplicate names, no NUL, and within all limits of `JSONCaps`. The reader is iterative, so that
+/// nesting uses no stack.
 struct JSONReader {
   private let bytes: [UInt8]
   private let caps: JSONCaps
   private var position = 0
   private var nodes: [JSON.Node] = []
-  /// Indexes of the containers that are open.
+  /// Indexes of the open containers.
   private var open: [Int] = []
   private var names = JSONNames()
 
-  /// Reads one text whose top value is an object.
+  /// Reads one text whose value is an object.
   static func readObject(_ bytes: [UInt8], caps: JSONCaps = .evidence) throws(JSONFault) -> JSON {
     let json = try readValue(bytes, caps: caps)
     guard json.root.kind == .object else { throw JSONFault(reason: .notObject, offset: 0) }
     return json
   }
 
-  /// Reads one text with any value at its top.
+  /// Reads one text whose value is of any kind.
   static func readValue(_ bytes: [UInt8], caps: JSONCaps = .evidence) throws(JSONFault) -> JSON {
     var comparisons = 0
     return try readValue(bytes, caps: caps, comparisons: &comparisons)
   }
 
-  /// Also counts how often two names were compared.
+  /// Reads one text and counts the comparisons of names, by which tests bound the cost.
   static func readValue(
     _ bytes: [UInt8], caps: JSONCaps, comparisons: inout Int
   ) throws(JSONFault) -> JSON {
@@ -64,7 +64,7 @@ struct JSONReader {
           continue
         }
       }
-      // A value is complete: a comma leads to the next one, a bracket closes.
+      // After a complete value, a comma leads to the next one and a bracket closes the container.
       var hasNext = false
       while let top = open.last {
         skipSpace()
@@ -86,7 +86,8 @@ struct JSONReader {
     if let byte = peek() { throw fault(byte == 0 ? .nul : .trailing) }
   }
 
-  /// Reads one value, or the opening bracket of one; true: a container is open.
+  /// Reads one value, or the opening bracket of a container. Returns whether a container was
+  /// opened.
   private mutating func value(_ name: JSON.Node?) throws(JSONFault) -> Bool {
     guard let byte = peek() else { throw fault(.syntax) }
     if let top = open.last, nodes[top].kind == .array {
@@ -147,7 +148,7 @@ struct JSONReader {
 
   // MARK: names
 
-  /// Reads `"name" :` and counts the member: a value's node that has only its name.
+  /// Reads `"name" :` and counts the member. Returns a node that has only its name.
   private mutating func memberName() throws(JSONFault) -> JSON.Node {
     guard let top = open.last else { throw fault(.syntax) }
     guard let byte = peek(), byte == 0x22 else { throw fault(peek() == 0 ? .nul : .syntax) }
@@ -185,14 +186,16 @@ struct JSONReader {
     return name
   }
 
-  /// The first repeated name of an object, at its quotation mark.
+  /// Returns a fault at the quotation mark of the object's first repeated name; `nil` if there is
+  /// none.
   private mutating func repeated(in object: Int) -> JSONFault? {
     names.firstRepeat(in: object, nodes, bytes).map {
       JSONFault(reason: .duplicateName, offset: Int(nodes[$0].nameStart) &- 1)
     }
   }
 
-  /// The first fault counts: objects that are still open may have one before it.
+  /// Returns a repeated name in an object that is still open, if it precedes `fault`: the first
+  /// fault of a text is reported.
   private mutating func earlierRepeat(than fault: JSONFault) -> JSONFault? {
     var first: JSONFault? = nil
     for object in open where nodes[object].comparesLater {
@@ -206,8 +209,8 @@ struct JSONReader {
 
   // MARK: scalars
 
-  /// Reads a string's text up to and with its closing quotation mark. The hash
-  /// is that of the raw bytes.
+  /// Reads a string up to and with its closing quotation mark. Returns the end offset, whether
+  /// there are escapes, and the hash of the raw bytes outside of escapes.
   private mutating func string() throws(JSONFault) -> (Int32, Bool, UInt32) {
     let source = bytes
     let text = source.span
@@ -241,7 +244,7 @@ struct JSONReader {
     throw JSONFault(reason: .syntax, offset: bytes.count)
   }
 
-  /// Checks the escape that begins at `at`; returns the offset after it.
+  /// Validates the escape that begins at `at` and returns the offset after it.
   private func escape(_ at: Int) throws(JSONFault) -> Int {
     guard at &+ 1 < bytes.count else { throw JSONFault(reason: .syntax, offset: at) }
     switch bytes[at &+ 1] {
@@ -252,7 +255,7 @@ struct JSONReader {
       }
       if unit == 0 { throw JSONFault(reason: .nul, offset: at) }
       if unit & 0xf800 != 0xd800 { return at &+ 6 }
-      // A surrogate stands for a character only together with its other half.
+      // A high surrogate encodes a character only together with a low one.
       guard unit < 0xdc00, at &+ 7 < bytes.count, bytes[at &+ 6] == 0x5c,
         bytes[at &+ 7] == 0x75, let low = JSONEscapes.unit(bytes.span, at &+ 8),
         low & 0xfc00 == 0xdc00

@@ -1,9 +1,8 @@
-/// The bytes that a checked text stands for, one after another and nothing
-/// allocated.
+/// Iterates over the bytes of a validated string text, escapes resolved, without allocation.
 struct JSONUnescaped {
   private var at: Int
   private let end: Int
-  /// What is still to come of an escape, the next byte lowest.
+  /// The remaining bytes of an escaped character, the next one lowest.
   private var rest: UInt32 = 0
 
   init(_ text: Range<Int>) {

@@ -1,5 +1,5 @@
-/// Writes one JSON text, member by member. Compact, UTF-8, members in the order
-/// in which they are written: the same facts give the same bytes in every build.
+/// Writes one JSON text, member by member: compact, in UTF-8, members in the order of the calls.
+/// The same facts have the same bytes in every build.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   /// Whether a comma is due before the next value at this level.
@@ -7,7 +7,7 @@ struct JSONWriter {
 
   init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-  /// What was written, unless somebody else has it by now.
+  /// Wipes what was written. A copy that shares the storage keeps its contents.
   mutating func wipe() { Secret.wipe(&bytes) }
 
   // MARK: structure
@@ -17,13 +17,13 @@ struct JSONWriter {
   mutating func beginArray() { open(0x5b) }
   mutating func endArray() { close(0x5d) }
 
-  /// `"name":`, to be followed by exactly one value.
+  /// Writes `"name":`. Exactly one value must follow.
   mutating func name(_ name: StaticString) {
     append(quoted: name, colon: true)
     pending = false
   }
 
-  /// `"name":` for a name that came from a configuration or evidence.
+  /// Writes `"name":` for a name that comes from a configuration or evidence.
   @_disfavoredOverload
   mutating func name(_ name: Text) {
     separate()
@@ -37,8 +37,8 @@ struct JSONWriter {
   mutating func null() { literal("null") }
   mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
 
-  /// Integers past 2^53 are written as strings (DOC-2): JavaScript and many
-  /// JSON libraries would change them.
+  /// Writes an integer; as a string if its magnitude exceeds 2^53 (DOC-2), because JavaScript and
+  /// many JSON libraries would round it.
   mutating func integer(_ value: Int64) {
     separate()
     let exact = value > -9_007_199_254_740_993 && value < 9_007_199_254_740_993
@@ -48,7 +48,7 @@ struct JSONWriter {
     pending = true
   }
 
-  /// A text that holds nothing to escape: names from tables, hex, places.
+  /// Writes a string that needs no escaping, such as a name from a table.
   mutating func string(_ value: StaticString) {
     append(quoted: value, colon: false)
     pending = true
@@ -67,7 +67,7 @@ struct JSONWriter {
     pending = true
   }
 
-  /// A text in parts that hold nothing to escape.
+  /// Begins a string that is written in parts, none of which needs escaping.
   mutating func beginText() {
     separate()
     bytes.append(0x22)
@@ -82,7 +82,7 @@ struct JSONWriter {
     pending = true
   }
 
-  /// A JSON text that was read by the strict reader or written by a writer.
+  /// Writes a JSON text that the strict reader accepted or a writer made.
   mutating func raw(_ json: ArraySlice<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
@@ -91,7 +91,7 @@ struct JSONWriter {
 
   mutating func raw(_ json: [UInt8]) { raw(json[...]) }
 
-  /// One JSON text in three parts.
+  /// Writes one JSON text given in three parts.
   mutating func raw(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
     separate()
     append(first)
@@ -146,8 +146,8 @@ struct JSONWriter {
     pending = true
   }
 
-  /// A comma where one is due, the text in quotation marks, and a colon: one
-  /// growth of the array instead of five.
+  /// Appends a comma if one is due, the text in quotation marks, and a colon if asked for. The
+  /// array grows once instead of five times.
   private mutating func append(quoted text: StaticString, colon: Bool) {
     let comma = pending ? 1 : 0
     text.withUTF8Buffer { text in
@@ -170,13 +170,13 @@ struct JSONWriter {
     text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// In one copy, whatever the length.
+  /// Appends the bytes in one copy.
   private mutating func append(_ part: ArraySlice<UInt8>) {
     unsafe part.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
   private mutating func append(decimal value: Int64) {
-    // The last digit comes first.
+    // Digits are computed from the last to the first.
     var digits = InlineArray<20, UInt8>(repeating: 0x2d)
     var start = 20
     var rest = value.magnitude
@@ -185,15 +185,15 @@ struct JSONWriter {
       digits[start] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest != 0
-    // No number below zero has 20 digits: there is room for its sign.
+    // A negative number has at most 19 digits, so there is room for its sign.
     if value < 0 { start &-= 1 }
     bytes.append(addingCapacity: 20 &- start) { output in
       for place in start..<20 { output.append(digits[place]) }
     }
   }
 
-  /// RFC 8259 §7: quotation mark, backslash and control characters escaped. What
-  /// lies between them is copied in one go.
+  /// Appends a string in quotation marks and escapes quotation marks, backslashes and control
+  /// characters (RFC 8259 §7). The bytes between them are copied at once.
   private mutating func quote(_ utf8: ArraySlice<UInt8>) {
     let text = utf8.span
     bytes.append(0x22)

@@ -1,24 +1,24 @@
-/// The three segments of a compact JWS (RFC 7515 §7.1), found and checked for
-/// their form, not yet decoded.
+/// The three segments of a compact JWS (RFC 7515 §7.1), with valid characters but not yet
+/// decoded.
 struct CompactJWS {
   let bytes: [UInt8]
   let header: Range<Int>
   let payload: Range<Int>
   let signature: Range<Int>
 
-  /// 64 bytes in base64url (JWS-5).
+  /// Length of 64 bytes in base64url (JWS-5).
   static let signatureCharacters = 86
-  /// JWS-3.
+  /// Upper limit of the header segment in characters (JWS-3).
   static let headerCap = 16_384
 
   var headerText: ArraySlice<UInt8> { bytes[header] }
   var payloadText: ArraySlice<UInt8> { bytes[payload] }
   var signatureText: ArraySlice<UInt8> { bytes[signature] }
-  /// What was signed: header segment, dot, payload segment (JWS-101).
+  /// The signed bytes: header segment, dot, payload segment (JWS-101).
   var signed: ArraySlice<UInt8> { bytes[header.lowerBound..<payload.upperBound] }
 
-  /// JWS-2: two dots, base64url characters, nothing else. The signature segment
-  /// may still be empty: that is the form of an unsecured JWS.
+  /// Splits a text that must have two dots, base64url characters and nothing else (JWS-2). The
+  /// signature segment may still be empty, as in an unsecured JWS.
   init(_ bytes: [UInt8]) throws(Refusal) {
     let (dots, stranger) = Base64.segments(bytes)
     try require(
@@ -35,7 +35,8 @@ struct CompactJWS {
     try require(!payload.isEmpty, .malformedJwsForm, "JWS-2", at: "payload")
   }
 
-  /// JWS-5, JWS-4: the 64 bytes of the signature, r ‖ s.
+  /// Decodes the 64 bytes of the signature, r ‖ s, whose length (JWS-5) and base64url (JWS-4) are
+  /// checked.
   func decodedSignature() throws(Refusal) -> [UInt8] {
     try require(!signature.isEmpty, .malformedJwsForm, "JWS-2", at: "signature")
     try require(!signatureIsPlaceholder, .rejectedJwsSignature, "JWS-100", at: "signature")
@@ -48,9 +49,9 @@ struct CompactJWS {
     return decoded
   }
 
-  /// Whether there are words in place of the signature. What is left of one that
-  /// was cut off is sent again; this was made by hand. Eight octets of a signature
-  /// are hardly ever all printable.
+  /// Whether the signature segment is printable text of a wrong length, as in hand-made test
+  /// data: eight or more bytes of a real signature are hardly ever all printable. A truncated
+  /// signature is reported differently, because the client can send it again.
   var signatureIsPlaceholder: Bool {
     guard signature.count != CompactJWS.signatureCharacters,
       signature.count <= CompactJWS.headerCap, let words = Base64.decodeURL(signatureText)
@@ -58,7 +59,7 @@ struct CompactJWS {
     return words.count >= 8 && ASCII.isPrintable(words[...])
   }
 
-  /// JWS-4, JWS-6: the payload as JSON. Called only after its signature was
+  /// Decodes the payload (JWS-4) and reads it as JSON (JWS-6). Call only after the signature was
   /// verified.
   func decodedPayload() throws(Refusal) -> JSON {
     try CompactJWS.json(payloadText, at: "payload")

@@ -1,9 +1,9 @@
-/// The header of a JWS that carries its own chain (docs/spec/storekit-jws.md §4).
+/// The header of a JWS that contains its certificate chain (docs/spec/storekit-jws.md §4).
 struct JWSHeader {
-  /// The entries of `x5c` as they stand there: strings, not yet decoded.
+  /// The entries of `x5c`, still base64.
   let certificates: [Text]
 
-  /// Members that could steer a verification; refused with any value (JWS-11).
+  /// Members that could influence verification; refused with any value (JWS-11).
   private static let forbidden: [StaticString] = [
     "crit", "b64", "zip", "enc", "jwk", "jku", "x5u",
   ]
@@ -31,7 +31,8 @@ struct JWSHeader {
     self.certificates = certificates
   }
 
-  /// JWS-10: the profile fixes the algorithm, the header only has to agree.
+  /// Requires `alg` to be ES256. The algorithm is fixed by Apple's profile; the header must agree
+  /// (JWS-10).
   static func checkAlgorithm(_ header: JSONValue) throws(Refusal) {
     guard let algorithm = header.member("alg")?.text else {
       throw Refusal(.malformedJwsAlg, "JWS-10", at: "header.alg")

@@ -1,7 +1,7 @@
-/// The outside of an OCSP response (OCSP-11): whether the responder answered at all.
+/// The outer structure of an OCSP response, OCSPResponse (OCSP-11).
 enum OCSPEnvelope {
   case basic(OCSPResponse)
-  /// It did not: a fault of its own, or it has had enough.
+  /// The responder reports an error instead of a status, such as tryLater.
   case noAnswer
 
   /// id-pkix-ocsp-basic, 1.3.6.1.5.5.7.48.1.1.
@@ -11,7 +11,7 @@ enum OCSPEnvelope {
   /// malformedRequest, internalError, tryLater, sigRequired, unauthorized.
   private static let faults: [UInt8] = [1, 2, 3, 5, 6]
 
-  /// nil: anything but one clean OCSPResponse.
+  /// Reads an OCSPResponse; `nil` if `bytes` are not exactly one in DER.
   static func read(_ bytes: [UInt8]) -> OCSPEnvelope? {
     guard DER.isCanonical(bytes) else { return nil }
     var outer = DER.Cursor(bytes)

@@ -1,47 +1,48 @@
-/// A basic OCSP response (RFC 6960 §4.2), read strictly but not yet judged (OCSP-11,
-/// OCSP-12, OCSP-20). Ranges are offsets into `der`.
+/// A BasicOCSPResponse (RFC 6960 §4.2), decoded strictly (OCSP-11, OCSP-12, OCSP-20) but not yet
+/// verified. Ranges are offsets into `der`.
 struct OCSPResponse {
-  /// How the signer names itself (OCSP-13).
+  /// The responder id, by which the response names its signer (OCSP-13).
   enum Responder {
-    /// A whole Name.
+    /// The responder's encoded Name.
     case name(Range<Int>)
-    /// SHA-1 of its public key.
+    /// The SHA-1 digest of the responder's public key.
     case key(Range<Int>)
   }
 
   enum Status: Equatable {
     case good
-    /// Milliseconds since 1970 UTC.
+    /// `atMs` in milliseconds since 1970 UTC; `reason` is a CRLReason.
     case revoked(atMs: Int64, reason: Int64?)
     case unknown
   }
 
-  /// One certificate's answer.
+  /// The status of one certificate, a SingleResponse.
   struct Single {
-    /// Content octets.
+    /// Content bytes of the CertID's members.
     let hashAlgorithm, issuerName, issuerKey, serial: Range<Int>
     let status: Status
-    /// Milliseconds since 1970 UTC.
+    /// Times in milliseconds since 1970 UTC.
     let thisUpdateMs: Int64
     let nextUpdateMs: Int64?
   }
 
-  /// BasicOCSPResponse.
+  /// The encoded BasicOCSPResponse.
   let der: [UInt8]
-  /// What is signed: ResponseData, whole.
+  /// The signed part: the encoded ResponseData.
   let signed: Range<Int>
   let responder: Responder
   let producedAtMs: Int64
   let singles: [Single]
-  /// An AlgorithmIdentifier, whole.
+  /// The encoded AlgorithmIdentifier of the signature.
   let algorithm: Range<Int>
   let signature: Range<Int>
   let certificates: [Range<Int>]
 
-  /// OCSP-12: certificates and single responses that are looked at.
+  /// Number of certificates and single responses that are considered; further ones are ignored
+  /// (OCSP-12).
   static let lookedAt = 8
 
-  /// nil unless the bytes are one clean BasicOCSPResponse.
+  /// Decodes a BasicOCSPResponse; `nil` if `der` is not exactly one in DER.
   init?(_ der: [UInt8]) {
     guard DER.isCanonical(der) else { return nil }
     var outer = DER.Cursor(der)
@@ -52,7 +53,7 @@ struct OCSPResponse {
       let certificates = OCSPResponse.certificates(&parts, der), parts.isAtEnd
     else { return nil }
     var fields = DER.Cursor(der, data.content)
-    // A version stands here where it is not v1, the only one there is.
+    // An explicit version would come first. Only v1 exists, which DER omits.
     guard let responder = OCSPResponse.responder(&fields, der),
       let produced = OCSPResponse.time(&fields, der), let list = fields.next(DER.sequence),
       let singles = OCSPResponse.singles(list, der),
@@ -126,7 +127,8 @@ struct OCSPResponse {
       serial: serial.content, status: status, thisUpdateMs: thisUpdate, nextUpdateMs: nextUpdate)
   }
 
-  /// The identifier of a digest, whose parameters are NULL or left out.
+  /// Returns the object identifier of a digest whose parameters are NULL or absent; `nil`
+  /// otherwise.
   private static func digest(_ algorithm: DER.Element, _ der: [UInt8]) -> Range<Int>? {
     var inner = DER.Cursor(der, algorithm.content)
     guard let identifier = inner.next(DER.objectIdentifier) else { return nil }
@@ -155,7 +157,8 @@ struct OCSPResponse {
     return .revoked(atMs: time, reason: Int64(der[reason.content.lowerBound]))
   }
 
-  /// OCSP-20: GeneralizedTime without a fraction, of the years that any time may lie in.
+  /// Reads a GeneralizedTime without fraction, in milliseconds since 1970 UTC; `nil` if it is
+  /// outside the accepted range of dates (OCSP-20).
   private static func time(_ fields: inout DER.Cursor, _ der: [UInt8]) -> Int64? {
     guard let element = fields.next(DER.generalizedTime),
       let seconds = CivilDate.seconds(asn1: der[element.content], yearDigits: 4)
@@ -165,7 +168,7 @@ struct OCSPResponse {
     return TimeWindow.contains(milliseconds) ? milliseconds : nil
   }
 
-  /// Extensions that may be left out and, as none is known, must not be critical.
+  /// Skips optional extensions. None is supported, so none may be critical.
   private static func hasCleanExtensions(_ fields: inout DER.Cursor, _ der: [UInt8]) -> Bool {
     guard let wrapper = fields.next(0xa1) else { return true }
     guard let list = single(wrapper, DER.sequence, der) else { return false }
@@ -182,7 +185,7 @@ struct OCSPResponse {
 
   private static let enumerated: UInt8 = 0x0a
 
-  /// The one element that a wrapper holds.
+  /// Returns the only element inside a wrapper; `nil` if there is not exactly one with this tag.
   private static func single(
     _ wrapper: DER.Element, _ tag: UInt8, _ der: [UInt8]
   ) -> DER.Element? {

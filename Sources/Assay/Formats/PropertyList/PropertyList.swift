@@ -1,54 +1,54 @@
-/// An old-style (OpenStep) property list of texts, as transaction receipts use it
-/// twice: outside, and inside as the signed purchase-info (docs/spec/receipts.md §2.1).
+/// An old-style (OpenStep) property list of texts. A transaction receipt is one, and contains
+/// another as the signed purchase-info (docs/spec/receipts.md §2.1).
 ///
-/// Keys and values are ranges of the list's own bytes. Nothing is rewritten: a
-/// signature covers the bytes as received.
+/// Keys and values are ranges of the list's own bytes, because the signature covers the bytes as
+/// received.
 struct PropertyList: Sendable {
-  /// What one list may hold (docs/spec/receipts.md §1).
+  /// Upper limits of one list (docs/spec/receipts.md §1).
   struct Limits: Sendable {
     var keys = 64
     var keyBytes = 64
     var valueBytes: Int
 
-    /// For the text that the client sends.
+    /// Limits of the receipt that the client sends.
     static let outer = Limits(valueBytes: 12_288)
-    /// The same for a receipt of at most this many bytes: three quarters of them, or
-    /// the usual limit where that is more.
+    /// Returns the limits of a receipt of at most `receiptBytes` bytes: one value may have three
+    /// quarters of them, but never fewer than `outer` allows.
     static func outer(receiptBytes: Int) -> Limits {
       Limits(valueBytes: Swift.max(outer.valueBytes, receiptBytes / 4 &* 3))
     }
 
-    /// For the signed purchase-info.
+    /// Limits of the signed purchase-info.
     static let info = Limits(valueBytes: 4096)
   }
 
-  /// A key with its value, both with their escapes resolved.
+  /// A key with its value, both with escapes resolved.
   struct Entry: Sendable {
     let key: ArraySlice<UInt8>
     let value: ArraySlice<UInt8>
-    /// The value has no quotation marks.
+    /// Whether the value has no quotation marks.
     let isBare: Bool
   }
 
-  /// Where an entry is in `bytes`.
+  /// The ranges of an entry in `bytes`.
   struct Place: Sendable {
     let key: Range<Int>
     let value: Range<Int>
     let isBare: Bool
-    /// Length and three bytes of the key: what tells most keys apart.
+    /// The length and three bytes of the key, compared before the key itself.
     let mark: UInt32
   }
 
-  /// The text; after it, resolved, the keys and values that hold escapes.
+  /// The text, followed by the resolved forms of keys and values that contain escapes.
   let bytes: [UInt8]
-  /// How many of the bytes are the text itself.
+  /// Number of bytes of the text itself.
   let textCount: Int
-  /// In the order of the text.
+  /// The entries in the order of the text.
   let places: [Place]
 
-  /// Reads one list; refuses everything outside the grammar of docs/spec/receipts.md §2.1
-  /// with `malformed.plist.*`, and what passes the limits with
-  /// `too-large.plist.entry`. `at` is the offset in bytes.
+  /// Reads one list. Everything outside the grammar of docs/spec/receipts.md §2.1 is refused with
+  /// `malformed.plist.*`, everything above the limits with `too-large.plist.entry`. The location
+  /// is a byte offset.
   init(_ text: [UInt8], limits: Limits) throws(Refusal) {
     var reader = PropertyListReader(limits)
     try reader.read(text.span)
@@ -65,7 +65,7 @@ struct PropertyList: Sendable {
     place(key).map { entry($0) }
   }
 
-  /// The value of a key; nil when the list lacks it.
+  /// Returns the value of a key; `nil` if the list has no such key.
   func value(_ key: StaticString) -> ArraySlice<UInt8>? {
     place(key).map { bytes[$0.value] }
   }
@@ -76,16 +76,16 @@ struct PropertyList: Sendable {
     Entry(key: bytes[place.key], value: bytes[place.value], isBare: place.isBare)
   }
 
-  /// Whether the text is laid out as Apple writes it: `{` LF, then for each entry
-  /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was rewritten
-  /// to save white space is not, and its signature no longer fits.
+  /// Whether the text has the layout that Apple writes: `{` LF, then for each entry TAB `"key" =
+  /// "value";` LF, and `}`, without escapes. A list whose white space was removed has another
+  /// layout, and its signature does not verify.
   var hasAppleLayout: Bool {
     let text = bytes.span.extracting(first: textCount)
     guard text.begins(with: "{\n") else { return false }
     var at = 2
     for index in places.indices {
       let place = places[index]
-      // What was resolved from escapes ends past the text, where there is nothing.
+      // The range of a resolved text is after the end of the text, where no literal is found.
       guard text.has("\t\"", at: at), text.has("\" = \"", at: place.key.upperBound),
         text.has("\";\n", at: place.value.upperBound)
       else { return false }

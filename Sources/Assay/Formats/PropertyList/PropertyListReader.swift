@@ -1,10 +1,9 @@
-/// Reads a property list of texts on a cursor, without recursion (RCP-6 … RCP-10).
+/// Reads a property list of texts with a cursor, without recursion (RCP-6 … RCP-10).
 ///
-/// The text itself is handed from step to step, so that reading it copies nothing.
+/// The text is a parameter of each step, so that reading copies nothing.
 struct PropertyListReader {
   private(set) var places: [PropertyList.Place] = []
-  /// What keys and values with escapes stand for. Places in it are counted from
-  /// the end of the text on.
+  /// Keys and values with escapes, resolved. Their ranges count from the end of the text on.
   private(set) var resolved: [UInt8] = []
   private let limits: PropertyList.Limits
   private var position = 0
@@ -24,19 +23,19 @@ struct PropertyListReader {
     }
     position &+= 1
     skipPlainSpace(text)
-    // RCP-7: nothing but white space follows, no comment either.
+    // Only white space may follow, no comment (RCP-7).
     try require(position == text.count, .malformedPlistSyntax, "RCP-7", at: here)
   }
 
   // MARK: the whole text
 
-  /// RCP-8: a binary property list. One of XML begins as data would, and is refused
-  /// like it.
+  /// Refuses a binary property list (RCP-8). An XML one begins with `<`, as data does, and is
+  /// refused by `refuseConstruct`.
   private func checkFormat(_ text: Span<UInt8>) throws(Refusal) {
     try require(!text.begins(with: "bplist"), .malformedPlistConstruct, "RCP-8", at: "byte 0")
   }
 
-  /// RCP-6: valid UTF-8 without NUL.
+  /// Requires valid UTF-8 without NUL (RCP-6).
   private func checkEncoding(_ text: Span<UInt8>) throws(Refusal) {
     if ByteScan.isASCIIWithoutNUL(text) { return }
     var at = 0
@@ -57,7 +56,7 @@ struct PropertyListReader {
     throw Refusal(.malformedPlistSyntax, "RCP-6", at: here)
   }
 
-  /// RCP-8: pairs that no brace encloses.
+  /// Refuses pairs that are not enclosed in braces (RCP-8).
   private mutating func refuseListWithoutBraces(_ text: Span<UInt8>) throws(Refusal) {
     let start = position
     guard let first = peek(text), first == 0x22 || first == 0x27 || isBare(first) else { return }
@@ -77,7 +76,7 @@ struct PropertyListReader {
     let mark = mark(text, key)
     try checkIsNew(text, key, mark, at: start)
     try skipSpace(text)
-    // RCP-8: a key without value, and the colon of JSON.
+    // Refuses a key without a value, and the colon of JSON (RCP-8).
     let next = peek(text)
     try require(next != 0x3b && next != 0x3a, .malformedPlistConstruct, "RCP-8", at: here)
     try require(next == 0x3d, .malformedPlistSyntax, "RCP-7", at: here)
@@ -92,7 +91,8 @@ struct PropertyListReader {
       PropertyList.Place(key: key, value: value.range, isBare: value.isBare, mark: mark))
   }
 
-  /// What tells most keys apart, so that few have to be compared.
+  /// Returns the length and three bytes of the key, which distinguish most keys, so that few are
+  /// compared in full.
   private func mark(_ text: Span<UInt8>, _ key: Range<Int>) -> UInt32 {
     if key.isEmpty { return 0 }
     return UInt32(truncatingIfNeeded: key.count) | UInt32(byte(text, key.lowerBound)) << 8
@@ -100,7 +100,7 @@ struct PropertyListReader {
       | UInt32(byte(text, key.lowerBound &+ key.count / 2)) << 24
   }
 
-  /// RCP-9: a key appears once.
+  /// Requires the key to be new in its list (RCP-9).
   private func checkIsNew(
     _ text: Span<UInt8>, _ key: Range<Int>, _ mark: UInt32, at start: Int
   ) throws(Refusal) {
@@ -120,12 +120,12 @@ struct PropertyListReader {
     return true
   }
 
-  /// A byte of the text, or of what its escapes stand for.
+  /// Returns a byte of the text, or of the resolved texts after its end.
   private func byte(_ text: Span<UInt8>, _ at: Int) -> UInt8 {
     at < text.count ? text[at] : resolved[at &- text.count]
   }
 
-  /// RCP-8: what a list may hold elsewhere in place of a text.
+  /// Refuses an array, data or a dictionary where a text is expected (RCP-8).
   private func refuseConstruct(_ text: Span<UInt8>) throws(Refusal) {
     switch peek(text) {
     case 0x28, 0x3c, 0x5b, 0x7b:  // ( < [ {
@@ -165,7 +165,7 @@ struct PropertyListReader {
     return start..<stop
   }
 
-  /// A text that holds escapes.
+  /// Reads a quoted text that contains escapes.
   private mutating func readEscaped(
     _ text: Span<UInt8>, by mark: UInt8, cap: Int
   ) throws(Refusal) -> Range<Int> {
@@ -181,7 +181,7 @@ struct PropertyListReader {
     return text.count &+ begin..<text.count &+ resolved.count
   }
 
-  /// After the backslash.
+  /// Reads an escape whose backslash was read.
   private mutating func readEscape(_ text: Span<UInt8>) throws(Refusal) {
     let start = position &- 1
     guard let letter = peek(text) else {
@@ -203,7 +203,7 @@ struct PropertyListReader {
     }
   }
 
-  /// One to three octal digits, below 128.
+  /// Reads one to three octal digits with a value below 128.
   private mutating func readOctal(
     _ text: Span<UInt8>, _ first: UInt8, at start: Int
   ) throws(Refusal) {
@@ -218,7 +218,7 @@ struct PropertyListReader {
     resolved.append(UInt8(truncatingIfNeeded: value))
   }
 
-  /// Four hex digits that name a character of the first plane, no surrogate.
+  /// Reads four hex digits: a character of the basic plane that is not a surrogate.
   private mutating func readUnit(_ text: Span<UInt8>, at start: Int) throws(Refusal) {
     var unit: UInt32 = 0
     for _ in 0..<4 {
@@ -241,7 +241,7 @@ struct PropertyListReader {
     try require(length <= cap, .tooLargePlistEntry, "RCP-6", at: place(start))
   }
 
-  /// ALPHA / DIGIT / "_" / "$" / "/" / ":" / "." / "-"
+  /// ALPHA / DIGIT / "_" / "$" / "/" / ":" / "." / "-".
   private func isBare(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x41...0x5a, 0x61...0x7a, 0x2d...0x3a, 0x5f, 0x24: return true
@@ -251,7 +251,7 @@ struct PropertyListReader {
 
   // MARK: white space
 
-  /// White space, after which there is no comment (RCP-8).
+  /// Skips white space. A comment after it is refused (RCP-8).
   @inline(__always)
   private mutating func skipSpace(_ text: Span<UInt8>) throws(Refusal) {
     skipPlainSpace(text)
@@ -260,7 +260,7 @@ struct PropertyListReader {
     try require(next != 0x2f && next != 0x2a, .malformedPlistConstruct, "RCP-8", at: here)
   }
 
-  /// 09 … 0D, 20, U+2028 and U+2029.
+  /// Skips 09 to 0D, 20 (hexadecimal), U+2028 and U+2029.
   @inline(__always)
   private mutating func skipPlainSpace(_ text: Span<UInt8>) {
     while let byte = peek(text) {
