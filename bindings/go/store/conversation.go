@@ -77,9 +77,13 @@ func (e effects) called(ctx context.Context, step *grantStep, target Target) (th
 // converse conducts a conversation to its end. Whatever ends it, nothing stays open in the
 // store. A refused document is an answer.
 func (l *Ledger) converse(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
+	ctx context.Context, request *request, called effects,
 ) (*assay.Exchange, error) {
-	exchange, err := l.verifier.Exchange(ctx, request, evidence, assay.At(l.now()))
+	if request.err != nil {
+		return nil, request.err
+	}
+	exchange, err := l.verifier.Exchange(
+		ctx, request.members, request.evidence, assay.At(l.now()))
 	if err != nil {
 		return nil, err
 	}

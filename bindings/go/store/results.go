@@ -121,29 +121,43 @@ func grants(claims []Claim) (found []*Grant) {
 
 // ended says of a claim what became of it after it was paid out.
 func (c *Claimed) ended(grant *Grant, completed *Completed) {
-	for i := range c.Claims {
-		claim := &c.Claims[i]
+	claim := ended(c.Claims, grant, completed)
+	if claim == nil {
+		return
+	}
+	c.Changed = c.Changed || claim.Changed
+	if c.Answer == "" {
+		c.Outcome, c.Answer = claim.Outcome, claim.Answer
+	}
+}
+
+// later says that what is not completed may be paid out (STO-20); why says why it is not.
+func (c *Claimed) later(why *Result) {
+	later(c.Claims)
+	c.Result, c.Outcome, c.Answer = *why, "resume", "deferred"
+}
+
+// ended is the claim of a grant, with what became of it; nil where it is not among them.
+func ended(claims []Claim, grant *Grant, completed *Completed) *Claim {
+	for i := range claims {
+		claim := &claims[i]
 		if claim.PurchaseKey != grant.PurchaseKey || !claim.IsOurs() {
 			continue
 		}
 		claim.Outcome, claim.Answer = completed.Outcome, completed.Answer
 		claim.GrantedAt, claim.RevokedAt = completed.GrantedAt, completed.RevokedAt
 		claim.Changed = completed.Changed
-		c.Changed = c.Changed || claim.Changed
-		if c.Answer == "" {
-			c.Outcome, c.Answer = claim.Outcome, claim.Answer
-		}
+		return claim
 	}
+	return nil
 }
 
-// later says that what is not completed may be paid out (STO-20); why says why it is not.
-func (c *Claimed) later(why *Result) {
-	for i := range c.Claims {
-		if claim := &c.Claims[i]; claim.IsOurs() {
+func later(claims []Claim) {
+	for i := range claims {
+		if claim := &claims[i]; claim.IsOurs() {
 			claim.Outcome, claim.Answer = "resume", "deferred"
 		}
 	}
-	c.Result, c.Outcome, c.Answer = *why, "resume", "deferred"
 }
 
 // Completed is what became of a purchase that you have paid out.
@@ -172,6 +186,15 @@ type DueClaims struct {
 
 // Grants are what to pay out.
 func (d *DueClaims) Grants() []*Grant { return grants(d.Claims) }
+
+func (d *DueClaims) ended(grant *Grant, completed *Completed) {
+	ended(d.Claims, grant, completed)
+}
+
+func (d *DueClaims) later(why *Result) {
+	later(d.Claims)
+	d.Result = *why
+}
 
 // Revoked is what Apple took back.
 type Revoked struct {
@@ -210,7 +233,7 @@ type DueTakes struct {
 	More bool `json:"more"`
 }
 
-// EventApplied is what an event of Apple's changed.
+// EventApplied is what an event of Apple's changed. Answer Apple with HTTPStatus.
 type EventApplied struct {
 	Result
 	// What to take back.
@@ -360,6 +383,8 @@ type Plan struct {
 	Until Time   `json:"until"`
 	Lines []Line `json:"lines"`
 	At    Time   `json:"atMs"`
+	// The store was away, and ReadRequest.Last stood in (`stores.failOpen`).
+	FromLast bool `json:"fromLast"`
 	// How many lines were cleared.
 	Cleared int64 `json:"cleared"`
 	Changed bool  `json:"changed"`
@@ -376,6 +401,8 @@ type DueLines struct {
 // A Quota is what is left of a meter today.
 type Quota struct {
 	Result
+	// Of Take: "taken", "exhausted", "not-in-plan". Of Refund: "refunded", "none".
+	Outcome string `json:"outcome"`
 	// Your own number: 1 for the first.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
@@ -400,8 +427,22 @@ type Admission struct {
 	Left    int64             `json:"left"`
 	Reset   Time              `json:"resetMs"`
 	Headers map[string]string `json:"headers"`
-	// Of Settle.
+	// Of Admit: "admitted", "exhausted", "malformed". Of Settle: the result that it was told.
 	Outcome string `json:"outcome"`
+	// Of Settle: the address may make another account instead.
+	Refunded bool `json:"refunded"`
+}
+
+// Paced is whether a request to Apple may go out now.
+type Paced struct {
+	Result
+	// "taken"; refused: "paced".
+	Outcome string `json:"outcome"`
+	// Requests of this second, and the most of them; zero where Apple names no limit.
+	Used  int64 `json:"used"`
+	Limit int64 `json:"limit"`
+	// The store was away: the request may go out all the same.
+	Unpaced bool `json:"unpaced"`
 }
 
 // A Challenge is for the app. Only its hash is stored.
@@ -413,12 +454,86 @@ type Challenge struct {
 	Expires Time   `json:"expiresMs"`
 }
 
+// Consumed says that a challenge was used.
+type Consumed struct {
+	Result
+	// "consumed"; refused: "used", "expired", "mismatch", "unknown".
+	Outcome string `json:"outcome"`
+}
+
 // Bound says that an attested key is of an account.
 type Bound struct {
 	Result
-	// "bound", "already".
+	// "bound", "already"; refused: "foreign", "retired".
+	Outcome string `json:"outcome"`
+	// The normal form, base64.
+	KeyID string `json:"keyId"`
+	// False for a repetition.
+	Changed bool `json:"changed"`
+}
+
+// Advanced is the counter of a key after an assertion.
+type Advanced struct {
+	Result
+	// "advanced"; refused: "replayed", "unknown", "retired", "foreign".
 	Outcome string `json:"outcome"`
 	KeyID   string `json:"keyId"`
+	Counter int64  `json:"counter"`
+}
+
+// ReceiptKept is what became of an App Attest receipt.
+type ReceiptKept struct {
+	Result
+	// "kept"; "older": a later one is stored. Refused: "unknown", "retired".
+	Outcome string `json:"outcome"`
+	// When to ask Apple for a newer one; zero: never.
+	Next Time `json:"nextMs"`
+}
+
+// Retired says that a key is used no longer.
+type Retired struct {
+	Result
+	// "retired", "already"; refused: "unknown", "foreign".
+	Outcome string `json:"outcome"`
+	// False for a repetition.
+	Changed bool `json:"changed"`
+}
+
+// KeyFound is a key that was bound.
+type KeyFound struct {
+	Result
+	// "found"; refused: "unknown", "foreign", "retired".
+	Outcome string `json:"outcome"`
+	// Nil where it is refused.
+	Key *StoredKey `json:"key"`
+}
+
+// A StoredKey is an attested key: PublicKey and Counter go into VerifyAssertion.
+type StoredKey struct {
+	// The normal form, base64.
+	KeyID string `json:"keyId"`
+	// 65 bytes.
+	PublicKey   []byte                  `json:"publicKey"`
+	Counter     int64                   `json:"counter"`
+	AppID       string                  `json:"appId"`
+	Environment assay.AttestEnvironment `json:"environment"`
+	CreatedAt   Time                    `json:"createdMs"`
+	UsedAt      Time                    `json:"usedMs"`
+	// The newest App Attest receipt; nil: none was kept.
+	Receipt []byte `json:"receipt"`
+	// When to ask Apple for a newer one; zero: never.
+	Next Time `json:"nextMs"`
+	// Apple's metric of the receipt; nil: none.
+	Risk *int64 `json:"risk"`
+}
+
+// Recorded is whether something happened for the first time.
+type Recorded struct {
+	Result
+	// "first": do it; "seen": it was done.
+	Outcome string `json:"outcome"`
+	// When it was first.
+	At Time `json:"atMs"`
 }
 
 // Joined says that two accounts are one now.
@@ -427,9 +542,11 @@ type Joined struct {
 	// "linked", "already".
 	Outcome string `json:"outcome"`
 	Moved   Counts `json:"moved"`
-	// Call again with the same.
+	// Call again with the same, by LinkWith with the same Attempt.
 	More    bool `json:"more"`
 	Changed bool `json:"changed"`
+	// To what it was joined before; with LinkRequest.Operator.
+	LinkedTo string `json:"linkedTo"`
 }
 
 // Forgotten says that an account's id is nowhere any more.
@@ -438,7 +555,7 @@ type Forgotten struct {
 	// "forgotten", "already".
 	Outcome   string `json:"outcome"`
 	Forgotten Counts `json:"forgotten"`
-	// Call again with the same.
+	// Call again with the same, by ForgetWith with the same Attempt.
 	More    bool `json:"more"`
 	Changed bool `json:"changed"`
 }
@@ -464,4 +581,17 @@ type KeptText struct {
 	SHA256 string `json:"sha256"`
 	Text   string `json:"text"`
 	At     Time   `json:"atMs"`
+}
+
+// A Schema is a store that has all its tables.
+type Schema struct {
+	Result
+	Tables []string `json:"tables"`
+	// Whether this is no standby.
+	Primary bool  `json:"primary"`
+	Version int64 `json:"version"`
+	// Of this store alone: another one later is another store under its name.
+	Lineage string `json:"lineage"`
+	// What is not refused, but should be looked at: "not-persistent", "unknown" (Redis).
+	Warnings []string `json:"warnings"`
 }

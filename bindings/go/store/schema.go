@@ -17,29 +17,24 @@ func (l *Ledger) CreateSchema(ctx context.Context) error {
 			return err
 		}
 	}
-	lineage, err := random(24)
-	if err != nil {
-		return err
-	}
-	return l.schema(ctx, map[string]any{"kind": "schema.create", "lineage": lineage})
+	request := asking("schema.create")
+	request.make("lineage", "", 24)
+	return l.schema(ctx, request, new(Schema))
 }
 
-// CheckSchema looks at the store, at start-up and not at the first purchase: whether a table or
-// column is missing, this is a standby, or it is another store than this ledger saw first.
-func (l *Ledger) CheckSchema(ctx context.Context) error {
-	request := map[string]any{"kind": "schema.check"}
-	l.mutex.Lock()
-	text(request, "lineage", l.lineage)
-	l.mutex.Unlock()
-	return l.schema(ctx, request)
+// checked asks also whether it is the store that this ledger saw first (STO-78).
+func (l *Ledger) checked(ctx context.Context, request *request, found *Schema) error {
+	if _, given := request.members["lineage"]; !given {
+		l.mutex.Lock()
+		put(request, "lineage", l.lineage)
+		l.mutex.Unlock()
+	}
+	return l.schema(ctx, request, found)
 }
 
 // schema also remembers which store it is.
-func (l *Ledger) schema(ctx context.Context, request map[string]any) error {
-	var found struct {
-		Lineage string `json:"lineage"`
-	}
-	if err := l.accepted(ctx, request, nil, &found, new(Result)); err != nil {
+func (l *Ledger) schema(ctx context.Context, request *request, found *Schema) error {
+	if err := l.accepted(ctx, request, found, &found.Result); err != nil {
 		return err
 	}
 	l.mutex.Lock()
@@ -55,8 +50,7 @@ func (l *Ledger) Tidy(ctx context.Context) error {
 	var found struct {
 		Garbage []Call `json:"garbage"`
 	}
-	request := map[string]any{"kind": "schema"}
-	if err := l.accepted(ctx, request, nil, &found, new(Result)); err != nil {
+	if err := l.accepted(ctx, asking("schema"), &found, new(Result)); err != nil {
 		return err
 	}
 	session := l.executor.Session()

@@ -1,0 +1,421 @@
+//go:build assay_drivers
+
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	assay "assay.example/bindings/go"
+)
+
+// What the methods made of kinds.tsv say beyond those that ledger_test.go tries.
+
+func init() {
+	for what, tried := range map[string]part{
+		"keys": {keysIn, nil}, "pace": {paceIn, nil}, "last": {lastIn, failsOpen},
+		"sweeps": {sweepsIn, nil}, "joins": {joinsIn, forgets}, "claims": {claimsIn, nil},
+		"outcomes": {outcomesIn, limits}, "looks": {looksIn, nil},
+	} {
+		parts[what] = tried
+	}
+}
+
+var attempt = strings.Repeat("b", 22)
+
+// minted is a piece of App Attest's evidence, its bytes.
+func minted(t testing.TB, kind string, arguments ...string) []byte {
+	t.Helper()
+	octets, err := base64.StdEncoding.DecodeString(mint(t, kind, arguments...))
+	must(t, err)
+	return octets
+}
+
+func keysIn(t *testing.T, shop *shop) {
+	data := assay.ClientDataBytes([]byte("hello"))
+	object := minted(t, "attestation", "--client-data", "hello")
+	text, err := os.ReadFile(filepath.Join(authority, "device.json"))
+	must(t, err)
+	var device struct {
+		KeyID     string `json:"keyId"`
+		PublicKey []byte `json:"publicKey"`
+	}
+	must(t, json.Unmarshal(text, &device))
+	attestation, err := shop.Verifier().VerifyAttestation(ctx, object, device.KeyID, data)
+	must(t, err)
+	for _, changed := range []bool{true, false} {
+		bound, err := shop.Bind(ctx, attestation, "ann")
+		must(t, err)
+		if bound.Changed != changed || bound.KeyID != device.KeyID {
+			t.Errorf("bound: %+v", bound)
+		}
+	}
+	of := KeyRequest{KeyID: device.KeyID, Account: "ann"}
+	found, err := shop.Key(ctx, of)
+	must(t, err)
+	if found.Outcome != "found" || !bytes.Equal(found.Key.PublicKey, device.PublicKey) ||
+		found.Key.Counter != 0 || found.Key.AppID != attestation.AppID ||
+		found.Key.CreatedAt.IsZero() {
+		t.Errorf("found: %+v, %+v", found, found.Key)
+	}
+	found, err = shop.Key(ctx, KeyRequest{KeyID: device.KeyID, Account: "bob"})
+	isRefused(t, err, "rejected.attest-key.foreign")
+	if found.Outcome != "foreign" || found.Key != nil {
+		t.Errorf("of another one: %+v", found)
+	}
+
+	assertion, err := shop.Verifier().VerifyAssertion(ctx, minted(t, "assertion",
+		"--client-data", "hello", "--counter", "7"), device.PublicKey, 0, data)
+	must(t, err)
+	request := AdvanceRequest{Evidence: assertion, Account: "ann"}
+	advanced, err := shop.AdvanceWith(ctx, request)
+	must(t, err)
+	if advanced.Outcome != "advanced" || advanced.Counter != 7 || advanced.KeyID != device.KeyID {
+		t.Errorf("advanced: %+v", advanced)
+	}
+	advanced, err = shop.AdvanceWith(ctx, request)
+	isRefused(t, err, "rejected.attest-key.replayed")
+	if advanced.Outcome != "replayed" {
+		t.Errorf("again: %+v", advanced)
+	}
+
+	kept, err := shop.Verifier().VerifyAttestReceipt(ctx,
+		minted(t, "attest-receipt", "--refreshed", "--risk", "3"))
+	must(t, err)
+	receipt, err := shop.KeepReceipt(ctx, kept)
+	must(t, err)
+	found, err = shop.Key(ctx, of)
+	must(t, err)
+	if receipt.Outcome != "kept" || receipt.Next.IsZero() || found.Key.Risk == nil ||
+		*found.Key.Risk != 3 || len(found.Key.Receipt) == 0 || found.Key.Counter != 7 ||
+		!found.Key.Next.Equal(receipt.Next.Time) {
+		t.Errorf("kept: %+v, %+v", receipt, found.Key)
+	}
+
+	_, err = shop.Retire(ctx, "bob", device.KeyID)
+	isRefused(t, err, "rejected.attest-key.foreign")
+	for _, changed := range []bool{true, false} {
+		retired, err := shop.Retire(ctx, "ann", device.KeyID)
+		must(t, err)
+		if retired.Changed != changed {
+			t.Errorf("retired: %+v", retired)
+		}
+	}
+	_, err = shop.Key(ctx, of)
+	isRefused(t, err, "rejected.attest-key.retired")
+}
+
+func paceIn(t *testing.T, shop *shop) {
+	request := PaceRequest{Purpose: "appstore.order-lookup", Environment: assay.Production}
+	for used := int64(1); used <= 2; used++ {
+		paced, err := shop.Pace(ctx, request)
+		must(t, err)
+		if paced.Outcome != "taken" || paced.Used != used || paced.Limit < used || paced.Unpaced {
+			t.Errorf("paced: %+v", paced)
+		}
+	}
+	request.Purpose = "claim"
+	_, err := shop.Pace(ctx, request)
+	isRefused(t, err, "misuse.exchange.request")
+}
+
+// An awayStore is one that nobody reaches.
+type awayStore struct{ Executor }
+
+type awaySession struct{ Session }
+
+func (a awayStore) Session() Session { return awaySession{a.Executor.Session()} }
+
+func (awaySession) CarryOut(_ context.Context, step *Step) (*Answer, error) {
+	return &Answer{ID: step.ID}, nil
+}
+
+var failsOpen = map[string]any{"stores": map[string]any{
+	"failOpen": map[string]any{"readMs": 3_600_000}}}
+
+// STO-45: a plan that was read goes on for a while.
+func lastIn(t *testing.T, shop *shop) {
+	applied, err := shop.Apply(ctx, ApplyRequest{JWS: mint(t, "transaction"), Account: "ann"})
+	must(t, err)
+	last, err := shop.Read(ctx, "ann")
+	must(t, err)
+	executor := shop.executor
+	shop.executor = awayStore{executor}
+	defer func() { shop.executor = executor }()
+	plan, err := shop.ReadWith(ctx, ReadRequest{Account: "ann", Last: last})
+	must(t, err)
+	if plan.Plan != applied.Plan || !plan.FromLast || !plan.Until.Equal(last.Until.Time) {
+		t.Errorf("the plan is %+v", plan)
+	}
+	plan, err = shop.Read(ctx, "ann")
+	if err == nil || plan.Plan != "free" || plan.FromLast {
+		t.Errorf("without a last one: %+v, %v", plan, err)
+	}
+	paced, err := shop.Pace(ctx, PaceRequest{
+		Purpose: "appstore.order-lookup", Environment: assay.Production})
+	must(t, err)
+	if !paced.Unpaced {
+		t.Errorf("paced: %+v", paced)
+	}
+}
+
+// Over SQL a sweep that is repeated with its attempt is told the same; over DynamoDB what was
+// taken over is listed no more until its lease is over.
+func sweepsIn(t *testing.T, shop *shop) {
+	times := 2
+	if shop.executor.Dialect() == "dynamodb" {
+		times = 1
+	}
+	claimed, err := shop.Claim(ctx, ClaimRequest{
+		JWS: coins(t), Account: "ann", Lease: 10 * time.Second})
+	must(t, err)
+	if until := claimed.Claims[0].LeaseUntil.Sub(shop.now); until > 10*time.Second {
+		t.Errorf("the lease is %v long", until)
+	}
+	shop.now = shop.now.Add(11 * time.Second)
+	held, err := shop.DueWith(ctx, DueRequest{OnUnclear: "hold"})
+	must(t, err)
+	if len(held.Claims) != 0 || len(held.Held) != 1 {
+		t.Errorf("held: %+v", held)
+	}
+	due, err := shop.DueWith(ctx, DueRequest{Older: time.Hour})
+	must(t, err)
+	if len(due.Claims) != 0 {
+		t.Errorf("older: %+v", due)
+	}
+	for i := 0; i < times; i++ {
+		due, err = shop.DueWith(ctx, DueRequest{Attempt: attempt, Lease: time.Minute})
+		must(t, err)
+		if len(due.Grants()) != 1 || due.Grants()[0].Fence != 2 ||
+			due.Claims[0].LeaseUntil.Sub(shop.now) > time.Minute {
+			t.Fatalf("due: %+v", due)
+		}
+	}
+	shop.now = shop.now.Add(61 * time.Second)
+	due, err = shop.DueWith(ctx, DueRequest{Grant: shop.payLater})
+	must(t, err)
+	if len(due.Claims) != 1 || due.Claims[0].Answer != "granted" || len(due.Grants()) != 0 {
+		t.Errorf("paid: %+v", due)
+	}
+	shop.has(t, map[string]int64{"ann": 100})
+
+	const id = "3000000000000021"
+	shop.claims(t, shop.state(t, id, 0), "ann", "granted", 200)
+	_, err = shop.RevokeWith(ctx, RevokeRequest{
+		JWS: shop.state(t, id, time.Second, "--refunded"), Mode: Lease, Lease: 5 * time.Second})
+	must(t, err)
+	shop.now = shop.now.Add(6 * time.Second)
+	takes := DueTakesRequest{Attempt: attempt, Lease: time.Minute}
+	for i := 0; i < times; i++ {
+		found, err := shop.DueTakesWith(ctx, takes)
+		must(t, err)
+		if len(found.Takes) != 1 || found.Takes[0].Fence != 3 {
+			t.Errorf("takes: %+v", found)
+		}
+	}
+
+	applied, err := shop.Apply(ctx, ApplyRequest{JWS: mint(t, "transaction"), Account: "ann"})
+	must(t, err)
+	shop.now = applied.Until.Add(24 * time.Hour)
+	for _, wanted := range []struct {
+		attempt string
+		lines   int
+	}{{attempt, 1}, {"", 0}} {
+		lines, err := shop.DueLinesWith(ctx, DueLinesRequest{
+			Attempt: wanted.attempt, Lease: time.Minute})
+		must(t, err)
+		if len(lines.Lines) != wanted.lines {
+			t.Errorf("%q: %+v", wanted.attempt, lines)
+		}
+	}
+}
+
+func joinsIn(t *testing.T, shop *shop) {
+	shop.claims(t, coins(t), "anonymous", "granted", 200)
+	request := LinkRequest{From: "anonymous", To: "ann", Attempt: attempt}
+	for i := 0; i < 2; i++ {
+		joined, err := shop.LinkWith(ctx, request)
+		must(t, err)
+		if joined.Outcome == "" || joined.More {
+			t.Errorf("joined: %+v", joined)
+		}
+	}
+	request = LinkRequest{From: "anonymous", To: "bob", Operator: true}
+	joined, err := shop.LinkWith(ctx, request)
+	isRefused(t, err, "rejected.account.linked")
+	if joined.LinkedTo != "ann" {
+		t.Errorf("linked to %q", joined.LinkedTo)
+	}
+	request.Operator = false
+	if joined, _ = shop.LinkWith(ctx, request); joined.LinkedTo != "" {
+		t.Errorf("everybody sees %q", joined.LinkedTo)
+	}
+	forgotten, err := shop.ForgetWith(ctx, ForgetRequest{Account: "ann", Attempt: attempt})
+	must(t, err)
+	if forgotten.Outcome != "forgotten" {
+		t.Errorf("forgotten: %+v", forgotten)
+	}
+}
+
+func claimsIn(t *testing.T, shop *shop) {
+	jws := coins(t)
+	token := "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+	stranger, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t, "--account",
+		"6ba7b810-9dad-11d1-80b4-00c04fd430c8"), Account: "ann", AccountToken: token})
+	if err != nil || stranger.Claims[0].Outcome != "refused" {
+		t.Errorf("with the token of another one: %+v, %v", stranger, err)
+	}
+	for _, refused := range []ClaimRequest{{Lease: time.Millisecond}, {Limit: 65},
+		{OnUnclear: "never"}, {Resolve: "never"}, {Attempt: "short"}, {Note: "two\nlines"}} {
+		refused.JWS, refused.Account = jws, "ann"
+		if _, err := shop.Claim(ctx, refused); !isMisuse(err) {
+			t.Errorf("%+v: %v", refused, err)
+		}
+	}
+	other, err := shop.Claim(ctx, ClaimRequest{
+		JWS: jws, Account: "ann", Only: []string{"1"}, Grant: shop.pay})
+	if len(other.Grants()) != 0 || len(other.Claims) != 0 {
+		t.Errorf("another one alone: %+v, %v", other, err)
+	}
+	claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", Limit: 1,
+		Note: "by hand", OnUnclear: "hold", Grant: shop.pay})
+	must(t, err)
+	if claimed.Answer != "granted" {
+		t.Errorf("claimed: %+v", claimed)
+	}
+	found, err := shop.Lookup(ctx, LookupRequest{Account: "ann", Operator: true})
+	must(t, err)
+	if found.Rows[0].Operator.Note != "by hand" {
+		t.Errorf("looked up: %+v", found.Rows[0].Operator)
+	}
+
+	// STO-30: a person found that it was not granted.
+	jws = coins(t)
+	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", OnUnclear: "hold"})
+	must(t, err)
+	shop.now = shop.now.Add(61 * time.Second)
+	resume := ResumeRequest{PurchaseKey: first.Claims[0].PurchaseKey, Account: "ann",
+		OnUnclear: "hold", Grant: shop.payLater}
+	held, err := shop.Resume(ctx, resume)
+	must(t, err)
+	if held.Outcome != "held" {
+		t.Errorf("held: %+v", held)
+	}
+	resume.OnUnclear, resume.Resolve, resume.Note = "", "again", "looked at"
+	resumed, err := shop.Resume(ctx, resume)
+	must(t, err)
+	if resumed.Answer != "granted" {
+		t.Errorf("resumed: %+v", resumed)
+	}
+	shop.has(t, map[string]int64{"ann": 200})
+}
+
+func isMisuse(err error) bool {
+	found, is := err.(*assay.Error)
+	return is && strings.HasPrefix(found.Name, "misuse.")
+}
+
+// What the shorter methods do not return.
+func outcomesIn(t *testing.T, shop *shop) {
+	text := strings.Repeat("c", 43)
+	challenge, err := shop.ChallengeWith(ctx, ChallengeRequest{
+		Challenge: text, Purpose: "login", Subject: "ann"})
+	must(t, err)
+	if challenge.Text != text {
+		t.Errorf("the challenge is %+v", challenge)
+	}
+	use := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: text, By: "x"}
+	consumed, err := shop.ConsumeWith(ctx, use)
+	must(t, err)
+	if consumed.Outcome != "consumed" {
+		t.Errorf("consumed: %+v", consumed)
+	}
+	use.By = "y"
+	consumed, err = shop.ConsumeWith(ctx, use)
+	if isRefused(t, err, "rejected.challenge.used"); consumed.Outcome != "used" {
+		t.Errorf("again: %+v", consumed)
+	}
+
+	for _, outcome := range []string{"first", "seen"} {
+		recorded, err := shop.OnceWith(ctx, OnceRequest{ID: "NOTE#1"})
+		must(t, err)
+		if recorded.Outcome != outcome || recorded.HTTPStatus != 200 ||
+			recorded.At.UnixMilli() != shop.now.UnixMilli() {
+			t.Errorf("recorded: %+v", recorded)
+		}
+	}
+
+	taken, err := shop.Take(ctx, "ann", "premium", "premium", 1)
+	must(t, err)
+	for _, outcome := range []string{"refunded", "none"} {
+		refunded, err := shop.Refund(ctx, taken.Ticket)
+		must(t, err)
+		if taken.Outcome != "taken" || refunded.Outcome != outcome {
+			t.Errorf("refunded: %+v", refunded)
+		}
+	}
+	taken, err = shop.Take(ctx, "ann", "premium", "free", 1)
+	if isRefused(t, err, "rejected.plan.required"); taken.Outcome != "not-in-plan" {
+		t.Errorf("not in the plan: %+v", taken)
+	}
+	for _, units := range []int64{0, -1} {
+		if _, err = shop.Take(ctx, "ann", "premium", "premium", units); !isMisuse(err) {
+			t.Errorf("%d units: %v", units, err)
+		}
+	}
+
+	admitted, err := shop.AdmitWith(ctx, AdmitRequest{Address: "192.0.2.1",
+		Username: "u_0123456789abcdef", PasswordBytes: 24})
+	must(t, err)
+	settled, err := shop.Settle(ctx, admitted.Ticket, "exists")
+	must(t, err)
+	if admitted.Outcome != "admitted" || settled.Outcome != "exists" || !settled.Refunded {
+		t.Errorf("settled: %+v", settled)
+	}
+	_, err = shop.AdmitWith(ctx, AdmitRequest{Username: "u_0123456789abcdef"})
+	isRefused(t, err, "malformed.signup.missing")
+}
+
+func looksIn(t *testing.T, shop *shop) {
+	found, err := shop.CheckSchemaWith(ctx, CheckSchemaRequest{})
+	must(t, err)
+	if !found.Primary || found.Version < 2 || len(found.Lineage) != 32 {
+		t.Errorf("the schema is %+v", found)
+	}
+	if len(found.Tables) == 0 && shop.executor.Dialect() != "dynamodb" {
+		t.Error("it lists no tables")
+	}
+	_, err = shop.CheckSchemaWith(ctx, CheckSchemaRequest{Lineage: found.Lineage})
+	must(t, err)
+	_, err = shop.CheckSchemaWith(ctx, CheckSchemaRequest{Lineage: strings.Repeat("x", 32)})
+	isRefused(t, err, "config.store.lineage")
+}
+
+// A request has a member only where something was said.
+func TestWhatIsEmptyIsNotAsked(t *testing.T) {
+	request := asking("claim")
+	put(request, "account", "")
+	put(request, "leaseMs", time.Duration(0).Milliseconds())
+	put[*int64](request, "taken", nil)
+	request.list("only", nil)
+	request.plan("last", nil)
+	request.make("attempt", attempt, 16)
+	request.add(map[string]any{"mode": "lease"})
+	wanted := map[string]any{"kind": "claim", "attempt": attempt, "mode": "lease"}
+	if !reflect.DeepEqual(request.members, wanted) || request.mode() != Lease {
+		t.Errorf("the request is %v", request.members)
+	}
+	request.plan("last", &Plan{Plan: "free"})
+	if last := fmt.Sprint(request.members["last"]); !strings.Contains(last, "until:<nil>") {
+		t.Errorf("the last one is %s", last)
+	}
+}
