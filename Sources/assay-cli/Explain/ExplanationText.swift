@@ -564,7 +564,7 @@ enum ExplanationText {
     risk	RSK-22	temporarily unavailable or error 4, a key was used in the last 30 days	allow for read, free; else limited
     risk	RSK-23	the same without such a key	limited
     risk	RSK-24	unsupported, and unsupportedNow above 0.05 and three times unsupportedBase	one step stricter than the others come to
-    risk	RSK-25	more than 100 accounts from this address today	limited
+    risk	RSK-25	more accounts from this address today than stores.signup.limit, which is 100 unless set	limited
     risk	RSK-26	the category is 0, 7 … 9 or not in attest.category.accept	deny
     risk	RSK-27	nothing came and no error code, though this version sends data	step-up
     risk	RSK-28	none of the above	limited; read and free with a verified purchase: allow
