@@ -283,7 +283,8 @@ type Revocation struct {
 // Lookup says whether a purchase was used, and by whom.
 type Lookup struct {
 	Result
-	// Of the first row; "unused": genuine, never claimed; "unproven": no row, no evidence.
+	// Of the first row: "already-delivered", "resume" (claimed, not delivered), "refunded",
+	// "used-by-other"; "unused": genuine, and nobody's; "unproven": no row, no evidence.
 	Outcome string `json:"outcome"`
 	// The newest rows may be missing yet (DynamoDB).
 	Eventual bool       `json:"eventual"`
@@ -362,7 +363,8 @@ type Applied struct {
 
 // An AppliedLine is what became of one line.
 type AppliedLine struct {
-	// "applied", "stale" (something newer is stored), "other-account" …
+	// "applied", "stale" (something newer is stored), "moved", "other-account",
+	// "move-too-soon", "left-out", "unknown-product", "refused".
 	Outcome string `json:"outcome"`
 	// Why, where it was refused.
 	Why           string `json:"status"`
