@@ -81,7 +81,7 @@ class {name}(Opened):
             now: Time | None = ...,
         ) -> R: ...
 
-        {define} _settle(
+        {define} _fulfil(
             self,
             answer: type[R],
             kind: str,
@@ -243,7 +243,7 @@ def call(method, wait):
     inside = [f"{quoted(name)}: {value}" for name, value in values.items()]
     rest = [*(each.name for each in method.evidence),
             *(f"{each.name}={each.name}" for each in method.calls), *known, "now=now"]
-    function = "_settle" if method.calls else "_ask"
+    function = "_fulfil" if method.calls else "_ask"
     head = f"        return {wait}self.{function}("
     flat = ", ".join([*parts, "{" + ", ".join(inside) + "}", *rest])
     if len(head + flat) < WIDTH:
@@ -273,8 +273,7 @@ def module(found, is_async):
 
 def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
-    def found():
-        return [Method(kind) for kind in kinds.kinds()
-                if kind.on == "ledger" and kind.runs == "store" and kind.kind not in BY_HAND]
-    return {f"{FOLDER}/_ledger_calls.py": module(found(), False),
-            f"{FOLDER}/_async_ledger_calls.py": module(found(), True)}
+    found = [Method(kind) for kind in kinds.kinds()
+             if kind.on == "ledger" and kind.runs == "store" and kind.kind not in BY_HAND]
+    return {f"{FOLDER}/_ledger_calls.py": module(found, False),
+            f"{FOLDER}/_async_ledger_calls.py": module(found, True)}

@@ -38,7 +38,7 @@ class AsyncCalls(Opened):
             now: Time | None = ...,
         ) -> R: ...
 
-        async def _settle(
+        async def _fulfil(
             self,
             answer: type[R],
             kind: str,
@@ -68,7 +68,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.claim`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.ClaimResult,
             "claim",
             {
@@ -103,7 +103,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.resume`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.ClaimResult,
             "claim.resume",
             {
@@ -130,7 +130,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.DueResult:
         """`Ledger.due`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.DueResult,
             "claim.due",
             {
@@ -178,7 +178,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.RevokeResult:
         """`Ledger.revoke`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.RevokeResult,
             "revoke",
             {
@@ -511,7 +511,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.DueTakesResult:
         """`Ledger.due_takes`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.DueTakesResult,
             "revoke.due",
             {
@@ -535,7 +535,7 @@ class AsyncCalls(Opened):
         now: Time | None = None,
     ) -> _r.EventResult:
         """`Ledger.apply_event`."""
-        return await self._settle(
+        return await self._fulfil(
             _r.EventResult,
             "event.apply",
             {

@@ -38,7 +38,7 @@ class Calls(Opened):
             now: Time | None = ...,
         ) -> R: ...
 
-        def _settle(
+        def _fulfil(
             self,
             answer: type[R],
             kind: str,
@@ -87,7 +87,7 @@ class Calls(Opened):
         allow_repeat   in mode "transaction" take over also what was handed out under a lease,
                        because the grant is keyed by its grant id; else it is held (STO-37)
         """
-        return self._settle(
+        return self._fulfil(
             _r.ClaimResult,
             "claim",
             {
@@ -130,7 +130,7 @@ class Calls(Opened):
         on_unclear  "hold": a lease that has ended is left to a person; None: `stores.onUnclear`
         resolve     "again": that person found that it was not granted
         """
-        return self._settle(
+        return self._fulfil(
             _r.ClaimResult,
             "claim.resume",
             {
@@ -165,7 +165,7 @@ class Calls(Opened):
         older_ms    for how long the lease must be over
         on_unclear  "hold": such claims are listed, not taken; None: `stores.onUnclear`
         """
-        return self._settle(
+        return self._fulfil(
             _r.DueResult,
             "claim.due",
             {
@@ -231,7 +231,7 @@ class Calls(Opened):
         attempt    the same when a request is repeated
         lease_ms   how long the take-back may take; None: `stores.leaseMs`
         """
-        return self._settle(
+        return self._fulfil(
             _r.RevokeResult,
             "revoke",
             {
@@ -642,7 +642,7 @@ class Calls(Opened):
         lease_ms   how long the take-back may take; None: `stores.leaseMs`
         older_ms   for how long the lease must be over
         """
-        return self._settle(
+        return self._fulfil(
             _r.DueTakesResult,
             "revoke.due",
             {
@@ -676,7 +676,7 @@ class Calls(Opened):
         attempt    the same when a request is repeated
         lease_ms   how long the take-back may take; None: `stores.leaseMs`
         """
-        return self._settle(
+        return self._fulfil(
             _r.EventResult,
             "event.apply",
             {

@@ -84,7 +84,7 @@ class Opened:
         return {"kind": kind, **self._named, **given}
 
 
-def settling(
+def fulfilment(
     ledger: Any,
     answer: type[Result],
     kind: str,

@@ -14,7 +14,7 @@ from contextlib import suppress
 from ..errors import UnavailableError
 from . import results as _r
 from ._async_ledger_calls import AsyncCalls
-from ._opened import CREATION, new_lineage, saw, settling
+from ._opened import CREATION, fulfilment, new_lineage, saw
 from ._schema import calls_of, define_async
 from .carry import carry_out_async
 
@@ -81,9 +81,9 @@ class AsyncLedger(AsyncCalls):
         with self.verifier.exchange(request, now=self._now()) as exchange:
             await define_async(self.store, calls_of(exchange.document, "garbage"))
 
-    async def _settle(self, *asked: Any, **more: Any) -> Any:
+    async def _fulfil(self, *asked: Any, **more: Any) -> Any:
         """A conversation, and what is then granted and taken back."""
-        steps, answer = settling(self, *asked, **more), None
+        steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
                 call = steps.send(answer)

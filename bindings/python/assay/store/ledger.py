@@ -17,7 +17,7 @@ from contextlib import suppress
 from ..errors import UnavailableError
 from . import results as _r
 from ._ledger_calls import Calls
-from ._opened import CREATION, new_lineage, saw, settling
+from ._opened import CREATION, fulfilment, new_lineage, saw
 from ._schema import calls_of, define
 from .carry import carry_out
 
@@ -119,9 +119,9 @@ class Ledger(Calls):
             if held:
                 self._creating.release()
 
-    def _settle(self, *asked: Any, **more: Any) -> Any:
+    def _fulfil(self, *asked: Any, **more: Any) -> Any:
         """A conversation, and what is then granted and taken back."""
-        steps, answer = settling(self, *asked, **more), None
+        steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
                 call = steps.send(answer)
