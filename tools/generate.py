@@ -26,6 +26,8 @@ from kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
                                             KindContext+Kinds.swift
   bindings/go/store/ledger_calls.go         the methods of Go's ledger
+  bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
+                                            of ledgers
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -48,6 +50,7 @@ import generate_go_ledger
 import generate_kinds
 import generate_php
 import generate_python
+import generate_python_ledger
 import generate_readers
 import generate_schema_picture
 import generate_statements
@@ -58,8 +61,9 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # One module for each binding, for the command line and for the library's tables of members:
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
-            generate_python, generate_go, generate_go_ledger, generate_php, generate_swift,
-            generate_app_store, generate_statements, generate_kinds, generate_schema_picture]
+            generate_python, generate_python_ledger, generate_go, generate_go_ledger,
+            generate_php, generate_swift, generate_app_store, generate_statements,
+            generate_kinds, generate_schema_picture]
 
 
 def status_table(table):

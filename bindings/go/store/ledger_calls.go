@@ -14,30 +14,34 @@ type ClaimRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
-	// Pays a purchase out, for each that is ours; may be nil.
+	// Writes what the purchase gives, under its grant id. An error of it passes through; the
+	// claim is taken over by `claim.due` or by the next attempt when its lease has ended.
+	// Without it: grant each claim that is new or resumed, and `complete` it; may be nil.
 	Grant GrantFunc
-	// Whose; empty for an event of Apple's.
+	// Whose; empty for an event of Apple's: that of the row is taken.
 	Account string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How grant and claim stand together; empty: Transaction where there is a Grant, else
-	// Lease.
+	// `lease`: claim, grant, complete. `transaction`: the grant is in this very database, and
+	// is committed with the claim; empty: Transaction where there is a Grant, else Lease.
 	Mode Mode
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
 	// How long the grant may take; zero: `stores.leaseMs`.
 	Lease time.Duration
-	// Transaction ids; may be empty.
+	// Purchases of these transaction ids alone; may be empty.
 	Only []string
 	// Purchases at most; zero: 64.
 	Limit int64
-	// Of an operator; may be empty.
+	// Of an operator, for a grant by hand; may be empty.
 	Note string
-	// What becomes of a lease that has ended; "retry" or "hold"; empty: `stores.onUnclear`.
+	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
+	// `stores.onUnclear`.
 	OnUnclear string
-	// A person found that it was not granted; "again"; may be empty.
+	// `again`: that person found that it was not granted; "again"; may be empty.
 	Resolve string
-	// In a transaction: take over also what was handed out under a lease (STO-37).
+	// In mode `transaction` take over also what was handed out under a lease, because the grant
+	// is keyed by its grant id; else it is held (STO-37).
 	AllowRepeat bool
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
@@ -68,7 +72,7 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 
 // A ResumeRequest is what Resume is asked.
 type ResumeRequest struct {
-	// Pays it out; may be nil.
+	// As of `claim`; may be nil.
 	Grant GrantFunc
 	// The purchase.
 	PurchaseKey string
@@ -78,9 +82,10 @@ type ResumeRequest struct {
 	Attempt string
 	// How long the grant may take; zero: `stores.leaseMs`.
 	Lease time.Duration
-	// What becomes of a lease that has ended; "retry" or "hold"; empty: `stores.onUnclear`.
+	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
+	// `stores.onUnclear`.
 	OnUnclear string
-	// A person found that it was not granted; "again"; may be empty.
+	// `again`: that person found that it was not granted; "again"; may be empty.
 	Resolve string
 	// Of an operator; may be empty.
 	Note string
@@ -88,7 +93,7 @@ type ResumeRequest struct {
 	Options map[string]any
 }
 
-// Resume takes over one known claim whose lease has ended; for support.
+// Resume takes over one known claim whose lease has ended, without evidence; for support.
 func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, error) {
 	request := asking("claim.resume")
 	request.set("purchaseKey", resume.PurchaseKey)
@@ -108,7 +113,7 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 
 // A DueRequest is what DueWith is asked.
 type DueRequest struct {
-	// Pays a purchase out, for each that was taken over; may be nil.
+	// As of `claim`, for each that was taken over; may be nil.
 	Grant GrantFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
@@ -116,11 +121,12 @@ type DueRequest struct {
 	Lease time.Duration
 	// For how long the lease must be over.
 	Older time.Duration
-	// hold: they are listed, not taken; "retry" or "hold"; empty: `stores.onUnclear`.
+	// `hold`: such claims are listed, not taken; "retry" or "hold"; empty: `stores.onUnclear`.
 	OnUnclear string
 }
 
-// Due takes over up to 25 claims that nobody completed: to be run every minute.
+// Due takes over up to 25 claims that nobody completed. Run it every minute: without it, a
+// purchase whose client never comes back is paid for and not delivered.
 //
 //	older  for how long the lease must be over
 func (l *Ledger) Due(ctx context.Context, older time.Duration) (*DueClaims, error) {
@@ -160,12 +166,15 @@ type RevokeRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
-	// Takes back what a purchase gave; may be nil.
+	// Takes the units back, under the take id; returns how many there were, nothing for all of
+	// them, or `false` for another time; may be nil.
 	TakeBack TakeFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How take-back and refund stand together; empty: Lease where there is a TakeBack, else
-	// None.
+	// `lease`: note, take back, complete; what nobody completed comes again, by `revoke.due`.
+	// `transaction`: the take-back is in this very database, and is committed with the refund.
+	// `none`: each is told once, and what becomes of it is the host's. Absent: `lease` with a
+	// take-back, `none` without; empty: Lease where there is a TakeBack, else None.
 	Mode Mode
 	// How long the take-back may take; zero: `stores.leaseMs`.
 	Lease time.Duration
@@ -173,8 +182,8 @@ type RevokeRequest struct {
 	Options map[string]any
 }
 
-// Revoke notes refunds, so that no older evidence pays out again. Act on the take-backs, and on
-// nothing else.
+// Revoke notes refunds, so that no older evidence pays out again. Of all deliveries of one
+// refund one is told to take back.
 func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revoked, error) {
 	return l.RevokeWith(ctx, RevokeRequest{Evidence: evidence})
 }
@@ -204,7 +213,7 @@ type LookupRequest struct {
 	Environment assay.Environment
 	// The transaction; may be empty.
 	TransactionID string
-	// Shows what only an operator may see.
+	// For staff of the host: owner and note are shown.
 	Operator bool
 }
 
@@ -229,7 +238,7 @@ type ApplyRequest struct {
 	Account string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
-	// The customer wants to move it here.
+	// The customer wants the subscription of another account moved here.
 	Confirm bool
 }
 
@@ -251,7 +260,8 @@ func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error
 type ReadRequest struct {
 	// Whose.
 	Account string
-	// The last answer, for `stores.failOpen.readMs`; may be nil.
+	// An earlier answer, which goes on for `stores.failOpen.readMs` when the store gives none;
+	// may be nil.
 	Last *Plan
 }
 
@@ -289,7 +299,8 @@ type DueLinesRequest struct {
 	Lease time.Duration
 }
 
-// DueLines gives up to 25 subscriptions about which to ask Apple for newer evidence.
+// DueLines gives up to 25 subscriptions about which to ask Apple for newer evidence, for
+// `subscription.apply`.
 func (l *Ledger) DueLines(ctx context.Context) (*DueLines, error) {
 	return l.DueLinesWith(ctx, DueLinesRequest{})
 }
@@ -311,7 +322,7 @@ func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*D
 //
 //	account  whose
 //	meter    which
-//	plan     as read, never the client's
+//	plan     of `subscription.read`, never the client's
 //	units    how many
 func (l *Ledger) Take(
 	ctx context.Context, account, meter, plan string, units int64,
@@ -341,7 +352,7 @@ type PaceRequest struct {
 	Attempt int64
 	// Whose limits; empty: the only app.
 	BundleID string
-	// The kind of request.
+	// The kind of request: appstore.transaction-info …
 	Purpose string
 	// Which server's limits.
 	Environment assay.Environment
@@ -414,7 +425,7 @@ type ChallengeRequest struct {
 	Subject string
 }
 
-// Challenge makes a challenge for the app; only its SHA-256 is stored.
+// Challenge makes a challenge for a client; only its SHA-256 is stored.
 //
 //	purpose  attest, assert …
 //	subject  the account or sign-in that it belongs to
@@ -445,13 +456,15 @@ type ConsumeRequest struct {
 	Purpose string
 	// The account or sign-in that it belongs to.
 	Subject string
-	// The text itself; required where the evidence has none.
+	// The text itself, where there is no such evidence; required where the evidence has none.
 	Challenge string
-	// What uses it; required without evidence, refused with it.
+	// Then, what uses it: a repetition by the same is no second use; required without evidence,
+	// refused with it.
 	By string
 }
 
-// Consume uses a challenge, once. One that is used, over, or for something else is rejected.
+// Consume uses a challenge, once: that of an attestation or assertion which signed it, or its
+// text.
 func (l *Ledger) Consume(ctx context.Context, consume ConsumeRequest) error {
 	_, err := l.ConsumeWith(ctx, consume)
 	return err
@@ -543,7 +556,7 @@ type KeyRequest struct {
 	Account string
 }
 
-// Key says what the verification of an assertion needs.
+// Key gives a key that was bound: public key and counter for the verification of an assertion.
 func (l *Ledger) Key(ctx context.Context, key KeyRequest) (*KeyFound, error) {
 	request := asking("key.read")
 	request.set("keyId", key.KeyID)
@@ -596,8 +609,8 @@ type LinkRequest struct {
 	Operator bool
 }
 
-// Link joins an anonymous account into another; the caller has proven both. Ask again, with the
-// same attempt, while there is more.
+// Link joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
+// Both must have been proven in the same request.
 //
 //	from    the account that is joined
 //	to      the account that has it then
@@ -683,8 +696,8 @@ type CheckSchemaRequest struct {
 	Lineage string
 }
 
-// CheckSchema says whether every column is there, on a primary, in the store that was seen
-// first. Ask at start-up, and not at the first purchase.
+// CheckSchema says whether every column is there, on a primary that forgets nothing, and
+// whether it is the store that was seen first; for the start of a server.
 func (l *Ledger) CheckSchema(ctx context.Context) error {
 	_, err := l.CheckSchemaWith(ctx, CheckSchemaRequest{})
 	return err
@@ -713,7 +726,7 @@ func (l *Ledger) CompleteRevoke(ctx context.Context, take *Take) (*RevokeComplet
 
 // A DueTakesRequest is what DueTakesWith is asked.
 type DueTakesRequest struct {
-	// Takes back what each purchase gave; may be nil.
+	// As of `revoke`; may be nil.
 	TakeBack TakeFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
@@ -723,10 +736,11 @@ type DueTakesRequest struct {
 	Older time.Duration
 }
 
-// DueTakes takes over up to 25 take-backs that nobody completed: to be run every minute.
+// DueTakes takes over up to 25 take-backs that nobody completed. Run it every minute, beside
+// `claim.due`.
 //
 //	older     for how long the lease must be over
-//	takeBack  takes back what each purchase gave; may be nil
+//	takeBack  as of `revoke`; may be nil
 func (l *Ledger) DueTakes(
 	ctx context.Context, older time.Duration, takeBack TakeFunc,
 ) (*DueTakes, error) {
@@ -749,13 +763,14 @@ func (l *Ledger) DueTakesWith(ctx context.Context, dueTakes DueTakesRequest) (*D
 // An EventRequest is what ApplyEvent is asked.
 type EventRequest struct {
 	RevokeRequest
-	// Pays out again what a reversed refund gives; may be nil.
+	// As of `claim`, for reversed refunds; may be nil.
 	Grant GrantFunc
 }
 
-// ApplyEvent does what a notification of Apple's changes, in ledger and subscriptions. In
-// whatever order and however often notifications come, the newest signed state stands (STO-33,
-// STO-34).
+// ApplyEvent says what a notification of Apple's changes, in ledger and subscriptions: refunds
+// are taken back, reversed ones are given again to the owner of the purchase. In whatever order
+// and however often notifications come, the newest signed state stands (STO-33, STO-34). Answer
+// Apple with the HTTP status of the result.
 func (l *Ledger) ApplyEvent(ctx context.Context, event EventRequest) (*EventApplied, error) {
 	request := asking("event.apply")
 	request.prove(ctx, l, event.JWS, event.Evidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from functools import partial
 from json import loads
 from threading import Lock
 
@@ -13,13 +14,15 @@ from ._urls import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from typing import Any, Union
 
     from .._calls import Time
-    from .results import Result
+    from .carry import Grant, TakeBack
+    from .results import Claim, ReadResult, Result, Take
 
     Configuration = Union[Mapping[str, Any], str, bytes]
+    Steps = Generator[Callable[[], Any], Any, Any]
 
 # How long to wait for tables, in seconds: DynamoDB takes half a minute to make one.
 CREATION = 60.0
@@ -81,15 +84,88 @@ class Opened:
         return {"kind": kind, **self._named, **given}
 
 
-def taking_mode(
-    mode: str | None, take_back: object, attempt: str | None
-) -> tuple[str, str | None]:
-    """How a refund is taken back (STO-35), and the attempt that it needs for that."""
-    if mode is None:
-        mode = "none" if take_back is None else "lease"
-    if mode == "transaction" and take_back is None:
-        raise TypeError('mode "transaction" needs a take_back')
-    return mode, attempt_of(attempt)
+def fulfilment(
+    ledger: Any,
+    answer: type[Result],
+    kind: str,
+    members: dict[str, Any],
+    evidence: Any = (),
+    *,
+    now: Time | None = None,
+    **calls: Callable[[Any], Any] | None,
+) -> Steps:
+    """A conversation, and what the host's functions do: in its transaction, or after it. Each
+    step is a call for the ledger to make, and goes on with its answer."""
+    if "take_back" in calls and members.get("mode", "") is None:
+        # STO-35: the mode of a refund is by whether it is taken back.
+        members["mode"] = "none" if calls["take_back"] is None else "lease"
+    mode, note = members.get("mode", "lease"), members.get("note")
+    asked = partial(ledger._ask, answer, kind, members, evidence, now=now)
+    if mode == "transaction":
+        missing = [name for name, call in calls.items() if call is None]
+        if missing:
+            raise TypeError(f'mode "transaction" needs a {" and a ".join(missing)}')
+        return (yield partial(asked, **calls))
+    found = yield asked
+    done: list[object] = []
+    if "take_back" in calls:
+        done.append((yield from _taken(ledger, found.take, calls["take_back"], mode, now)))
+    if "grant" in calls:
+        claims = found.give if "take_back" in calls else found.claims
+        done.append((yield from _paid(ledger, claims, calls["grant"], note, now)))
+    return found.completed(*done)
+
+
+def _paid(
+    ledger: Any,
+    claims: Iterable[Claim],
+    grant: Callable[[Grant], Any] | None,
+    note: str | None,
+    now: Time | None,
+) -> Steps:
+    """Grant and complete, one after the other; what each completion answered, by its grant."""
+    done = {}
+    for claim in claims:
+        if grant is not None and claim.is_ours and claim.answer is None:
+            given = claim.grant()
+            if (yield partial(grant, given)) is not False:
+                done[given.grant_id] = yield partial(
+                    ledger.complete,
+                    given.purchase_key,
+                    given.account,
+                    given.grant_id,
+                    fence=given.fence,
+                    note=note,
+                    now=now,
+                )
+    return done
+
+
+def _taken(
+    ledger: Any,
+    takes: Iterable[Take],
+    take_back: Callable[[TakeBack], Any] | None,
+    mode: str,
+    now: Time | None,
+) -> Steps:
+    """Take back and complete, one after the other; what each completion answered."""
+    done = []
+    for take in takes:
+        if take_back is None:
+            break
+        said = yield partial(take_back, take.take_back())
+        if said is not False and mode == "lease":
+            taken = said if isinstance(said, int) and not isinstance(said, bool) else None
+            completed = yield partial(
+                ledger.complete_revoke,
+                take.purchase_key,
+                take.take_id,
+                take.fence,
+                taken=taken,
+                now=now,
+            )
+            done.append(completed)
+    return done
 
 
 def new_lineage() -> str:
@@ -106,6 +182,18 @@ def saw(first: str | None, found: Result) -> str | None:
 def attempt_of(given: str | None) -> str:
     """STO-8: one for each request, the same when it is repeated."""
     return secrets.token_urlsafe(18) if given is None else given
+
+
+def challenge_of(given: str | None) -> str:
+    """STO-60: 32 random bytes."""
+    return secrets.token_urlsafe(32) if given is None else given
+
+
+def last_of(last: ReadResult | None) -> dict[str, Any] | None:
+    """What `subscription.read` takes of an earlier answer."""
+    if last is None:
+        return None
+    return {"plan": last.plan, "until": last.until, "atMs": last.at_ms}
 
 
 def _with_stores(
