@@ -25,6 +25,7 @@ from appstore/endpoints.tsv and appstore/errors.tsv:
 from kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
                                             KindContext+Kinds.swift
+  bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -45,6 +46,7 @@ import generate_documents
 import generate_go
 import generate_kinds
 import generate_php
+import generate_php_ledger
 import generate_python
 import generate_readers
 import generate_schema_picture
@@ -56,8 +58,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # One module for each binding, for the command line and for the library's tables of members:
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
-            generate_python, generate_go, generate_php, generate_swift, generate_app_store,
-            generate_statements, generate_kinds, generate_schema_picture]
+            generate_python, generate_go, generate_php, generate_php_ledger, generate_swift,
+            generate_app_store, generate_statements, generate_kinds, generate_schema_picture]
 
 
 def status_table(table):

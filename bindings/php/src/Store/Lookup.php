@@ -19,8 +19,9 @@ final class Lookup extends Result
     ] + self::STATUS;
 
     /**
-     * Of the first row: "granted", "claimed", "revoked", "other-account" …; "unused": genuine,
-     * never claimed; "unproven": no row and no evidence.
+     * Of the first row: "already-delivered", "resume": claimed and not paid out, "refunded",
+     * "used-by-other"; without a row "unused": genuine, never claimed, or "unproven": there is no
+     * evidence.
      */
     public readonly string $outcome;
     /** The newest rows may be missing yet (DynamoDB). */

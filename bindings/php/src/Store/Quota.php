@@ -7,12 +7,13 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What is left of a meter today. */
+/** What is left of a meter today, after a take. */
 final class Quota extends Result
 {
     use ReadOnce;
 
     protected const MEMBERS = [
+        'outcome' => [Member::TEXT, 'outcome'],
         'used' => [Member::INTEGER, 'used'],
         'limit' => [Member::INTEGER, 'limit'],
         'left' => [Member::INTEGER, 'left'],
@@ -23,6 +24,8 @@ final class Quota extends Result
         'unmetered' => [Member::BOOLEAN, 'unmetered'],
     ] + self::STATUS;
 
+    /** "taken". */
+    public readonly string $outcome;
     /** Your own number: 1 for the first. */
     public readonly ?int $used;
     /** A day. */
