@@ -28,6 +28,7 @@ from kinds.tsv and kind-members.tsv:
   bindings/go/store/ledger_calls.go         the methods of Go's ledger
   bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
                                             of ledgers
+  bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -49,6 +50,7 @@ import generate_go
 import generate_go_ledger
 import generate_kinds
 import generate_php
+import generate_php_ledger
 import generate_python
 import generate_python_ledger
 import generate_readers
@@ -62,8 +64,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
             generate_python, generate_python_ledger, generate_go, generate_go_ledger,
-            generate_php, generate_swift, generate_app_store, generate_statements,
-            generate_kinds, generate_schema_picture]
+            generate_php, generate_php_ledger, generate_swift, generate_app_store,
+            generate_statements, generate_kinds, generate_schema_picture]
 
 
 def status_table(table):

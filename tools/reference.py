@@ -64,10 +64,12 @@ GO = Language(
     again=r"func \((?:\w+ )?\*?([A-Z]\w*)(?:\[.*?\])?\) [A-Z]", hidden=r"type [a-z]|func \(")
 PHP = Language(
     "php", 4, comment=r"(?:/\*\*|\*(?!/)) ?", skipped=r"#\[|\{$|\)",
-    type=r"(?:(?:final|abstract|readonly) )*(?:class|interface|enum|trait) (\w+)",
+    type=r"(?:(?:final|abstract|readonly) )*(?:class|interface|enum) (\w+)",
     member=r"(?:(?:final|abstract) )?public (?:const (?:\w+ )??|[^(=;]*?function |[^(=;]*?(?=\$))"
            r"(\$?\w+)\b(?! [A-Z])",
-    inner={"enum ": r"case (\w+)"})
+    inner={"enum ": r"case (\w+)"},
+    # What a class has from a file of its own.
+    again=r"trait (\w+)Calls$", hidden=r"trait ")
 CALL = re.compile(r"\b(?:func|function|init|subscript)\b")
 
 

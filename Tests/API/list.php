@@ -26,7 +26,11 @@ $said = static fn (string $name, ReflectionClass|ReflectionMethod|ReflectionProp
     implode(' ', [$name, ...array_diff(Reflection::getModifierNames($it->getModifiers()),
         ['public'])]);
 
-$list = static function (string $name, string $file) use ($shown, $parameter, $said): void {
+$source = realpath(__DIR__ . '/../../bindings/php/src');
+$isOurs = static fn (string $path): bool => str_starts_with($path, "$source/")
+    && !str_starts_with($path, "$source/Internal/");
+
+$list = static function (string $name) use ($shown, $parameter, $said, $isOurs): void {
     $class = new ReflectionClass($name);
     $isInternal = static fn ($it): bool => str_contains((string) $it->getDocComment(), '@internal');
     if ($isInternal($class)) {
@@ -51,8 +55,8 @@ $list = static function (string $name, string $file) use ($shown, $parameter, $s
         echo $said("$name::\${$it->getName()}", $it), rtrim(": {$it->getType()}", ': '), "\n";
     }
     foreach ($own($class->getMethods()) as $it) {
-        // That of a trait stands in another file.
-        if ($it->getFileName() === $file) {
+        // That of a trait stands in the trait's file.
+        if ($isOurs((string) $it->getFileName())) {
             echo $said("$name::{$it->getName()}", $it),
                 '(', implode(', ', array_map($parameter, $it->getParameters())), ')',
                 rtrim(": {$it->getReturnType()}", ': '), "\n";
@@ -60,10 +64,9 @@ $list = static function (string $name, string $file) use ($shown, $parameter, $s
     }
 };
 
-$source = realpath(__DIR__ . '/../../bindings/php/src');
 foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($source)) as $file) {
-    $path = substr((string) $file, strlen($source) + 1);
-    if (str_ends_with($path, '.php') && !str_starts_with($path, 'Internal/')) {
-        $list('Assay\\' . strtr(substr($path, 0, -4), '/', '\\'), (string) $file);
+    $path = (string) $file;
+    if (str_ends_with($path, '.php') && $isOurs($path)) {
+        $list('Assay\\' . strtr(substr($path, strlen($source) + 1, -4), '/', '\\'));
     }
 }

@@ -183,7 +183,7 @@ type RevokeRequest struct {
 }
 
 // Revoke notes refunds, so that no older evidence pays out again. Of all deliveries of one
-// refund one is told to take back.
+// refund one is told to take back: act on that, and on nothing else.
 func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revoked, error) {
 	return l.RevokeWith(ctx, RevokeRequest{Evidence: evidence})
 }
@@ -317,8 +317,8 @@ func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*D
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Take takes units of an account's daily allowance. When it is used up, the refused answer has
-// headers for the client and the meter to try instead.
+// Take takes units of an account's daily allowance, `limits` of the configuration. When it is
+// used up, the refused answer has headers for the client and the meter to try instead.
 //
 //	account  whose
 //	meter    which
@@ -464,7 +464,7 @@ type ConsumeRequest struct {
 }
 
 // Consume uses a challenge, once: that of an attestation or assertion which signed it, or its
-// text.
+// text. One that is used, over, or for something else is rejected.
 func (l *Ledger) Consume(ctx context.Context, consume ConsumeRequest) error {
 	_, err := l.ConsumeWith(ctx, consume)
 	return err
@@ -506,7 +506,8 @@ type AdvanceRequest struct {
 	Account string
 }
 
-// Advance moves the counter of a key on; an assertion that was seen is refused.
+// Advance moves the counter of a key on. An assertion that was seen is refused, and a key that
+// is another account's.
 //
 //	evidence  an assertion that was verified now
 //	account   whose
@@ -567,7 +568,7 @@ func (l *Ledger) Key(ctx context.Context, key KeyRequest) (*KeyFound, error) {
 
 // An OnceRequest is what OnceWith is asked.
 type OnceRequest struct {
-	// NOTE# and a notification's UUID, say.
+	// `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
 	ID string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
@@ -576,7 +577,7 @@ type OnceRequest struct {
 // Once says whether this is the first time that something happens; a repetition with the same
 // attempt is told that it is.
 //
-//	id       NOTE# and a notification's UUID, say
+//	id       `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
 //	attempt  the same when a request is repeated: 22 to 64 characters; empty: a new one
 func (l *Ledger) Once(ctx context.Context, id, attempt string) (bool, error) {
 	found, err := l.OnceWith(ctx, OnceRequest{ID: id, Attempt: attempt})
@@ -610,7 +611,8 @@ type LinkRequest struct {
 }
 
 // Link joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
-// Both must have been proven in the same request.
+// Both must have been proven in the same request. Ask again, with the same attempt, while there
+// is more.
 //
 //	from    the account that is joined
 //	to      the account that has it then
@@ -697,7 +699,7 @@ type CheckSchemaRequest struct {
 }
 
 // CheckSchema says whether every column is there, on a primary that forgets nothing, and
-// whether it is the store that was seen first; for the start of a server.
+// whether it is the store that was seen first. Ask at start-up, and not at the first purchase.
 func (l *Ledger) CheckSchema(ctx context.Context) error {
 	_, err := l.CheckSchemaWith(ctx, CheckSchemaRequest{})
 	return err
@@ -767,10 +769,10 @@ type EventRequest struct {
 	Grant GrantFunc
 }
 
-// ApplyEvent says what a notification of Apple's changes, in ledger and subscriptions: refunds
-// are taken back, reversed ones are given again to the owner of the purchase. In whatever order
-// and however often notifications come, the newest signed state stands (STO-33, STO-34). Answer
-// Apple with the HTTP status of the result.
+// ApplyEvent carries out what a notification of Apple's says, in ledger and subscriptions:
+// refunds are taken back, reversed ones are given again to the owner of the purchase. In
+// whatever order and however often notifications come, the newest signed state stands (STO-33,
+// STO-34). Answer Apple with the HTTP status of the result.
 func (l *Ledger) ApplyEvent(ctx context.Context, event EventRequest) (*EventApplied, error) {
 	request := asking("event.apply")
 	request.prove(ctx, l, event.JWS, event.Evidence)

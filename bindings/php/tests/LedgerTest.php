@@ -645,6 +645,203 @@ class LedgerTest extends TestCase
         $ledger->checkSchema();
     }
 
+    /** STO-30: a grant of `due` pays out what nobody completed; "hold" leaves it to a person. */
+    public function testDueClaimsArePaidOutOrHeld(): void
+    {
+        $ledger = $this->ledger();
+        $ledger->claim(Minted::get()->coins(), 'ann', leaseMs: 600_000);
+        $this->now += 61_000;
+        $this->assertSame([], $ledger->due()->claims);
+        $this->now += 600_000;
+        $held = $ledger->due(onUnclear: 'hold');
+        $this->assertSame([[], 'held'], [$held->claims, $held->held[0]->outcome]);
+        $due = $ledger->due(leaseMs: 5_000, grant: self::pay(...));
+        $this->assertSame(
+            [true, 'granted', 'granted', []],
+            [$due->ok, $due->claims[0]->outcome, $due->claims[0]->answer, $due->grants()],
+        );
+        $this->assertSame(['ann' => 100], $this->coins());
+        $this->assertSame([], $ledger->due(600_000)->claims);
+    }
+
+    /** STO-20. */
+    public function testADueClaimThatIsNotCompletedIsDeferred(): void
+    {
+        $ledger = $this->ledger();
+        $ledger->claim(Minted::get()->coins(), 'ann');
+        $this->now += 61_000;
+        $due = $this->away('assay_ledger', fn (callable $grant) =>
+            $ledger->due(grant: $grant), self::pay(...));
+        $this->assertSame(
+            [false, 503, 'resume', 'deferred', []],
+            [$due->ok, $due->httpStatus, $due->claims[0]->outcome, $due->claims[0]->answer,
+                $due->grants()],
+        );
+        $this->now += 61_000;
+        [$again] = $ledger->due(grant: static fn (Grant $grant) => null)->claims;
+        $this->assertSame('granted', $again->answer);
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    /** An argument by its name is what stood in `options`, and stands before it. */
+    public function testMembersByName(): void
+    {
+        $ledger = $this->ledger();
+        foreach ([['note' => 'by hand', 'options' => []],
+            ['options' => ['note' => 'by hand']],
+            ['note' => 'by hand', 'options' => ['note' => 'no']]] as $number => $given) {
+            $ledger->claim(Minted::get()->coins(), "ann$number", ...$given);
+            [$row] = $ledger->lookup(account: "ann$number", operator: true)->rows;
+            $this->assertSame('by hand', $row->operator->note);
+        }
+        $this->refused('misuse.store.lease', fn () =>
+            $ledger->claim(Minted::get()->coins(), 'ann', leaseMs: 1));
+        $other = '5b0cb7a1-1a4c-4d2b-8a4e-1d2c3b4a5f60';
+        $refused = $ledger->claim(Minted::get()->coins(), 'ann', accountToken: $other);
+        $this->assertSame('refused', $refused->outcome, $refused->status);
+    }
+
+    /** docs/spec/stores.md §7. */
+    public function testTheLastPlanGoesOnWhileTheStoreIsAway(): void
+    {
+        $ledger = $this->ledger(['failOpen' => ['readMs' => 3_600_000]]);
+        $ledger->apply(Minted::get()->mint('transaction'), 'ann');
+        $last = $ledger->read('ann');
+        $this->assertNull($last->fromLast);
+        $this->pdo()->exec('ALTER TABLE assay_line RENAME TO assay_line_away');
+        $read = $ledger->read('ann', $last);
+        $this->assertSame(
+            [$last->plan, $last->until, true],
+            [$read->plan, $read->until, $read->fromLast],
+        );
+        $this->now += 3_600_001;
+        $this->assertNotTrue($this->thrown(Unavailable::class, fn () => $ledger->read('ann', $last))
+            ->document->at('exchange.fromLast'));
+    }
+
+    /** STO-53. */
+    public function testARefundSaysWhetherThereWasOne(): void
+    {
+        $limits = ['free' => ['free' => 9], 'premium' => ['free' => 9]];
+        $ledger = $this->ledger([], ['limits' => $limits]);
+        $taken = $ledger->take('ann', 'free', 'free');
+        $this->assertSame('taken', $taken->outcome);
+        $refunded = $ledger->refund($taken->ticket);
+        $this->assertSame(['refunded', 0], [$refunded->outcome, $refunded->used]);
+        $again = $ledger->refund($taken->ticket);
+        $this->assertSame(['none', null], [$again->outcome, $again->used]);
+    }
+
+    /** STO-66. */
+    public function testThePaceOfRequestsToApple(): void
+    {
+        $ledger = $this->ledger(['pace' => ['appstore.transaction-info' => 2]]);
+        foreach ([1, 2] as $used) {
+            $paced = $ledger->pace('appstore.transaction-info', 'Production', attempt: 2);
+            $this->assertSame(
+                ['taken', $used, 2, null],
+                [$paced->outcome, $paced->used, $paced->limit, $paced->unpaced],
+            );
+        }
+        $next = $ledger->pace('appstore.transaction-info', 'Production', 'com.example.app');
+        $this->assertSame(1, $next->used);
+        $this->assertSame(1, $ledger->pace('appstore.transaction-info', 'Sandbox')->limit);
+        $this->refused('misuse.exchange.request', fn () =>
+            $ledger->pace('appstore.transaction-info', 'Production', attempt: 65));
+    }
+
+    /** STO-60 to STO-64: from a challenge to a key that is used no longer. */
+    public function testTheKeyOfADevice(): void
+    {
+        $minted = Minted::get();
+        $attest = $minted->configuration()['attest'] + ['challenge' => ['mode' => 'whole']];
+        $ledger = $this->ledger([], ['attest' => $attest]);
+        $verifier = $ledger->verifier;
+        $text = $ledger->challenge('attest', 'ann', str_repeat('c', 43))->text();
+        $this->assertSame(str_repeat('c', 43), $text);
+        $attested = $minted->mint('attestation', '--client-data', $text);
+        $attestation = $verifier->verifyAttestation(
+            base64_decode($attested),
+            $this->device('keyId'),
+            $text,
+            now: $this->now,
+        );
+        $ledger->consume('attest', 'ann', $attestation);
+        $bound = $ledger->bind($attestation, 'ann');
+        $this->assertSame(
+            ['bound', $this->device('keyId'), true],
+            [$bound->outcome, $bound->keyId, $bound->changed],
+        );
+        $this->now += 1;
+        $bound = $ledger->bind($attestation, 'ann');
+        $this->assertSame(['already', false], [$bound->outcome, $bound->changed]);
+
+        $key = $ledger->key($bound->keyId, 'ann')->key;
+        $this->assertSame(
+            [$bound->keyId, base64_decode($this->device('publicKey')), 0, $this->device('appId')],
+            [$key->keyId, $key->publicKey, $key->counter, $key->appId],
+        );
+        $this->refused('rejected.attest-key.foreign', fn () => $ledger->key($key->keyId, 'bob'));
+        $this->refused('rejected.attest-key.unknown', fn () => $ledger->key(str_repeat('0', 64)));
+
+        $text = $ledger->challenge('assert', 'ann')->text();
+        $assertion = $verifier->verifyAssertion(
+            base64_decode($minted->mint('assertion', '--client-data', $text, '--counter', '7')),
+            $key->publicKey,
+            $key->counter,
+            $text,
+            now: $this->now,
+        );
+        $this->assertSame(7, $ledger->advance($assertion, 'ann'));
+        $this->refused('rejected.attest-key.replayed', fn () => $ledger->advance($assertion, 'ann'));
+
+        $before = ['--now', (string) ($this->now - 120_000)];
+        [$older, $newer] = array_map(fn (array $at) => $verifier->verifyAttestReceipt(
+            $minted->mint('attest-receipt', '--refreshed', '--risk', '3', ...$at),
+            $key->publicKey,
+            $this->now,
+        ), [$before, []]);
+        $kept = $ledger->keepReceipt($newer);
+        $this->assertSame('kept', $kept->outcome);
+        $this->assertSame('older', $ledger->keepReceipt($older)->outcome);
+        $key = $ledger->key($key->keyId)->key;
+        $this->assertSame(
+            [7, 3, $kept->nextMs, true],
+            [$key->counter, $key->risk, $key->nextMs, $key->receipt !== null],
+        );
+
+        $this->refused('rejected.attest-key.foreign', fn () => $ledger->retire($key->keyId, 'bob'));
+        $retired = $ledger->retire($key->keyId, 'ann');
+        $this->assertSame(['retired', true], [$retired->outcome, $retired->changed]);
+        $this->now += 1;
+        $retired = $ledger->retire($key->keyId, 'ann');
+        $this->assertSame(['already', false], [$retired->outcome, $retired->changed]);
+        $this->refused('rejected.attest-key.retired', fn () => $ledger->key($key->keyId, 'ann'));
+    }
+
+    private function device(string $member): string
+    {
+        $path = Minted::get()->folder() . '/device.json';
+
+        return json_decode((string) file_get_contents($path), true)[$member];
+    }
+
+    /** STO-92: `more` asks for the same request. */
+    public function testAnAccountIsJoinedByTheSameAttempt(): void
+    {
+        $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
+        $attempt = str_repeat('a', 22);
+        $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
+        $first = $ledger->link('anonymous', 'ann', attempt: $attempt);
+        $this->assertSame(['linked', true], [$first->outcome, $first->changed]);
+        $this->assertNull($first->linkedTo);
+        $refusal = $this->refused('rejected.account.linked', fn () =>
+            $ledger->link('anonymous', 'bob', operator: true));
+        $this->assertSame('ann', $refusal->document->at('exchange.linkedTo'));
+        $ledger->forget('ann', attempt: $attempt);
+        $this->assertSame('already', $ledger->forget('ann', attempt: $attempt)->outcome);
+    }
+
     public function testManyAtOnce(): void
     {
         $this->ledger();

@@ -18,6 +18,7 @@ final class Admission extends Result
         'resetMs' => [Member::TIME, 'resetMs'],
         'headers' => [Member::MAP, 'headers', string::class],
         'outcome' => [Member::TEXT, 'outcome'],
+        'refunded' => [Member::BOOLEAN, 'refunded'],
     ] + self::STATUS;
 
     /** For `settle`. Stays on the server. */
@@ -30,6 +31,8 @@ final class Admission extends Result
     public readonly array $headers;
     /** Of `settle`: "created", "exists" … */
     public readonly ?string $outcome;
+    /** Of `settle`: whether the address has its place of the day again. */
+    public readonly ?bool $refunded;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

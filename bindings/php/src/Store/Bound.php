@@ -18,9 +18,9 @@ final class Bound extends Result
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** "bound", "already". */
+    /** "bound"; "already": it was. */
     public readonly string $outcome;
-    /** Standard base64, as the app has it. */
+    /** Base64. */
     public readonly ?string $keyId;
     /** False for a repetition. */
     public readonly bool $changed;

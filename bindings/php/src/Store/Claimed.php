@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
-use Assay\Exception\Unavailable;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /** What became of the purchases of some evidence. */
 final class Claimed extends Result
 {
+    use PaidOut;
     use ReadOnce;
 
     protected const MEMBERS = [
@@ -41,33 +41,10 @@ final class Claimed extends Result
     /** What to answer the app: 200, 202, 409 … */
     public readonly int $httpStatus;
 
-    /** @var array<int, Completed> by the place of the claim */
-    private array $completed = [];
-
     /** @return list<Grant> what is claimed and not paid out */
     public function grants(): array
     {
         return Claim::grants($this->claims);
-    }
-
-    /**
-     * The same after its claims were paid out.
-     *
-     * @param array<string, Completed> $completed by purchase key
-     * @param Unavailable|null $away why the others of this call are not: "deferred" (STO-20)
-     *
-     * @internal
-     */
-    public function after(array $completed, ?Unavailable $away = null): self
-    {
-        $next = $this->withAway($away);
-        foreach ($this->claims as $place => $claim) {
-            if ($claim->isOurs() && isset($completed[$claim->purchaseKey])) {
-                $next->completed[$place] = $completed[$claim->purchaseKey];
-            }
-        }
-
-        return $next;
     }
 
     protected function own(string $name): mixed
@@ -80,21 +57,6 @@ final class Claimed extends Result
             'changed' => in_array(true, array_column($this->claims, 'changed'), true),
             default => parent::own($name),
         };
-    }
-
-    /** @return list<Claim> */
-    private function claims(): array
-    {
-        $claims = array_map(Claim::of(...), $this->values()['claims'] ?? []);
-        foreach ($this->completed as $place => $completed) {
-            $claims[$place] = $claims[$place]->ended($completed);
-        }
-        if ($this->away !== null) {
-            $later = static fn (Claim $claim): Claim => $claim->isOurs() ? $claim->later() : $claim;
-            $claims = array_map($later, $claims);
-        }
-
-        return $claims;
     }
 
     /** The claim that was yours, now that it is paid out. */

@@ -7,13 +7,17 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** Claims whose lease is over, now yours: pay each out under its grant id, then complete it. */
+/**
+ * Claims whose lease is over, now yours: pay each out under its grant id, then complete it; or
+ * what became of them by the grant of `due`.
+ */
 final class DueClaims extends Result
 {
+    use PaidOut;
     use ReadOnce;
 
     protected const MEMBERS = [
-        'claims' => [Member::DETAILS_LIST, 'claims', Claim::class],
+        'claims' => [Member::OWN, 'claims'],
         'held' => [Member::DETAILS_LIST, 'held', Claim::class],
         'more' => [Member::BOOLEAN, 'more'],
     ] + self::STATUS;
@@ -35,5 +39,10 @@ final class DueClaims extends Result
     public function grants(): array
     {
         return Claim::grants($this->claims);
+    }
+
+    protected function own(string $name): mixed
+    {
+        return $name === 'claims' ? $this->claims() : parent::own($name);
     }
 }

@@ -23,7 +23,7 @@ final class Forgotten extends Result
     public readonly string $outcome;
     /** @var array<string, int> lines, purchases, keys, meters */
     public readonly array $forgotten;
-    /** True: call again with the same. */
+    /** True: call again with the same, and with the same attempt. */
     public readonly ?bool $more;
     /** Whether this call changed anything. */
     public readonly bool $changed;

@@ -16,6 +16,7 @@ final class Joined extends Result
         'outcome' => [Member::TEXT, 'outcome'],
         'moved' => [Member::MAP, 'moved'],
         'more' => [Member::BOOLEAN, 'more'],
+        'linkedTo' => [Member::TEXT, 'linkedTo'],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
@@ -23,8 +24,10 @@ final class Joined extends Result
     public readonly string $outcome;
     /** @var array<string, int> lines, purchases, keys, meters */
     public readonly array $moved;
-    /** True: call again with the same. */
+    /** True: call again with the same, and with the same attempt. */
     public readonly ?bool $more;
+    /** To what it was joined before, for operators. */
+    public readonly ?string $linkedTo;
     /** Whether this call changed anything. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */

@@ -42,4 +42,16 @@ final class Plan extends Result
     public readonly string $status;
     /** What a back end answers its client. */
     public readonly int $httpStatus;
+
+    /**
+     * What `read` takes of an earlier answer.
+     *
+     * @return array<string, mixed>
+     *
+     * @internal
+     */
+    public function kept(): array
+    {
+        return ['plan' => $this->plan, 'until' => $this->until, 'atMs' => $this->atMs];
+    }
 }

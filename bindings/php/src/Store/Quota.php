@@ -7,7 +7,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What is left of a meter today. */
+/** What is left of a meter today, after a take. */
 final class Quota extends Result
 {
     use ReadOnce;
@@ -24,7 +24,7 @@ final class Quota extends Result
         'unmetered' => [Member::BOOLEAN, 'unmetered'],
     ] + self::STATUS;
 
-    /** "taken"; of `refund` "refunded", or "none": there was nothing to give back. */
+    /** "taken". */
     public readonly string $outcome;
     /** Your own number: 1 for the first. */
     public readonly ?int $used;

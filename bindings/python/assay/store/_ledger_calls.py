@@ -220,7 +220,7 @@ class Calls(Opened):
         now: Time | None = None,
     ) -> _r.RevokeResult:
         """Notes refunds, so that no older evidence pays out again. Of all deliveries of one
-        refund one is told to take back.
+        refund one is told to take back: act on that, and on nothing else.
 
         take_back  takes a `TakeBack`: takes the units back, under the take id; returns how many
                    there were, nothing for all of them, or False for another time
@@ -343,8 +343,8 @@ class Calls(Opened):
         *,
         now: Time | None = None,
     ) -> _r.TakeResult:
-        """Takes units of an account's daily allowance. When it is used up, the refused answer
-        has headers for the client and the meter to try instead.
+        """Takes units of an account's daily allowance, `limits` of the configuration. When it is
+        used up, the refused answer has headers for the client and the meter to try instead.
 
         plan  of `read`, never the client's
         """
@@ -458,7 +458,7 @@ class Calls(Opened):
         now: Time | None = None,
     ) -> _r.Result:
         """Uses a challenge, once: that of an attestation or assertion which signed it, or its
-        text.
+        text. One that is used, over, or for something else is rejected.
 
         purpose    attest, assert …
         subject    the account or sign-in that it belongs to
@@ -487,7 +487,9 @@ class Calls(Opened):
     def advance(
         self, assertion: Evidence, account: str, *, now: Time | None = None
     ) -> _r.AdvanceResult:
-        """Moves the counter of a key on; an assertion that was seen is refused."""
+        """Moves the counter of a key on. An assertion that was seen is refused, and a key that
+        is another account's.
+        """
         return self._ask(_r.AdvanceResult, "key.advance", {"account": account}, assertion, now=now)
 
     def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
@@ -513,7 +515,7 @@ class Calls(Opened):
         """Whether this is the first time that something happens; a repetition with the same
         attempt is told that it is.
 
-        id       NOTE# and a notification's UUID, say
+        id       `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
         attempt  the same when a request is repeated
         """
         return self._ask(_r.OnceResult, "once", {"id": id, "attempt": attempt_of(attempt)}, now=now)
@@ -528,7 +530,8 @@ class Calls(Opened):
         now: Time | None = None,
     ) -> _r.LinkResult:
         """Joins an anonymous account into another: purchases, subscriptions, keys, today's
-        counts. Both must have been proven in the same request.
+        counts. Both must have been proven in the same request. Ask again, with the same
+        attempt, while there is more.
 
         account  the account that is joined
         into     the account that has it then
@@ -669,10 +672,10 @@ class Calls(Opened):
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.EventResult:
-        """What a notification of Apple's changes, in ledger and subscriptions: refunds are taken
-        back, reversed ones are given again to the owner of the purchase. In whatever order
-        and however often notifications come, the newest signed state stands (STO-33, STO-34).
-        Answer Apple with the HTTP status of the result.
+        """Carries out what a notification of Apple's says, in ledger and subscriptions: refunds
+        are taken back, reversed ones are given again to the owner of the purchase. In
+        whatever order and however often notifications come, the newest signed state stands
+        (STO-33, STO-34). Answer Apple with the HTTP status of the result.
 
         grant      as of `claim`, for reversed refunds
         take_back  as of `revoke`

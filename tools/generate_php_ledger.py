@@ -1,0 +1,313 @@
+"""The methods of PHP's ledger, one a kind of a store, from the tables of kinds.
+
+  bindings/php/src/Store/LedgerCalls.php
+
+By hand, in Ledger.php, are opening, conversing, paying out and taking back, the schema and
+garbage. A method has the evidence first, then what is required, in the order of the table, what
+is optional, the grant and the take-back.
+"""
+import textwrap
+
+import kinds
+from generate_app_store_calls import generate_camel
+
+OUT = "bindings/php/src/Store/LedgerCalls.php"
+WIDTH = 95
+BY_HAND = {"schema.create"}
+EVIDENCE = "Document|Facts"
+TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "Plan", "grant": "callable"}
+# What a method answers, and the method of Ledger that makes it of the request; without one the
+# document is read as that class.
+ANSWERS = {
+    "claim": ("Claimed", "claimed"),
+    "claim.resume": ("Claimed", "resumed"),
+    "claim.due": ("DueClaims", "overdue"),
+    "complete": ("Completed", None),
+    "revoke": ("Revoked", "revoked"),
+    "revoke.complete": ("RevokeCompleted", None),
+    "revoke.due": ("DueTakes", "overdueTakes"),
+    "event.apply": ("EventApplied", "eventApplied"),
+    "lookup": ("Lookup", None),
+    "subscription.apply": ("Applied", None),
+    "subscription.read": ("Plan", None),
+    "subscription.clear": ("Plan", None),
+    "subscription.due": ("DueLines", None),
+    "quota.take": ("Quota", None),
+    "quota.refund": ("Refunded", None),
+    "pace.take": ("Paced", None),
+    "signup.admit": ("Admission", None),
+    "signup.settle": ("Admission", None),
+    "challenge.issue": ("Challenge", "challenged"),
+    "challenge.consume": ("void", "accepted"),
+    "key.bind": ("Bound", None),
+    "key.advance": ("int", "advanced"),
+    "key.receipt": ("ReceiptKept", None),
+    "key.retire": ("Retired", None),
+    "key.read": ("KeyFound", None),
+    "once": ("bool", "isFirst"),
+    "account.link": ("Joined", None),
+    "account.forget": ("Forgotten", "forgotten"),
+    "evidence.read": ("KeptTexts", None),
+    "schema.check": ("array", "warnings"),
+}
+RETURNS = {
+    "key.advance": "the counter",
+    "once": "true: it is the first time, or the same attempt as the first time",
+    "schema.check": 'list<string> warnings: "not-persistent", "unknown" …',
+}
+# The arguments of a method that is older than the rule, in their order: `!` has no default,
+# `=` has another one than null. Those of the table that are not among them come after them.
+ORDER = {
+    "claim": "evidence account! grant mode attempt options",
+    "claim.resume": "purchaseKey account grant attempt options",
+    "claim.due": "olderMs=0 attempt",
+    "complete": "grant note",
+    "revoke": "evidence takeBack mode attempt options",
+    "revoke.complete": "take taken",
+    "revoke.due": "takeBack olderMs=0 attempt options",
+    "event.apply": "evidence grant takeBack mode attempt options",
+    "lookup": "evidence account environment transactionId operator=false",
+    "subscription.apply": "evidence account confirm=false accountToken",
+    "quota.take": "account meter plan units=1",
+    "signup.admit": "address! username password",
+    "challenge.consume": "purpose subject evidence",
+    "account.link": "from to reason",
+    "account.forget": "account reason",
+}
+# Other names than those of the table, which hosts share.
+NAMES = {("account.link", "from"): "from", ("account.link", "to"): "to",
+         ("signup.admit", "passwordBytes"): "password",
+         ("key.receipt", "evidence"): "receipt"}
+# One argument for several members, which it has as properties.
+OBJECTS = {
+    "complete": ("grant", "Grant", ("purchaseKey", "account", "grantId", "fence"),
+                 "that was paid out"),
+    "revoke.complete": ("take", "Take", ("purchaseKey", "takeId", "fence"),
+                        "that was taken back"),
+}
+# Said of a null `mode`, where the default of the table is not what a ledger does.
+NULL = {"claim": '"transaction" where there is a grant, else "lease"'}
+METHODS = {kind.kind: generate_camel(kind.method) for kind in kinds.kinds()
+           if kind.on == "ledger" and kind.method != "-"}
+CALLABLES = {
+    "grant": "(callable(Grant, \\PDO|object): mixed)",
+    "takeBack": "(callable(Take, \\PDO|object): mixed)",
+}
+
+
+class Argument:
+    """One argument of a method: its declaration, its comment and the members that it gives."""
+
+    def __init__(self, name, kind, text, given=(), default=None, listed="", is_hidden=False,
+                 null=""):
+        self.name, self.kind, self.text, self.given = name, kind, text, given
+        self.default, self.listed, self.is_hidden = default, listed or kind, is_hidden
+        self.null = null
+
+    @property
+    def declared(self):
+        hidden = "#[SensitiveParameter] " if self.is_hidden else ""
+        kind, tail = self.kind, "" if self.default is None else f" = {self.default}"
+        if self.default == "null":
+            kind = f"{kind}|null" if "|" in kind else f"?{kind}"
+        return f"{hidden}{kind} ${self.name}{tail}"
+
+    @property
+    def comment(self):
+        null = self.default == "null"
+        more = "|null" if null and "null" not in self.listed else ""
+        text = self.text + (f"; null: {self.null}" if null and self.null else "")
+        return f"@param {self.listed}{more} ${self.name} {text}"
+
+
+def in_php(text):
+    """Words of the tables with the names of PHP: of methods, and null for what is absent."""
+    for name, method in METHODS.items():
+        text = text.replace(f"`{name}`", f"`{method}`")
+    return text.replace("absent", "null").replace("Absent", "Null")
+
+
+def lowered(text):
+    """A sentence as what follows a name."""
+    text = in_php(text).removesuffix(".")
+    is_word = text[1:2].islower() or text.startswith("A ")
+    return text[0].lower() + text[1:] if is_word and not text.startswith("Apple") else text
+
+
+def said(member):
+    """What an argument is, and what it may be."""
+    text = lowered(member.does)
+    if member.type == "choice":
+        quoted = {choice: f'"{choice}"' for choice in member.bound.split("|")}
+        for choice, value in quoted.items():
+            text = text.replace(f"`{choice}`", value)
+        if not all(value in text for value in quoted.values()):
+            text += f" ({', '.join(quoted.values())})"
+    elif member.type == "integer" and "2^53" not in member.bound:
+        text += ", " + member.bound
+    return text
+
+
+def null_of(kind, member):
+    """What a ledger does without the argument."""
+    if member.name == "mode":
+        return NULL.get(kind.kind, "")
+    if member.given == "made":
+        return "made here" if member.type == "challenge" else "a new one"
+    default = member.present.removeprefix("=") if member.present[0] == "=" else ""
+    if default == "false" or "2^53" in default:
+        return ""
+    return f"`{default}`" if default.startswith("stores.") else default
+
+
+def of_member(kind, member):
+    """The argument of one member."""
+    name = NAMES.get((kind.kind, member.name), member.argument)
+    type_, listed = TYPES.get(member.type, "string"), ""
+    if member.is_list:
+        type_, listed = "array", "list<string>"
+    value, text = f"${name}", said(member)
+    if name == "password":
+        type_, value, text = "string", "strlen($password)", "its length alone leaves this process"
+    elif member.type == "challenge":
+        value = "$challenge ?? self::text(random_bytes(32))"
+    elif member.given == "made":
+        value = f"${name} ?? self::attempt()"
+    elif type_ == "Plan":
+        value = "$last?->kept()"
+    is_needed = member.is_required and member.given == "argument" or name == "password"
+    return Argument(name, type_, text, [(member.name, value)], None if is_needed else "null",
+                    listed, name == "password" or member.name in kind.hidden,
+                    null_of(kind, member))
+
+
+def of_evidence(kind):
+    """The argument of the evidence; a text is the JWS of a transaction."""
+    low, high = kind.evidence
+    name = NAMES.get((kind.kind, "evidence"), "evidence")
+    if high > 1:
+        text = "verified, or the JWS of a transaction"
+        return Argument(name, f"string|{EVIDENCE}|iterable", text,
+                        default=None if low else "[]", is_hidden=True,
+                        listed=f"string|{EVIDENCE}|iterable<{EVIDENCE}>")
+    text = "verified: " + " or ".join(kind.classes).replace("attest-receipt", "an attest receipt")
+    return Argument(name, EVIDENCE, text, default=None if low else "null")
+
+
+def of_host(member):
+    """The grant or the take-back."""
+    name = {"take": "takeBack"}.get(member.name, member.name)
+    return Argument(name, "callable", lowered(member.does), default="null",
+                    listed=CALLABLES[name])
+
+
+def arguments(kind):
+    """All of a method, in order."""
+    first, needed, optional, last = [], [], [], []
+    covered = ()
+    if kind.evidence[1]:
+        first.append(of_evidence(kind))
+    if kind.kind in OBJECTS:
+        name, type_, covered, text = OBJECTS[kind.kind]
+        first.append(Argument(name, type_, text, [(each, f"${name}->{each}") for each in covered]))
+    shared = [each for each in kind.members if each.kind.startswith("*")]
+    for member in [each for each in kind.members if each not in shared] + shared:
+        if member.place == "host":
+            last.append(of_host(member))
+        elif member.given in ("argument", "made") and member.name not in covered:
+            found = of_member(kind, member)
+            (needed if found.default is None else optional).append(found)
+    return in_order(kind, first + needed + optional + last)
+
+
+def in_order(kind, found):
+    """The same in the order that the method had before, and what is newer after it."""
+    by_name, ordered = {each.name: each for each in found}, []
+    for word in ORDER.get(kind.kind, "").split():
+        name, _, default = word.rstrip("!").partition("=")
+        one = by_name.pop(name, None) or Argument(
+            "options", "array", "the arguments after it, by name; one that is given itself stands",
+            default="[]", listed="array<string, mixed>")
+        if word.endswith("!"):
+            one.kind, one.default, one.listed = "?" + one.kind, None, one.listed + "|null"
+        one.default = default or one.default
+        ordered.append(one)
+    return ordered + [each for each in found if each.name in by_name]
+
+
+def wrapped(text, head, more):
+    return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=more,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def comment(kind, given):
+    told = [each.comment for each in given]
+    out = ["    /**", *wrapped(in_php(kind.does), "     * ", "     * ")]
+    if told:
+        out.append("     *")
+    for each in told:
+        out += wrapped(each, "     * ", "     *     ")
+    if kind.kind in RETURNS:
+        type_ = "" if kind.kind == "schema.check" else ANSWERS[kind.kind][0] + " "
+        out += ["     *", f"     * @return {type_}{RETURNS[kind.kind]}"]
+    return [*out, "     */"]
+
+
+def request(kind, given, is_short):
+    """The request as PHP, in the order of the table."""
+    values = {member: value for each in given for member, value in each.given}
+    order = [each.name for each in kind.members if each.name in values]
+    pairs = [f"'{name}' => {value}"
+             for name, value in [("kind", f"'{kind.kind}'"), *((each, values[each])
+                                                               for each in order)]]
+    if is_short:
+        return [f"[{', '.join(pairs)}]"]
+    return ["[", *(f"    {pair}," for pair in pairs), "]"]
+
+
+def body(kind, given, is_short=True):
+    """One statement; what is no member of the request is handed on beside it."""
+    answer, how = ANSWERS[kind.kind]
+    lines = request(kind, given, is_short)
+    if any(each.name == "options" for each in given):
+        lines[0], lines[-1] = "self::given(" + lines[0], lines[-1] + ", $options)"
+    more = [f"${each.name}" + (" ?? []" if each.kind == EVIDENCE and each.default else "")
+            for each in given if EVIDENCE in each.kind or each.name in CALLABLES
+            and each.kind == "callable"]
+    tail = "".join(f", {each}" for each in more)
+    if how is None:
+        asked = "answered" if kind.refused == "answer" else "accepted"
+        lines[0] = f"return {answer}::in($this->{asked}({lines[0]}"
+        lines[-1] += f"{tail}), '{kind.result.partition('@')[2]}');"
+    else:
+        lines[0] = ("" if answer == "void" else "return ") + f"$this->{how}({lines[0]}"
+        lines[-1] += f"{tail});"
+    if len(lines[0]) + 8 > WIDTH:
+        return body(kind, given, False)
+    return [f"        {line}" for line in lines]
+
+
+def method(kind):
+    given = arguments(kind)
+    name, answer = generate_camel(kind.method), ANSWERS[kind.kind][0]
+    line = f"    public function {name}({', '.join(each.declared for each in given)}): {answer}"
+    out = ["", *comment(kind, given)]
+    if len(line) <= WIDTH:
+        out += [line, "    {"]
+    else:
+        out += [f"    public function {name}(",
+                *(f"        {each.declared}," for each in given), f"    ): {answer} {{"]
+    return [*out, *body(kind, given), "    }"]
+
+
+def outputs(_table, _contract):
+    out = ["<?php", "",
+           "// Generated by tools/generate.py from kinds.tsv and kind-members.tsv. Do not edit.",
+           "", "declare(strict_types=1);", "", "namespace Assay\\Store;", "",
+           "use Assay\\Document;", "use Assay\\Facts\\Facts;", "use SensitiveParameter;", "",
+           "/**", " * The methods of a Ledger, one a kind of request.", " *",
+           " * @internal used by Ledger alone", " */", "trait LedgerCalls", "{"]
+    methods = [line for kind in kinds.kinds()
+               if kind.runs == "store" and kind.on == "ledger" and kind.kind not in BY_HAND
+               for line in method(kind)]
+    return {OUT: "\n".join([*out, *methods[1:], "}", ""])}
