@@ -15,12 +15,15 @@ final class Bound extends Result
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
         'keyId' => [Member::TEXT, 'keyId'],
+        'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** "bound", "already", "retired" … */
+    /** "bound", "already". */
     public readonly string $outcome;
-    /** Hex digits. */
+    /** Standard base64, as the app has it. */
     public readonly ?string $keyId;
+    /** False for a repetition. */
+    public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

@@ -17,7 +17,6 @@ final class Claimed extends Result
         'outcome' => [Member::OWN, 'outcome'],
         'answer' => [Member::OWN, 'answer'],
         'claims' => [Member::OWN, 'claims'],
-        'held' => [Member::DETAILS_LIST, 'held', Claim::class],
         'more' => [Member::INTEGER, 'more'],
         'changed' => [Member::OWN, 'changed'],
     ] + self::STATUS;
@@ -31,8 +30,6 @@ final class Claimed extends Result
     public readonly ?string $answer;
     /** @var list<Claim> one for each purchase, in purchase order */
     public readonly array $claims;
-    /** @var list<Claim> left to a person (STO-27) */
-    public readonly array $held;
     /** How many purchases were left out. */
     public readonly ?int $more;
     /** Whether this call changed what the account has. */

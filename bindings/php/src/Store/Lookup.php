@@ -19,8 +19,8 @@ final class Lookup extends Result
     ] + self::STATUS;
 
     /**
-     * Of the first row: "granted", "claimed", "revoked", "other-account" …; "unused": genuine,
-     * never claimed; "unproven": no row and no evidence.
+     * Of the first row: "already-delivered", "resume" (claimed, not delivered), "refunded",
+     * "used-by-other"; "unused": genuine, and nobody's; "unproven": no row and no evidence.
      */
     public readonly string $outcome;
     /** The newest rows may be missing yet (DynamoDB). */

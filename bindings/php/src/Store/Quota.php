@@ -13,6 +13,7 @@ final class Quota extends Result
     use ReadOnce;
 
     protected const MEMBERS = [
+        'outcome' => [Member::TEXT, 'outcome'],
         'used' => [Member::INTEGER, 'used'],
         'limit' => [Member::INTEGER, 'limit'],
         'left' => [Member::INTEGER, 'left'],
@@ -23,6 +24,8 @@ final class Quota extends Result
         'unmetered' => [Member::BOOLEAN, 'unmetered'],
     ] + self::STATUS;
 
+    /** "taken"; of `refund` "refunded", or "none": there was nothing to give back. */
+    public readonly string $outcome;
     /** Your own number: 1 for the first. */
     public readonly ?int $used;
     /** A day. */
