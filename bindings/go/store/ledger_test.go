@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -691,11 +692,21 @@ func metersIn(t *testing.T, shop *shop) {
 	_, err = shop.Take(ctx, "ann", "premium", "premium", 1)
 	must(t, err)
 	full, err := shop.Take(ctx, "ann", "premium", "premium", 1)
+	if first.Outcome != "taken" || full.Outcome != "exhausted" {
+		t.Errorf("outcomes: %s, %s", first.Outcome, full.Outcome)
+	}
 	if isRefused(t, err, "rejected.quota.exhausted").HTTPStatus != 429 || full.HTTPStatus != 429 ||
 		full.Headers["Retry-After"] == "" || full.Fallback != "free" {
 		t.Errorf("refused: %+v", full)
 	}
-	_, err = shop.Refund(ctx, first.Ticket)
+	for _, outcome := range []string{"refunded", "refunded", "none"} {
+		back, err := shop.Refund(ctx, first.Ticket)
+		must(t, err)
+		if back.Outcome != outcome {
+			t.Errorf("given back: %+v, not %s", back, outcome)
+		}
+	}
+	_, err = shop.Take(ctx, "ann", "premium", "premium", 1)
 	must(t, err)
 	if next, err := shop.Take(ctx, "ann", "premium", "premium", 1); err != nil || next.Used != 2 {
 		t.Errorf("after the refund: %+v, %v", next, err)
@@ -740,6 +751,34 @@ func challengesIn(t *testing.T, shop *shop) {
 			t.Errorf("%+v: %v, %v", each, is, err)
 		}
 	}
+}
+
+func TestAKeyIsBoundOnce(t *testing.T) {
+	object, err := base64.StdEncoding.DecodeString(
+		mint(t, "attestation", "--team", "ABCDE12345", "--client-data", "hello"))
+	must(t, err)
+	var device struct {
+		KeyID string `json:"keyId"`
+	}
+	text, err := os.ReadFile(filepath.Join(authority, "device.json"))
+	must(t, err)
+	must(t, json.Unmarshal(text, &device))
+	more := configuration(t, nil)
+	more["apps"].([]any)[0].(map[string]any)["teamId"] = "ABCDE12345"
+	shop := open(t, more)
+	attestation, err := shop.Verifier().VerifyAttestation(
+		ctx, object, device.KeyID, assay.ClientDataBytes([]byte("hello")), assay.At(shop.now))
+	must(t, err)
+	for _, outcome := range []string{"bound", "already"} {
+		bound, err := shop.Bind(ctx, attestation, "ann")
+		must(t, err)
+		if bound.Outcome != outcome || bound.KeyID != device.KeyID ||
+			bound.Changed != (outcome == "bound") {
+			t.Errorf("%s: %+v", outcome, bound)
+		}
+	}
+	_, err = shop.Bind(ctx, attestation, "bob")
+	isRefused(t, err, "rejected.attest-key.foreign")
 }
 
 func TestTheStoreIsAway(t *testing.T) {

@@ -260,7 +260,8 @@ type Revocation struct {
 // Lookup says whether a purchase was used, and by whom.
 type Lookup struct {
 	Result
-	// Of the first row; "unused": genuine, never claimed; "unproven": no row, no evidence.
+	// Of the first row: "already-delivered", "resume" (claimed, not delivered), "refunded",
+	// "used-by-other"; "unused": genuine, and nobody's; "unproven": no row, no evidence.
 	Outcome string `json:"outcome"`
 	// The newest rows may be missing yet (DynamoDB).
 	Eventual bool       `json:"eventual"`
@@ -339,7 +340,8 @@ type Applied struct {
 
 // An AppliedLine is what became of one line.
 type AppliedLine struct {
-	// "applied", "stale" (something newer is stored), "other-account" …
+	// "applied", "stale" (something newer is stored), "moved", "other-account",
+	// "move-too-soon", "left-out", "unknown-product", "refused".
 	Outcome string `json:"outcome"`
 	// Why, where it was refused.
 	Why           string `json:"status"`
@@ -376,6 +378,9 @@ type DueLines struct {
 // A Quota is what is left of a meter today.
 type Quota struct {
 	Result
+	// "taken"; beside an error "exhausted", "not-in-plan". Of Refund "refunded", or "none":
+	// there was nothing to give back.
+	Outcome string `json:"outcome"`
 	// Your own number: 1 for the first.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
@@ -418,7 +423,10 @@ type Bound struct {
 	Result
 	// "bound", "already".
 	Outcome string `json:"outcome"`
-	KeyID   string `json:"keyId"`
+	// Standard base64, as the app has it.
+	KeyID string `json:"keyId"`
+	// False for a repetition.
+	Changed bool `json:"changed"`
 }
 
 // Joined says that two accounts are one now.

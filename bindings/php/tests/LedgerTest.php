@@ -497,6 +497,27 @@ class LedgerTest extends TestCase
         $this->assertSame([$none], $ledger->evidence([$none])->missing);
     }
 
+    public function testAKeyIsBoundOnce(): void
+    {
+        $minted = Minted::get();
+        $apps = $minted->configuration()['apps'];
+        $ledger = $this->ledger([], ['apps' => [['teamId' => 'ABCDE12345'] + $apps[0]]]);
+        $words = ['--team', 'ABCDE12345', '--client-data', 'hello'];
+        $object = (string) base64_decode($minted->mint('attestation', ...$words), true);
+        $device = (string) file_get_contents($minted->folder() . '/device.json');
+        $keyId = json_decode($device, true)['keyId'];
+        $attestation = $ledger->verifier->verifyAttestation($object, $keyId, 'hello');
+        foreach (['bound' => true, 'already' => false] as $outcome => $changed) {
+            $bound = $ledger->bind($attestation, 'ann');
+            $this->assertSame(
+                [$outcome, $keyId, $changed],
+                [$bound->outcome, $bound->keyId, $bound->changed],
+            );
+        }
+        $refused = $this->thrown(Rejected::class, fn () => $ledger->bind($attestation, 'bob'));
+        $this->assertSame('rejected.attest-key.foreign', $refused->status);
+    }
+
     public function testMeters(): void
     {
         $limits = ['free' => ['free' => 99, 'premium' => 0], 'premium' => ['free' => 99, 'premium' => 2]];
@@ -509,7 +530,13 @@ class LedgerTest extends TestCase
         $this->assertSame(429, $full->httpStatus);
         $this->assertSame('free', $full->document->at('exchange.fallback'));
         $this->assertArrayHasKey('Retry-After', $full->document->at('exchange.headers'));
-        $ledger->refund($first->ticket);
+        $outcomes = array_map(
+            static fn (): string => $ledger->refund($first->ticket)->outcome,
+            range(1, 3),
+        );
+        $this->assertSame('taken', $first->outcome);
+        $this->assertSame(['refunded', 'refunded', 'none'], $outcomes);
+        $ledger->take('ann', 'premium', 'premium');
         $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
     }
 

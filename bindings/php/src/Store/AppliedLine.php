@@ -22,7 +22,10 @@ final class AppliedLine extends Details
         'line' => [Member::DETAILS, 'line', Line::class],
     ];
 
-    /** "applied", "stale" (something newer is stored), "other-account", "refused" … */
+    /**
+     * "applied", "stale" (something newer is stored), "moved", "other-account",
+     * "move-too-soon", "left-out", "unknown-product", "refused".
+     */
     public readonly string $outcome;
     /** Why, where it was refused. */
     public readonly ?string $status;

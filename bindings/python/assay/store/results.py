@@ -124,7 +124,8 @@ class Claim(Part):
     """One purchase, and what became of its claim.
 
     outcome  "new", "resume": yours to grant, under `grant_id`; "already-granted",
-             "in-progress", "other-account", "revoked", "held", "unknown-product" …
+             "in-progress", "other-account", "revoked", "held", "unknown-product", "upgraded",
+             "family-shared", "unclaimed", "refused"
     units    to give: quantity × `products.<id>.units`; after a reversal, what was taken back
     repeat   its grant_id was handed out before
     why      of "held": "lease": it was handed out under one, so no transaction may pay it (STO-37)
@@ -185,7 +186,8 @@ class CompleteResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClaimResult(Result):
-    """What `Ledger.claim` and `Ledger.resume` answer.
+    """What `Ledger.claim` and `Ledger.resume` answer: `outcome` of the first claim that is ours,
+    else of the newest purchase; "none": there is no purchase.
 
     answer          for the client (`Claim.answer`)
     claims          of each purchase one, in purchase order
@@ -300,7 +302,8 @@ class Take(Part):
 class Revoked(Part):
     """A refunded purchase. Act on `take`, and on nothing else.
 
-    outcome     "wasGranted", "wasClaimed", "unclaimed", "already", "stale" …
+    outcome     what it was: "wasGranted", "wasClaimed", "unclaimed"; or "already", "stale",
+                "not-revoked", "refused", "in-progress" (another is taken back first)
     percentage  of the price that was refunded, in thousandths of a percent
     take        what to take back; None: nothing
     """
@@ -378,6 +381,8 @@ def _stopped(found: R, results: Iterable[Result]) -> R:
 class Entry(Part):
     """A row of the ledger, as support may see it.
 
+    outcome      "already-delivered", "resume" (claimed, not delivered), "refunded",
+                 "used-by-other", "unused"
     is_accounts  whether it belongs to the account that was asked about
     operator     owner, note, evidence and the like; None unless asked for
     """
@@ -400,7 +405,8 @@ class Entry(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LookupResult(Result):
-    """What `Ledger.lookup` answers.
+    """What `Ledger.lookup` answers: `outcome` of the first row, or "unused": genuine, and
+    nobody's; "unproven": no row and no evidence.
 
     eventual  the newest row may be missing for a second (DynamoDB)
     """
@@ -438,8 +444,8 @@ class Line(Part):
 class Applied(Part):
     """One transaction of the evidence, and what became of its line.
 
-    outcome   "applied", "stale" (newer evidence stands), "other-account",
-              "move-too-soon", "unknown-product" …
+    outcome   "applied", "stale" (newer evidence stands), "moved", "other-account",
+              "move-too-soon", "left-out", "unknown-product", "refused"
     can_move  the owner of another account may be changed with `confirm=True`
     """
 
@@ -561,7 +567,7 @@ class DueLinesResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TakeResult(Result):
-    """What `Ledger.take` answers: `outcome` "taken" or "exhausted".
+    """What `Ledger.take` answers: `outcome` "taken", "exhausted" or "not-in-plan".
 
     ticket    for `Ledger.refund`
     fallback  the meter to try instead
@@ -587,7 +593,7 @@ class RefundResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaceResult(Result):
-    """What `Ledger.pace` answers.
+    """What `Ledger.pace` answers: `outcome` "taken", or "paced": there was no room in time.
 
     unpaced  the store gave no answer; the request may go out all the same
     """
@@ -599,7 +605,7 @@ class PaceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdmitResult(Result):
-    """What `Ledger.admit` answers.
+    """What `Ledger.admit` answers: `outcome` "admitted", "exhausted" or "malformed".
 
     ticket  for `Ledger.settle`
     """
@@ -638,14 +644,18 @@ class ChallengeResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BindResult(Result):
-    """What `Ledger.bind` answers: `outcome` "bound", "already", "foreign" …"""
+    """What `Ledger.bind` answers: `outcome` "bound", "already", "foreign", "retired".
+
+    key_id  standard base64, as the app has it
+    """
 
     key_id: str | None = _plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdvanceResult(Result):
-    """What `Ledger.advance` answers: `outcome` "advanced", "replayed", "retired" …"""
+    """What `Ledger.advance` answers: `outcome` "advanced", "replayed", "foreign", "retired" or
+    "unknown"."""
 
     key_id: str | None = _plain()
     counter: int | None = _plain()
@@ -653,7 +663,7 @@ class AdvanceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReceiptResult(Result):
-    """What `Ledger.keep_receipt` answers.
+    """What `Ledger.keep_receipt` answers: `outcome` "kept", "older", "retired" or "unknown".
 
     next_ms  when to ask Apple for a newer one
     """
@@ -679,7 +689,7 @@ class StoredKey(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyResult(Result):
-    """What `Ledger.key` answers."""
+    """What `Ledger.key` answers: `outcome` "found", "foreign", "retired" or "unknown"."""
 
     key: StoredKey | None = _one(StoredKey)
 
@@ -706,7 +716,8 @@ class Moved(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkResult(Result):
-    """What `Ledger.link` answers: `outcome` "linked", "already", or why not.
+    """What `Ledger.link` answers: `outcome` "linked", "already"; "other-account": one of the two
+    was joined elsewhere before.
 
     more  whether to call again with the same accounts
     """
@@ -747,19 +758,25 @@ class EvidenceResult(Result):
 class SchemaResult(Result):
     """What `Ledger.check_schema` answers: every column is there, and this is a primary.
 
+    version   of the tables; None on Redis, which has none
     lineage   of this store alone: another one later is another database under its name
-    warnings  what is not refused, but should be looked at: "not-persistent", "unknown" (Redis)
+    warnings  what is not refused, but should be looked at: "not-persistent", "unknown" (Redis),
+              "no-lineage" (DynamoDB: `create_schema` gives a table one that a template made)
     """
 
     tables: tuple[str, ...] = _plain((), tuple)
     primary: bool = _plain(False)
+    version: int | None = _plain()
     lineage: str | None = _plain()
     warnings: tuple[str, ...] = _plain((), tuple)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CreateResult(Result):
-    """What `Ledger.create_schema` answers: `outcome` "created", "exists" or "migrated"."""
+    """What `Ledger.create_schema` answers: `outcome` "created", "exists" or "migrated".
 
-    tables: tuple[str, ...] = _plain((), tuple)
+    version  of the tables; None on Redis, which has none
+    """
+
+    version: int | None = _plain()
     lineage: str | None = _plain()
