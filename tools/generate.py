@@ -37,7 +37,8 @@ from facts.tsv and names.tsv:
   docs/documents.md                         the tables of members
   Sources/AssaySwift/                       the typed facts of Swift hosts
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
-  bindings/php/src/Facts, src/Names         the classes of facts, the sets of values
+  bindings/php/src/Facts, Names, Store      the classes of facts, the sets of values, what a
+                                            ledger answers
   bindings/go/                              facts_types.go, enums.go
 """
 import sys
@@ -51,6 +52,7 @@ import generate_go_ledger
 import generate_kinds
 import generate_php
 import generate_php_ledger
+import generate_php_results
 import generate_python
 import generate_python_ledger
 import generate_readers
@@ -64,8 +66,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
             generate_python, generate_python_ledger, generate_go, generate_go_ledger,
-            generate_php, generate_php_ledger, generate_swift, generate_app_store,
-            generate_statements, generate_kinds, generate_schema_picture]
+            generate_php, generate_php_ledger, generate_php_results, generate_swift,
+            generate_app_store, generate_statements, generate_kinds, generate_schema_picture]
 
 
 def status_table(table):

@@ -174,7 +174,7 @@ def of_member(kind, member):
     elif member.given == "made":
         value = f"${name} ?? self::attempt()"
     elif type_ == "Plan":
-        value = "$last?->kept()"
+        value = "self::kept($last)"
     is_needed = member.is_required and member.given == "argument" or name == "password"
     return Argument(name, type_, text, [(member.name, value)], None if is_needed else "null",
                     listed, name == "password" or member.name in kind.hidden,

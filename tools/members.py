@@ -141,7 +141,8 @@ def types():
 
 
 def results():
-    """The types of results of kinds, with those of their parts. Hosts have them by hand."""
+    """The types of results of kinds, with those of their parts. Hosts but PHP have them by
+    hand."""
     known = {one.name: one for one in all_types()}
     found, open_ends = {}, [one.name for one in known.values() if one.path in RESULTS]
     while open_ends:

@@ -389,6 +389,13 @@ final class Ledger
         return array_filter($members, static fn (mixed $it): bool => $it !== null) + $options;
     }
 
+    /** What is asked with an earlier answer. */
+    private static function kept(?Plan $last): ?array
+    {
+        return $last === null ? null
+            : ['plan' => $last->plan, 'until' => $last->until, 'atMs' => $last->atMs];
+    }
+
     private static function attempt(): string
     {
         return self::text(random_bytes(16));

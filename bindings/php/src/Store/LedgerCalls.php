@@ -261,7 +261,7 @@ trait LedgerCalls
         return Plan::in($this->accepted([
             'kind' => 'subscription.read',
             'account' => $account,
-            'last' => $last?->kept(),
+            'last' => self::kept($last),
         ]), 'exchange');
     }
 
