@@ -29,7 +29,7 @@ from kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
                                             KindContext+Kinds.swift
   bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
-                                            of ledgers
+                                            of ledgers; _plain_results.py (from facts.tsv)
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
@@ -53,6 +53,7 @@ import generate_manual
 import generate_php
 import generate_python
 import generate_python_ledger
+import generate_python_results
 import generate_readers
 import generate_schema_picture
 import generate_statements
@@ -65,7 +66,7 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
             generate_swift, generate_app_store, generate_statements, generate_kinds,
-            generate_python_ledger,
+            generate_python_ledger, generate_python_results,
             generate_schema_picture]
 
 

@@ -20,7 +20,8 @@ WIDTH = 100
 BY_HAND = {"schema.create", "schema.check"}
 # A class of results.py that has not the name of the method.
 RESULTS = {"claim.resume": "ClaimResult", "event.apply": "EventResult",
-           "challenge.consume": "Result", "key.retire": "Result", "key.receipt": "ReceiptResult"}
+           "challenge.consume": "Result", "key.retire": "Result", "key.receipt": "ReceiptResult",
+           "schema.check": "SchemaResult", "schema.create": "CreateResult"}
 # Optional members that are given by place: what a call is about, beside its evidence.
 BY_PLACE = {("claim", "account"), ("subscription.apply", "account"), ("lookup", "account"),
             ("quota.take", "units"), ("key.read", "account"), ("evidence.read", "sha256")}
@@ -112,8 +113,7 @@ class Method:
 
     def __init__(self, kind):
         self.kind, self.name = kind.kind, members.snake(kind.method)
-        self.result = RESULTS.get(kind.kind, members.snake(kind.method).title().replace("_", "")
-                                  + "Result")
+        self.result = result_class(kind)
         self.does = kind.does
         self.evidence = evidence(kind)
         # A table of members has those that kinds share first; arguments have them last.
@@ -134,6 +134,11 @@ class Method:
         found = [*self.evidence, *self.calls, *self.members.values()]
         return sorted(found, key=lambda each: (not each.by_place, each.default is not None
                                                and each.by_place))
+
+
+def result_class(kind):
+    """The class of results.py for what a kind answers: due-takes -> DueTakesResult."""
+    return RESULTS.get(kind.kind, kind.method.title().replace("-", "") + "Result")
 
 
 def evidence(kind):
