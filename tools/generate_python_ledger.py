@@ -31,8 +31,6 @@ SAID = {("signup.admit", "address"), ("signup.admit", "passwordBytes")}
 NAMES = {"take": "take_back"}
 # A constant as the default, so that a reader of the signature sees that it is no transaction.
 DEFAULTS = {("claim", "mode"): "lease"}
-# What it answers, `linkedTo`, is in no class of results.py yet.
-LATER = {("account.link", "operator")}
 # A type of the table: its annotation. Others are texts.
 TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "_r.ReadResult"}
 CALLS = {"grant": ("Granting", "Grant"), "take": ("Taking", "TakeBack")}
@@ -119,7 +117,7 @@ class Method:
         # A table of members has those that kinds share first; arguments have them last.
         shared = len(kind.members) - sum(member.kind == kind.kind for member in kind.members)
         given = [member for member in kind.members[shared:] + kind.members[:shared]
-                 if member.given in ("argument", "made") and (kind.kind, member.name) not in LATER]
+                 if member.given in ("argument", "made")]
         self.members = {member.name: argument(kind.kind, member) for member in given
                         if member.is_sent}
         self.calls = [argument(kind.kind, member) for member in given if not member.is_sent]
