@@ -27,7 +27,7 @@ from kinds.tsv and kind-members.tsv:
                                             KindContext+Kinds.swift
   bindings/go/store/ledger_calls.go         the methods of Go's ledger
   bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
-                                            of ledgers
+                                            of ledgers; _plain_results.py (from facts.tsv)
   bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
@@ -55,6 +55,7 @@ import generate_php_ledger
 import generate_php_results
 import generate_python
 import generate_python_ledger
+import generate_python_results
 import generate_readers
 import generate_schema_picture
 import generate_statements
@@ -65,9 +66,10 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # One module for each binding, for the command line and for the library's tables of members:
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
-            generate_python, generate_python_ledger, generate_go, generate_go_ledger,
-            generate_php, generate_php_ledger, generate_php_results, generate_swift,
-            generate_app_store, generate_statements, generate_kinds, generate_schema_picture]
+            generate_python, generate_python_ledger, generate_python_results, generate_go,
+            generate_go_ledger, generate_php, generate_php_ledger, generate_php_results,
+            generate_swift, generate_app_store, generate_statements, generate_kinds,
+            generate_schema_picture]
 
 
 def status_table(table):

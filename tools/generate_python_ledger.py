@@ -20,7 +20,8 @@ WIDTH = 100
 BY_HAND = {"schema.create", "schema.check"}
 # A class of results.py that has not the name of the method.
 RESULTS = {"claim.resume": "ClaimResult", "event.apply": "EventResult",
-           "challenge.consume": "Result", "key.retire": "Result", "key.receipt": "ReceiptResult"}
+           "challenge.consume": "Result", "key.retire": "Result", "key.receipt": "ReceiptResult",
+           "schema.check": "SchemaResult", "schema.create": "CreateResult"}
 # Optional members that are given by place: what a call is about, beside its evidence.
 BY_PLACE = {("claim", "account"), ("subscription.apply", "account"), ("lookup", "account"),
             ("quota.take", "units"), ("key.read", "account"), ("evidence.read", "sha256")}
@@ -30,8 +31,6 @@ SAID = {("signup.admit", "address"), ("signup.admit", "passwordBytes")}
 NAMES = {"take": "take_back"}
 # A constant as the default, so that a reader of the signature sees that it is no transaction.
 DEFAULTS = {("claim", "mode"): "lease"}
-# What it answers, `linkedTo`, is in no class of results.py yet.
-LATER = {("account.link", "operator")}
 # A type of the table: its annotation. Others are texts.
 TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "_r.ReadResult"}
 CALLS = {"grant": ("Granting", "Grant"), "take": ("Taking", "TakeBack")}
@@ -112,14 +111,13 @@ class Method:
 
     def __init__(self, kind):
         self.kind, self.name = kind.kind, members.snake(kind.method)
-        self.result = RESULTS.get(kind.kind, members.snake(kind.method).title().replace("_", "")
-                                  + "Result")
+        self.result = result_class(kind)
         self.does = kind.does
         self.evidence = evidence(kind)
         # A table of members has those that kinds share first; arguments have them last.
         shared = len(kind.members) - sum(member.kind == kind.kind for member in kind.members)
         given = [member for member in kind.members[shared:] + kind.members[:shared]
-                 if member.given in ("argument", "made") and (kind.kind, member.name) not in LATER]
+                 if member.given in ("argument", "made")]
         self.members = {member.name: argument(kind.kind, member) for member in given
                         if member.is_sent}
         self.calls = [argument(kind.kind, member) for member in given if not member.is_sent]
@@ -134,6 +132,11 @@ class Method:
         found = [*self.evidence, *self.calls, *self.members.values()]
         return sorted(found, key=lambda each: (not each.by_place, each.default is not None
                                                and each.by_place))
+
+
+def result_class(kind):
+    """The class of results.py for what a kind answers: due-takes -> DueTakesResult."""
+    return RESULTS.get(kind.kind, kind.method.title().replace("-", "") + "Result")
 
 
 def evidence(kind):

@@ -422,6 +422,7 @@ class AsyncCalls(Opened):
         *,
         attempt: str | None = None,
         reason: str | None = None,
+        operator: bool | None = None,
         now: Time | None = None,
     ) -> _r.LinkResult:
         """`Ledger.link`."""
@@ -433,6 +434,7 @@ class AsyncCalls(Opened):
                 "to": into,
                 "attempt": attempt_of(attempt),
                 "reason": reason,
+                "operator": operator,
             },
             now=now,
         )

@@ -527,16 +527,18 @@ class Calls(Opened):
         *,
         attempt: str | None = None,
         reason: str | None = None,
+        operator: bool | None = None,
         now: Time | None = None,
     ) -> _r.LinkResult:
         """Joins an anonymous account into another: purchases, subscriptions, keys, today's
         counts. Both must have been proven in the same request. Ask again, with the same
         attempt, while there is more.
 
-        account  the account that is joined
-        into     the account that has it then
-        attempt  the same when a request is repeated
-        reason   for the audit row
+        account   the account that is joined
+        into      the account that has it then
+        attempt   the same when a request is repeated
+        reason    for the audit row
+        operator  shows to what it was joined before
         """
         return self._ask(
             _r.LinkResult,
@@ -546,6 +548,7 @@ class Calls(Opened):
                 "to": into,
                 "attempt": attempt_of(attempt),
                 "reason": reason,
+                "operator": operator,
             },
             now=now,
         )
