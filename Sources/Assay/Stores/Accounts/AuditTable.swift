@@ -3,7 +3,7 @@ extension StoreTalk {
   /// Inserts an audit row.
   ///
   /// - Parameters:
-  ///   - what: The action: `link`, `forget`, `move` or `hand`.
+  ///   - what: The action: `link`, `forget`, `move`, `hand` or `debt`.
   ///   - id: The end of the row's key, of which the first 32 bytes are used.
   mutating func audit(
     _ what: StaticString, _ id: Text, owner: Text, other: Text, note: Text?

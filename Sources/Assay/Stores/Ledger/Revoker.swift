@@ -1,11 +1,11 @@
 /// A request to revoke: the attempt, and how the host takes back (STO-35).
 struct Revoker {
   enum Mode {
-    /// At once and at the host's own risk: a take-back is reported once, and never again.
+    /// A take-back at once and at the host's own risk: reported once, and never again.
     case none
-    /// Under a lease: the host takes back, and `revoke.complete` confirms the take-back.
+    /// A take-back under a lease, which the host confirms with `revoke.complete`.
     case lease
-    /// In the transaction of the row.
+    /// A take-back in the transaction of the row.
     case transaction
   }
 

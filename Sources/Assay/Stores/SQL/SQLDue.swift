@@ -12,7 +12,7 @@ extension StoreTalk {
     let own: (SQLStatement, Arguments) = (.claimsOwn, arguments)
     let rows: [LedgerRow]
     if context.dialect == .mysql {
-      // MariaDB has no UPDATE … RETURNING: rows are read under a lock, then changed one by one.
+      // MariaDB 10.6 has no UPDATE … RETURNING: rows are locked, then changed one by one.
       let due = try ledgerRows(try sql(.begin) { [(.claimsDueLock, arguments)] }, 0)
       let results = try sql(.commit) {
         due.map { (.claimsDueTake, arguments + [("pkey", .text($0.purchaseKey))]) } + [own]

@@ -3,7 +3,7 @@ enum SchemaState {
   /// An operator has to repair the tables: one is missing, or the version is a later one.
   case refused(Text)
   case whole(SchemaRow)
-  /// The tables are made, from those of this version; 0 if there are none.
+  /// Missing tables are made, after the migration from this version; 0: without a migration.
   case toMake(Int64)
 
   init(_ found: SchemaFound, keepsEvidence: Bool) {
