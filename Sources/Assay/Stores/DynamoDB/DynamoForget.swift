@@ -1,5 +1,5 @@
-/// `account.forget` on DynamoDB: visits the same rows as a merge, of the account and of those
-/// merged into it, and puts the hash in their place (STO-93).
+/// `account.forget` on DynamoDB: visits the same rows as a merge, for the account and for those
+/// merged into it, and replaces the ids of these accounts by the hash (STO-93).
 extension StoreTalk {
   /// The largest number of merged accounts that one exchange forgets (EXC-15).
   private static let joinedCap = 20
