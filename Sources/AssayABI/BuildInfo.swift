@@ -1,7 +1,7 @@
 import Assay
 import CAssay
 
-/// Texts about this build, made once and never freed.
+/// A text about this build, made once and never freed.
 @safe struct StaticText: @unchecked Sendable {
   let pointer: UnsafePointer<CChar>?
 

@@ -2,9 +2,9 @@ import Assay
 import CAssay
 import CGate
 
-// The C boundary: unpack, call, pack. No logic lives here. `@implementation`
-// holds every function to its declaration in include/assay.h. Every call that does
-// more than return a constant passes the gate that fork waits at (JWS-105).
+// The C boundary converts arguments, calls the library, and converts results. It contains no logic.
+// `@implementation` checks every function against its declaration in include/assay.h. Every call
+// that does more than return a constant passes the gate at which fork waits (JWS-105).
 
 // MARK: library
 
@@ -133,7 +133,7 @@ public func assay_verifier_new(
   guard unsafe out != nil,
     var bytes = unsafe Input.bytes(config, config_len, cap: Verifier.configurationByteCap)
   else { return unsafe Handle.answer(.misuse("configuration"), doc) }
-  // Keys and secrets are in it (EXC-10).
+  // The configuration contains keys and secrets (EXC-10).
   defer { Secret.wipe(&bytes) }
   let (verifier, document) = Verifier.make(bytes)
   if let verifier { unsafe out?.pointee = unsafe Handle.retain(verifier) }
@@ -221,7 +221,7 @@ public func assay_decide(
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  // Before anything is written: the variable may be one of those that are read.
+  // Documents are read before anything is written: `doc` may point into `evidence`.
   let documents = unsafe Input.documents(evidence, evidence_count)
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier), let documents,

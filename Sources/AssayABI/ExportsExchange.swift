@@ -12,14 +12,14 @@ public func assay_call(
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  // Before anything is written: the variable may be among those that are read.
+  // Documents are read before anything is written: `doc` may point into `evidence`.
   let documents = unsafe Input.documents(evidence, evidence_count)
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     var bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
     let documents
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
-  // Tokens may be in it (EXC-22).
+  // The request may contain tokens (EXC-22).
   defer { Secret.wipe(&bytes) }
   return unsafe Handle.answer(
     verifier.call(bytes, evidence: documents, nowMs: now_ms), doc)
@@ -33,7 +33,7 @@ public func assay_exchange_new(
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  // Before anything is written: the variables may be among those that are read.
+  // Documents are read before anything is written: `out` and `doc` may point into `evidence`.
   let documents = unsafe Input.documents(evidence, evidence_count)
   unsafe out?.pointee = nil
   unsafe doc?.pointee = nil
@@ -41,7 +41,7 @@ public func assay_exchange_new(
     var bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
     let documents
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
-  // Tokens may be in it (EXC-22).
+  // The request may contain tokens (EXC-22).
   defer { Secret.wipe(&bytes) }
   let (exchange, document) = verifier.startExchange(bytes, evidence: documents, nowMs: now_ms)
   if let exchange { unsafe out?.pointee = unsafe Handle.retain(exchange) }

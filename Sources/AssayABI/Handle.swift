@@ -21,7 +21,7 @@ enum Handle {
     return unsafe Unmanaged<Verifier>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
-  /// Hands a document to the caller, who may have asked for none.
+  /// Passes a document to the caller, unless `out` is NULL. Returns the document's status code.
   static func answer(
     _ document: Document, _ out: UnsafeMutablePointer<OpaquePointer?>?
   ) -> Int32 {
@@ -30,10 +30,10 @@ enum Handle {
   }
 }
 
-/// What came over the boundary, copied before anything looks at it.
+/// Input from across the boundary, copied before anything reads it.
 enum Input {
-  /// nil: a NULL pointer with a length, or an impossible length. At most one byte more
-  /// than the cap is copied: enough to be refused for its size.
+  /// Copies the input; `nil` for a NULL pointer with a length, or for an impossible length. At most
+  /// one byte more than `cap` is copied: enough for a refusal because of the size.
   static func bytes(
     _ pointer: UnsafeRawPointer?, _ length: Int, cap: Int
   ) -> [UInt8]? {
@@ -43,12 +43,13 @@ enum Input {
     return unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: count))
   }
 
-  /// The same for what is never longer: nil if it is.
+  /// Copies an input that is never longer than `cap`; `nil` if it is, or if `bytes` returns `nil`.
   static func short(_ pointer: UnsafeRawPointer?, _ length: Int, cap: Int) -> [UInt8]? {
     length <= cap ? unsafe bytes(pointer, length, cap: cap) : nil
   }
 
-  /// nil: a NULL array with a count, or a NULL document in it. At most 4,096.
+  /// Returns the documents of an array; `nil` for a NULL array with a count, for a NULL document,
+  /// or for more than 4,096 documents.
   static func documents(
     _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int
   ) -> [Document]? {
@@ -63,12 +64,12 @@ enum Input {
   }
 }
 
-/// A StaticString's text ends with a NUL and lives as long as the library.
+/// Returns the text of a `StaticString`, which ends with a NUL and lives as long as the library.
 func characters(_ text: StaticString) -> UnsafePointer<CChar> {
   unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// Bytes with a NUL after them, as C reads them.
+/// Returns bytes that are followed by a NUL, as C reads them.
 func characters(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {
   guard let start = text.baseAddress else { return nil }
   return unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)

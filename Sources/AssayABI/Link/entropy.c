@@ -1,8 +1,9 @@
 /*
  * entropy.c - the random source of the Embedded Swift runtime.
  *
- * It seeds the hashing of dictionaries with arc4random_buf, which glibc has
- * only since 2.36: this one serves older systems and stays inside the library.
+ * The runtime seeds the hashing of dictionaries with arc4random_buf, which glibc
+ * has only since 2.36: this function serves older systems and stays hidden
+ * inside the library.
  */
 #include <stdlib.h>
 

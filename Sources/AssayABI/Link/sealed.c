@@ -1,14 +1,14 @@
 /*
- * sealed.c - what the library asks the system for: none of this.
+ * sealed.c - the system calls that the library must not make; here they fail.
  *
- * The Swift runtime and libcrypto, where they are linked into the library, hold
- * code that opens files, reads the environment, installs signal handlers,
- * starts programs and connects: at load (SWIFT_BACKTRACE, /proc/self/maps,
- * OPENSSL_ia32cap) and on paths that Assay has no use for. A guest does nothing
- * of the kind. The linker routes each such call here (--wrap, see the Makefile),
- * where it fails as on a system that has no such thing; a gate checks what the
- * library still imports (Tests/Gates/library.py), another at what it does
- * (Tests/Gates/guest.py).
+ * The Swift runtime and libcrypto, where they are linked into the library,
+ * contain code that opens files, reads the environment, installs signal
+ * handlers, starts programs and connects: at load (SWIFT_BACKTRACE,
+ * /proc/self/maps, OPENSSL_ia32cap) and on paths that Assay has no use for. A
+ * library inside another's process must do nothing of the kind. The linker
+ * routes each such call here (--wrap, see the Makefile), where the call fails as
+ * on a system without the function. Tests/Gates/library.py checks what the
+ * library still imports, Tests/Gates/guest.py what it does.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 static char *nothing[] = {NULL};
 HIDDEN char **__wrap_environ = nothing;
 
-/* What is not available: a pointer that is NULL, a number that says so. No arguments
- * are looked at, so none are declared. */
+/* Functions that fail by returning NULL, or a number that means failure. They read no
+ * arguments, so none are declared. */
 #define NO_POINTER(name)            \
   HIDDEN void *__wrap_##name(void); \
   void *__wrap_##name(void) {       \

@@ -10,7 +10,7 @@ struct AuditRow: Sendable {
     Text(Text(stringLiteral: what).utf8 + [0x23] + id.utf8.prefix(32))
   }
 
-  /// By column.
+  /// The row's values by column name.
   var arguments: [(name: StaticString, value: StoreValue)] {
     [
       ("id", .text(id)), ("at_ms", .integer(atMs)),

@@ -1,8 +1,10 @@
-/// Rows that say what happened to whom, for people (STM-2).
+/// Audit rows: what was done to which account and when, for support staff (STM-2).
 extension StoreTalk {
+  /// Inserts an audit row.
+  ///
   /// - Parameters:
-  ///   - what: `link`, `forget`, `move` or `hand`.
-  ///   - id: makes the row's key with it; of a longer one the first 32 characters.
+  ///   - what: The action: `link`, `forget`, `move`, `hand` or `debt`.
+  ///   - id: The end of the row's key, of which the first 32 bytes are used.
   mutating func audit(
     _ what: StaticString, _ id: Text, owner: Text, other: Text, note: Text?
   ) throws(StoreStop) {

@@ -1,9 +1,9 @@
-/// Challenges, whatever the engine.
+/// Challenges on every engine.
 extension StoreTalk {
-  /// A row is kept for a day after it can be used no more (docs/spec/stores.md §4).
+  /// The time for which a row is kept after its challenge expires (docs/spec/stores.md §4).
   private static let keptMs = Milliseconds.day
 
-  /// Puts the row there if there is none. The row that stands there then.
+  /// Inserts `row` if no row has its id, and returns the stored row.
   mutating func insert(_ row: ChallengeRow) throws(StoreStop) -> ChallengeRow {
     let keptUntilMs = Milliseconds.sum(row.expiresMs, Self.keptMs)
     let stands: ChallengeRow
@@ -25,10 +25,10 @@ extension StoreTalk {
     return stands
   }
 
-  /// Marks it as used by somebody, where it is unused, in time, and for this purpose and
+  /// Marks a challenge as used if it is unused, unexpired and was issued for the same purpose and
   /// subject.
   ///
-  /// - Returns: the row after it; nil: there is none.
+  /// - Returns: The row as stored afterwards; `nil` if there is none.
   mutating func consume(
     _ asked: ChallengeUse
   ) throws(StoreStop) -> ChallengeRow? {

@@ -1,11 +1,12 @@
-/// A challenge as a text, in the encoding in which the app puts it into its client data
-/// (ASR-10): what is stored of it is what a verified document says of it.
+/// A challenge as text, in the encoding in which the app puts it into its client data (ASR-10).
+/// Its stored id is the digest that a verified document reports.
 enum ChallengeText {
-  /// STO-8.
+  /// The lengths of a challenge's text in characters (STO-8).
   private static let lengths = 22...64
   private static let octets = 16
 
-  /// SHA-256 of the challenge, lower-case hex; nil: no text that was handed out here.
+  /// Returns the SHA-256 of the challenge in lower-case hex; `nil` if `text` does not have the
+  /// form of an issued challenge.
   static func id(_ text: Text, _ place: AttestPolicy.Challenge) -> Text? {
     guard lengths.contains(text.count), ASCII.isPrintable(text.utf8[...]),
       let challenge = decoded(text, place), challenge.count >= octets
@@ -20,7 +21,7 @@ enum ChallengeText {
 }
 
 extension StoreParameters {
-  /// What a challenge or a side effect is named by: without spaces and control characters.
+  /// Returns the name of a purpose, subject or event: text without spaces and control characters.
   func label(_ name: StaticString, _ lengths: ClosedRange<Int>) throws(Refusal) -> Text {
     let node = try needed(name)
     let text = try node.text(lengths)

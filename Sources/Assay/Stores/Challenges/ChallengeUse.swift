@@ -1,9 +1,10 @@
-/// Who uses a challenge, and for what.
+/// The use of a challenge: which one, for what, and by which proof.
 struct ChallengeUse: Sendable {
-  /// SHA-256, lower-case hex.
+  /// SHA-256 of the challenge, lower-case hex.
   let id: Text
   let purpose: Text
   let subject: Text
-  /// STO-61: a key id, a key id and a counter, or what the host names.
+  /// The user of the challenge: the key id of an attestation, the key id and counter of an
+  /// assertion, or a name that the host gives (STO-61).
   let by: Text
 }

@@ -1,13 +1,13 @@
-/// What an account has in the one table, for its link or its end: at most 50 of each kind
+/// The rows of an account in the one table, for its merge or its deletion: at most 50 of each kind
 /// (docs/spec/store-statements.md §3, "link", "forget").
 struct DynamoAccount {
   var lines: [LineRow] = []
   var days: [DynamoItem] = []
   var purchases: [LedgerRow] = []
   var keys: [DynamoKey] = []
-  /// Also the rows that only lead from a second account to an audit row.
+  /// Audit rows, and the rows that lead from a second account to an audit row.
   var audits: [(key: DynamoKey, isLink: Bool)] = []
-  /// There may be more of them.
+  /// Whether the account may have more rows of a kind.
   var isCut = false
 }
 
@@ -36,9 +36,9 @@ extension StoreTalk {
     return found
   }
 
-  /// Each of these as a transaction of its own, in one step.
+  /// Makes each of the changes as a transaction of its own, all in one step.
   ///
-  /// - Returns: for each why it was cancelled; nil: it was made.
+  /// - Returns: For each change the reasons of its cancellation; `nil` if it was made.
   mutating func dynamoChanges(
     _ changes: [[DynamoRequest]]
   ) throws(StoreStop) -> [[(isRefused: Bool, row: DynamoItem?)]?] {
@@ -49,7 +49,7 @@ extension StoreTalk {
     return outcomes
   }
 
-  /// Each of these by itself, in one step; how many were made.
+  /// Makes each of the changes by itself, all in one step. Returns how many were made.
   @discardableResult
   mutating func dynamoChanges(_ changes: [DynamoRequest]) throws(StoreStop) -> Int64 {
     guard !changes.isEmpty else { return 0 }
@@ -61,7 +61,7 @@ extension StoreTalk {
 
   // MARK: audit
 
-  /// The row, and where it names a second account one that is found by that account.
+  /// Inserts the audit row and, if it names a second account, a row found by that account.
   mutating func dynamoAudit(_ row: AuditRow) throws(StoreStop) {
     let requests = row.dynamoRequests
     try dynamoChanges(requests)
@@ -76,7 +76,8 @@ extension AuditRow {
     return requests
   }
 
-  /// Of the row that only leads the index of owners to the other account's audit.
+  /// The sort key of a row that leads from the second account, in the index of owners, to the audit
+  /// row.
   static let otherSort: Text = "OTHER"
 
   private static func otherKey(_ id: Text) -> DynamoKey { otherKey(.audit(id)) }

@@ -1,17 +1,17 @@
-/// `schema.create` on DynamoDB: the one table, and the row that says whose it is (STO-78).
+/// `schema.create` on DynamoDB: the one table, and the row with its version and lineage (STO-78).
 extension StoreTalk {
-  /// Between the looks at a table that is being made, in milliseconds: half a minute in all.
+  /// The waits between checks of a table that is being made, in milliseconds; half a minute in all.
   private static let looksMs: [Int64] = [1000, 2000, 4000, 8000, 16_000]
 
   mutating func dynamoCreateTable(_ lineage: Text) throws(StoreStop) -> StoreOutcome {
     let schema = DynamoSchema(table: context.policy.table ?? "")
     let isMade = try dynamoTable() == nil
     if isMade {
-      // Another host may have been faster.
+      // The table may have been made by another host in the meantime.
       try dynamoCall(schema.creation, absent: "ResourceInUseException")
     }
     try dynamoAwaitTable()
-    // Refused where it is switched on already.
+    // DynamoDB refuses to switch on an expiry that is on already.
     if isMade { try dynamoCall(schema.expiry, absent: "ValidationException") }
     if let row = try dynamoSchemaRow() {
       guard row.version <= SchemaMigration.current else {
@@ -34,7 +34,7 @@ extension StoreTalk {
     return try SchemaRow(try item.row(SchemaRow.columns))
   }
 
-  /// nil: there is none.
+  /// Returns the description of the table; `nil` if there is none.
   mutating func dynamoTable() throws(StoreStop) -> JSONValue? {
     var writer = JSONWriter()
     writer.beginObject()
@@ -49,7 +49,9 @@ extension StoreTalk {
     return table
   }
 
-  /// - Throws: `unavailable.store.standby` where it is not there in time.
+  /// Waits until the table and its indexes are active.
+  ///
+  /// - Throws: `unavailable.store.standby` if they are not active in time.
   private mutating func dynamoAwaitTable() throws(StoreStop) {
     var nowMs = context.nowMs
     for pause in Self.looksMs {
@@ -61,7 +63,7 @@ extension StoreTalk {
     }
   }
 
-  /// - Parameter absent: the engine's code that is an answer as well.
+  /// - Parameter absent: The engine's error code that is a result as well.
   @discardableResult
   private mutating func dynamoCall(
     _ call: (api: StaticString, input: [UInt8]), absent: StaticString

@@ -1,10 +1,10 @@
-/// Due lists on DynamoDB: the sparse index `assay-due`, eight partitions a kind
+/// Due lists on DynamoDB: the sparse index `assay-due`, eight partitions for each kind
 /// (docs/spec/store-statements.md §3, "due"). The index lags; the row decides.
 extension StoreTalk {
-  /// Rounds of changes until 25 rows are ours or none is left.
+  /// The largest number of rounds of changes, until 25 rows are taken or none is left.
   private static let roundCap = 8
 
-  /// Rows whose time has come, the oldest first: at most 25 of each partition.
+  /// Returns rows that are due, the oldest first: at most 25 of each partition.
   private mutating func dynamoDue(
     _ kind: StaticString, beforeMs: Int64
   ) throws(StoreStop) -> [DynamoKey] {
@@ -27,9 +27,9 @@ extension StoreTalk {
     return found.ordered { $0.atMs < $1.atMs }.map { $0.key }
   }
 
-  /// Changes them one by one; those whose condition fails are another sweeper's.
+  /// Takes due rows one by one. A row whose condition fails belongs to another sweeper.
   ///
-  /// - Parameter isOurs: of a row that a change met.
+  /// - Parameter isOurs: Whether a row that failed the condition was taken by this attempt before.
   mutating func dynamoTakeDue(
     _ kind: StaticString, beforeMs: Int64, _ change: (DynamoKey) -> DynamoRequest,
     isOurs: (DynamoItem) throws(StoreStop) -> Bool
@@ -67,7 +67,7 @@ extension StoreTalk {
           """,
           if: "#state = :state AND #lease_ms <= :before_ms", values)
       },
-      // Ours by a call whose answer was lost.
+      // The row may have been taken by a call whose reply was lost.
       isOurs: { row throws(StoreStop) in
         let row = try LedgerRow(row)
         return row.state == state && row.attempt == attempt && row.leaseMs == leaseMs

@@ -1,10 +1,10 @@
-/// Kept texts on DynamoDB (STM-2, docs/spec/store-statements.md §3).
+/// Kept evidence on DynamoDB (STM-2, docs/spec/store-statements.md §3).
 extension StoreTalk {
-  /// A row holds 400 KiB; longer texts are not kept.
+  /// The largest text that is kept, in bytes: an item of DynamoDB holds 400 KiB.
   private static let evidenceByteCap = 350 << 10
 
-  /// The text as elements of the transaction that changes a line; a text that is there
-  /// stays as it was kept first. Empty: it is not kept.
+  /// Returns the text as elements of the transaction that changes a subscription; empty if it is
+  /// not kept. A text that is stored already stays as it was kept first.
   func dynamoKeeping(_ evidence: StoreEvidence, of line: LineRow) -> [DynamoRequest] {
     let text = dynamoText(evidence)
     guard !text.isEmpty else { return [] }
@@ -18,7 +18,7 @@ extension StoreTalk {
     ]
   }
 
-  /// After a row of the ledger was changed: the text, where the row names it.
+  /// Keeps the text after a ledger row was changed, if the row names it.
   mutating func dynamoKeep(
     _ evidence: StoreEvidence, of row: LedgerRow
   ) throws(StoreStop) {
@@ -26,13 +26,14 @@ extension StoreTalk {
     let text = dynamoText(evidence)
     guard !text.isEmpty else { return }
     var request = DynamoRequest.insert(.evidence(evidence.sha256), text)
-    // The same text under the same digest: nobody needs it back.
+    // The stored row is not needed: it has the same text under the same digest.
     request.showsRow = false
     try dynamoChanges([dynamoTextOf(row.dynamoKey, row.owner, evidence.sha256), request])
   }
 
-  /// A row beside a line or a purchase that leads to a text: `account.forget` finds by it what
-  /// the row named earlier, by the row and by who showed it (STO-93).
+  /// Returns the put of a row beside a subscription or purchase that leads to a text. By such rows
+  /// `account.forget` finds texts named earlier, of a row or of the account that sent them
+  /// (STO-93).
   private func dynamoTextOf(_ row: DynamoKey, _ owner: Text, _ sha256: Text) -> DynamoRequest {
     let index: DynamoRequest.Values = [
       ("ok", .text(DynamoKey.account(owner))),
@@ -41,9 +42,9 @@ extension StoreTalk {
     return .put(row.text(sha256), [("digest", .text(sha256))] + (owner.isEmpty ? [] : index))
   }
 
-  /// Deletes the texts that these rows have named, and those that the account showed elsewhere.
+  /// Deletes the texts that these rows have named, and those that the account has sent elsewhere.
   ///
-  /// - Returns: false: more of them are left.
+  /// - Returns: Whether all were deleted; `false` if more are left.
   mutating func dynamoForgetTexts(
     of rows: [DynamoKey], _ account: Text
   ) throws(StoreStop) -> Bool {

@@ -1,7 +1,7 @@
-/// `account.forget` on DynamoDB: the same walk as a link, under the hash, of the account and of
-/// those that were joined into it (STO-93).
+/// `account.forget` on DynamoDB: visits the same rows as a merge, for the account and for those
+/// merged into it, and replaces the ids of these accounts by the hash (STO-93).
 extension StoreTalk {
-  /// Accounts that were joined into the forgotten one, of one exchange (EXC-15).
+  /// The largest number of merged accounts that one exchange forgets (EXC-15).
   private static let joinedCap = 20
 
   mutating func dynamoForget(_ operation: AccountForget) throws(StoreStop) -> StoreOutcome {
@@ -22,18 +22,18 @@ extension StoreTalk {
     return operation.done(counts, joined: gone.count, more: !isLast)
   }
 
-  /// What one account has.
+  /// Forgets the rows of one account.
   ///
-  /// - Returns: false: there is more of it.
+  /// - Returns: Whether all were forgotten; `false` if more are left.
   private mutating func dynamoForget(
     _ name: Text, _ operation: AccountForget, _ counts: inout AccountLink.Moved
   ) throws(StoreStop) -> Bool {
     let account = try dynamoAccount(name)
     if context.policy.keepEvidence {
-      // Before the rows that lead to them are another's.
+      // Texts go first, while the rows that lead to them still have this owner.
       let rows = account.lines.map { $0.dynamoKey } + account.purchases.map { $0.dynamoKey }
       guard try dynamoForgetTexts(of: rows, name) else { return false }
-      // Those that were kept before their rows led to them.
+      // Texts that were kept before rows led to them are found by the digests.
       let digests = account.lines.map { $0.evidence } + account.purchases.map { $0.evidence }
       try dynamoChanges(digests.map { .delete(.evidence($0)) })
     }
@@ -81,8 +81,8 @@ extension StoreTalk {
     return Int64(outcomes.count { $0 == nil })
   }
 
-  /// The link rows of the accounts that are gone, and after the last of them the account's own,
-  /// with its name in the row that it was joined into.
+  /// Deletes the link rows of the forgotten accounts. After the last of them deletes the account's
+  /// own link row, and its id in the row of the account that it was merged into.
   private mutating func dynamoForgetLinks(
     _ link: DynamoItem?, _ gone: [Text], isLast: Bool, _ operation: AccountForget
   ) throws(StoreStop) {
@@ -107,8 +107,8 @@ extension StoreTalk {
     try dynamoChanges(changes)
   }
 
-  /// Audit rows of the account, and those that name it as the other one. A link names two
-  /// accounts, and both are forgotten.
+  /// Replaces the account in its audit rows, and in those that name it as the other account. A
+  /// merge names two accounts, and both are forgotten.
   private mutating func dynamoForgetAudits(
     _ audits: [(key: DynamoKey, isLink: Bool)], _ name: Text, _ operation: AccountForget
   ) throws(StoreStop) {
@@ -132,7 +132,7 @@ extension StoreTalk {
 }
 
 extension AccountForget {
-  /// The hash in the account's place, in the row and in the index.
+  /// Returns the update that puts the hash in the account's place, in the row and in the index.
   fileprivate func forgetting(
     _ key: DynamoKey, of account: Text, set changes: DynamoRequest.Values = [],
     remove: [StaticString]

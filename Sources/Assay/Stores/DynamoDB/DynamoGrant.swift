@@ -1,11 +1,11 @@
-/// STO-21 on DynamoDB: the change of the row goes into the host's own TransactWriteItems,
-/// at its head, so that claim and grant happen together or not at all.
+/// Grants in a transaction on DynamoDB: the change of the row is the first element of the host's
+/// own TransactWriteItems, so that claim and grant are committed together or not at all (STO-21).
 extension StoreTalk {
-  /// A row that another put there in between is judged once more.
+  /// The number of rounds: a row that another process inserted in between is evaluated once more.
   private static let grantRounds = 2
 
-  /// - Parameter new: the row where none is; nil: an event from Apple or a stranger, who make
-  ///   none.
+  /// - Parameter new: The row to insert if there is none; `nil` if this request inserts none,
+  ///   because it is an App Store notification, or because another account owns the subscription.
   mutating func dynamoGrant(
     _ key: Text, _ new: LedgerRow?, _ claimant: Claimant, _ purchase: StorePurchase, note: Text?
   ) throws(StoreStop) -> Claim {
@@ -20,7 +20,7 @@ extension StoreTalk {
         return Claim(purchase, claimant.absent)
       }
       guard claim.outcome.isOurs, var row = claim.row else { return claim }
-      // The host's transaction has no room for it.
+      // The text is kept beforehand: the host's transaction has no room for it.
       if standing == nil { try dynamoKeep(purchase.evidence, of: row) }
       let units = row.unitsToGive
       row.state = .granted
@@ -41,7 +41,7 @@ extension StoreTalk {
       }
       guard let item else { throw .shape("results[0].reasons[0].item") }
       let met = try LedgerRow(item).checked(key)
-      // Ours, by a call that the client library repeated (STO-72).
+      // This attempt has granted the row, in a call that the client library repeated (STO-72).
       if met.state == .granted && met.attempt == row.attempt && met.grantedMs == row.grantedMs {
         claim.row = met
         claim.isGranted = true
@@ -53,8 +53,8 @@ extension StoreTalk {
     return Claim(standing, standing.owner == claimant.account ? .inProgress : .otherAccount)
   }
 
-  /// Of a row that this attempt holds, as it was read: who was given it since under a lease, this
-  /// same attempt too, has another fence (STO-37).
+  /// Returns the update that grants a row of this attempt as it was read. If the row was handed out
+  /// under a lease since, even to this attempt, it has another fencing token (STO-37).
   private func grantOfClaimed(_ row: LedgerRow) -> DynamoRequest {
     var request = DynamoRequest.update(
       row.dynamoKey,
@@ -74,8 +74,8 @@ extension StoreTalk {
     return request
   }
 
-  /// The grant step with its item, which is the change: whether the host's transaction was
-  /// made, else the row that our item met.
+  /// Hands out the grant step with the change as its item. Returns whether the host's transaction
+  /// was committed; if not, the row that failed the item's condition.
   mutating func dynamoHandOut(
     _ change: DynamoRequest, _ handed: ([UInt8]) -> StoreGrant
   ) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
@@ -87,7 +87,7 @@ extension StoreTalk {
     }
     guard let reasons = try [result].cancellation(0) else { return (true, nil) }
     guard let ours = reasons.first, ours.isRefused else {
-      // A condition of the host's own.
+      // A condition of the host's own has failed.
       throw .refused(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
     }
     return (false, ours.row)

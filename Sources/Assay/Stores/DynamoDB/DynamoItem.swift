@@ -1,5 +1,5 @@
-/// A row as the service gives it: `{"owner":{"S":"…"},"tries":{"N":"1"}}`. What is not
-/// in that form is never read as absent (STO-4).
+/// A row as DynamoDB returns it: `{"owner":{"S":"…"},"tries":{"N":"1"}}`. An attribute of another
+/// form is never read as absent (STO-4).
 struct DynamoItem: Sendable {
   private let attributes: JSONValue
 
@@ -9,14 +9,14 @@ struct DynamoItem: Sendable {
     attributes = value
   }
 
-  /// nil: the row does not have that attribute.
+  /// Returns an attribute with its type; `nil` if the row does not have the attribute.
   private func typed(_ name: StaticString) throws(StoreStop) -> JSONValue? {
     guard let attribute = attributes.member(name) else { return nil }
     guard attribute.count == 1 else { throw .shape(Text(stringLiteral: name).string) }
     return attribute
   }
 
-  /// Null where the row does not have it.
+  /// Returns the value of an attribute; `.null` if the row does not have the attribute.
   func value(_ name: StaticString) throws(StoreStop) -> StoreValue {
     guard let attribute = try typed(name) else { return .null }
     if let text = attribute.member("S")?.text { return .text(text) }
@@ -26,7 +26,8 @@ struct DynamoItem: Sendable {
     throw .shape(Text(stringLiteral: name).string)
   }
 
-  /// The service keeps 38 digits; ours are integers below 2^53.
+  /// Reads an integer below 2^53; DynamoDB could store 38 digits. Returns `nil` for any other
+  /// number.
   private static func number(_ digits: Text) -> Int64? {
     guard let number = JSONValue.integer(digits.utf8[...]),
       number.magnitude <= MemberNode.exactInteger.magnitude
@@ -48,7 +49,7 @@ struct DynamoItem: Sendable {
     return number
   }
 
-  /// The members of a set; none where the row does not have it.
+  /// Returns the members of a set; none if the row does not have the set.
   func texts(_ name: StaticString) throws(StoreStop) -> [Text] {
     guard let attribute = try typed(name) else { return [] }
     guard let set = attribute.member("SS"), set.kind == .array else {
@@ -62,7 +63,7 @@ struct DynamoItem: Sendable {
     return texts
   }
 
-  /// The attributes whose names begin so, and their numbers: the rest of the name first.
+  /// Returns the attributes whose names begin with `prefix`: the rest of the name, and the number.
   func numbers(after prefix: StaticString) throws(StoreStop) -> [(name: Text, number: Int64)] {
     let prefix = Text(stringLiteral: prefix).utf8
     var found: [(name: Text, number: Int64)] = []
@@ -77,13 +78,12 @@ struct DynamoItem: Sendable {
     return found
   }
 
-  /// In the order of these columns, as a row of SQL.
+  /// Returns the values of `columns` in their order, as an SQL engine returns a row.
   func row(_ columns: [StaticString]) throws(StoreStop) -> StoreRow {
     var values: [StoreValue] = []
     for column in columns { values.append(try value(column)) }
     return StoreRow(values, isTyped: true)
   }
 
-  /// Where it stands.
   func key() throws(StoreStop) -> DynamoKey { DynamoKey(try text("PK"), try text("SK")) }
 }

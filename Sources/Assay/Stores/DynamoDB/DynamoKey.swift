@@ -1,4 +1,4 @@
-/// Where a row stands in the one table (docs/spec/store-statements.md §3).
+/// The key of a row in the one table (docs/spec/store-statements.md §3).
 struct DynamoKey {
   let partition: Text
   let sort: Text
@@ -12,18 +12,18 @@ struct DynamoKey {
     self.init(Text(Text(stringLiteral: kind).utf8 + id.utf8), sort)
   }
 
-  /// - Parameter key: a transaction key or a purchase key.
+  /// - Parameter key: A transaction key or a purchase key.
   static func name(_ key: Text) -> DynamoKey { DynamoKey("NAME#", key, "NAME") }
 
   static func ledger(_ purchaseKey: Text) -> DynamoKey { DynamoKey("TXN#", purchaseKey, "CLAIM") }
 
-  /// The row of a line that decides.
+  /// Returns the key of a subscription's own row, which decides.
   static func line(_ environment: Text, _ originalTransactionId: Text) -> DynamoKey {
     let id = Text(environment.utf8 + [0x23] + originalTransactionId.utf8)
     return DynamoKey("OTX#", id, "LINE")
   }
 
-  /// The copy of a line that its account reads.
+  /// Returns the key of the copy of a subscription that its account reads.
   static func copy(
     of account: Text, _ environment: Text, _ originalTransactionId: Text
   ) -> DynamoKey {
@@ -31,13 +31,13 @@ struct DynamoKey {
     return DynamoKey("USER#", account, Text(sort))
   }
 
-  /// What the sort keys of an account's lines begin with.
+  /// The prefix of the sort keys of an account's subscriptions.
   static let linesOfAccount: Text = "SUB#"
 
-  /// What the sort keys of counted days begin with.
+  /// The prefix of the sort keys of counted days.
   static let days: Text = "DATE#"
 
-  /// The meters of one bucket.
+  /// Returns the key of the row with the meters of one bucket.
   ///
   /// - Parameter scope: `USER#…`, `SIGNUP_IP#…` or `APPLE#…`, as in SQL.
   static func meters(_ scope: Text, _ bucket: Text) -> DynamoKey {
@@ -58,44 +58,46 @@ struct DynamoKey {
 
   static func evidence(_ sha256: Text) -> DynamoKey { DynamoKey("EVID#", sha256, "EVID") }
 
-  /// Of a row that leads from a line or a purchase to a text that it has named.
+  /// Returns the key of a row that leads from a subscription or purchase to a text that it has
+  /// named.
   func text(_ sha256: Text) -> DynamoKey {
     DynamoKey(partition, Text(DynamoKey.texts.utf8 + sha256.utf8))
   }
 
-  /// What the sort keys of those rows begin with.
+  /// The prefix of the sort keys of rows that lead to texts.
   static let texts: Text = "EVID#"
 
   // MARK: indexes
 
-  /// The partition of an account: of its copies and days, and in `assay-owner`.
+  /// Returns the partition of an account: of its copies and days, and in the index `assay-owner`.
   static func account(_ account: Text) -> Text { Text("USER#".utf8 + account.utf8) }
 
-  /// `L#` or `K#` and a time, so that an account's rows stand in order of time.
+  /// Returns the sort key of a row in `assay-owner`: a kind as `L#` or `K#`, and a time by which an
+  /// account's rows are sorted.
   ///
-  /// - Parameter milliseconds: since 1970 UTC.
+  /// - Parameter milliseconds: The time, in milliseconds since 1970 UTC.
   static func ordered(_ kind: StaticString, _ milliseconds: Int64) -> Text {
     let digits = Array(String(min(max(0, milliseconds), 9_999_999_999_999)).utf8)
     let zeros = [UInt8](repeating: 0x30, count: 13 &- digits.count)
     return Text(Text(stringLiteral: kind).utf8 + zeros + digits)
   }
 
-  /// How many partitions carry the due rows of one kind.
+  /// The number of partitions that contain the due rows of one kind.
   static let duePartitions: UInt8 = 8
 
-  /// `CLAIM#` or `LINE#` and the number of a partition.
+  /// Returns a kind, as `CLAIM#` or `LINE#`, and the number of a partition.
   static func due(_ kind: StaticString, _ number: UInt8) -> Text {
     Text(Text(stringLiteral: kind).utf8 + [0x30 &+ number % duePartitions])
   }
 
-  /// That of this row.
+  /// Returns the partition of this row among the due rows of a kind.
   func due(_ kind: StaticString) -> Text {
     DynamoKey.due(kind, Digest.sha256.of(partition.utf8).first ?? 0)
   }
 
   // MARK: JSON
 
-  /// The members `PK` and `SK`.
+  /// Writes the members `PK` and `SK`.
   func writeMembers(_ writer: inout JSONWriter) {
     for (name, text) in [("PK" as StaticString, partition), ("SK", sort)] {
       writer.name(name)

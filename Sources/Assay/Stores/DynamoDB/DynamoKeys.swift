@@ -1,4 +1,4 @@
-/// Attested keys in DynamoDB (docs/spec/store-statements.md §3).
+/// Device keys in DynamoDB (docs/spec/store-statements.md §3).
 extension StoreTalk {
   mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
     let index: Arguments = [
@@ -61,7 +61,7 @@ extension StoreTalk {
         ]))
   }
 
-  /// The row after a change, or the one that stood in the way.
+  /// Makes a change. Returns the row afterwards, or the one that failed its condition.
   private mutating func keyRow(
     _ request: DynamoRequest
   ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {

@@ -1,10 +1,10 @@
-/// The ledger on DynamoDB (docs/spec/store-statements.md §3). A change whose condition
-/// failed brings the row that it met, and that row decides (STM-11): one with our own
-/// attempt id is our own change, carried out before (STO-72).
+/// The ledger on DynamoDB (docs/spec/store-statements.md §3). A change whose condition failed
+/// returns the row that it met, and that row decides (STM-11): one with our own attempt id is our
+/// own change, made before (STO-72).
 extension StoreTalk {
   // MARK: names
 
-  /// STO-11: both keys of a purchase lead to one row.
+  /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
   mutating func dynamoCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
     let known = try dynamoTarget(of: keys.transaction, orElse: keys.purchase)
     guard keys.purchase != keys.transaction else {
@@ -14,7 +14,7 @@ extension StoreTalk {
     return known == keys.purchase ? other : try dynamoTarget(of: known) ?? known
   }
 
-  /// What the name leads to, which it is told if it leads nowhere.
+  /// Returns the key to which `name` leads; stores `target` first if it leads nowhere.
   private mutating func dynamoTarget(
     of name: Text, orElse target: Text
   ) throws(StoreStop) -> Text {
@@ -30,7 +30,7 @@ extension StoreTalk {
     return try row.text("target")
   }
 
-  /// The key that both lead to, without remembering them.
+  /// Returns the canonical key of a transaction without storing its keys; `nil` if it is unknown.
   mutating func dynamoKnownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
     guard let known = try dynamoTarget(of: transactionKey) else { return nil }
     return try dynamoTarget(of: known) ?? known
@@ -56,7 +56,8 @@ extension StoreTalk {
     return try LedgerRow(item)
   }
 
-  /// The row that stands there after a change that gives it back, made or not; nil: none.
+  /// Makes a change, and returns the row as stored afterwards, whether the change was made or not;
+  /// `nil` if there is none.
   private mutating func dynamoRow(
     _ request: DynamoRequest, keeping evidence: StoreEvidence? = nil
   ) throws(StoreStop) -> LedgerRow? {
@@ -113,7 +114,7 @@ extension StoreTalk {
     return try dynamoRow(request, keeping: evidence)
   }
 
-  /// All of the row as it shall be, unless another changed what was read.
+  /// Writes all of the row, unless another process changed what was read.
   mutating func dynamoPut(
     _ next: LedgerRow, over read: LedgerRow, _ evidence: StoreEvidence? = nil
   ) throws(StoreStop) -> LedgerRow? {
@@ -146,11 +147,11 @@ extension StoreTalk {
     return (row, isMade)
   }
 
-  /// STO-33.
+  /// Raises `asOfMs` of a row to the time of newer evidence without a revocation (STO-33).
   mutating func dynamoRaise(
     _ row: LedgerRow, _ evidence: StoreEvidence, toMs asOfMs: Int64
   ) throws(StoreStop) -> LedgerRow? {
-    // Of a claimed row the digest is its claimant's (STO-28).
+    // A claimed row keeps the digest of its claimant's evidence (STO-28).
     let isGranted = row.state == .granted
     return try dynamoRow(
       .update(
@@ -163,7 +164,7 @@ extension StoreTalk {
         ]), keeping: isGranted ? evidence : nil)
   }
 
-  /// STO-35.
+  /// Records that the host has taken back what `take` names (STO-35).
   mutating func dynamoTaken(
     _ key: Text, _ take: TakeBackId, fence: Int64
   ) throws(StoreStop) -> LedgerRow? {
@@ -182,7 +183,7 @@ extension StoreTalk {
 
   // MARK: several rows
 
-  /// The newest 50, by an index that may lag.
+  /// Returns the newest 50 rows of an account, by an index that may lag.
   mutating func dynamoLedger(of account: Text) throws(StoreStop) -> [LedgerRow] {
     var query = DynamoQuery.owned(by: account, "L#")
     query.isNewestFirst = true

@@ -13,7 +13,7 @@ extension LedgerRow {
 
   var dynamoKey: DynamoKey { .ledger(purchaseKey) }
 
-  /// All attributes beside the key; null: the row does not have it.
+  /// All attributes beside the key; `.null` for one that the row does not have.
   var attributes: DynamoRequest.Values {
     let due = dueKind
     let isOwned = !owner.isEmpty
@@ -25,7 +25,7 @@ extension LedgerRow {
     ]
   }
 
-  /// The list of due rows that it stands in; nil: none.
+  /// The kind of due rows that the row belongs to; `nil` if nothing is due.
   private var dueKind: StaticString? {
     if state == .claimed && leaseMs != LedgerRow.noLease { return LedgerRow.State.claimed.dueKind }
     return isTakeBackPending ? LedgerRow.State.revoked.dueKind : nil
@@ -33,6 +33,6 @@ extension LedgerRow {
 }
 
 extension LedgerRow.State {
-  /// Of its rows in the index of due rows; of granted ones nothing is due.
+  /// The kind of this state's rows in the index of due rows; granted rows have nothing due.
   var dueKind: StaticString { self == .revoked ? "BACK#" : "CLAIM#" }
 }

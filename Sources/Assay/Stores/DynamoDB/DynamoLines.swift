@@ -1,7 +1,7 @@
-/// Subscription lines on DynamoDB: the row of the line decides, and its owner's copy is
-/// what is read; both change in one transaction (docs/spec/store-statements.md §3).
+/// Subscriptions on DynamoDB: the subscription's own row decides, and its owner's copy is read;
+/// both change in one transaction (docs/spec/store-statements.md §3).
 extension StoreTalk {
-  /// Of a line that others change at the same time.
+  /// The number of evaluations of a subscription that other processes change at the same time.
   private static let applyRounds = 4
 
   mutating func dynamoApply(
@@ -12,7 +12,7 @@ extension StoreTalk {
     return try dynamoChange(standing, to: next, keeping: evidence)
   }
 
-  /// - Parameter standing: the line as it was read.
+  /// - Parameter standing: The subscription as it was read; `nil` if there was none.
   private mutating func dynamoChange(
     _ standing: LineRow?, to next: LineRow, keeping evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
@@ -27,7 +27,7 @@ extension StoreTalk {
     throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "lines"))
   }
 
-  /// RPL-2: the same for a claim, which leaves alone what says as much already.
+  /// Stores a subscription for a claim, unless the stored one is as new already (RPL-2).
   mutating func dynamoShow(_ shown: ShownLine) throws(StoreStop) -> LineRow {
     let next = shown.row
     let standing = try dynamoLine(environment: next.environment, next.originalTransactionId)
@@ -35,7 +35,7 @@ extension StoreTalk {
     return try dynamoChange(standing, to: next, keeping: shown.evidence).after.checked(next)
   }
 
-  /// RPL-2: a line that is still nobody's goes to the owner of a purchase in it.
+  /// Binds a subscription without owner to the owner of a purchase in it (RPL-2).
   mutating func dynamoBindLine(of row: LedgerRow) throws(StoreStop) {
     let product = context.configuration.products.product(row.product)
     guard product?.type != .consumable else { return }
@@ -68,7 +68,7 @@ extension StoreTalk {
     return try LineRow(met)
   }
 
-  /// At most 50, the newest first.
+  /// Returns the subscriptions of an account, the newest first; at most 50.
   mutating func dynamoLines(of account: Text) throws(StoreStop) -> [LineRow] {
     let query = DynamoQuery.account(account, DynamoKey.linesOfAccount)
     var rows: [LineRow] = []
@@ -81,7 +81,7 @@ extension StoreTalk {
     return try LineRow(item).checked(environment, id)
   }
 
-  /// Marks each line and its copy.
+  /// Deactivates each subscription and its copy.
   mutating func dynamoClear(_ account: Text) throws(StoreStop) -> [LineRow] {
     var rows = try dynamoLines(of: account)
     let places = rows.indices.filter { rows[$0].clearedMs == nil }
@@ -100,7 +100,7 @@ extension StoreTalk {
     }
     for (number, place) in places.enumerated() {
       if let reasons = try results.cancellation(number) {
-        // As it stands: another's by now, or cleared before.
+        // The stored row counts: it has another owner by now, or was deactivated before.
         if let met = reasons.first?.row { rows[place] = try LineRow(met) }
       } else {
         rows[place].clearedMs = nowMs
@@ -116,7 +116,7 @@ extension StoreTalk {
     let values: DynamoRequest.Values = [
       ("lease_ms", .integer(leaseMs)), ("now_ms", .integer(context.nowMs)),
     ]
-    // After a lost answer they show again when the lease is over (STO-48).
+    // After a lost reply the rows are due again when the lease is over (STO-48).
     let items = try dynamoTakeDue(
       "LINE#", beforeMs: context.nowMs,
       { key in
@@ -126,7 +126,7 @@ extension StoreTalk {
     return try items.map { item throws(StoreStop) in try LineRow(item) }
   }
 
-  /// Their following looks, where no other sweeper has taken them since.
+  /// Schedules the next check of each subscription whose lease this sweeper still holds.
   mutating func dynamoNextLooks(_ rows: [LineRow], leaseMs: Int64) throws(StoreStop) {
     guard !rows.isEmpty else { return }
     let nowMs = context.nowMs
@@ -143,14 +143,17 @@ extension StoreTalk {
   }
 }
 
-/// What evidence does to a line that was read (STO-40): the rules of the statements of SQL.
+/// The effect of evidence on a subscription that was read (STO-40), by the rules of the SQL
+/// statements.
 private struct LineChange {
   let requests: [DynamoRequest]
   let after: LineRow
 
-  /// nil: nothing: another's line, or a later state is stored.
+  /// Creates the change; `nil` if nothing changes: another account owns the subscription, or a
+  /// newer state is stored.
   ///
-  /// - Parameter kept: what keeps the text that `next` names, where the line does then (STM-2).
+  /// - Parameter kept: The requests that keep the text that `next` names; sent only if the
+  ///   subscription then names it (STM-2).
   init?(_ before: LineRow?, _ next: LineRow, _ kept: [DynamoRequest]) {
     guard let before else {
       after = next
@@ -177,7 +180,7 @@ private struct LineChange {
     }
   }
 
-  /// The line, and the copy of its owner if it has one.
+  /// Returns the change of the subscription, and that of the copy for its owner, if it has one.
   static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
     row.owner.isEmpty ? [authority] : [authority, .put(row.copyKey, row.arguments)]
   }
@@ -217,7 +220,7 @@ extension LineRow {
 
   var copyKey: DynamoKey { .copy(of: owner, environment, originalTransactionId) }
 
-  /// In the index of due rows.
+  /// The attributes in the index of due rows.
   fileprivate var due: DynamoRequest.Values {
     [
       ("dk", nextCheckMs == nil ? .null : .text(dynamoKey.due("LINE#"))),
@@ -225,20 +228,22 @@ extension LineRow {
     ]
   }
 
-  /// What evidence sets: all but the moves.
+  /// The attributes that evidence sets: all but those of transfers.
   fileprivate var state: DynamoRequest.Values {
     arguments.filter { !$0.name.hasSameBytes(as: "moves") && !$0.name.hasSameBytes(as: "moved_ms") }
       + due
   }
 
-  /// That evidence of the same owner would change nothing.
+  /// Whether `next` would change nothing: another account owns the subscription, or its state is as
+  /// new.
   fileprivate func saysAsMuch(as next: LineRow) -> Bool {
     guard owner == next.owner else { return !owner.isEmpty }
     return asOfMs > next.asOfMs
       || asOfMs == next.asOfMs && evidence == next.evidence && clearedMs == nil
   }
 
-  /// STO-40, STO-41: to later evidence, to the same, and to a revocation of the same time.
+  /// Whether this state is replaced by `next`: by later evidence, by the same, and by a revocation
+  /// of the same time (STO-40, STO-41).
   fileprivate func gives(way next: LineRow) -> Bool {
     if next.asOfMs != asOfMs { return next.asOfMs > asOfMs }
     return next.evidence == evidence || next.revokedMs != nil

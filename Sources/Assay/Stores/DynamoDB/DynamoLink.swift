@@ -1,9 +1,9 @@
-/// `account.link` on DynamoDB (STO-92): the link rows first, in one transaction, then what
-/// the account has, piece by piece, each only while it is still `from`'s.
+/// `account.link` on DynamoDB (STO-92): the link rows first, in one transaction, then the account's
+/// rows one by one, each only while `from` owns it.
 extension StoreTalk {
   private struct Joined {
     var targets: (from: Text, to: Text)
-    /// Accounts that were joined into `from` before.
+    /// Accounts that were merged into `from` before.
     var followers: [Text]
   }
 
@@ -13,10 +13,10 @@ extension StoreTalk {
     var followers = joined.followers
     if joined.targets.from.isEmpty {
       if let met = try dynamoJoin(link) {
-        // Another link came first.
+        // Another merge was committed first.
         return link.judge(met) ?? link.done(met, AccountLink.Moved(), more: true)
       }
-      // Nobody can join `from` any more, but somebody may have since it was read.
+      // No account can be merged into `from` any more, but one may have been since the read.
       followers = try dynamoJoined(link).followers
     }
     var more = try dynamoFollow(followers, link)
@@ -47,7 +47,8 @@ extension StoreTalk {
     return target
   }
 
-  /// nil: joined; else what both were joined to already.
+  /// Writes the link rows. Returns `nil` if that merged the accounts, otherwise what each of them
+  /// had been merged into before.
   private mutating func dynamoJoin(
     _ link: AccountLink
   ) throws(StoreStop) -> (from: Text, to: Text)? {
@@ -78,7 +79,8 @@ extension StoreTalk {
     )
   }
 
-  /// Those joined into `from` before point to `to` now. True: some are left.
+  /// Merges the accounts that were merged into `from` before into `to`. Returns whether some are
+  /// left.
   private mutating func dynamoFollow(
     _ followers: [Text], _ link: AccountLink
   ) throws(StoreStop) -> Bool {
@@ -119,13 +121,12 @@ extension StoreTalk {
           .put(next.copyKey, next.arguments), .delete(row.copyKey),
         ]
       })
-    // One that changed since it was read waits for the next call.
+    // A subscription that changed since it was read waits for the next call.
     if outcomes.contains(where: { $0 != nil }) { more = true }
     return Int64(outcomes.count { $0 == nil })
   }
 
-  /// Each count goes over while it is still what was read; an empty row stays until its
-  /// time is over.
+  /// Moves each count that is still the one that was read. An emptied row stays until it expires.
   private mutating func dynamoAddDays(
     _ days: [DynamoItem], _ link: AccountLink, _ more: inout Bool
   ) throws(StoreStop) -> Int64 {
@@ -151,7 +152,7 @@ extension StoreTalk {
     return Int64(outcomes.count { $0 == nil })
   }
 
-  /// A row of the index of owners goes over.
+  /// Returns the update that gives a row of the index of owners to `to`.
   private static func passing(_ key: DynamoKey, _ link: AccountLink) -> DynamoRequest {
     .update(
       key, "SET #owner = :to, #ok = :ok", if: "#owner = :from",

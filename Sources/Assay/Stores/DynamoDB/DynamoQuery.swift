@@ -1,9 +1,9 @@
-/// Reads rows of one partition, of the table or of an index
+/// A read of several rows of one partition, of the table or of an index
 /// (docs/spec/store-statements.md §3).
 struct DynamoQuery {
-  /// nil: the table.
+  /// The index; `nil` for the table.
   var index: StaticString? = nil
-  /// In the form of a request's expressions.
+  /// The condition, in the form of a request's expressions.
   let condition: StaticString
   let values: DynamoRequest.Values
   let limit: Int64
@@ -19,7 +19,7 @@ struct DynamoQuery {
       .writeMeanings([Text(stringLiteral: condition).utf8], &writer)
     writer.member("Limit", integer: limit)
     if isNewestFirst { writer.member("ScanIndexForward", boolean: false) }
-    // The service refuses it for an index, which lags behind the table.
+    // A consistent read is refused for an index, which lags behind the table.
     if index == nil { writer.member("ConsistentRead", boolean: true) }
     writer.endObject()
     return .dynamo(api: "Query", input: writer.bytes)
@@ -27,12 +27,12 @@ struct DynamoQuery {
 }
 
 extension DynamoQuery {
-  /// Rows of one account in the answer.
+  /// The largest number of rows of one account in a reply.
   static let walkCap = 50
 
-  /// By the index of owners.
+  /// Returns the query of an account's rows in the index of owners.
   ///
-  /// - Parameter kind: what `os` begins with.
+  /// - Parameter kind: The prefix of `os`.
   static func owned(by account: Text, _ kind: Text) -> DynamoQuery {
     DynamoQuery(
       index: "assay-owner", condition: "#ok = :ok AND begins_with(#os, :os)",
@@ -40,14 +40,14 @@ extension DynamoQuery {
       limit: Int64(walkCap))
   }
 
-  /// Of the account's own partition.
+  /// Returns the query of rows in the account's own partition.
   ///
-  /// - Parameter kind: what the sort key begins with.
+  /// - Parameter kind: The prefix of the sort key.
   static func account(_ account: Text, _ kind: Text) -> DynamoQuery {
     partition(DynamoKey.account(account), kind)
   }
 
-  /// The texts that a line or a purchase has named.
+  /// Returns the query of the texts that a subscription or purchase has named.
   static func texts(of row: DynamoKey) -> DynamoQuery {
     partition(row.partition, DynamoKey.texts)
   }

@@ -1,9 +1,9 @@
-/// One change or read of one row, as the low-level client takes it
-/// (docs/spec/store-statements.md §3).
+/// A change or read of one row, as the low-level client takes it (docs/spec/store-statements.md
+/// §3).
 ///
-/// In the expressions `#name` is the attribute of that name, and `:name` the value given
-/// under it. What goes out with them is read from them: the service refuses a name or a
-/// value that no expression uses (STM-10).
+/// In the expressions `#name` is the attribute of that name, and `:name` the value of that name.
+/// The names and values to send are found in the expressions: DynamoDB refuses one that no
+/// expression uses (STM-10).
 struct DynamoRequest {
   enum Action {
     case get, put, update, delete
@@ -17,7 +17,7 @@ struct DynamoRequest {
       }
     }
 
-    /// Of an element of TransactWriteItems.
+    /// The name of the action in an element of TransactWriteItems.
     fileprivate var element: StaticString {
       switch self {
       case .get: return "Get"
@@ -32,19 +32,19 @@ struct DynamoRequest {
 
   let action: Action
   let key: DynamoKey
-  /// Of a put: the attributes beside the key; those that are null are left out.
+  /// The attributes of a put beside the key; null ones are omitted.
   var item: Values = []
-  /// `SET … REMOVE … ADD …`.
+  /// The update expression: `SET … REMOVE … ADD …`.
   var update: [UInt8] = []
   var condition: StaticString = ""
   var values: Values = []
-  /// Values that are sets of texts.
+  /// The values that are sets of text.
   var sets: [(name: StaticString, texts: [Text])] = []
-  /// Attributes that are called otherwise than in the expressions.
+  /// The attributes whose names differ from those in the expressions.
   var attributes: [(name: StaticString, attribute: Text)] = []
-  /// STM-11: the row that stands there comes back where the condition fails.
+  /// Whether the stored row is returned if the condition fails (STM-11).
   var showsRow = true
-  /// Of an update: the row before it comes back, not the one after it.
+  /// Whether an update returns the row before it instead of the one after it.
   var givesOld = false
 
   static func get(_ key: DynamoKey) -> DynamoRequest { DynamoRequest(action: .get, key: key) }
@@ -55,12 +55,12 @@ struct DynamoRequest {
     DynamoRequest(action: .put, key: key, item: item, condition: condition, values: values)
   }
 
-  /// A row where none is.
+  /// Returns the put of a row that must not exist yet.
   static func insert(_ key: DynamoKey, _ item: Values) -> DynamoRequest {
     put(key, item, if: "attribute_not_exists(#PK)")
   }
 
-  /// The row comes back as it is after the change.
+  /// Returns an update, whose reply contains the row after the change.
   static func update(
     _ key: DynamoKey, _ update: StaticString = "", if condition: StaticString = "",
     _ values: Values = []
@@ -76,10 +76,9 @@ struct DynamoRequest {
     DynamoRequest(action: .delete, key: key, condition: condition, values: values)
   }
 
-  /// Sets each of these, and removes those that are null.
+  /// Sets each of the columns, and removes those that are null.
   ///
-  /// - Parameter others: further assignments, each begun by a comma, and then further
-  ///   clauses.
+  /// - Parameter others: Further assignments, each begun by a comma, and then further clauses.
   mutating func set(_ columns: Values, _ others: StaticString = "") {
     var (set, remove): ([UInt8], [UInt8]) = ([], [])
     for (name, value) in columns {
@@ -109,7 +108,7 @@ struct DynamoRequest {
     return .dynamo(api: action.api, input: writer.bytes)
   }
 
-  /// As an element of TransactWriteItems.
+  /// Writes the request as an element of TransactWriteItems.
   func writeElement(_ table: Text, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.name(action.element)
@@ -143,7 +142,7 @@ struct DynamoRequest {
     }
   }
 
-  /// What the `#names` and `:names` of the expressions stand for.
+  /// Writes the attributes and values that the `#names` and `:names` of the expressions mean.
   func writeMeanings(_ expressions: [[UInt8]], _ writer: inout JSONWriter) {
     let names = DynamoRequest.words(expressions, after: 0x23)
     if !names.isEmpty {
@@ -179,7 +178,7 @@ struct DynamoRequest {
     DynamoRequest.write(value ?? .null, &writer)
   }
 
-  /// Numbers are decimal text.
+  /// Writes a value with its type; numbers are decimal text.
   private static func write(_ value: StoreValue, _ writer: inout JSONWriter) {
     writer.beginObject()
     switch value {
@@ -190,7 +189,7 @@ struct DynamoRequest {
     writer.endObject()
   }
 
-  /// Every word that begins with the mark, once, the mark included.
+  /// Returns every word that begins with `mark`, once, the mark included.
   private static func words(
     _ expressions: [[UInt8]], after mark: UInt8
   ) -> [ArraySlice<UInt8>] {

@@ -1,13 +1,13 @@
-/// Reading what a step of DynamoDB brought, call by call.
+/// Access to the results of a step on DynamoDB, by the index of the call.
 extension Array where Element == StoreResult {
-  /// The row of a read, if there is one.
+  /// Returns the row of a read; `nil` if there is none.
   func item(_ place: Int) throws(StoreStop) -> DynamoItem? {
     let output = try output(place)
     guard let item = output.present("Item") else { return nil }
     return try DynamoItem(item)
   }
 
-  /// The rows of a query.
+  /// Returns the rows of a query.
   func items(_ place: Int) throws(StoreStop) -> [DynamoItem] {
     guard let list = try output(place).member("Items"), list.kind == .array else {
       throw .unread(place)
@@ -17,8 +17,8 @@ extension Array where Element == StoreResult {
     return items
   }
 
-  /// Whether the change was made, and the row that stands there: after an update the new
-  /// one, where the condition failed that which it met.
+  /// Returns whether a change was made, and the row: the new one after an update, the stored one
+  /// after a failed condition.
   func change(_ place: Int) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
     guard place < count else { throw .unread(place) }
     switch self[place] {
@@ -31,8 +31,8 @@ extension Array where Element == StoreResult {
     }
   }
 
-  /// Why a transaction was cancelled, and the row that the change met; nil: it was made.
-  /// Of a change that was not the reason, `isRefused` is false.
+  /// Returns the result of each change in a cancelled transaction: whether its condition failed,
+  /// and the row that it met. Returns `nil` if the transaction was committed.
   func cancellation(
     _ place: Int
   ) throws(StoreStop) -> [(isRefused: Bool, row: DynamoItem?)]? {

@@ -1,6 +1,6 @@
 /// Changes of several rows, all or none (docs/spec/store-statements.md §3).
 struct DynamoTransaction {
-  /// At most 100, no row twice.
+  /// The changes: at most 100, no row twice.
   let changes: [DynamoRequest]
 
   init(_ changes: [DynamoRequest]) { self.changes = changes }

@@ -1,9 +1,9 @@
 /// An operation of any kind. (Embedded Swift has no `any` of a protocol.)
 class AnyStoreOperation {
-  /// EXC-15.
+  /// The counts on which the largest number of steps depends (EXC-15).
   let size: (purchases: Int, lines: Int)
   let seed: Text
-  /// STO-76.
+  /// Whether `requestMs` limits the time of the exchange (STO-76).
   let isBounded: Bool
 
   fileprivate init(size: (purchases: Int, lines: Int), seed: Text, isBounded: Bool) {

@@ -1,11 +1,11 @@
-/// One call of the engine.
+/// One call to the engine.
 enum StoreCall {
   case sql(SQLStatement, [(name: StaticString, value: StoreValue)])
   /// A text of `SchemaTable` or `SchemaMigration`.
   case schema(StaticString)
-  /// Low-level JSON with types, as the SDK's client takes it.
+  /// A request to DynamoDB: low-level JSON with types, as the SDK's client takes it.
   case dynamo(api: StaticString, input: [UInt8])
-  /// The guard script (docs/spec/store-statements.md §4).
+  /// A call of the guard script (docs/spec/store-statements.md §4).
   case script(keys: [Text], arguments: [Text])
   case command([Text])
 
@@ -24,7 +24,7 @@ enum StoreCall {
       writer.name("input")
       writer.raw(input)
     case .script(let keys, let arguments):
-      // Its lines end in line feeds, which JSON escapes.
+      // The script is escaped like any text: its lines end in line feeds.
       writer.member("script", Text(stringLiteral: GuardScript.text))
       writer.member("sha1", GuardScript.sha1)
       StoreCall.write("keys", keys, &writer)

@@ -1,13 +1,14 @@
-/// What an operation knows besides the host's request. A class: it goes from hand to hand, and
-/// a copy of the configuration would count each of its parts.
+/// The input of an operation besides the host's request. A class, because every part of an
+/// operation receives it, and a copy of the configuration would count references to each of its
+/// parts.
 final class StoreContext: Sendable {
   let configuration: Configuration
-  /// In the dialect of this exchange.
+  /// The policy with the engine of this exchange.
   let policy: StoresPolicy
-  /// STO-9: milliseconds since 1970 UTC, of the first call.
+  /// The time of the exchange's first call, in milliseconds since 1970 UTC (STO-9).
   let nowMs: Int64
 
-  /// - Parameter dialect: the request's, or that of the policy.
+  /// - Parameter dialect: The engine that the request names, or that of the policy.
   init(
     _ configuration: Configuration, _ policy: StoresPolicy, _ dialect: StoreDialect, nowMs: Int64
   ) {

@@ -1,27 +1,27 @@
-/// Why an engine did not carry out a step, by its own code (STO-71).
+/// The reason why an engine did not execute a step, derived from its error code (STO-71).
 struct StoreFailure {
   enum Kind {
-    /// It did not run and may run now: a conflict, a busy row.
+    /// A conflict or a busy row: the statement did not run, and a repetition may succeed.
     case busy
-    /// Nobody knows whether it ran.
+    /// The statement may or may not have run.
     case unclear
-    /// The session is gone, and with it what it had not committed (STO-39).
+    /// The session ended, and what it had not committed is undone (STO-39).
     case lost
     /// No connection was made (STO-77).
     case unreachable
-    /// It will not run: syntax, rights, a full disk.
+    /// The statement cannot succeed: wrong syntax, missing rights, a full disk.
     case fatal
-    /// The executor found that the connection leads to no primary (STO-74).
+    /// The executor found that the connection does not lead to a primary (STO-74).
     case standby
     /// The executor found that Redis may evict keys (STO-83).
     case evicting
-    /// The executor found that the grant did not leave its transaction alone (STO-38).
+    /// The executor found that the grant ended its transaction or left it (STO-38).
     case transaction
   }
 
-  /// The engine's, at most 64 characters of it.
+  /// The engine's error code, at most its first 64 bytes.
   let code: Text
-  /// The executor is certain that nothing was carried out.
+  /// Whether the executor is certain that nothing was executed.
   private let didNotRun: Bool
 
   private static let codeCap = 64
@@ -34,13 +34,16 @@ struct StoreFailure {
     didNotRun = try error.present("executed")?.choice(["no", "unknown"]) == 0
   }
 
-  /// Of one item of a cancelled transaction.
+  /// Creates the failure of one item of a cancelled DynamoDB transaction, which executed nothing.
   init(reason code: Text) {
     self.code = code.hasControlCharacter ? "" : Text(Array(code.utf8.prefix(Self.codeCap)))
     didNotRun = true
   }
 
-  /// - Parameter isInTransaction: what did not end in it was undone.
+  /// Returns the kind of this failure.
+  ///
+  /// - Parameter isInTransaction: Whether the step ran in a transaction: its uncommitted
+  ///   statements are undone, so that one stopped by a time limit can be repeated.
   func kind(_ dialect: StoreDialect, isInTransaction: Bool) -> Kind {
     if let kind = StoreFailure.executors.first(where: { isCode($0.code) })?.kind { return kind }
     let codes = Codes(dialect)
@@ -57,20 +60,20 @@ struct StoreFailure {
 
   func isCode(_ code: StaticString) -> Bool { self.code.utf8[...].elementsEqual(code) }
 
-  /// What an executor says of itself.
+  /// Codes that the executor reports, not the engine.
   private static let executors: [(code: StaticString, kind: Kind)] = [
     ("standby", .standby), ("connect", .unreachable), ("evicting", .evicting),
     ("transaction", .transaction),
   ]
 
-  /// Those of one engine; of what is in none of the lists it will not run.
+  /// The error codes of one engine, by kind. A code in none of the lists is fatal.
   private struct Codes {
     var busy: [StaticString] = []
-    /// Where the connection was not made.
+    /// Codes of connections that were not made.
     var unreachable: [StaticString] = []
-    /// Of a statement that its time limit has stopped (STO-76).
+    /// Codes of statements that a time limit stopped (STO-76).
     var stopped: [StaticString] = []
-    /// Beginnings of codes.
+    /// Prefixes of codes that mean a lost session; the other lists have whole codes.
     var lost: [StaticString] = []
     var unclear: [StaticString] = []
 

@@ -1,5 +1,4 @@
-/// What the host carries out now, in the transaction of the row: it pays a purchase out, or takes
-/// it back.
+/// A grant step: the host grants a purchase, or takes it back, in the transaction of its row.
 struct StoreGrant {
   let purchaseKey: Text
   let grantId: Text
@@ -7,13 +6,14 @@ struct StoreGrant {
   let account: Text
   let product: Text
   let quantity: Int64
-  /// STO-36.
+  /// Units to give or to take back (STO-36).
   let units: Int64
-  /// STO-37: this grant id was handed to a host before.
+  /// Whether this grant id was handed to a host before (STO-37).
   var isRepeated = false
-  /// STO-35: of what is taken back; nil: the purchase is paid out.
+  /// The take-back that the host executes; `nil` if it grants the purchase (STO-35).
   var take: TakeBack? = nil
-  /// DynamoDB: the element of TransactWriteItems that goes before the host's own.
+  /// The element of TransactWriteItems that precedes the host's own; `nil` on other engines than
+  /// DynamoDB.
   var item: [UInt8]? = nil
 
   init(_ row: LedgerRow, units: Int64, isRepeated: Bool, item: [UInt8]? = nil) {
@@ -40,21 +40,21 @@ struct StoreGrant {
     self.item = item
   }
 
-  /// The host's word on it.
+  /// The host's reply to a grant step.
   enum Answer {
-    /// Granted; the transaction is committed where the host holds all of it.
+    /// The host has granted; on DynamoDB the transaction is committed as well.
     case done
-    /// It rolled back, and nothing was granted.
+    /// The host rolled back, and nothing was granted.
     case failed
-    /// DynamoDB cancelled the transaction.
+    /// DynamoDB cancelled the transaction, for the reasons in the result.
     case cancelled(StoreResult)
-    /// The engine or the executor says why nothing was granted.
+    /// The engine or the executor reports why nothing was granted.
     case refused(StoreFailure)
-    /// The session was lost in the grant (STO-39).
+    /// The session was lost during the grant (STO-39).
     case lost
   }
 
-  /// The value of `grant`.
+  /// Writes the value of `grant`.
   func write(id: Int64, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)
@@ -79,11 +79,12 @@ struct StoreGrant {
     writer.endObject()
   }
 
-  /// The host's answer to a grant step: 200, or 500 to roll back, with an error where the engine
-  /// gave one or the grant ended the transaction; 0 where the session was lost.
+  /// Reads the host's reply to a grant step: code 200; code 500 after a rollback, with an error
+  /// if the engine returned one or the grant ended the transaction; code 0 if the session was
+  /// lost.
   ///
-  /// - Parameter hasItem: the step had one: with 200 the reasons may come that
-  ///   DynamoDB gave, as in an answer to a step of a store.
+  /// - Parameter hasItem: Whether the step had an item for DynamoDB. A reply with code 200 may
+  ///   then contain the reasons of a cancelled transaction, as a reply to a database step does.
   /// - Throws: `misuse.exchange.answer`, `misuse.exchange.order`.
   static func answer(
     _ bytes: [UInt8], to id: Int64, hasItem: Bool

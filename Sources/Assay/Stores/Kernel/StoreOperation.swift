@@ -1,22 +1,23 @@
-/// One kind of store operation with its parameters.
+/// One operation of the ledger with its parameters.
 protocol StoreOperation {
-  /// From the first step to the end, again with every answer.
+  /// Runs the operation from its first step; called again after each reply.
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome
 
-  /// What spreads the waits of many hosts (STO-70).
+  /// The seed of the jitter that spreads the waits of many hosts (STO-70).
   var seed: Text { get }
 
-  /// EXC-15: what the most of its steps depends on.
+  /// The counts on which the largest number of steps depends (EXC-15).
   var size: (purchases: Int, lines: Int) { get }
 
-  /// STO-76: whether a request waits for it. A change of the tables takes as long as it takes.
+  /// Whether `requestMs` limits the time of the exchange; `false` for a change of the schema,
+  /// which may take long (STO-76).
   var isBounded: Bool { get }
 
-  /// What a host is told when its store does not answer; nil: the refusal of the failure
-  /// (docs/spec/stores.md §7).
+  /// Returns the result to report while the database does not answer; `nil` if the failure itself
+  /// is reported (docs/spec/stores.md §7).
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome?
 
-  /// The members of a refusal that was no outcome of `run`.
+  /// Writes the members of a refusal that `run` did not return as its result.
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter)
 }
 

@@ -1,8 +1,8 @@
-/// The end of an operation.
+/// The result of an operation.
 struct StoreOutcome {
-  /// nil: status 0, go ahead.
+  /// The refusal to report; `nil` if the status is ok.
   var refusal: Refusal? = nil
-  /// The members of the result, after `kind` and `state`.
+  /// Writes the members of the result after `kind` and `state`.
   let write: (inout JSONWriter) -> Void
 
   init(_ refusal: Refusal? = nil, _ write: @escaping (inout JSONWriter) -> Void) {

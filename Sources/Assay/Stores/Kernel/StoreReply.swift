@@ -1,9 +1,9 @@
-/// The host's answer to a step of a store (STO-3).
+/// The host's reply to a database step (STO-3).
 enum StoreReply {
   case results([StoreResult])
-  /// The engine refused.
+  /// The engine refused the step.
   case failure(StoreFailure)
-  /// Nothing came back: a time-out, a lost connection.
+  /// No reply came from the engine: a time-out or a lost connection.
   case nothing
 
   /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`

@@ -1,13 +1,13 @@
-/// What one call of a step brought (STO-3). A failed condition is a result.
+/// The result of one call of a step (STO-3). A failed condition is a result, not a failure.
 enum StoreResult {
   case rows([StoreRow])
-  /// A statement without rows.
+  /// The end of a statement that returns no rows.
   case done
   /// DynamoDB's output, an object.
   case output(JSONValue)
-  /// The condition of a DynamoDB call failed: the item that stands there.
+  /// A failed condition of a DynamoDB call, with the stored item.
   case conditionFailed(item: JSONValue?)
-  /// A DynamoDB transaction was cancelled: why, item by item.
+  /// A cancelled DynamoDB transaction, with the reason of each item.
   case cancelled([(code: Text, item: JSONValue?)])
   case reply([StoreValue])
 }
@@ -49,8 +49,8 @@ extension StoreResult {
 }
 
 extension StoreResult {
-  /// Why a transaction was cancelled, where no condition of ours was the reason: another
-  /// transaction, the service's limits.
+  /// The reason why DynamoDB cancelled a transaction, if it was none of our conditions but
+  /// another transaction or a limit of the service; otherwise `nil`.
   var failure: StoreFailure? {
     guard case .cancelled(let reasons) = self else { return nil }
     let codes = reasons.map { $0.code }
@@ -62,6 +62,7 @@ extension StoreResult {
 
 private func values(_ list: MemberNode) throws(Refusal) -> [StoreValue] {
   try require(list.value.kind == .array, list, .type)
-  // What is no value is judged with its row, not with the form of the answer.
+  // Marks a value that no column can hold by U+0000: `StoreRow` refuses its row, whereas a reply
+  // of a wrong form would be misuse by the host.
   return list.value.children.map { StoreValue($0) ?? .text("\u{0}") }
 }

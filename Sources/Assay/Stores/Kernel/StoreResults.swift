@@ -1,6 +1,6 @@
-/// Reading what a step brought, call by call.
+/// Access to the results of a step, by the index of the call.
 extension Array where Element == StoreResult {
-  /// The rows of a statement that gives rows.
+  /// Returns the rows of a call that returns rows.
   func rows(_ place: Int) throws(StoreStop) -> [StoreRow] {
     guard place < count, case .rows(let rows) = self[place] else {
       throw .shape("results[" + String(place) + "]")
@@ -8,14 +8,14 @@ extension Array where Element == StoreResult {
     return rows
   }
 
-  /// The one row, if there is one.
+  /// Returns the only row of a call; `nil` if there is none.
   func rowIfAny(_ place: Int) throws(StoreStop) -> StoreRow? {
     let rows = try rows(place)
     guard rows.count <= 1 else { throw .shape("results[" + String(place) + "].rows") }
     return rows.first
   }
 
-  /// The row of something that this step itself put there.
+  /// Returns the row that an earlier call of the same step has ensured to exist.
   func row(_ place: Int) throws(StoreStop) -> StoreRow {
     guard let row = try rowIfAny(place) else {
       throw .refused(

@@ -1,8 +1,8 @@
-/// One row of an engine's answer, column by column in the order of the statement. What a
-/// row does not hold in the expected form is never read as absent (STO-4).
+/// One row of an engine's reply, read column by column in the order of the statement. A value of
+/// an unexpected form is refused, never read as absent (STO-4).
 struct StoreRow: Sendable {
   private let values: [StoreValue]
-  /// The engine tells numbers from texts.
+  /// Whether the engine returns integers as numbers, so that text is never parsed as one.
   private let isTyped: Bool
   private var place = 0
 
@@ -14,7 +14,7 @@ struct StoreRow: Sendable {
   /// - Throws: `unavailable.store.reply-shape`, at the number of the column.
   private mutating func next() throws(StoreStop) -> StoreValue {
     guard place < values.count else { throw .shape("column " + String(place)) }
-    // What no column holds stands as this.
+    // U+0000 marks a value that no column can hold.
     if values[place] == .text("\u{0}") { throw .shape("column " + String(place)) }
     defer { place &+= 1 }
     return values[place]
@@ -38,7 +38,7 @@ struct StoreRow: Sendable {
     return number
   }
 
-  /// Drivers give integers as numbers or as decimal text.
+  /// Reads an integer, which drivers return as a number or as decimal text; `nil` if it is null.
   mutating func integerIfAny() throws(StoreStop) -> Int64? {
     switch try next() {
     case .integer(let number): return number
@@ -51,7 +51,7 @@ struct StoreRow: Sendable {
     }
   }
 
-  /// No column is left.
+  /// Requires that all columns were read.
   func end() throws(StoreStop) {
     guard place == values.count else { throw .shape("column " + String(place)) }
   }

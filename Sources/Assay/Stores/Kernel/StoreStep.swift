@@ -1,9 +1,10 @@
-/// What the host carries out in its store: statements in order, in one go (STO-2).
+/// A database step: calls that the host executes in order, without anything in between (STO-2).
 struct StoreStep {
-  /// Marks for the executor, which opens, commits and rolls back (EXC-24).
+  /// The step's position in a transaction, which the executor opens, commits and rolls back
+  /// (EXC-24).
   enum Transaction {
     case begin, inside, commit
-    /// All of it in this one step.
+    /// A transaction that consists of this step only.
     case whole
 
     var name: StaticString {
@@ -17,17 +18,17 @@ struct StoreStep {
   }
 
   var calls: [StoreCall]
-  /// After an unclear failure it must not be repeated (docs/spec/stores.md §6).
+  /// Whether the step must not be repeated after an unclear failure (docs/spec/stores.md §6).
   var isOnce = false
-  /// Nothing may run on the connection between its statements.
+  /// Whether all calls need the same connection, with nothing else running on it in between.
   var needsOneConnection = false
   var transaction: Transaction? = nil
-  /// The engine's code for what is not there, which is an answer like another (`.done`).
+  /// The engine's error code for a missing object, which is a result (`.done`) in this step.
   var absentCode: StaticString? = nil
-  /// STO-76, where it is not the configured one: milliseconds.
+  /// The time limit of a statement in milliseconds; `nil` for the configured one (STO-76).
   var statementMs: Int64? = nil
 
-  /// The value of `store`.
+  /// Writes the value of `store`.
   func write(id: Int64, _ context: StoreContext, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)

@@ -1,13 +1,13 @@
-/// Why an operation does not go on: its next step has no answer yet, or it is over.
+/// The reason why an operation stops: its next step has no reply yet, or it is refused.
 enum StoreStop: Error {
   case step(StoreStep)
-  /// The host grants, in its open transaction (STO-21).
+  /// The host has to grant in its open transaction (STO-21).
   case grant(StoreGrant)
-  /// The host comes back later; milliseconds since 1970 UTC.
+  /// The host has to wait until that time, in milliseconds since 1970 UTC.
   case wait(untilMs: Int64)
   case refused(Refusal)
 
-  /// STO-4: a row that is not understood.
+  /// Returns the refusal of a reply whose rows have an unexpected form (STO-4).
   static func shape(_ place: String) -> StoreStop {
     .refused(Refusal(.unavailableStoreReplyShape, "STO-4", at: place))
   }

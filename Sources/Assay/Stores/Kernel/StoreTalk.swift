@@ -1,19 +1,21 @@
-/// An operation's view of the store. An operation is code from top to bottom that asks
-/// for steps; it is run again with every answer, and each step that it asks for was
-/// answered before or is the next one handed out. What it decides depends on nothing
-/// else (docs/spec/stores.md §3), so a run repeats the one before.
+/// An operation's access to the database.
+///
+/// An operation is code without callbacks that requests steps. It runs again from the beginning
+/// after each reply: a step with a recorded reply returns it, and the first one without is handed
+/// out. Decisions depend on these replies and on the first call only (docs/spec/stores.md §3), so
+/// that a run repeats the previous one.
 struct StoreTalk {
-  /// An answer to a step of an operation.
+  /// A recorded reply to a step of an operation.
   enum Answer {
     case results([StoreResult])
-    /// `.done`, or why DynamoDB cancelled the host's transaction.
+    /// `.done`, or the reasons for which DynamoDB cancelled the host's transaction.
     case granted(StoreResult)
     /// The time, in milliseconds since 1970 UTC, at which the host came back.
     case waited(atMs: Int64)
   }
 
   let context: StoreContext
-  /// A step was handed out again: the change that it asks for may be made already.
+  /// Whether a step was handed out more than once, so that its change may already have been made.
   let isRepeated: Bool
   private let answers: [Answer]
   private var taken = 0
@@ -24,12 +26,14 @@ struct StoreTalk {
     self.answers = answers
   }
 
-  /// STO-31: whether a change is this exchange's own. What another one made in the same moment
-  /// has its time, too; a step that was repeated may have met its own change.
+  /// Whether a change was made by this exchange (STO-31).
+  ///
+  /// The stored time does not decide alone: another exchange may have made the same change in the
+  /// same millisecond, and a repeated step may find its own change.
   ///
   /// - Parameters:
-  ///   - isMade: the row was another before it.
-  ///   - madeMs: what the row says.
+  ///   - isMade: Whether the row was different before the change.
+  ///   - madeMs: The time of the change in the stored row, in milliseconds since 1970 UTC.
   func isOurs(_ isMade: Bool, at madeMs: Int64?) -> Bool {
     (isMade || isRepeated) && madeMs == context.nowMs
   }
@@ -40,14 +44,15 @@ struct StoreTalk {
     return answers[taken]
   }
 
-  /// Carries out a step; as many results as it has calls.
+  /// Executes a step and returns one result for each call.
   mutating func run(_ step: () -> StoreStep) throws(StoreStop) -> [StoreResult] {
     guard let answer = next() else { throw .step(step()) }
     guard case .results(let results) = answer else { throw .outOfStep }
     return results
   }
 
-  /// Hands out a grant step; the host's transaction, where it holds all of it.
+  /// Hands out a grant step. Returns the result of the transaction if the host executes all of
+  /// it.
   @discardableResult
   mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) -> StoreResult {
     guard let answer = next() else { throw .grant(grant()) }
@@ -55,7 +60,7 @@ struct StoreTalk {
     return result
   }
 
-  /// The time at which the host came back.
+  /// Waits, and returns the time at which the host came back, in milliseconds since 1970 UTC.
   mutating func wait(untilMs: Int64) throws(StoreStop) -> Int64 {
     guard let answer = next() else { throw .wait(untilMs: untilMs) }
     guard case .waited(let atMs) = answer else { throw .outOfStep }

@@ -7,7 +7,7 @@ enum StoreValue: Equatable, Sendable {
   init(_ text: Text?) { self = text.map(StoreValue.text) ?? .null }
   init(_ number: Int64?) { self = number.map(StoreValue.integer) ?? .null }
 
-  /// nil: a value that no column holds.
+  /// Creates a value; `nil` if no column can hold `value`.
   init?(_ value: JSONValue) {
     switch value.kind {
     case .null: self = .null

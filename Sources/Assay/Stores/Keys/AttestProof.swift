@@ -1,13 +1,14 @@
-/// What an attestation or an assertion proves about its key, judged live (EXC-13).
+/// The proof of a device key by an attestation or assertion. The evidence must be `live`, verified
+/// at the current time, not at a stored one (EXC-13).
 struct AttestProof: Sendable {
-  /// SHA-256 of the key, lower-case hex, as rows have it.
+  /// SHA-256 of the public key, lower-case hex, as rows contain it.
   let keyId: Text
-  /// SHA-256 of the challenge in the client data; nil: the host checks it.
+  /// SHA-256 of the challenge in the client data; `nil` if the host checks the challenge.
   let challenge: [UInt8]?
-  /// nil: an attestation.
+  /// The counter of an assertion; `nil` for an attestation.
   let counter: Int64?
 
-  /// nil: there is no evidence.
+  /// Creates the proof of the first evidence; `nil` if that is no attestation and no assertion.
   ///
   /// - Throws: `misuse.exchange.evidence`.
   init?(_ evidence: [VerifiedEvidence]) throws(Refusal) {
@@ -30,7 +31,7 @@ struct AttestProof: Sendable {
 
   static func keyId(_ octets: [UInt8]) -> Text { Text(Hex.encode(octets)) }
 
-  /// STO-61: who uses a challenge with it.
+  /// The user that a challenge consumed with this proof gets (STO-61).
   var user: Text {
     guard let counter else { return keyId }
     return Text(keyId.utf8 + Array((":" + String(counter)).utf8))

@@ -1,5 +1,6 @@
 extension KeyRow {
-  /// Why an account may not use this key: it is another's, or retired.
+  /// Returns why `account` may not use this key: another account owns it, or it is retired.
+  /// Returns `nil` if the account may use it.
   func refusal(to account: Text) -> Refusal? {
     if owner != account { return KeyRow.foreign }
     return state == .retired ? KeyRow.retired : nil
@@ -13,7 +14,7 @@ extension KeyRow {
 
   static var unknown: Refusal { Refusal(.rejectedAttestKeyUnknown, "STO-63", at: "keyId") }
 
-  /// ATT-2: standard base64, as documents have it.
+  /// The key id in standard base64, as documents contain it (ATT-2).
   var documentId: Text { KeyRow.documentId(id) }
 
   static func documentId(_ id: Text) -> Text {
@@ -22,14 +23,15 @@ extension KeyRow {
 }
 
 extension StoreStop {
-  /// A row that another changed between a change and the look at it.
+  /// The refusal after another process changed the row between a change and the next read.
   static var keyMoved: StoreStop {
     .refused(Refusal(.unavailableStoreContention, "STO-70", at: "keyId"))
   }
 }
 
 extension StoreParameters {
-  /// ATT-2: of any form; lower-case hex, as rows have it.
+  /// Returns the member `keyId`, which may have any accepted form (ATT-2), in lower-case hex, as
+  /// rows contain it.
   func keyId() throws(Refusal) -> Text {
     let node = try needed("keyId")
     let text = try node.text()

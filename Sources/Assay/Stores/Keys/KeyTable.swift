@@ -1,10 +1,10 @@
-/// Attested keys, whatever the engine that may hold them (STO-13).
+/// Device keys, on each engine that may store them (STO-13).
 extension StoreTalk {
   private var isDynamo: Bool { context.dialect == .dynamodb }
 
-  /// Puts the row there if there is none.
+  /// Inserts `row` if no row has its id.
   ///
-  /// - Returns: the row that stands there then, and whether there was none before.
+  /// - Returns: The stored row, and whether it was inserted.
   mutating func insert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
     if isDynamo {
       let (stands, isMade) = try dynamoInsert(row)
@@ -21,10 +21,11 @@ extension StoreTalk {
     return try keyRow(try sql { [(.keyRead, keyArguments(id))] }, 0, id)
   }
 
-  /// Raises the counter of an active key of that owner. Whether it did is told by the
-  /// change itself: the row afterwards looks the same after another's (STO-63).
+  /// Raises the counter of an active key of `owner`. The change itself reports whether it was
+  /// made: the row looks the same after the same change by another process (STO-63).
   ///
-  /// - Returns: whether it did; if not, the row that stood in the way, where there is one.
+  /// - Returns: Whether the counter was raised. If not, the stored row that prevented it; `nil`
+  ///   if there is none.
   mutating func advance(
     _ id: Text, owner: Text, counter: Int64
   ) throws(StoreStop) -> (isMade: Bool, row: KeyRow?) {
@@ -48,16 +49,16 @@ extension StoreTalk {
     return isMade ? (true, nil) : (false, try keyRow(id))
   }
 
-  /// Puts a later receipt in the place of the one that is kept. The row after it.
+  /// Replaces the stored receipt by a later one. Returns the row as stored afterwards.
   mutating func keep(_ receipt: KeyRow.Receipt, of id: Text) throws(StoreStop) -> KeyRow? {
     if isDynamo { return try dynamoKeep(receipt, of: id)?.checked(id) }
     let arguments = keyArguments(id) + receipt.arguments
     return try keyRow(try sql { [(.keyReceipt, arguments), (.keyRead, keyArguments(id))] }, 1, id)
   }
 
-  /// An active key of that owner becomes a retired one.
+  /// Retires an active key of `owner`.
   ///
-  /// - Returns: the row after it, and whether it was active before.
+  /// - Returns: The row as stored afterwards, and whether the key was active before.
   mutating func retire(
     _ id: Text, owner: Text
   ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {
@@ -81,7 +82,8 @@ extension StoreTalk {
 }
 
 extension KeyRow {
-  /// It is the row that was asked for.
+  /// Returns `self` if its id is the requested one; an engine that returns another row is
+  /// refused.
   func checked(_ id: Text) throws(StoreStop) -> KeyRow {
     guard self.id == id else { throw .shape("key_id") }
     return self

@@ -1,23 +1,25 @@
-/// One purchase of a claim, and what became of it.
+/// One purchase of a claim, with its outcome.
 struct Claim {
-  /// nil: no row can be named.
+  /// The key of the purchase; `nil` if its ids cannot be a key.
   var purchaseKey: Text? = nil
   var transactionId: Text
   var outcome: ClaimOutcome
   var product: Text
   var quantity: Int64
-  /// As it stands after the claim; nil: no row was read.
+  /// The row after the claim; `nil` if no row was read.
   var row: LedgerRow? = nil
-  /// Of `.refused`, and of `.inProgress` where it is this attempt itself (STO-28).
+  /// The refusal that replaces the outcome's own: of `.refused`, and of `.inProgress` if this
+  /// attempt has claimed the row with other evidence (STO-28).
   var reason: Refusal? = nil
-  /// The host granted in the transaction of the claim.
+  /// Whether the host granted in the transaction of the claim.
   var isGranted = false
-  /// STO-36: what the host gives, or gave in the transaction; nil: nothing.
+  /// Units that the host gave in the transaction; `nil` for those that the row has yet to give
+  /// (STO-36).
   var units: Int64? = nil
-  /// STO-37: this grant id was handed to a host before.
+  /// Whether this grant id was handed to a host before (STO-37).
   var isRepeated = false
 
-  /// STO-37: it is held since a host has had it under a lease.
+  /// Whether the claim is held because a host has had the grant under a lease (STO-37).
   var isHandedOut = false
 
   init(_ purchase: StorePurchase, _ outcome: ClaimOutcome, _ reason: Refusal? = nil) {

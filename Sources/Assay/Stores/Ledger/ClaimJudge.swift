@@ -1,16 +1,18 @@
 extension StoreTalk {
   private enum Judgement {
     case stands(Claim)
-    /// Another was faster: the row as it is now.
+    /// The row as another process has changed it meanwhile.
     case changed(LedgerRow)
   }
 
-  /// Of a row that others change at the same time.
+  /// The number of evaluations of a row that other processes change at the same time.
   private static let judgeRounds = 3
 
-  /// Judges the row that was read, and takes it over or reverses it where the table says so.
+  /// Evaluates the row that was read, and takes it over or reverses it where the table of outcomes
+  /// demands this (docs/spec/stores.md §5.1).
   ///
-  /// - Parameter purchase: nil where the row itself stands for its evidence (STO-30).
+  /// - Parameter purchase: The purchase of the evidence; `nil` if the request has no evidence,
+  ///   because the row was made from verified evidence (STO-30).
   mutating func judge(
     _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction?
@@ -51,7 +53,7 @@ extension StoreTalk {
       guard let purchase, let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else {
         return .stands(Claim(row, .revoked))
       }
-      // STO-35: effects follow states in their order.
+      // Effects follow states in their order: a reversal waits for the pending take-back (STO-35).
       guard !row.isTakeBackPending else { return .stands(Claim(row, .inProgress)) }
       guard row.owner == account || row.owner.isEmpty && !claimant.isStranger else {
         return .stands(Claim(row, .otherAccount))
@@ -84,7 +86,8 @@ extension StoreTalk {
     return ours(taken, .resume, claimant)
   }
 
-  /// What a change left there is ours, or another's who was faster.
+  /// Returns the claim if this attempt holds the row after a change; another process may have been
+  /// faster.
   private func ours(
     _ row: LedgerRow, _ outcome: ClaimOutcome, _ claimant: Claimant
   ) -> Judgement {
@@ -94,14 +97,14 @@ extension StoreTalk {
     return .stands(claim)
   }
 
-  /// STO-37: the host may have paid it under its lease.
+  /// Returns a claim that is held because the host may have granted under its lease (STO-37).
   private func handedOut(_ row: LedgerRow) -> Claim {
     var claim = Claim(row, .held)
     claim.isHandedOut = true
     return claim
   }
 
-  /// The row stays what it is; STO-33: it remembers how new the evidence is that was shown.
+  /// Leaves state and owner of the row, but stores how new the evidence is (STO-33).
   private mutating func stays(
     _ row: LedgerRow, _ outcome: ClaimOutcome, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction?
@@ -111,7 +114,7 @@ extension StoreTalk {
     return isSame ? .stands(Claim(raised, outcome)) : .changed(raised)
   }
 
-  /// Others were faster each time; what the row says now.
+  /// Returns the outcome after other processes have changed the row first each time.
   private func overtaken(_ row: LedgerRow, for account: Text) -> Claim {
     switch row.state {
     case .revoked: return Claim(row, .revoked)
@@ -120,13 +123,13 @@ extension StoreTalk {
     }
   }
 
-  /// RFD-2: a reversed refund.
+  /// Claims a row again after Apple reversed its refund (RFD-2).
   private mutating func reopen(
     _ row: LedgerRow, _ account: Text, _ claimant: Claimant, _ purchase: StorePurchase,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> Judgement {
     var next = row
-    // What was not taken back is not given again (STO-36).
+    // Units that were not taken back are not given again (STO-36).
     next.state = row.unitsToGive > 0 ? .claimed : .granted
     next.grantedMs = row.unitsToGive > 0 ? nil : context.nowMs
     next.owner = account
@@ -151,12 +154,12 @@ extension LedgerRow {
     state == .claimed && attempt == claimant.attempt
   }
 
-  /// STO-37: its grant id was handed to a host before this claimant got it.
+  /// Whether the grant id was handed to a host before `claimant` received it (STO-37).
   func isRepeated(by claimant: Claimant) -> Bool { repeats > (claimant.handsOut ? 1 : 0) }
 }
 
 extension StoreStop {
-  /// A row that stood there a moment ago.
+  /// The refusal for a row that must exist and was not found.
   static var rowMissing: StoreStop {
     .refused(Refusal(.unavailableStoreRowMissing, "STO-4", at: "rows"))
   }

@@ -1,11 +1,12 @@
-/// What the row of the ledger says to a claim (docs/spec/stores.md §5.1).
+/// The outcome of a claim, which follows from the purchase's ledger row (docs/spec/stores.md §5.1).
 enum ClaimOutcome {
   case new, resume, alreadyGranted, inProgress, otherAccount, revoked, held, unknownProduct
-  /// Left out as a decision leaves them out (STO-25).
+  /// A purchase that decisions exclude as well (STO-25).
   case upgraded, familyShared
-  /// Nobody has claimed it, and no account was given.
+  /// A purchase that no account has claimed, in a request that names none.
   case unclaimed
-  /// RPL-3, DCD-20, STO-43.
+  /// A purchase without usable ids (RPL-3), or with an appAccountToken that does not fit the
+  /// account (DCD-20, STO-43).
   case refused
 
   var name: StaticString {
@@ -25,10 +26,10 @@ enum ClaimOutcome {
     }
   }
 
-  /// The claim is ours: the host grants.
+  /// Whether this attempt holds the claim, so that the host grants.
   var isOurs: Bool { self == .new || self == .resume }
 
-  /// STO-20, in the words of LST-2. nil: the host has yet to grant.
+  /// The result for the client, in the words of LST-2 (STO-20); `nil` if the host has yet to grant.
   var answer: StaticString? {
     switch self {
     case .new, .resume: return nil
@@ -39,7 +40,7 @@ enum ClaimOutcome {
     }
   }
 
-  /// nil: go ahead.
+  /// The refusal to report; `nil` if the operation's status is ok.
   var refusal: Refusal? {
     switch self {
     case .new, .resume, .unclaimed: return nil

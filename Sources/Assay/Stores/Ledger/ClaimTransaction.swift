@@ -1,7 +1,7 @@
 /// The end of a claim in the transaction of its row (STO-21).
 extension StoreTalk {
-  /// The host grants what is ours, and the row is granted with it; anything else only ends the
-  /// transaction.
+  /// Lets the host grant a claim of this attempt, and marks the row as granted in the same
+  /// transaction. Any other claim only ends the transaction.
   mutating func payOut(_ claim: Claim, note: Text? = nil) throws(StoreStop) -> Claim {
     guard claim.outcome.isOurs, let row = claim.row else {
       try close()
@@ -21,7 +21,7 @@ extension StoreTalk {
     return claim
   }
 
-  /// Ends a transaction in which nothing is granted: the names that it remembered stay.
+  /// Commits a transaction that grants nothing, so that the purchase keys it stored are kept.
   mutating func close() throws(StoreStop) {
     _ = try run { StoreStep(calls: [], transaction: .commit) }
   }

@@ -1,30 +1,34 @@
-/// Who claims, and for how long.
+/// A request to claim: the account, the attempt and the terms of the lease.
 struct Claimant: Sendable {
-  /// nil: an event from Apple, which speaks for whoever has the purchase.
+  /// The claiming account; `nil` for an App Store notification, which acts for the purchase's
+  /// owner.
   let account: Text?
   let attempt: Text
-  /// Milliseconds since 1970 UTC: the end of the lease.
+  /// The end of the lease, in milliseconds since 1970 UTC.
   let leaseUntilMs: Int64
-  /// STO-27: a lease that is over is left to a person.
+  /// Whether an expired lease waits for an operator instead of being taken over (STO-27).
   let holds: Bool
-  /// The grant is written in the transaction of the row, not under a lease.
+  /// Whether the grant is written in the transaction of the row instead of under a lease.
   var isInTransaction = false
-  /// STO-37: the host's grant is keyed by the grant id in a transaction, too.
+  /// Whether the host's grant is keyed by the grant id in a transaction, too (STO-37).
   var allowsRepeat = false
-  /// RPL-2: the line of the purchase is another account's; what this one has of it stays,
-  /// and nothing new comes to it.
+  /// Whether another account owns the subscription of the purchase. Earlier grants of this account
+  /// stay, and new ones are refused (RPL-2).
   var isStranger = false
 
-  /// STO-37: what it claims goes to the host under a lease, and may be paid from then on.
+  /// Whether the host receives the grant under a lease, and may execute it from then on (STO-37).
   var handsOut: Bool { !isInTransaction }
 
-  /// STO-37: how often what it takes over may have been handed out before.
+  /// The largest number of times that a row to take over may have been handed out (STO-37).
   var repeatsCap: Int64 { isInTransaction && !allowsRepeat ? 0 : MemberNode.exactInteger }
 
-  /// What it means that there is no row, where this one makes none.
+  /// The outcome if there is no row and this request does not insert one.
   var absent: ClaimOutcome { isStranger ? .otherAccount : .unclaimed }
 
-  /// The same before a line of that owner; empty: nobody's yet, nil: there is no such line.
+  /// Returns this request as it applies to the subscription of the purchase.
+  ///
+  /// - Parameter lineOwner: The subscription's owner; empty if it has none yet, `nil` if there is
+  ///   no subscription.
   func facing(_ lineOwner: Text?) -> Claimant {
     guard let account, let lineOwner, !lineOwner.isEmpty else { return self }
     var claimant = self

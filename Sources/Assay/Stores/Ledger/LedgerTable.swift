@@ -1,17 +1,18 @@
-/// The ledger, whatever the engine. Each of these is one conditional change or one read;
-/// what it means is the operations'.
+/// The ledger on every engine. Each function is one conditional change or one read; its meaning is
+/// left to the operations.
 extension StoreTalk {
   private var isDynamo: Bool { context.dialect == .dynamodb }
 
-  /// STO-11: the key of the one row that both keys of a purchase lead to.
+  /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
   mutating func canonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
     isDynamo ? try dynamoCanonicalKey(keys) : try sqlCanonicalKey(keys)
   }
 
-  /// The same, and whose line the purchase stands in once it was shown; nil: there is no such
-  /// line, as there is none of consumables.
+  /// Stores `shown`, and returns the canonical key and the owner of the purchase's subscription;
+  /// the owner is `nil` if there is no subscription, as for consumables.
   ///
-  /// - Parameter shown: the line as the evidence shows it (RPL-2); nil: it is only looked at.
+  /// - Parameter shown: The subscription as the evidence reports it (RPL-2); `nil` if it is only
+  ///   read.
   mutating func canonicalKey(
     _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?,
     _ transaction: StoreStep.Transaction?
@@ -30,12 +31,12 @@ extension StoreTalk {
     return (key, line?.owner)
   }
 
-  /// The same for a purchase that may be unknown.
+  /// Returns the canonical key of a transaction; `nil` if the ledger does not know the transaction.
   mutating func knownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
     isDynamo ? try dynamoKnownKey(transactionKey) : try sqlKnownKey(transactionKey)
   }
 
-  /// Puts the row there if there is none. The row that stands there then.
+  /// Inserts `row` if no row has its purchase key, and returns the stored row.
   mutating func insert(
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow {
@@ -51,15 +52,17 @@ extension StoreTalk {
     return try row?.checked(key)
   }
 
-  /// A claimed row of that owner whose lease is over becomes ours. The row after it.
+  /// Takes over a claimed row of the same owner whose lease has expired. Returns the row as stored
+  /// afterwards.
   ///
-  /// - Parameter purchase: what it is claimed with now; nil: with what it was before.
+  /// - Parameter purchase: The purchase with which the row is claimed now; `nil` if the row keeps
+  ///   its evidence.
   mutating func takeOver(
     _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
     let (key, evidence) = (row.purchaseKey, purchase?.evidence)
-    // STO-33: the newest of all that was seen.
+    // The time of the newest evidence seen is kept (STO-33).
     let asOfMs = purchase?.stateToldMs ?? 0
     if isDynamo {
       return try dynamoTakeOver(row, claimant, evidence, asOfMs: asOfMs)?.checked(key)
@@ -75,9 +78,9 @@ extension StoreTalk {
       .checked(key)
   }
 
-  /// STO-37: what a transaction left there that died between its halves, on DynamoDB alone, is
-  /// handed out from now on, under a new fence: should the transaction be alive, its grant
-  /// meets another row than it read. The row after it.
+  /// Hands out a row that an interrupted transaction on DynamoDB has left claimed, under a larger
+  /// fencing token: if that transaction is still alive, its grant fails because the row has changed
+  /// (STO-37). Returns the row as stored afterwards.
   mutating func handOut(_ row: LedgerRow, _ claimant: Claimant) throws(StoreStop) -> LedgerRow? {
     guard isDynamo, claimant.handsOut, row.repeats == 0 else { return row }
     var next = row
@@ -86,7 +89,8 @@ extension StoreTalk {
     return try dynamoPut(next, over: row)?.checked(row.purchaseKey)
   }
 
-  /// STO-34: a row that is nobody's becomes its first claimant's. The row after it.
+  /// Gives a row without owner to its first claimant (STO-34). Returns the row as stored
+  /// afterwards.
   mutating func adopt(
     _ row: LedgerRow, _ claimant: Claimant, _ account: Text, _ purchase: StorePurchase,
     _ transaction: StoreStep.Transaction? = nil
@@ -112,7 +116,8 @@ extension StoreTalk {
     ) { next.arguments + [("now_ms", .integer(nowMs))] }?.checked(row.purchaseKey)
   }
 
-  /// STO-34: what nobody has claimed is in force again; its first claimant has it.
+  /// Frees a revoked row without owner that newer evidence reports in force again: its first
+  /// claimant gets it (STO-34).
   mutating func free(_ row: LedgerRow, _ purchase: StorePurchase) throws(StoreStop) {
     var next = row
     next.state = .claimed
@@ -133,8 +138,9 @@ extension StoreTalk {
     }
   }
 
-  /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
-  /// as it shall be; its generation is one more than that of the row read.
+  /// Reverses the revocation of a row, under another grant id (RFD-2).
+  ///
+  /// - Parameter next: The row to store; its generation is one more than that of the row read.
   mutating func reverse(
     _ next: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
@@ -149,8 +155,9 @@ extension StoreTalk {
     }?.checked(key)
   }
 
-  /// STO-33: newer evidence without a revocation was shown for a row that is not revoked; an
-  /// older revocation is `stale` from then on. The row after it.
+  /// Raises `asOfMs` of a row that is not revoked to the time of newer evidence without a
+  /// revocation, so that an older revocation is `stale` from then on (STO-33). Returns the row as
+  /// stored afterwards.
   mutating func raised(
     _ row: LedgerRow, _ purchase: StorePurchase?, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow {
@@ -170,8 +177,8 @@ extension StoreTalk {
     return try raised.checked(key)
   }
 
-  /// STO-35: what was handed out under that id is taken back, unless its fence is larger. The
-  /// row after it.
+  /// Records that the host has taken back what `take` names, unless the row has a larger fencing
+  /// token (STO-35). Returns the row as stored afterwards.
   mutating func taken(
     _ key: Text, _ take: TakeBackId, fence: Int64
   ) throws(StoreStop) -> LedgerRow? {
@@ -183,10 +190,11 @@ extension StoreTalk {
     return try sqlChange(.ledgerTaken, key, nil) { arguments }?.checked(key)
   }
 
-  /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).
+  /// Marks a claimed row of that grant id as granted, unless the row has a larger fencing token
+  /// (STO-26).
   ///
-  /// - Returns: the row after it, and whether it was another before. In a transaction, where the
-  ///   row stands locked, that is not asked.
+  /// - Returns: The row as stored afterwards, and whether it was claimed before; always `false` in
+  ///   a transaction, where the row is locked.
   mutating func complete(
     _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?,
     _ transaction: StoreStep.Transaction? = nil
@@ -215,8 +223,8 @@ extension StoreTalk {
     return (try LedgerRow(row).checked(key), wasClaimed ?? false)
   }
 
-  /// STO-30, STO-35: rows of that state whose lease ended at least so long ago, now ours; at
-  /// most 25.
+  /// Takes over the rows of a state whose lease ended at `beforeMs` or earlier; at most 25 (STO-30,
+  /// STO-35).
   mutating func takeDue(
     _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
@@ -225,7 +233,8 @@ extension StoreTalk {
       : try sqlDue(state, attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
   }
 
-  /// The same rows, left as they are (STO-27).
+  /// Returns the claims whose lease ended at `beforeMs` or earlier, and leaves them as they are
+  /// (STO-27).
   mutating func heldClaims(beforeMs: Int64) throws(StoreStop) -> [LedgerRow] {
     if isDynamo { return try dynamoHeldClaims(beforeMs: beforeMs) }
     let results = try sql {
@@ -234,7 +243,7 @@ extension StoreTalk {
     return try ledgerRows(results, 0)
   }
 
-  /// The newest 50 of an account.
+  /// Returns the newest 50 rows of an account.
   mutating func ledger(of account: Text) throws(StoreStop) -> [LedgerRow] {
     let rows = isDynamo ? try dynamoLedger(of: account) : try sqlLedger(of: account)
     for row in rows where row.owner != account { throw .shape("owner") }

@@ -1,9 +1,9 @@
-/// The two keys of a purchase, of which neither alone tells it from others (RPL-1).
+/// The two keys of a purchase; neither alone distinguishes the purchase from all others (RPL-1).
 struct PurchaseKeys: Sendable {
   let transaction: Text
   let purchase: Text
 
-  /// nil: an id that cannot be unique (RPL-3).
+  /// Creates the keys; `nil` if an id cannot be unique (RPL-3).
   init?(_ purchase: StorePurchase) {
     guard let transactionKey = purchase.transactionKey, let key = purchase.purchaseKey else {
       return nil

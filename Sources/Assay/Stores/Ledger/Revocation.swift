@@ -1,13 +1,14 @@
-/// What a revocation met in the ledger, and what the host takes back (docs/spec/stores.md §5.3).
+/// The outcome of a revocation in the ledger, and what the host takes back (docs/spec/stores.md
+/// §5.3).
 struct Revocation {
   enum Outcome {
     case wasGranted, wasClaimed, unclaimed, already
     /// A later state is stored.
     case stale
-    /// The evidence shows no revocation of it.
+    /// The evidence contains no revocation of the purchase.
     case notRevoked
     case refused
-    /// A take-back of it is under way, and this one takes more (STO-35).
+    /// A take-back is pending, and this revocation takes back more (STO-35).
     case inProgress
 
     var name: StaticString {
@@ -26,12 +27,12 @@ struct Revocation {
 
   let purchase: StorePurchase
   var outcome: Outcome
-  /// As it stands then; nil: no row was read.
+  /// The row after the revocation; `nil` if no row was read.
   var row: LedgerRow? = nil
-  /// nil: the host does nothing.
+  /// The take-back for the host; `nil` if the host does nothing.
   var take: TakeBack? = nil
 
-  /// STO-31.
+  /// Whether the revocation changed what the account has (STO-31).
   var changed: Bool { outcome == .wasGranted || outcome == .wasClaimed }
 
   func write(_ writer: inout JSONWriter) {

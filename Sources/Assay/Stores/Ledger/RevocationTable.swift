@@ -1,8 +1,8 @@
-/// Revoking in the ledger, whatever the engine: the row is made or found, locked, judged and
-/// written, so that of all deliveries of one revocation exactly one is told that it was granted
-/// (docs/spec/stores.md §5.3).
+/// Revocations in the ledger, on every engine: the row is inserted or found, locked, evaluated and
+/// written, so that of all deliveries of one revocation exactly one learns that the purchase was
+/// granted (docs/spec/stores.md §5.3).
 extension StoreTalk {
-  /// Of a row that others change at the same time.
+  /// The number of evaluations of a row that other processes change at the same time.
   private static let revokeRounds = 4
 
   mutating func revoke(
@@ -28,7 +28,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> Revocation {
     let key = tombstone.purchaseKey
     let named: Arguments = [("pkey", .text(key))]
-    // Where no row is, a lock locks nothing: so the row is put there first.
+    // A missing row cannot be locked: the tombstone is inserted first.
     let results = try sql(.begin) {
       [
         (.ledgerRead, named), (.ledgerInsert, tombstone.arguments), (.ledgerLock, named),
@@ -84,7 +84,7 @@ extension StoreTalk {
     throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "revocations"))
   }
 
-  /// The change by itself, or at the head of the host's transaction.
+  /// Makes the change by itself, or at the head of the host's transaction.
   private mutating func dynamoRevoke(
     _ change: DynamoRequest, _ take: TakeBack?, _ mode: Revoker.Mode
   ) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
@@ -94,7 +94,7 @@ extension StoreTalk {
 }
 
 extension LedgerRow {
-  /// All of the row as it shall be, unless another has changed what was read.
+  /// Returns the request that writes all of the row, unless another process changed what was read.
   func dynamoChange(from read: LedgerRow) -> DynamoRequest {
     var request = DynamoRequest.update(
       dynamoKey,

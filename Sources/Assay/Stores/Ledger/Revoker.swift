@@ -1,25 +1,26 @@
-/// Who revokes, and how the host takes back (STO-35).
+/// A request to revoke: the attempt, and how the host takes back (STO-35).
 struct Revoker {
   enum Mode {
-    /// At once and at the host's own risk: what it is told once, it is not told again.
+    /// A take-back at once and at the host's own risk: reported once, and never again.
     case none
-    /// The host takes back, and `revoke.complete` confirms it.
+    /// A take-back under a lease, which the host confirms with `revoke.complete`.
     case lease
-    /// In the transaction of the row.
+    /// A take-back in the transaction of the row.
     case transaction
   }
 
-  /// nil: the host gave none: a repeated call is not told from another delivery.
+  /// The attempt id; `nil` if the host gave none: then a repeated call cannot be distinguished from
+  /// another delivery.
   let attempt: Text?
   let mode: Mode
-  /// Milliseconds since 1970 UTC: the end of the lease.
+  /// The end of the lease, in milliseconds since 1970 UTC.
   let leaseUntilMs: Int64
   let nowMs: Int64
 
-  /// What a revocation does to a row that was read under its lock.
+  /// The effect of a revocation on a row that was read under its lock.
   struct Judgement {
     let outcome: Revocation.Outcome
-    /// The row as it shall be; nil: it stays.
+    /// The row to store; `nil` if the stored one stays.
     var next: LedgerRow? = nil
     var take: TakeBack? = nil
   }
@@ -36,7 +37,7 @@ struct Revoker {
     nowMs = parameters.context.nowMs
   }
 
-  /// The row of a purchase that nobody has claimed.
+  /// Returns the row to insert for a purchase that no account has claimed.
   func tombstone(_ key: Text, _ purchase: StorePurchase, revokedMs: Int64) -> LedgerRow {
     LedgerRow(
       purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
@@ -50,10 +51,12 @@ struct Revoker {
       units: purchase.units, revokedShare: purchase.revokedShare, repeats: 0)
   }
 
-  /// - Parameter row: as it stands under the lock, or as this call itself put it there.
+  /// Evaluates a revocation.
+  ///
+  /// - Parameter row: The row as read under the lock, or as this call inserted it.
   func judge(_ row: LedgerRow, _ purchase: StorePurchase, revokedMs: Int64) -> Judgement {
     guard row.state == .revoked else {
-      // RFD-2: the newest signed state stands.
+      // The newest signed state wins (RFD-2).
       guard row.asOfMs <= purchase.facts.asOf else { return Judgement(outcome: .stale) }
       let outcome: Revocation.Outcome =
         row.state == .granted ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
@@ -61,7 +64,8 @@ struct Revoker {
     }
     if let attempt, row.attempt == attempt { return ours(row) }
     guard row.asOfMs <= purchase.facts.asOf else { return pending(row, row) }
-    // A later refund of more takes the rest; one of less gives nothing back (STO-35).
+    // A later refund of a larger share takes back the rest; a smaller one gives nothing back
+    // (STO-35).
     let share = max(row.revokedShare ?? 0, purchase.revokedShare)
     if row.isTakeBackPending {
       guard row.revokedShare == share else { return Judgement(outcome: .inProgress) }
@@ -73,7 +77,8 @@ struct Revoker {
     return taking(row, purchase, revokedMs, share, .already)
   }
 
-  /// The revocation is this attempt's own work, whose answer was lost.
+  /// Returns the effect of a revocation that this attempt has made already and whose reply was
+  /// lost.
   private func ours(_ row: LedgerRow) -> Judgement {
     let target = row.target
     let outcome: Revocation.Outcome =
@@ -88,9 +93,10 @@ struct Revoker {
     return Judgement(outcome: outcome, take: take)
   }
 
-  /// A take-back that another delivery was handed: ours when its lease is over.
+  /// Returns the effect on a row whose take-back another delivery received: this attempt takes it
+  /// over if its lease has expired.
   ///
-  /// - Parameter next: the row as the revocation leaves it otherwise.
+  /// - Parameter next: The row to store in the other case, if its evidence is newer.
   private func pending(_ row: LedgerRow, _ next: LedgerRow) -> Judgement {
     guard mode == .lease, row.isTakeBackPending, row.leaseMs <= nowMs else {
       return Judgement(outcome: .already, next: next.asOfMs > row.asOfMs ? next : nil)
@@ -115,7 +121,7 @@ struct Revoker {
     next.leaseMs = LedgerRow.noLease
     let target = next.target
     guard TakeBack(next, out: row.outCount, target: target) != nil else {
-      // Whoever was told to take back still finds that as his own.
+      // The attempt that received an earlier take-back keeps the row, and finds it when it retries.
       if outcome != .already, let attempt { next.attempt = attempt }
       return Judgement(outcome: outcome, next: next)
     }

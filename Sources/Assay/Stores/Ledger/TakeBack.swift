@@ -5,15 +5,16 @@ struct TakeBack {
   let product: Text
   let quantity: Int64
   let units: Int64
-  /// What Apple reports as `revocationPercentage`; nil: all of it.
+  /// The share that Apple's revocation takes back, in milliunits, 0 … 100000; `nil` for all of it.
   let percentage: Int64?
   let id: TakeBackId
-  /// STO-26: a host that keeps the largest one seen refuses smaller ones.
+  /// The fencing token: a host that keeps the largest one seen refuses smaller ones (STO-26).
   let fence: Int64
-  /// Milliseconds since 1970 UTC; nil: it is not under a lease.
+  /// The end of the lease, in milliseconds since 1970 UTC; `nil` without a lease.
   var leaseUntilMs: Int64? = nil
 
-  /// nil: the row has no more out than it may keep.
+  /// Creates the take-back; `nil` if no more units are out than may stay, or if the row has no
+  /// owner.
   init?(_ row: LedgerRow, out: Int64, target: Int64) {
     guard out > target, !row.owner.isEmpty else { return nil }
     purchaseKey = row.purchaseKey

@@ -1,5 +1,5 @@
-/// `takeId`: the grant id, `-`, and the units that stay with the customer. So a take-back that
-/// is handed out again has the same id, and a later one of more has another (STO-35).
+/// The id of a take-back, `takeId`: grant id, `-`, and the units that stay with the customer. A
+/// take-back that is handed out again has the same id, a later and larger one another (STO-35).
 struct TakeBackId {
   let grantId: Text
   let target: Int64

@@ -1,4 +1,4 @@
-/// What evidence did to a subscription line (STO-40).
+/// The outcome of evidence for one subscription (STO-40).
 struct AppliedLine {
   enum Outcome {
     case applied, stale, moved, otherAccount, moveTooSoon, leftOut, unknownProduct, refused
@@ -30,7 +30,7 @@ struct AppliedLine {
   let purchase: StorePurchase
   var outcome: Outcome
   var reason: Refusal? = nil
-  /// As it stands then; nil: there is none.
+  /// The row afterwards; `nil` if there is none.
   var row: LineRow? = nil
   var canMove = false
   var changed = false

@@ -1,7 +1,8 @@
-/// What an account has now from its lines (STO-45), by the configuration of the moment.
+/// The plan that an account has now from its subscriptions, by the current configuration (STO-45).
 struct LineEntitlement: Sendable {
   let plan: Text
-  /// Milliseconds since 1970 UTC; nil: the default plan, or one that does not end.
+  /// The end of the plan, in milliseconds since 1970 UTC; `nil` for the default plan, or for one
+  /// without end.
   let untilMs: Int64?
   let lines: [(row: LineRow, counts: Bool)]
 
@@ -57,10 +58,11 @@ struct LineEntitlement: Sendable {
   }
 }
 
-/// When a line counts (STO-45).
+/// The rule by which a subscription is active (STO-45).
 private struct LineRule {
   private let context: StoreContext
-  /// DCD-23: Production of a known product stands beside it.
+  /// Whether Sandbox subscriptions are not active, by policy or because the account has one of
+  /// Production with a known product (DCD-23).
   private let sandboxIsShadowed: Bool
 
   init(_ rows: [LineRow], _ context: StoreContext) {
@@ -76,7 +78,8 @@ private struct LineRule {
     }
   }
 
-  /// nil: it does not count now; `Int64.max`: it does not end.
+  /// Returns the end of an active subscription, in milliseconds since 1970 UTC, `Int64.max` if it
+  /// has no end; `nil` if the subscription is not active now.
   func end(of row: LineRow) -> Int64? {
     guard row.revokedMs == nil, row.clearedMs == nil, isAccepted(row),
       let product = context.configuration.products.product(row.product)

@@ -1,7 +1,7 @@
-/// The line that a transaction belongs to, as the evidence shows it (STO-40).
+/// The subscription of a transaction, as the evidence reports it (STO-40).
 extension LineRow {
-  /// nil: it makes no line: an unknown product, an id that cannot be a key. Consumables are
-  /// left out before.
+  /// Creates the row; `nil` if the purchase makes none: an unknown product, or an id that cannot be
+  /// a key. Consumables are excluded before.
   init?(_ purchase: StorePurchase, owner: Text, _ context: StoreContext) {
     guard let product = purchase.product, purchase.lineKey != nil else { return nil }
     let facts = purchase.facts
@@ -28,8 +28,8 @@ extension LineRow {
     nextCheckMs = nextLook(nowMs: context.nowMs)
   }
 
-  /// A line whose product has left the catalogue, as newer evidence from Apple shows it: only
-  /// what the row has already is renewed (STO-34).
+  /// Creates the row of a subscription whose product has left the catalogue, from newer evidence
+  /// that Apple sent: only dates that the row already has are updated (STO-34).
   init(_ row: LineRow, _ purchase: StorePurchase, nowMs: Int64) {
     self = row
     let facts = purchase.facts
@@ -46,7 +46,8 @@ extension LineRow {
     nextCheckMs = nextLook(nowMs: nowMs)
   }
 
-  /// STO-47: FLW-7 by the line's own dates.
+  /// Returns the time of the next check by the schedule of FLW-7 and the subscription's dates, in
+  /// milliseconds since 1970 UTC; `nil` if no newer evidence can come (STO-47).
   func nextLook(nowMs: Int64) -> Int64? {
     guard revokedMs == nil, let expiresMs else { return nil }
     if nowMs < expiresMs { return CheckSchedule.beforeEnd(expiresMs, now: nowMs) }
@@ -57,19 +58,20 @@ extension LineRow {
 }
 
 extension StorePurchase {
-  /// Renewal is on, unknown, or in retry.
+  /// Whether renewal is on, unknown, or in billing retry.
   fileprivate var mayRenew: Bool {
     guard let renewal else { return true }
     return renewal.autoRenewStatus != 0 || renewal.isInBillingRetry == true
   }
 
-  /// It says nothing about a line, or its line says nothing that counts.
+  /// Whether the purchase changes no subscription: a consumable, an upgraded period, or one that
+  /// the policy denies.
   func isLeftOutOfLines(_ policy: Configuration.DecidePolicy) -> Bool {
     product?.type == .consumable || facts.isUpgraded || policy.denies(facts)
   }
 
-  /// One for each line: the period that its newest evidence leads to; what an upgrade has
-  /// replaced comes last.
+  /// Returns one purchase for each subscription: the latest period in the evidence. An upgraded
+  /// period is returned only if there is no other.
   static func lines(_ purchases: [StorePurchase]) -> [StorePurchase] {
     let ids = purchases.map { $0.facts.line }
     return Runs.of(ids, by: ScopedId.precedes).compactMap { run in

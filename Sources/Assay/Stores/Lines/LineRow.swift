@@ -1,34 +1,36 @@
-/// A row of the subscription lines: one original transaction id of one environment, whose
-/// it is, and its newest state (STO-44).
+/// The stored state of a subscription: one original transaction id of one environment, its owner
+/// and its newest state (STO-44).
 struct LineRow: Sendable {
   var environment: Text
   var originalTransactionId: Text
-  /// Empty: nobody's yet.
+  /// The owning account; empty while no account owns the subscription.
   var owner: Text
   var product: Text
-  /// Informative: the plan is judged by the configuration of the moment.
+  /// The plan when the row was written, for support only: decisions use the current configuration.
   var plan: Text
   var transactionId: Text
   var purchasedMs: Int64
-  /// nil: it does not end.
+  /// The end in milliseconds since 1970 UTC; `nil` if the subscription has none.
   var expiresMs: Int64? = nil
   var graceMs: Int64? = nil
   var revokedMs: Int64? = nil
   var asOfMs: Int64
-  /// SHA-256 of the evidence.
+  /// SHA-256 of the evidence, lower-case hex.
   var evidence: Text
   var clearedMs: Int64? = nil
   var moves: Int64 = 0
   var movedMs: Int64 = 0
   var updatedMs: Int64
-  /// STO-47: when newer evidence should be asked for; nil: nothing more can come.
+  /// The time from which newer evidence should be requested, in milliseconds since 1970 UTC; `nil`
+  /// if none can come (STO-47).
   var nextCheckMs: Int64? = nil
-  /// Daily looks go on after the first ones.
+  /// Whether daily checks follow the first ones after the end.
   var isWatched = false
 }
 
 extension LineRow {
-  /// It is the row that was asked for (STO-4).
+  /// Returns `self` if its key is the requested one; an engine that returns another row is refused
+  /// (STO-4).
   func checked(_ environment: Text, _ id: Text) throws(StoreStop) -> LineRow {
     guard self.environment == environment, originalTransactionId == id else {
       throw .shape("otx")
@@ -36,12 +38,12 @@ extension LineRow {
     return self
   }
 
-  /// That of the same line.
+  /// Returns `self` if it is a row of the same subscription as `other`.
   func checked(_ other: LineRow) throws(StoreStop) -> LineRow {
     try checked(other.environment, other.originalTransactionId)
   }
 
-  /// In the order of the statements' columns.
+  /// Reads a row whose values have the order of the statements' columns.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row
     environment = try row.text()
@@ -65,7 +67,7 @@ extension LineRow {
     try row.end()
   }
 
-  /// By column.
+  /// The row's values by column name.
   var arguments: [(name: StaticString, value: StoreValue)] {
     [
       ("env", .text(environment)), ("otx", .text(originalTransactionId)),
@@ -80,7 +82,7 @@ extension LineRow {
     ]
   }
 
-  /// Whether what an account has from it is the same.
+  /// Whether both rows entitle the same owner to the same product until the same dates.
   func givesSame(as other: LineRow) -> Bool {
     owner == other.owner && product == other.product && expiresMs == other.expiresMs
       && graceMs == other.graceMs && revokedMs == other.revokedMs

@@ -1,12 +1,13 @@
-/// The subscription lines, whatever the engine (docs/spec/store-statements.md §2, §3).
+/// Subscriptions on every engine (docs/spec/store-statements.md §2, §3).
 extension StoreTalk {
   private var isDynamo: Bool { context.dialect == .dynamodb }
 
-  /// Puts the line there, binds it to its first owner, and overwrites it with later
-  /// evidence of that owner (STO-40).
+  /// Inserts the subscription, binds it to its first owner, and overwrites it with later evidence
+  /// of that owner (STO-40).
   ///
-  /// - Parameter next: owner empty: evidence from Apple, which changes whose line it is not.
-  /// - Returns: the row before, nil for a new one, and the row that stands there then.
+  /// - Parameter next: The row to store. Its owner is empty for evidence from Apple, which never
+  ///   changes the owner.
+  /// - Returns: The row before, `nil` for a new one, and the row as stored afterwards.
   mutating func apply(
     _ next: LineRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
@@ -33,8 +34,8 @@ extension StoreTalk {
     return try LineRow(row).checked(environment, id)
   }
 
-  /// STO-42: the line goes to another owner, with strictly newer evidence and not too soon
-  /// after the last move. The row that stands there then.
+  /// Transfers the subscription to another owner, with strictly newer evidence and not too soon
+  /// after the last transfer (STO-42). Returns the row as stored afterwards.
   mutating func move(
     _ next: LineRow, _ evidence: StoreEvidence, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
@@ -52,8 +53,8 @@ extension StoreTalk {
     return try LineRow(try results.row(results.count &- 1)).checked(next)
   }
 
-  /// The statements that put the line there, bind it to its first owner, and overwrite it
-  /// with later evidence of that owner (STO-40).
+  /// Returns the statements that insert the subscription, bind it to its first owner, and overwrite
+  /// it with later evidence of that owner (STO-40).
   func applying(_ next: LineRow, _ evidence: StoreEvidence) -> [(SQLStatement, Arguments)] {
     var calls: [(SQLStatement, Arguments)] = [(.lineInsert, next.arguments)]
     if !next.owner.isEmpty {
@@ -63,7 +64,8 @@ extension StoreTalk {
     return calls + keeping(evidence, of: next)
   }
 
-  /// STM-2: the text goes after the line, and only where that names it.
+  /// Returns the statement that keeps the evidence's text. It follows the change of the row, and
+  /// writes only if the row names the text (STM-2).
   private func keeping(
     _ evidence: StoreEvidence, of line: LineRow
   ) -> [(SQLStatement, Arguments)] {
@@ -71,10 +73,10 @@ extension StoreTalk {
     return [(.lineEvidence, arguments(of: evidence) + line.keyArguments)]
   }
 
-  /// At most 50, the newest first.
+  /// Returns the subscriptions of an account, the newest first; at most 50.
   mutating func lines(of account: Text) throws(StoreStop) -> [LineRow] {
     let rows = isDynamo ? try dynamoLines(of: account) : try sqlLines(of: account)
-    // Another's would give its plan away (STO-4).
+    // A row of another owner would give this account a plan that it did not buy (STO-4).
     for row in rows where row.owner != account { throw .shape("owner") }
     return rows
   }
@@ -84,7 +86,7 @@ extension StoreTalk {
     return try lineRows(results, 0)
   }
 
-  /// STO-46: marks all lines of the account; gives them as they are then.
+  /// Deactivates all subscriptions of an account, and returns them as stored afterwards (STO-46).
   mutating func clearLines(of account: Text) throws(StoreStop) -> [LineRow] {
     if isDynamo { return try dynamoClear(account) }
     let nowMs = context.nowMs
@@ -95,7 +97,7 @@ extension StoreTalk {
     return try lineRows(results, 1)
   }
 
-  /// STO-48: lines whose next look has come, held until `leaseMs`; at most 25.
+  /// Reserves subscriptions whose check is due until `leaseMs`; at most 25 (STO-48).
   mutating func takeDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] {
     if isDynamo { return try dynamoDueLines(leaseMs: leaseMs, attempt: attempt) }
     let arguments: Arguments = [
@@ -109,7 +111,7 @@ extension StoreTalk {
     return rows
   }
 
-  /// Their following looks, where no other sweeper has taken them since.
+  /// Schedules the next check of each subscription whose lease this sweeper still holds.
   mutating func planNextLooks(_ rows: [LineRow], leaseMs: Int64) throws(StoreStop) {
     if isDynamo { return try dynamoNextLooks(rows, leaseMs: leaseMs) }
     guard !rows.isEmpty else { return }

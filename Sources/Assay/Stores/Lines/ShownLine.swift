@@ -1,4 +1,4 @@
-/// A line as verified evidence shows it, and the evidence.
+/// A subscription as verified evidence reports it, with that evidence.
 struct ShownLine: Sendable {
   let row: LineRow
   let evidence: StoreEvidence

@@ -1,4 +1,4 @@
-/// One counter of a span of time: a row of quotas, sign-ups or paces (docs/spec/stores.md
+/// One counter of a span of time: a row of quotas, sign-ups or rate limits (docs/spec/stores.md
 /// §4).
 struct Meter: Sendable {
   let scope: Text
@@ -11,6 +11,6 @@ struct Meter: Sendable {
     self.name = name
   }
 
-  /// Waits of those who met on one row differ by their clocks (STO-70).
+  /// Returns a jitter seed: processes that meet on one row have different clocks (STO-70).
   func seed(_ nowMs: Int64) -> Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
 }

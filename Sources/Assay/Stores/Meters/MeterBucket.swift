@@ -1,10 +1,11 @@
-/// A span of the calendar in which a counter counts (STO-54).
+/// A span of calendar time in which a counter counts (STO-54).
 struct MeterBucket: Sendable {
   let name: Text
-  /// When the next one begins, in milliseconds since 1970 UTC.
+  /// The beginning of the next span, in milliseconds since 1970 UTC.
   let endMs: Int64
 
-  /// STO-52: a day that begins so many minutes before that of UTC; `YYYY-MM-DD`.
+  /// Returns the day of `nowMs`, named `YYYY-MM-DD`. The day begins `offsetMinutes` before that of
+  /// UTC (STO-52).
   static func day(_ nowMs: Int64, offsetMinutes: Int64 = 0) -> MeterBucket {
     let offsetMs = offsetMinutes &* Milliseconds.minute
     let day = floored(nowMs &+ offsetMs, Milliseconds.day)
@@ -14,13 +15,13 @@ struct MeterBucket: Sendable {
     return MeterBucket(name: Text(name), endMs: (day &+ 1) &* Milliseconds.day &- offsetMs)
   }
 
-  /// A second, by its number since 1970 UTC.
+  /// Returns the second of `nowMs`, named by its number since 1970 UTC.
   static func second(_ nowMs: Int64) -> MeterBucket {
     let second = floored(nowMs, 1000)
     return MeterBucket(name: Text(String(second)), endMs: (second &+ 1) &* 1000)
   }
 
-  /// That of a ticket; nil: no day has this name.
+  /// Creates the day that a ticket names; `nil` if there is no such day.
   init?(day name: Text) {
     let parts = name.utf8.split(separator: 0x2d, omittingEmptySubsequences: false)
     guard parts.map({ $0.count }) == [4, 2, 2],
@@ -37,7 +38,7 @@ struct MeterBucket: Sendable {
     self.endMs = endMs
   }
 
-  /// All clocks lie in 2008 … 2100.
+  /// Returns the whole spans since 1970 UTC. Division rounds down: all clocks lie in 2008 … 2100.
   private static func floored(_ timeMs: Int64, _ spanMs: Int64) -> Int64 { timeMs / spanMs }
 
   private static func digits(_ number: Int64, _ count: Int) -> [UInt8] {
@@ -47,7 +48,7 @@ struct MeterBucket: Sendable {
 }
 
 extension JSONValue {
-  /// Of decimal digits alone, leading zeros included.
+  /// Reads an integer that consists of decimal digits only, leading zeros included.
   fileprivate static func plainInteger(_ text: ArraySlice<UInt8>) -> Int64? {
     guard text.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
     return text.reduce(0) { $0 &* 10 &+ Int64($1 &- 0x30) }

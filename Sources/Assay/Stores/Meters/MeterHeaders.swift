@@ -1,4 +1,4 @@
-/// The headers of an answer that counts, ready to be sent (BCK-20).
+/// The HTTP headers of a metered response, ready to be sent (BCK-20).
 struct MeterHeaders {
   private let entries: [(name: StaticString, value: Text)]
 
@@ -6,7 +6,7 @@ struct MeterHeaders {
 
   private init(entries: [(name: StaticString, value: Text)]) { self.entries = entries }
 
-  /// Of a metered call.
+  /// Creates the headers of a metered call.
   init(_ meter: Meter, limit: Int64, left: Int64, isExhausted: Bool, nowMs: Int64) {
     let seconds = MeterHeaders.seconds(until: meter.bucket.endMs, nowMs)
     let name = "\"" + meter.name.string + "\""
@@ -19,18 +19,18 @@ struct MeterHeaders {
     self.entries = entries
   }
 
-  /// Of a refusal that says nothing about its counter.
+  /// Creates the headers of a refusal that does not reveal its counter.
   init(retryAt endMs: Int64, nowMs: Int64) {
     let seconds = MeterHeaders.seconds(until: endMs, nowMs)
     entries = [(name: "Retry-After", value: Text(seconds))]
   }
 
-  /// Whole ones, at least one.
+  /// Returns the seconds until `endMs`, rounded up, at least 1.
   private static func seconds(until endMs: Int64, _ nowMs: Int64) -> String {
     String(max(1, (endMs &- nowMs &+ 999) / 1000))
   }
 
-  /// `"headers":{name: value}`.
+  /// Writes `"headers":{name: value}`.
   func write(_ writer: inout JSONWriter) {
     writer.name("headers")
     writer.beginObject()

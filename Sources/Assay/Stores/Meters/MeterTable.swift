@@ -1,14 +1,14 @@
-/// Counters, whatever the engine. Each of these is one conditional change (STO-51).
+/// Counters on every engine. Each function is one conditional change (STO-51).
 extension StoreTalk {
-  /// Takes units while that stays within the limit; the row is created with them.
+  /// Consumes units while the count stays within the limit; the row is created with them.
   ///
-  /// - Parameter ttlMs: until when the row is kept, in milliseconds since 1970 UTC.
-  /// - Returns: the count after it; nil: the limit is reached.
+  /// - Parameter ttlMs: The time until which the row is kept, in milliseconds since 1970 UTC.
+  /// - Returns: The count afterwards; `nil` if the limit is reached.
   mutating func take(
     _ meter: Meter, units: Int64, limit: Int64, ttlMs: Int64
   ) throws(StoreStop) -> Int64? {
     let room = limit &- units
-    // No statement: an upsert would let one through at limit 0 (W17).
+    // No statement runs: an upsert would let one request through at limit 0 (W17).
     guard room >= 0 else { return nil }
     let count: Int64?
     switch context.dialect {
@@ -21,9 +21,9 @@ extension StoreTalk {
     return count
   }
 
-  /// Gives units back, never below 0.
+  /// Releases units, never below 0.
   ///
-  /// - Returns: the count after it; nil: there was nothing to give back (STO-53).
+  /// - Returns: The count afterwards; `nil` if there was nothing to release (STO-53).
   mutating func giveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
     let count: Int64?
     switch context.dialect {
@@ -66,14 +66,14 @@ extension StoreTalk {
 }
 
 extension Meter {
-  /// By column.
+  /// The key's values by column name.
   fileprivate var arguments: StoreTalk.Arguments {
     [("scope", .text(scope)), ("bucket", .text(bucket.name)), ("meter", .text(name))]
   }
 }
 
 extension Array where Element == StoreResult {
-  /// The number that a change gave back; nil: it changed nothing.
+  /// Returns the number that a change returned; `nil` if it changed nothing.
   func number(_ place: Int) throws(StoreStop) -> Int64? {
     guard var row = try rowIfAny(place) else { return nil }
     let number = try row.integer()
@@ -81,7 +81,8 @@ extension Array where Element == StoreResult {
     return number
   }
 
-  /// MariaDB's word about the change before, on the same connection.
+  /// Returns the number after the preceding change, which MariaDB reports on the same connection;
+  /// `nil` if it changed nothing.
   func numberIfChanged(_ place: Int) throws(StoreStop) -> Int64? {
     guard var row = try rowIfAny(place) else {
       throw .shape("results[" + String(place) + "].rows")

@@ -1,12 +1,12 @@
-/// What gives taken units back to the counter from which they came, on another day too
-/// (STO-69). It stays on the server: it is not signed.
+/// The token with which consumed units are released to the counter that they came from, even on
+/// another day (STO-69). A ticket is not signed: it stays on the server.
 struct MeterTicket: Sendable {
   enum Operation: Int, Sendable {
     case take, admit
 
     static let names: [StaticString] = ["take", "admit"]
 
-    /// How the scope of its counters begins.
+    /// The prefix of the scope of the operation's counters.
     fileprivate var scope: StaticString {
       switch self {
       case .take: return "USER#"

@@ -1,7 +1,7 @@
-/// BCK-12, BCK-22: what a client sends as user name and password.
+/// The check of the user name and password that a client sends (BCK-12, BCK-22).
 enum SignupCredentials {
   private static let passwordCap: Int64 = 100
-  /// A random name falls under it once in two million.
+  /// The smallest number of different digits; a random name has fewer once in two million.
   private static let differentDigits = 5
 
   static func fault(

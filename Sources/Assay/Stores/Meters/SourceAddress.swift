@@ -1,12 +1,12 @@
-/// Whom sign-ups are counted by: an IPv4 address, or the /64 of an IPv6 address, of which
-/// a household has all (STO-55).
+/// The address by which sign-ups are counted: an IPv4 address, or the /64 of an IPv6 address, all
+/// of which a household has (STO-55).
 struct SourceAddress: Sendable, Equatable {
   let bucket: Text
   let isKnown: Bool
 
   private static let byteCap = 128
 
-  /// - Parameter text: as the gateway's own field has it; nil: there is none.
+  /// - Parameter text: The address from the gateway's own field; `nil` if there is none.
   init(_ text: Text?) {
     guard let text, let bucket = SourceAddress.bucket(text.utf8) else {
       (bucket, isKnown) = ("unknown", false)
@@ -19,7 +19,7 @@ struct SourceAddress: Sendable, Equatable {
   private static func bucket(_ text: [UInt8]) -> Text? {
     guard text.count <= byteCap else { return nil }
     if octets(text[...]) != nil { return Text(text) }
-    // A zone says by which interface this host reached the address.
+    // A zone names the interface through which this host reached the address.
     guard let address = text.split(separator: 0x25, omittingEmptySubsequences: false).first,
       let groups = groups(address)
     else { return nil }
@@ -29,7 +29,7 @@ struct SourceAddress: Sendable, Equatable {
     return prefix(groups)
   }
 
-  /// `2001:db8:1:2::/64`; zero groups at the end go into the two colons.
+  /// Returns `2001:db8:1:2::/64`; zero groups at the end are covered by the two colons.
   private static func prefix(_ groups: [UInt16]) -> Text {
     var kept = groups[..<4]
     while kept.last == 0 { kept = kept.dropLast() }
@@ -41,7 +41,7 @@ struct SourceAddress: Sendable, Equatable {
     return Text(text + Text("::/64").utf8)
   }
 
-  /// Four numbers below 256 without leading zeros.
+  /// Reads four numbers below 256 without leading zeros.
   private static func octets(_ text: ArraySlice<UInt8>) -> [UInt16]? {
     let parts = text.split(separator: 0x2e, omittingEmptySubsequences: false)
     guard parts.count == 4 else { return nil }
@@ -57,7 +57,7 @@ struct SourceAddress: Sendable, Equatable {
     return octets
   }
 
-  /// The eight groups of an IPv6 address.
+  /// Reads the eight groups of an IPv6 address.
   private static func groups(_ text: ArraySlice<UInt8>) -> [UInt16]? {
     guard let gap = gap(text) else {
       guard let groups = run(text), groups.count == 8 else { return nil }
@@ -69,13 +69,13 @@ struct SourceAddress: Sendable, Equatable {
     return left + [UInt16](repeating: 0, count: 8 &- left.count &- right.count) + right
   }
 
-  /// Where the first two colons in a row stand.
+  /// Returns the index of the first two colons in a row.
   private static func gap(_ text: ArraySlice<UInt8>) -> Int? {
     text.indices.dropLast().first { text[$0] == 0x3a && text[$0 &+ 1] == 0x3a }
   }
 
-  /// Groups with single colons between them; the last two of an address may be written
-  /// as an IPv4 address.
+  /// Reads groups with single colons between them; the last two of an address may be written as an
+  /// IPv4 address.
   private static func run(
     _ text: ArraySlice<UInt8>, endsAddress: Bool = true
   ) -> [UInt16]? {

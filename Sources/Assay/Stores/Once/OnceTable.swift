@@ -1,10 +1,10 @@
-/// Side effects that happen at most once, whatever the engine (STO-65).
+/// Events, each of which is handled at most once, on every engine (STO-65).
 extension StoreTalk {
   private static let columns: [StaticString] = ["attempt", "at_ms"]
-  /// docs/spec/stores.md §4.
+  /// The time for which an event is kept (docs/spec/stores.md §4).
   private static let keptMs = 30 &* Milliseconds.day
 
-  /// Who was first, and when.
+  /// Records an event if it is new. Returns the attempt that recorded it first, and when.
   mutating func first(_ id: Text, _ attempt: Text) throws(StoreStop) -> (Text, atMs: Int64) {
     let arguments: Arguments = [
       ("id", .text(id)), ("attempt", .text(attempt)), ("at_ms", .integer(context.nowMs)),

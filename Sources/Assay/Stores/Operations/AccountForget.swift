@@ -1,8 +1,8 @@
-/// `account.forget`: an account is deleted; its purchases stay paid out (STO-93, STO-94).
+/// The operation `account.forget`: deletes an account; its purchases stay granted (STO-93, STO-94).
 struct AccountForget: StoreOperation {
   let account: Text
   let attempt: Text
-  /// The owner that stands in its place.
+  /// The owner that replaces the account in its rows: `forgotten:` and a keyed hash.
   let hash: Text
 
   /// - Throws: `config.store.forget-key`, `misuse.exchange.request`, `misuse.store.account`,
@@ -26,10 +26,10 @@ struct AccountForget: StoreOperation {
     return done(counts, joined: joined, more: joined >= AccountForget.joinedCap)
   }
 
-  /// How many accounts that were joined into the forgotten one go in one exchange.
+  /// The largest number of merged accounts that one exchange forgets.
   static let joinedCap = 25
 
-  /// - Parameter joined: how many accounts were forgotten with this one.
+  /// - Parameter joined: The number of accounts that were forgotten with this one.
   func done(_ counts: AccountLink.Moved, joined: Int, more: Bool) -> StoreOutcome {
     let isSomething = counts.isSomething || joined > 0
     return StoreOutcome { writer in
@@ -43,8 +43,8 @@ struct AccountForget: StoreOperation {
 }
 
 extension StoreTalk {
-  /// The account, and those that were joined into it, statement by statement in the order of
-  /// STM-9. The link row is locked first: nobody is joined into the account meanwhile.
+  /// Forgets the account and those merged into it, table by table in the lock order (STM-9). The
+  /// link row is locked first, so that no account is merged into this one meanwhile.
   fileprivate mutating func forget(
     _ operation: AccountForget
   ) throws(StoreStop) -> (counts: AccountLink.Moved, joined: Int) {

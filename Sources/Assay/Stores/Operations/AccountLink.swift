@@ -1,10 +1,10 @@
-/// `account.link`: what an anonymous account has moves once to the signed-in one (STO-90 … 92).
+/// The operation `account.link`: merges an anonymous account into the signed-in one (STO-90 … 92).
 struct AccountLink: StoreOperation {
   let from: Text
   let to: Text
   let attempt: Text
   let reason: Text?
-  /// A person asks, who may see other accounts.
+  /// Whether an operator asks, who may see other accounts.
   private let isOperator: Bool
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`.
@@ -19,7 +19,7 @@ struct AccountLink: StoreOperation {
 
   var seed: Text { attempt }
 
-  /// What was moved, or stands to be.
+  /// The numbers of rows that were moved, or are to be moved.
   struct Moved {
     var lines: Int64 = 0
     var purchases: Int64 = 0
@@ -35,7 +35,9 @@ struct AccountLink: StoreOperation {
     return done(targets, moved, more: more)
   }
 
-  /// STO-91, by what each account was joined to; empty: nothing.
+  /// Returns the refusal of a merge (STO-91); `nil` if the merge is allowed.
+  ///
+  /// - Parameter targets: The accounts that `from` and `to` were merged into before; empty if none.
   func judge(_ targets: (from: Text, to: Text)) -> StoreOutcome? {
     if targets.to.isEmpty && (targets.from.isEmpty || targets.from == to) { return nil }
     let linkedTo = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
@@ -77,7 +79,7 @@ extension AccountLink.Moved {
     writer.endObject()
   }
 
-  /// A row of four counts: lines, ledger, keys, meters.
+  /// Reads a row of four counts: subscriptions, purchases, device keys, meters.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row
     lines = try row.integer()
@@ -89,9 +91,9 @@ extension AccountLink.Moved {
 }
 
 extension StoreTalk {
-  /// The rows under their lock, in the byte order of the ids, so that two opposite links
-  /// meet and none waits for another in a circle (STM-9): those of both accounts, and those of
-  /// the accounts that were joined into `from` before, which follow.
+  /// Locks the link rows in the byte order of their ids, so that two opposite merges meet and no
+  /// transactions wait for each other in a circle (STM-9): those of both accounts, and those of the
+  /// accounts merged into `from` before, which follow.
   fileprivate mutating func lockLinks(
     _ link: AccountLink
   ) throws(StoreStop) -> (targets: (from: Text, to: Text), moved: AccountLink.Moved) {
@@ -133,7 +135,7 @@ extension StoreTalk {
     switch context.dialect {
     case .sqlite: quota.append((.linkQuotaClear, arguments))
     case .mysql:
-      // Read under a lock, then moved one by one.
+      // MariaDB reads the counters under a lock, and then moves them one by one.
       let results = try sql(.inside) {
         (owners + [.linkQuotaLock]).map { ($0, arguments) }
       }
@@ -148,10 +150,10 @@ extension StoreTalk {
     return more
   }
 
-  /// Counters that one link moves on MariaDB.
+  /// The largest number of counters that one merge moves on MariaDB.
   private static let counterCap = 200
 
-  /// One counter: added to `to`, and deleted by its key, which is locked.
+  /// Returns the statements that add one counter to that of `to`, and delete it by its locked key.
   private func moving(
     _ row: StoreRow, _ arguments: Arguments
   ) throws(StoreStop) -> [(SQLStatement, Arguments)] {
@@ -166,7 +168,7 @@ extension StoreTalk {
 
   // MARK: link rows
 
-  /// Begins the transaction: at most 25 accounts that were joined into this one.
+  /// Begins the transaction, and returns at most 25 accounts that were merged into this one.
   mutating func joined(to account: Text) throws(StoreStop) -> [Text] {
     let results = try sql(.begin) { [(.linkJoined, [("id", .text(account))])] }
     return try joined(results, 0)
@@ -181,8 +183,8 @@ extension StoreTalk {
     return ids
   }
 
-  /// The statements that lock the link rows of these accounts, which are made where there are
-  /// none, and of those that were joined to them: each once, in the byte order of the ids.
+  /// Returns the statements that lock the link rows of these accounts, inserting missing ones, and
+  /// of those merged into them: each once, in the byte order of the ids.
   func locks(
     of accounts: [Text], _ joined: [Text], _ attempt: Text
   ) -> [(SQLStatement, Arguments)] {

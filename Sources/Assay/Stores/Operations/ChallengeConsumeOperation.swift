@@ -1,8 +1,8 @@
-/// `challenge.consume`: the one use of a challenge (STO-61).
+/// The operation `challenge.consume`: marks a challenge as used, once (STO-61).
 struct ChallengeConsumeOperation: StoreOperation {
-  /// nil: a text that was never handed out.
+  /// The use of the challenge; `nil` if the given text was never issued.
   private let asked: ChallengeUse?
-  /// What is known without the store.
+  /// The refusal that needs no database; `nil` if there is none.
   private let fault: Refusal?
 
   /// - Throws: `misuse.exchange.request`, `.evidence`, `misuse.store.account`.
@@ -21,7 +21,7 @@ struct ChallengeConsumeOperation: StoreOperation {
       fault = nil
       return
     }
-    // The text is the client's: a wrong one is refused, and no fault of the host.
+    // The text comes from the client: a wrong one is refused, and is no misuse by the host.
     let given = ChallengeText.id(
       try node.text(), parameters.context.configuration.attest.challenge)
     let agrees = signed == nil || signed == given
@@ -30,7 +30,8 @@ struct ChallengeConsumeOperation: StoreOperation {
       agrees ? nil : Refusal(.rejectedChallengeMismatch, "STO-61", at: "challenge")
   }
 
-  /// Of evidence itself; else what the host names.
+  /// Returns the user that the evidence determines, or without evidence the one that the host
+  /// names.
   private static func user(
     _ parameters: StoreParameters, _ proof: AttestProof?
   ) throws(Refusal) -> Text {
@@ -50,7 +51,7 @@ struct ChallengeConsumeOperation: StoreOperation {
       return end("mismatch", Refusal(.rejectedChallengeMismatch, "STO-61", at: "challenge"))
     }
     if let user = row.usedBy {
-      // The same user: a retry of the same request.
+      // The same user retries the same request.
       if user == asked.by { return end("consumed") }
       return end("used", Refusal(.rejectedChallengeUsed, "STO-61", at: "challenge"))
     }

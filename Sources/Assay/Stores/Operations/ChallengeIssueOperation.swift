@@ -1,4 +1,4 @@
-/// `challenge.issue`: remembers the SHA-256 of a challenge that the host made (STO-60).
+/// The operation `challenge.issue`: stores the SHA-256 of a challenge that the host made (STO-60).
 struct ChallengeIssueOperation: StoreOperation {
   private let row: ChallengeRow
 
@@ -18,7 +18,7 @@ struct ChallengeIssueOperation: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let stands = try talk.insert(row)
-    // A generator that works does not make one challenge twice.
+    // A working random generator does not make the same challenge twice.
     let isOurs =
       stands.purpose == row.purpose && stands.subject == row.subject && stands.usedBy == nil
       && stands.expiresMs > talk.context.nowMs

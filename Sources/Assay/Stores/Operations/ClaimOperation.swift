@@ -1,14 +1,16 @@
-/// `claim`: each purchase of the evidence is paid out once (docs/spec/stores.md §5.1).
+/// The operation `claim`: claims each purchase of the evidence, so that it is granted once
+/// (docs/spec/stores.md §5.1).
 struct ClaimOperation: StoreOperation {
   private let claimant: Claimant
   private let isInTransaction: Bool
   private let account: AccountCheck
   private let note: Text?
-  /// In purchase order, at most `limit`.
+  /// Purchases to claim, ordered by purchase date; at most `limit` of the request.
   private let purchases: [StorePurchase]
-  /// RPL-2: the lines that an account shows, one for each; empty for an event.
+  /// The newest purchase of each subscription that the evidence may assign to the claiming account
+  /// (RPL-2). Empty if the request names no account.
   private let lines: [StorePurchase]
-  /// Of this many more nothing was done (STO-25).
+  /// Number of purchases in the evidence that this call leaves unclaimed (STO-25).
   private let moreCount: Int64
   private let nowMs: Int64
 
@@ -41,7 +43,8 @@ struct ClaimOperation: StoreOperation {
     nowMs = context.nowMs
   }
 
-  /// STO-25: `only` picks.
+  /// Returns the purchases whose transaction ids the member `only` lists; all of them if the
+  /// request has none (STO-25).
   private static func chosen(
     _ all: [StorePurchase], _ parameters: StoreParameters
   ) throws(Refusal) -> [StorePurchase] {
@@ -50,7 +53,7 @@ struct ClaimOperation: StoreOperation {
     return all.filter { ids.contains($0.facts.transactionId) }
   }
 
-  /// What `subscription.apply` would take for this account.
+  /// Returns the purchases that `subscription.apply` would store for this account.
   private static func lines(
     of owner: Text?, _ all: [StorePurchase], _ account: AccountCheck,
     _ policy: Configuration.DecidePolicy
@@ -62,8 +65,9 @@ struct ClaimOperation: StoreOperation {
       })
   }
 
-  /// EXC-15: names, line, row, take-over or reversal, grant and commit of each; on DynamoDB
-  /// the rounds of a line that others change.
+  /// The counts from which the most steps follow (EXC-15): for each purchase its keys,
+  /// subscription, row, take-over or reversal, grant and commit; for each subscription the retries
+  /// on DynamoDB when another process changes it.
   var size: (purchases: Int, lines: Int) { (purchases.count, lines.count) }
 
   var seed: Text { claimant.attempt }
@@ -73,7 +77,8 @@ struct ClaimOperation: StoreOperation {
     for purchase in purchases { claims.append(try claim(purchase, &lines, &talk)) }
     let lead = claims.first { $0.outcome.isOurs } ?? claims.last
     let (nowMs, moreCount) = (nowMs, moreCount)
-    // STO-25: there is nothing to grant; the client keeps what newer evidence may show.
+    // Nothing can be granted, but newer evidence may contain a purchase: the client keeps its copy
+    // (STO-25).
     let nothing = Refusal(.rejectedPayloadIncomplete, "STO-25", at: "claims")
     return StoreOutcome(lead == nil ? nothing : lead?.refusal) { writer in
       writer.member("outcome", lead?.outcome.name ?? "none")
@@ -117,7 +122,8 @@ struct ClaimOperation: StoreOperation {
     return isInTransaction ? try talk.payOut(claim, note: note) : claim
   }
 
-  /// The line of the purchase as the evidence shows it, the first time that it is asked for.
+  /// Removes the subscription of `purchase` from `lines`, and returns it as the row to store; `nil`
+  /// if `lines` does not contain it, for instance because an earlier purchase has removed it.
   private func shown(
     _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ context: StoreContext
   ) -> ShownLine? {
@@ -129,8 +135,9 @@ struct ClaimOperation: StoreOperation {
     return LineRow(newest, owner: account, context).map { ShownLine($0, newest.evidence) }
   }
 
-  /// The canonical key and whose line it is; on SQLite, where each commit waits for the disk,
-  /// the row as well, if one can be put there before the key is known.
+  /// Stores `line`, and returns the canonical key and the owner of the subscription. On SQLite,
+  /// where each commit waits for the disk, the same step inserts the row as well, if its key is
+  /// known before.
   private func begin(
     _ purchase: StorePurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
     _ line: ShownLine?, _ talk: inout StoreTalk
@@ -145,7 +152,8 @@ struct ClaimOperation: StoreOperation {
     return (key, lineOwner, nil)
   }
 
-  /// What needs no statement.
+  /// Returns the claim of a purchase that the evidence alone rules out; `nil` if the ledger must be
+  /// read.
   private func withoutStore(
     _ purchase: StorePurchase, _ policy: Configuration.DecidePolicy
   ) -> Claim? {
@@ -156,8 +164,8 @@ struct ClaimOperation: StoreOperation {
     return nil
   }
 
-  /// The row of the purchase; it is put there for an account, and only read for an event or
-  /// a stranger.
+  /// Inserts `new` if no row has its key, and returns the stored row. Only reads the row if `new`
+  /// is `nil`.
   private func standing(
     _ key: Text, _ new: LedgerRow?, _ evidence: StoreEvidence, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
@@ -166,7 +174,8 @@ struct ClaimOperation: StoreOperation {
     return try talk.insert(new, evidence, transaction)
   }
 
-  /// nil: neither an event nor a stranger makes one.
+  /// Returns the row of a first claim; `nil` if the request names no account or another account
+  /// owns the subscription, because neither may create a row.
   @inline(never)
   private func newRow(
     _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product, _ claimant: Claimant
@@ -184,7 +193,8 @@ struct ClaimOperation: StoreOperation {
       repeats: claimant.handsOut ? 1 : 0)
   }
 
-  /// STO-32: at once, where the host's grant did not pass; STO-39: else in a second.
+  /// Writes the members of a result without a claim. The next attempt may start at once if the host
+  /// rolled back its grant (STO-32), otherwise after a second (STO-39).
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "in-progress")
     writer.member("answer", "deferred")

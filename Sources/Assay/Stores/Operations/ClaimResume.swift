@@ -1,4 +1,5 @@
-/// `claim.resume`: one known claim whose lease is over, taken up by support (STO-30).
+/// The operation `claim.resume`: resumes one known claim whose lease has expired, for support
+/// (STO-30).
 struct ClaimResume: StoreOperation {
   private let purchaseKey: Text
   private let claimant: Claimant

@@ -1,4 +1,4 @@
-/// `complete`: the host has granted (docs/spec/stores.md §5.2).
+/// The operation `complete`: records that the host has granted (docs/spec/stores.md §5.2).
 struct CompleteOperation: StoreOperation {
   private let purchaseKey: Text
   private let account: Text
@@ -37,7 +37,8 @@ struct CompleteOperation: StoreOperation {
     }
   }
 
-  /// STO-20: the grant was made; the next attempt ends what is open.
+  /// Writes the members of a result without a completion: the host has granted, and the next
+  /// attempt completes the claim (STO-20).
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "resume")
     writer.member("answer", "deferred")

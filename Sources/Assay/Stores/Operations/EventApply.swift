@@ -1,13 +1,13 @@
-/// `event.apply`: what a notification from Apple changes, ledger and subscription, in one call
-/// (STO-34). Each part has an outcome of its own, and none stops another.
+/// The operation `event.apply`: applies a notification from Apple to ledger and subscriptions in
+/// one call (STO-34). Each part has an outcome of its own, and none stops another.
 struct EventApply: StoreOperation {
-  /// What an event did to the ledger row of one purchase.
+  /// The effect of an event on the ledger row of one purchase.
   private struct Effect {
     var take: TakeBack? = nil
     var give: Claim? = nil
     var refusal: Refusal? = nil
     var changed = false
-    /// STO-35: a take-back is under way, which this one has to follow.
+    /// Whether a pending take-back has to be confirmed before this event takes effect (STO-35).
     var isWaiting = false
   }
 
@@ -15,7 +15,7 @@ struct EventApply: StoreOperation {
   private let lines: SubscriptionApply
   private let revoker: Revoker
   private let claimant: Claimant
-  /// The notification says that a refund was reversed.
+  /// Whether the notification reports a reversed refund.
   private let isReversal: Bool
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
@@ -108,7 +108,7 @@ struct EventApply: StoreOperation {
     let key = try talk.canonicalKey(keys)
     guard var row = try standing(key, purchase, &talk) else { return Effect() }
     if row.state != .revoked {
-      // Where a refund was faster, this is about the row that it left.
+      // A refund may have been faster; then the row that it left is evaluated.
       row = try talk.raised(row, purchase)
       guard row.state == .revoked else { return Effect() }
     }
@@ -124,8 +124,8 @@ struct EventApply: StoreOperation {
     return try effect(of: reversal(key, row, purchase, &talk), row)
   }
 
-  /// The row of the purchase. A reversal that comes before its refund puts one there, which is
-  /// nobody's, so that the older refund finds what is newer (STO-33).
+  /// Returns the row of the purchase. A reversal that arrives before its refund inserts one without
+  /// owner, so that the older refund meets newer evidence (STO-33).
   private func standing(
     _ key: Text, _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
@@ -138,7 +138,7 @@ struct EventApply: StoreOperation {
     return try talk.insert(row, purchase.evidence)
   }
 
-  /// A reversed refund goes back to the owner of its row.
+  /// Claims the purchase of a reversed refund for the owner of its row.
   private func reversal(
     _ key: Text, _ row: LedgerRow, _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {

@@ -1,4 +1,4 @@
-/// `evidence.read`: kept texts, to be verified again (STO-68, BCK-27).
+/// The operation `evidence.read`: returns kept evidence, to be verified again (STO-68, BCK-27).
 struct EvidenceRead: StoreOperation {
   enum Question {
     case digests([Text])

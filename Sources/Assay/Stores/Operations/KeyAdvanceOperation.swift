@@ -1,4 +1,4 @@
-/// `key.advance`: an assertion uses up its counter (STO-63).
+/// The operation `key.advance`: raises a device key's counter to that of an assertion (STO-63).
 struct KeyAdvanceOperation: StoreOperation {
   private let proof: AttestProof
   private let account: Text

@@ -1,4 +1,4 @@
-/// `key.bind`: an attested key becomes an account's (STO-62).
+/// The operation `key.bind`: registers an attested key for an account (STO-62).
 struct KeyBindOperation: StoreOperation {
   private let row: KeyRow
 
@@ -8,7 +8,7 @@ struct KeyBindOperation: StoreOperation {
     guard case .attestation(let attestation) = evidence.first else {
       throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
     }
-    // EXC-13.
+    // Evidence that was verified at a stored time is refused (EXC-13).
     _ = try AttestProof(evidence)
     row = KeyRow(
       attestation, owner: try parameters.account("account"), nowMs: parameters.context.nowMs)
@@ -18,7 +18,7 @@ struct KeyBindOperation: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let (stands, isMade) = try talk.insert(row)
-    // The id is the SHA-256 of the key.
+    // Another key cannot have the same id, which is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
     if let refusal = stands.refusal(to: row.owner) {
       return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)

@@ -1,7 +1,7 @@
-/// `key.read`: what the verification of an assertion needs (STO-64).
+/// The operation `key.read`: returns what the verification of an assertion needs (STO-64).
 struct KeyReadOperation: StoreOperation {
   private let keyId: Text
-  /// nil: whosever it is.
+  /// The account that must own the key; `nil` if any may.
   private let account: Text?
 
   /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
@@ -33,7 +33,7 @@ struct KeyReadOperation: StoreOperation {
 }
 
 extension KeyRow {
-  /// Without its account.
+  /// Writes the row without its account.
   fileprivate func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("keyId", documentId)

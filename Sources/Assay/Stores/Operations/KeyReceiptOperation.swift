@@ -1,4 +1,4 @@
-/// `key.receipt`: keeps a later receipt of a key (STO-64).
+/// The operation `key.receipt`: stores a later receipt of a device key (STO-64).
 struct KeyReceiptOperation: StoreOperation {
   private let keyId: Text
   private let receipt: KeyRow.Receipt

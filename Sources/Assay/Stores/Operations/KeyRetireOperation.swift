@@ -1,4 +1,4 @@
-/// `key.retire`: a key is used no more; its row stays (STO-64).
+/// The operation `key.retire`: retires a device key, whose row is kept (STO-64).
 struct KeyRetireOperation: StoreOperation {
   private let keyId: Text
   private let account: Text

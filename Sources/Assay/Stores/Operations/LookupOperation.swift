@@ -1,4 +1,5 @@
-/// `lookup`: whether a purchase was used, for support (docs/spec/receipts-decisions.md §8).
+/// The operation `lookup`: finds purchases and whether they were used, for support
+/// (docs/spec/receipts-decisions.md §8).
 struct LookupOperation: StoreOperation {
   private enum Question {
     case account
@@ -7,7 +8,7 @@ struct LookupOperation: StoreOperation {
   }
 
   private let question: Question
-  /// Who asks; nil: nobody.
+  /// The account to compare owners with; `nil` if the request names none.
   private let account: Text?
   private let isOperator: Bool
 

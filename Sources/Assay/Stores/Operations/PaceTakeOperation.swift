@@ -1,11 +1,11 @@
-/// `pace.take`: one request to Apple in this second, or the wait for one of the next
-/// (STO-66).
+/// The operation `pace.take`: acquires permission for one request to Apple in this second, or waits
+/// for one of the next (STO-66).
 struct PaceTakeOperation: StoreOperation {
   private let scope: Text
   private let kind: Text
-  /// Requests a second; nil: Apple names no limit.
+  /// Requests per second; `nil` if Apple states no limit.
   private let limit: Int64?
-  /// EXC-18: 1 … 64.
+  /// The number of this attempt, 1 … 64 (EXC-18).
   private let attempt: Int64
   private let nowMs: Int64
 
@@ -28,7 +28,7 @@ struct PaceTakeOperation: StoreOperation {
     nowMs = context.nowMs
   }
 
-  /// The app that is named, or the only one.
+  /// Returns the app that the request names, or the only one configured.
   private static func bundleId(
     _ node: MemberNode?, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
@@ -43,7 +43,7 @@ struct PaceTakeOperation: StoreOperation {
     return bundleId
   }
 
-  /// Half of Apple's number where the configuration has none; Sandbox has a tenth.
+  /// Returns the configured requests per second, or half of Apple's number; for Sandbox a tenth.
   private static func limit(
     _ row: (kind: StaticString, perSecond: Int64?), _ environment: Environment,
     _ policy: StoresPolicy
@@ -75,15 +75,15 @@ struct PaceTakeOperation: StoreOperation {
     return end(nil, Refusal(.unavailableApiPaced, "STO-66", at: "for"))
   }
 
-  /// Of those who wait for one second, not all come back at its beginning.
+  /// Spreads the retries of waiting processes over the first 250 ms of the second.
   private func spread(_ waits: Int64) -> Int64 {
     (attempt &* 61 &+ waits &* 97) % (Self.spreadMs &+ 1)
   }
 
-  /// Apple's own 429 is still there.
-  /// It waits for Apple's limit, not for the store.
+  /// Whether `requestMs` limits the exchange: `false`, since waits are for Apple, not the database.
   var isBounded: Bool { false }
 
+  /// Lets the request pass while the database is unavailable: Apple still limits the rate itself.
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     refusal.isWithoutStore ? end(nil, isUnpaced: true) : nil
   }

@@ -1,4 +1,5 @@
-/// `quota.refund`: the metered work failed before anything was delivered (STO-53).
+/// The operation `quota.refund`: releases units, because the metered work failed before anything
+/// was delivered (STO-53).
 struct QuotaRefundOperation: StoreOperation {
   private let ticket: MeterTicket
   private let nowMs: Int64

@@ -1,15 +1,16 @@
-/// `quota.take`: units of an account's daily allowance (docs/spec/stores.md §5.6).
+/// The operation `quota.take`: consumes units of an account's daily allowance (docs/spec/stores.md
+/// §5.6).
 struct QuotaTakeOperation: StoreOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64
-  /// The meter to which a client falls back (BCK-9).
+  /// The meter to which a client falls back (BCK-9); `nil` if there is none.
   private let fallback: Text?
-  /// §7: goes on uncounted while the store is away.
+  /// Whether requests pass uncounted while the database is unavailable (docs/spec/stores.md §7).
   private let failsOpen: Bool
   private let nowMs: Int64
 
-  /// BCK-10.
+  /// The time for which counters are kept after their day, in milliseconds (BCK-10).
   private static let keptMs = 7 &* Milliseconds.day
 
   /// - Throws: `misuse.store.account`, `.meter`, `.plan`, `.units`.
@@ -50,7 +51,7 @@ struct QuotaTakeOperation: StoreOperation {
     return configuration.limits.first { $0.plan == plan }?.meters ?? []
   }
 
-  /// The plan's most generous meter, where it is more generous than this one.
+  /// Returns the plan's meter with the largest limit, if that is larger than `limit`.
   private static func fallback(
     _ limits: [(meter: Text, units: Int64)], _ limit: Int64
   ) -> Text? {
@@ -81,7 +82,7 @@ struct QuotaTakeOperation: StoreOperation {
     failsOpen && refusal.isWithoutStore ? end("taken", .none) : nil
   }
 
-  /// - Parameter used: after this take; nil: nothing was counted.
+  /// - Parameter used: The count afterwards; `nil` if nothing was counted.
   private func end(
     _ outcome: StaticString, _ headers: MeterHeaders, _ refusal: Refusal? = nil,
     used: Int64? = nil
@@ -105,7 +106,8 @@ struct QuotaTakeOperation: StoreOperation {
 }
 
 extension Refusal {
-  /// §7: the store is away; a row that is not understood is not.
+  /// Whether the database is unavailable (docs/spec/stores.md §7); a row of unexpected form is
+  /// another failure.
   var isWithoutStore: Bool {
     switch status {
     case .unavailableStoreUnclear, .unavailableStoreContention, .unavailableStoreEngine,

@@ -1,9 +1,9 @@
-/// `revoke.complete`: the host has taken back (STO-35).
+/// The operation `revoke.complete`: records that the host has taken back (STO-35).
 struct RevokeComplete: StoreOperation {
   private let purchaseKey: Text
   private let take: TakeBackId
   private let fence: Int64
-  /// Units; nil: all that was to be taken.
+  /// Units that the host has taken back; `nil` for all that it was to take.
   private let taken: Int64?
 
   /// - Throws: `misuse.exchange.request`.
@@ -25,7 +25,7 @@ struct RevokeComplete: StoreOperation {
     guard before.tries <= fence else { return end(before, "superseded", debt: 0) }
     let debt = max(0, before.outCount &- take.target &- (taken ?? MemberNode.exactInteger))
     if debt > 0 {
-      // What could not be taken stands there for a person, and does not come again.
+      // Units that could not be taken are recorded for an operator, and are not demanded again.
       try talk.audit(
         "debt", Text(Hex.encode(Digest.sha256.of(take.text.utf8))), owner: before.owner,
         other: "", note: Text(String(debt)))

@@ -1,4 +1,5 @@
-/// `revoke`: a refund, or the end of family sharing (docs/spec/stores.md §5.3).
+/// The operation `revoke`: applies a refund, or the end of family sharing (docs/spec/stores.md
+/// §5.3).
 struct RevokeOperation: StoreOperation {
   private let purchases: [StorePurchase]
   private let revoker: Revoker
@@ -33,7 +34,8 @@ struct RevokeOperation: StoreOperation {
 }
 
 extension TakeBack {
-  /// Effects follow states in their order: what comes next waits for `revoke.complete`.
+  /// Returns the refusal while a take-back is pending: effects follow states in their order, and
+  /// the next one waits for `revoke.complete`.
   static func isPending(_ place: String) -> Refusal {
     Refusal(.unavailableLedgerInProgress, "STO-35", at: place)
   }

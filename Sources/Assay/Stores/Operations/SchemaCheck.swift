@@ -1,5 +1,6 @@
-/// `schema.check`: the tables are all there and of this version, with their columns, and this is
-/// a primary that keeps what it is told, at start-up and not at the first purchase (STM-1, STM-7).
+/// The operation `schema.check`: checks at start-up, not at the first purchase, that all tables
+/// exist in this version with their columns, and that the server is a primary that keeps its data
+/// (STM-1, STM-7).
 struct SchemaCheck: StoreOperation {
   private static let tables: [(name: StaticString, statement: SQLStatement)] = [
     ("name", .checkName), ("ledger", .checkLedger), ("line", .checkLine),
@@ -7,13 +8,13 @@ struct SchemaCheck: StoreOperation {
     ("once", .checkOnce), ("link", .checkLink), ("audit", .checkAudit),
   ]
 
-  /// What the host saw first; nil: this is the first look.
+  /// The lineage that the host saw first; `nil` at its first check.
   private let lineage: Text?
 
   private struct Found {
     var tables: [StaticString] = []
     var schema: SchemaRow? = nil
-    /// `not-persistent`, `unknown`, `no-lineage`.
+    /// The warnings: `not-persistent`, `unknown`, `no-lineage`.
     var warnings: [StaticString] = []
   }
 
@@ -47,7 +48,7 @@ struct SchemaCheck: StoreOperation {
     }
   }
 
-  /// STM-7: 1, or another word, says that it is none.
+  /// Returns the refusal of a server that is no primary, or of a table that is not active (STM-7).
   static func standby(_ place: String) -> StoreStop {
     .refused(Refusal(.unavailableStoreStandby, "STO-74", at: place))
   }
@@ -104,7 +105,7 @@ struct SchemaCheck: StoreOperation {
     return found
   }
 
-  /// The table and both indexes take part.
+  /// Checks that the table and both indexes are active.
   private func dynamo(_ talk: inout StoreTalk) throws(StoreStop) -> Found {
     guard let table = try talk.dynamoTable() else {
       throw .refused(SchemaCreate.refusal(talk.context.policy.table ?? ""))
@@ -113,7 +114,7 @@ struct SchemaCheck: StoreOperation {
     var found = Found()
     found.schema = try talk.dynamoSchemaRow()
     guard let row = found.schema else {
-      // A template made the table: it has no columns, and no version to wait for.
+      // A template made the table, which has no columns and no version to check.
       found.warnings.append("no-lineage")
       return found
     }
@@ -123,7 +124,7 @@ struct SchemaCheck: StoreOperation {
     return found
   }
 
-  /// nil: all of it takes part.
+  /// Returns the part of the table that is not active; `nil` if all of them are.
   static func inactivePart(of table: JSONValue?) -> String? {
     guard table?.member("TableStatus")?.isText("ACTIVE") == true else { return "TableStatus" }
     guard let indexes = table?.member("GlobalSecondaryIndexes"), indexes.kind == .array else {

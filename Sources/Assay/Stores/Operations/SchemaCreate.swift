@@ -1,7 +1,7 @@
-/// `schema.create`: the tables are made where none is, and changed where they are of an older
-/// version; where a part is missing nothing is made (STO-78).
+/// The operation `schema.create`: makes the tables if there are none, and migrates those of an
+/// older version; makes nothing if a table is missing (STO-78).
 struct SchemaCreate: StoreOperation {
-  /// Of the host, for tables that it makes.
+  /// The host's random text for tables that this operation makes.
   let lineage: Text
 
   /// - Throws: `misuse.exchange.request`.
@@ -31,24 +31,25 @@ struct SchemaCreate: StoreOperation {
     }
   }
 
-  /// - Parameter place: the first table that is missing, or `version`.
+  /// - Parameter place: The first missing table, or `version`.
   static func refusal(_ place: Text) -> Refusal {
     Refusal(.configStoreSchema, "STO-78", at: place.string)
   }
 }
 
 extension StoreTalk {
-  /// A change of tables takes as long as it takes, and no request waits for it.
+  /// The time limit of a statement in milliseconds: a change of tables may take long, and no
+  /// request waits for it.
   private static let changeMs: Int64 = 3_600_000
 
-  /// All in one transaction, one host at a time; MariaDB commits each change of a table by
-  /// itself, and the version is written last.
+  /// Makes or migrates the tables in one transaction, one host at a time. MariaDB commits each
+  /// change of a table by itself; therefore the version is written last.
   fileprivate mutating func createTables(_ lineage: Text) throws(StoreStop) -> StoreOutcome {
     let found = try tablesFound()
     let (isMySQL, keeps) = (context.dialect == .mysql, context.policy.keepEvidence)
     switch SchemaState(found, keepsEvidence: keeps) {
     case .refused(let place):
-      // It is the connection's, not the transaction's.
+      // The lock belongs to the connection, not to the transaction.
       if isMySQL { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
       throw .refused(SchemaCreate.refusal(place))
     case .whole(let row):

@@ -1,11 +1,11 @@
-/// `signup.admit`: whether this address may create an account today (docs/spec/stores.md
-/// §5.7). The password itself never enters (STO-59).
+/// The operation `signup.admit`: decides if this address may create an account today
+/// (docs/spec/stores.md §5.7). The password itself is never passed in (STO-59).
 struct SignupAdmitOperation: StoreOperation {
   private let address: SourceAddress
   private let bucket: MeterBucket
   private let createdLimit: Int64
   private let attemptLimit: Int64
-  /// Of the credentials, before any counter (BCK-12).
+  /// The refusal of the credentials, which precedes any counter (BCK-12).
   private let fault: Refusal?
   private let nowMs: Int64
 
@@ -47,7 +47,8 @@ struct SignupAdmitOperation: StoreOperation {
       ticket: MeterTicket(.admit, created, units: 1).text)
   }
 
-  /// BCK-13. STO-82: a server whose clock is days ahead would delete the counter at once.
+  /// Returns the time for which counters are kept after their day, in milliseconds (BCK-13): longer
+  /// on Redis, whose server would delete them at once if its clock were days ahead (STO-82).
   private static func keptMs(_ dialect: StoreDialect) -> Int64 {
     (dialect == .redis ? 7 : 2) &* Milliseconds.day
   }

@@ -1,4 +1,4 @@
-/// `signup.settle`: what became of an admitted sign-up (STO-57).
+/// The operation `signup.settle`: records the result of an admitted sign-up (STO-57).
 struct SignupSettleOperation: StoreOperation {
   private enum Result: Int {
     case created, exists, providerBusy, providerError
@@ -23,7 +23,7 @@ struct SignupSettleOperation: StoreOperation {
 
   var seed: Text { ticket.meter.seed(nowMs) }
 
-  /// Only accounts that were made count as such.
+  /// Releases the unit, unless the account was created.
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if result == .created { return end(isRefunded: false) }
     return end(isRefunded: try talk.giveBack(ticket.meter, units: ticket.units) != nil)

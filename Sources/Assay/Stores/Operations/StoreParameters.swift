@@ -1,4 +1,4 @@
-/// The members of a request for a store, in the forms that several kinds share.
+/// The members of a ledger request, in the forms that several operations share.
 struct StoreParameters {
   private let member: (StaticString) -> MemberNode?
   private let required: (StaticString) throws(Refusal) -> MemberNode
@@ -12,7 +12,7 @@ struct StoreParameters {
     self.context = context
   }
 
-  /// Absent and null are the same.
+  /// Returns a member; `nil` if it is absent or null.
   subscript(_ name: StaticString) -> MemberNode? {
     guard let node = member(name), !node.value.isNull else { return nil }
     return node
@@ -24,7 +24,7 @@ struct StoreParameters {
     return node
   }
 
-  /// STO-5: 1 … 255 bytes, no control characters, no space at either end.
+  /// Reads an account id: 1 … 255 bytes, no control characters, no space at either end (STO-5).
   func account(_ name: StaticString) throws(Refusal) -> Text {
     try StoreParameters.account(try needed(name).refusing(.misuseStoreAccount, "STO-5"))
   }
@@ -40,7 +40,8 @@ struct StoreParameters {
     return text
   }
 
-  /// A text that a route takes from a client: STO-84 where it has control characters.
+  /// Reads a text that a route takes from a client; control characters are the client's fault, not
+  /// misuse (STO-84).
   static func clientText(
     _ node: MemberNode, _ lengths: ClosedRange<Int>
   ) throws(Refusal) -> Text {
@@ -49,14 +50,14 @@ struct StoreParameters {
     return try node.text(lengths)
   }
 
-  /// Why somebody asks, in 1 … 255 bytes.
+  /// Reads the reason for the request, 1 … 255 bytes; `nil` if there is none.
   func reason() throws(Refusal) -> Text? {
     try self["reason"].map { node throws(Refusal) in
       try StoreParameters.clientText(node, 1...255)
     }
   }
 
-  /// STO-8: of 22 … 64 characters.
+  /// Reads the attempt id: 22 … 64 printable ASCII characters (STO-8).
   func attempt() throws(Refusal) -> Text {
     let node = try needed("attempt").refusing(.misuseStoreAttempt, "STO-8")
     let text = try node.text(22...64)
@@ -64,30 +65,30 @@ struct StoreParameters {
     return text
   }
 
-  /// STO-29: the end of a lease that begins now.
+  /// Returns the end of a lease that begins now, in milliseconds since 1970 UTC (STO-29).
   func leaseUntil() throws(Refusal) -> Int64 {
     let node = self["leaseMs"]?.refusing(.misuseStoreLease, "STO-29")
     let span = try node?.integer(5000...3_600_000) ?? context.policy.leaseMs
     return Milliseconds.sum(context.nowMs, span)
   }
 
-  /// STO-27.
+  /// Whether an expired lease waits for an operator, by the request or the configuration (STO-27).
   func holds() throws(Refusal) -> Bool {
     let given = try self["onUnclear"]?.choice(["retry", "hold"])
     return given.map { $0 == 1 } ?? context.policy.onUnclearHolds
   }
 
-  /// STO-27: a person has found out that the grant did not happen.
+  /// Whether an operator has found that the grant did not happen (STO-27).
   func isResolved() throws(Refusal) -> Bool { try self["resolve"]?.choice(["again"]) != nil }
 
-  /// EXC-1: what asks for something else than the other members do.
+  /// Refuses members that ask for something else than the other members do (EXC-1).
   func refuse(_ names: [StaticString]) throws(Refusal) {
     for name in names {
       if let node = self[name] { throw node.refusal(.range) }
     }
   }
 
-  /// A text for the ledger or the audit, 1 … 255 bytes.
+  /// Reads a note for the ledger or the audit rows, 1 … 255 bytes.
   func note(_ name: StaticString) throws(Refusal) -> Text? {
     guard let node = self[name] else { return nil }
     let text = try node.text(1...255)
@@ -95,7 +96,7 @@ struct StoreParameters {
     return text
   }
 
-  /// A purchase key as a document of this library gives it.
+  /// Reads a purchase key as a document of this library contains it.
   func purchaseKey() throws(Refusal) -> Text {
     try needed("purchaseKey").text(3...160)
   }

@@ -1,10 +1,11 @@
-/// `subscription.apply`: verified evidence becomes the state of a line (STO-40 … 44).
+/// The operation `subscription.apply`: stores verified evidence as the state of subscriptions
+/// (STO-40 … 44).
 struct SubscriptionApply: StoreOperation {
-  /// nil: an event from Apple.
+  /// The account that sent the evidence; `nil` for an App Store notification.
   private let account: Text?
   private let token: AccountCheck
   private let isConfirmed: Bool
-  /// One for each line.
+  /// The purchases to store, one for each subscription.
   private let purchases: [StorePurchase]
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `misuse.decide.account`,
@@ -19,7 +20,7 @@ struct SubscriptionApply: StoreOperation {
     purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration.products))
   }
 
-  /// What an event from Apple says of the lines of these purchases (STO-34).
+  /// Creates the part of `event.apply` that updates the subscriptions of these purchases (STO-34).
   ///
   /// - Throws: `misuse.exchange.request`.
   init(event all: [StorePurchase], _ context: StoreContext) throws(Refusal) {
@@ -48,7 +49,7 @@ struct SubscriptionApply: StoreOperation {
     return lines
   }
 
-  /// What is refused decides where nothing was applied.
+  /// Returns the result, which is a refusal only if nothing was applied.
   private func outcome(_ lines: [AppliedLine], _ entitlement: LineEntitlement?) -> StoreOutcome {
     let isApplied = lines.contains { $0.refusal == nil }
     return StoreOutcome(isApplied ? nil : lines.last?.refusal) { writer in
@@ -80,8 +81,8 @@ struct SubscriptionApply: StoreOperation {
     return applied
   }
 
-  /// The line as the evidence shows it; nil: it makes none. Of a product that has left the
-  /// catalogue an event changes the line that is there (STO-34).
+  /// Returns the row to store; `nil` if the purchase makes none. If its product has left the
+  /// catalogue, an event changes the stored row (STO-34).
   private func next(
     _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LineRow? {
@@ -94,7 +95,8 @@ struct SubscriptionApply: StoreOperation {
     return row.map { LineRow($0, purchase, nowMs: talk.context.nowMs) }
   }
 
-  /// What needs no statement.
+  /// Returns the outcome of a purchase that the evidence alone rules out; `nil` if the ledger must
+  /// be read.
   private func withoutStore(_ purchase: StorePurchase, _ context: StoreContext) -> AppliedLine? {
     if purchase.product == nil && (account != nil || purchase.lineKey == nil) {
       return AppliedLine(purchase: purchase, outcome: .unknownProduct)

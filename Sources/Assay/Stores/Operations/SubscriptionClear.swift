@@ -1,4 +1,5 @@
-/// `subscription.clear`: the client says that it owns nothing (STO-46).
+/// The operation `subscription.clear`: deactivates an account's subscriptions, because the client
+/// reports no purchases (STO-46).
 struct SubscriptionClear: StoreOperation {
   private let account: Text
 

@@ -1,4 +1,5 @@
-/// `subscription.due`: lines about which Apple should be asked now (STO-48).
+/// The operation `subscription.due`: reserves subscriptions about which Apple should be asked now
+/// (STO-48).
 struct SubscriptionDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64
@@ -43,6 +44,6 @@ struct SubscriptionDue: StoreOperation {
 }
 
 extension StoreTalk {
-  /// Rows of one due list.
+  /// The largest number of rows taken from a due list at once.
   static let dueCap = 25
 }

@@ -1,8 +1,9 @@
-/// `subscription.read`: the plan of an account now (STO-45).
+/// The operation `subscription.read`: returns the plan of an account now (STO-45).
 struct SubscriptionRead: StoreOperation {
   private let account: Text
   private let context: StoreContext
-  /// The last answer that the host kept; nil: none, or too old (docs/spec/stores.md §7).
+  /// The last plan that the host kept; `nil` if there is none or it is too old (docs/spec/stores.md
+  /// §7).
   private let last: (plan: Text, untilMs: Int64?)?
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
@@ -40,7 +41,7 @@ struct SubscriptionRead: StoreOperation {
     }
   }
 
-  /// The last answer goes on for a while, where the policy says so.
+  /// Returns the last plan that the host kept; without one, the failure with the default plan.
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     let fallback = context.configuration.plans.first ?? ""
     let last = last

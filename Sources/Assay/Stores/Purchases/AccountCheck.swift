@@ -1,11 +1,11 @@
-/// STO-43: whether evidence may be used for the account that asks, by the token that the
-/// app set when buying.
+/// The check of the appAccountToken, which the app sets at the purchase, against the one that the
+/// account expects (STO-43).
 struct AccountCheck: Sendable {
-  /// The expected appAccountToken in lower case; nil: none was given.
+  /// The expected appAccountToken in lower case; `nil` if the request has none.
   private let expected: Text?
   private let policy: Configuration.DecidePolicy.Account
 
-  /// - Parameter isOfAccount: false for evidence that comes from Apple, without an account.
+  /// - Parameter isOfAccount: Whether an account claims; `false` for evidence that Apple sent.
   /// - Throws: `misuse.decide.account` (DCD-20).
   init(
     _ node: MemberNode?, _ policy: Configuration.DecidePolicy.Account, isOfAccount: Bool
@@ -22,8 +22,10 @@ struct AccountCheck: Sendable {
     expected = token.asciiLowercased
   }
 
-  /// Only a JWS can carry a token: its silence means none. The ledger binds what cannot
-  /// carry one, except under `required` (DCD-20).
+  /// Returns why `purchase` may not be used for the account; `nil` if it may.
+  ///
+  /// Only a JWS can contain a token, so that a missing one means none. Other evidence is accepted
+  /// without a token, except under `required` (DCD-20).
   func refusal(_ purchase: StorePurchase) -> Refusal? {
     guard let expected, policy != .ignored else { return nil }
     if let token = purchase.accountToken {

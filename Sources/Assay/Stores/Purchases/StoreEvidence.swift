@@ -1,8 +1,8 @@
-/// The evidence of a purchase (STO-15).
+/// The evidence of a purchase, as the ledger stores it (STO-15).
 struct StoreEvidence: Sendable {
-  /// SHA-256 of what was verified, in lower-case hex.
+  /// SHA-256 of the verified bytes, lower-case hex.
   let sha256: Text
-  /// What was verified; binary forms go out as base64.
+  /// The verified bytes; binary forms are stored as base64.
   private let bytes: [UInt8]
   private let isText: Bool
 
@@ -11,6 +11,6 @@ struct StoreEvidence: Sendable {
     sha256 = Text(Hex.encode(Digest.sha256.of(source.bytes)))
   }
 
-  /// As a verification takes it again (BCK-27).
+  /// The evidence in the form in which a verification accepts it again (BCK-27).
   var body: Text { Text(isText ? bytes : Base64.encodeStandard(bytes)) }
 }

@@ -1,21 +1,21 @@
-/// One transaction of verified evidence, as the stores remember it.
+/// One transaction of verified evidence, as the ledger stores it.
 struct StorePurchase: Sendable {
   let facts: PurchaseFacts
-  /// nil: the catalogue does not have it (STO-24).
+  /// The product; `nil` if the catalogue does not contain it (STO-24).
   let product: Catalogue.Product?
-  /// The newest renewal facts of its line (DCD-8).
+  /// The newest renewal info of the purchase's subscription (DCD-8).
   let renewal: RenewalFacts?
   let evidence: StoreEvidence
-  /// The newest token reported for the transaction.
+  /// The newest appAccountToken reported for the transaction.
   let accountToken: Text?
 
-  /// RPL-1; nil: an id that cannot be unique (RPL-3).
+  /// The transaction key (RPL-1); `nil` if the transaction id cannot be unique (RPL-3).
   var transactionKey: Text? {
     ReplayKeys.transaction(
       environment: facts.environment, transactionId: facts.transactionId)
   }
 
-  /// JWS-94, by the catalogue's type.
+  /// The purchase key, by the product type of the catalogue (JWS-94).
   var purchaseKey: Text? {
     ReplayKeys.purchase(
       environment: facts.environment, type: product?.type ?? facts.type,
@@ -24,25 +24,28 @@ struct StorePurchase: Sendable {
       webOrderLineItemId: facts.webOrderLineItemId, purchaseDate: facts.start)
   }
 
-  /// Its line: one original transaction id of one environment; nil: RPL-3.
+  /// The key of the subscription, from environment and original transaction id; `nil` if that id
+  /// cannot be unique (RPL-3).
   var lineKey: Text? {
     ReplayKeys.subscription(
       environment: facts.environment, originalTransactionId: facts.originalTransactionId)
   }
 
-  /// The smallest that is taken from evidence without a date is 0: it loses to any other.
+  /// The purchase date in milliseconds since 1970 UTC; 0 if the evidence has none, so that every
+  /// dated purchase is newer.
   var purchasedMs: Int64 { facts.start ?? 0 }
 
   var quantity: Int64 { max(1, facts.quantity) }
 
-  /// STO-36: what the purchase is worth by the catalogue of now.
+  /// Units of the purchase by the current catalogue (STO-36).
   var units: Int64 {
     let (units, isTooMany) = quantity.multipliedReportingOverflow(by: product?.units ?? 1)
     return isTooMany ? MemberNode.exactInteger : min(units, MemberNode.exactInteger)
   }
 
-  /// As of when the evidence says that the purchase is not revoked (RFD-2, RFD-5); nil: it is
-  /// revoked, or evidence of this form could not tell.
+  /// The time, in milliseconds since 1970 UTC, as of which the evidence proves that the purchase
+  /// is not revoked (RFD-2, RFD-5); `nil` if the purchase is revoked, or if evidence of this form
+  /// cannot report a revocation.
   var stateToldMs: Int64? {
     guard facts.revokedAt == nil, facts.timeIsKnown, facts.shows.contains(.revocation) else {
       return nil
@@ -52,8 +55,8 @@ struct StorePurchase: Sendable {
 }
 
 extension StorePurchase {
-  /// Every transaction of the evidence once, by the newest word about it (DCD-3), ordered
-  /// by purchase date.
+  /// Returns every transaction of the evidence once, as its newest evidence reports it (DCD-3),
+  /// ordered by purchase date.
   ///
   /// - Throws: `misuse.exchange.evidence`, `rejected.payload.incomplete` (PAY-7).
   static func all(

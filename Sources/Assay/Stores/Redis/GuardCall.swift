@@ -1,12 +1,12 @@
 /// One call of the guard script.
 struct GuardCall {
-  /// What must hold of a field of the row.
+  /// A condition on a field of the row.
   enum Test {
     case equal(StaticString, Text)
     case atMost(StaticString, Int64)
     case atLeast(StaticString, Int64)
 
-    /// Operator, field, value.
+    /// The words of the condition: operator, field, value.
     fileprivate var words: [Text] {
       switch self {
       case .equal(let field, let text): return ["eq", Text(stringLiteral: field), text]
@@ -19,12 +19,12 @@ struct GuardCall {
   }
 
   let key: Text
-  /// STM-22: of a row that is written, in milliseconds since 1970 UTC; nil: as it is.
+  /// The expiry of a row that is written, in milliseconds since 1970 UTC; `nil` to leave it as it
+  /// is (STM-22).
   var expireMs: Int64? = nil
-  /// The row where there is none; empty: none is created. What is null is written as
-  /// empty text.
+  /// The row to create if there is none; empty if none is created. A null is written as empty text.
   var create: StoreTalk.Arguments = []
-  /// All of these, or nothing is changed.
+  /// The conditions: if one of them fails, nothing is changed.
   var tests: [Test] = []
   var set: StoreTalk.Arguments = []
   var add: StoreTalk.Arguments = []

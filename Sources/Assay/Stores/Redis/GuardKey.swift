@@ -1,4 +1,4 @@
-/// Where rows stand. What is in braces decides the slot of a cluster.
+/// The keys of rows. The part in braces decides the slot of a cluster.
 enum GuardKey {
   static func meter(_ meter: Meter) -> Text {
     let name = meter.name.utf8 + [0x3a] + meter.bucket.name.utf8

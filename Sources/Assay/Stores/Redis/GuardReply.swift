@@ -1,4 +1,4 @@
-/// What the guard script says: what it did, and the whole row after it.
+/// The reply of the guard script: what it changed, and the whole row afterwards.
 struct GuardReply {
   enum Change: Equatable { case none, created, changed }
 
@@ -28,8 +28,8 @@ struct GuardReply {
 
   var isAbsent: Bool { fields.isEmpty }
 
-  /// In the order of these columns, as a row of SQL; empty text is null. A row without
-  /// one of them is not understood.
+  /// Returns the values of `columns` in their order, as an SQL engine returns a row; empty text is
+  /// null. A row without one of the columns is refused.
   func row(_ columns: [StaticString]) throws(StoreStop) -> StoreRow {
     var values: [StoreValue] = []
     for column in columns {
@@ -42,7 +42,7 @@ struct GuardReply {
 }
 
 extension StoreTalk {
-  /// One call of the guard script.
+  /// Executes one call of the guard script.
   mutating func redis(
     isOnce: Bool = false, _ call: () -> GuardCall
   ) throws(StoreStop) -> GuardReply {

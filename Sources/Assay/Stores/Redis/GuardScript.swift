@@ -1,5 +1,5 @@
-/// The one script of Redis: a row is a hash, created where there is none, or changed where
-/// one of the clauses holds (docs/spec/store-statements.md §4).
+/// The only script on Redis: a row is a hash, which is created if there is none, or changed if one
+/// of the clauses holds (docs/spec/store-statements.md §4).
 enum GuardScript {
   static let text: StaticString = """
     local k, a, i, how = KEYS[1], ARGV, 1, '0'
@@ -33,6 +33,6 @@ enum GuardScript {
     local r = redis.call('HGETALL', k); table.insert(r, 1, how); return r
     """
 
-  /// SHA-1 of the text, by which a server knows a script that it has seen.
+  /// SHA-1 of the text in lower-case hex, by which a server finds a script that it has loaded.
   static let sha1: StaticString = "6a328bc496604b6a80344c714451f053ea8c2184"
 }

@@ -1,5 +1,5 @@
-/// What a server of Redis says of itself (STO-83): INFO, which managed services allow, and not
-/// CONFIG, which they forbid. Clients give its text, or the names and values that they made of it.
+/// The INFO of a Redis server (STO-83): managed services allow INFO and forbid CONFIG. Clients
+/// return its text, or the names and values parsed from it.
 struct RedisInfo {
   private var fields: [(name: Text, value: Text)] = []
 
@@ -19,7 +19,7 @@ struct RedisInfo {
     }
   }
 
-  /// nil: the server does not tell.
+  /// Returns a field; `nil` if the server does not report the field.
   subscript(_ name: StaticString) -> Text? {
     fields.first { $0.name.utf8[...].elementsEqual(name) }?.value
   }

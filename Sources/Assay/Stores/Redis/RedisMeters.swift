@@ -13,7 +13,7 @@ extension StoreTalk {
     return reply.change == .none ? nil : count
   }
 
-  /// The expiry stays that of the take.
+  /// Releases units; the expiry remains that of the consumption.
   mutating func redisGiveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
     let reply = try redis(isOnce: true) {
       GuardCall(

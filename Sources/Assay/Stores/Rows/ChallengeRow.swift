@@ -1,11 +1,11 @@
-/// A challenge that was handed out, by the SHA-256 of it (STO-60).
+/// An issued challenge, stored by its SHA-256 (STO-60).
 struct ChallengeRow: Sendable {
-  /// SHA-256, lower-case hex.
+  /// SHA-256 of the challenge, lower-case hex.
   let id: Text
   let purpose: Text
   let subject: Text
   let expiresMs: Int64
-  /// nil: nobody yet.
+  /// The user that consumed the challenge; `nil` if it is unused.
   var usedBy: Text? = nil
   var usedMs: Int64? = nil
 
@@ -20,7 +20,7 @@ struct ChallengeRow: Sendable {
     self.expiresMs = expiresMs
   }
 
-  /// In the order of the columns.
+  /// Reads a row whose values have the order of `columns`.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row
     id = try row.text()
@@ -33,7 +33,7 @@ struct ChallengeRow: Sendable {
     guard (usedBy == nil) == (usedMs == nil) else { throw .shape("used_by") }
   }
 
-  /// By column.
+  /// The row's values by column name.
   var arguments: StoreTalk.Arguments {
     [
       ("id", .text(id)), ("purpose", .text(purpose)), ("subject", .text(subject)),

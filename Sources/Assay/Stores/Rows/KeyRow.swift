@@ -1,4 +1,4 @@
-/// An attested key of an account, and how far its counter is (STO-62).
+/// A device key of an account, with its counter and newest receipt (STO-62).
 struct KeyRow: Sendable {
   enum State: Sendable {
     case active, retired
@@ -19,13 +19,13 @@ struct KeyRow: Sendable {
     }
   }
 
-  /// SHA-256 of the key, lower-case hex.
+  /// SHA-256 of the public key, lower-case hex.
   let id: Text
   var owner: Text
   let app: Text
-  /// `production`, `development`.
+  /// `production` or `development`.
   let environment: Text
-  /// `04 ‖ x ‖ y`, standard base64.
+  /// The public key, `04 ‖ x ‖ y` in standard base64.
   let publicKey: Text
   var counter: Int64
   var state: State
@@ -33,13 +33,15 @@ struct KeyRow: Sendable {
   var usedMs: Int64
   var receipt: Receipt
 
-  /// Apple's receipt of the key.
+  /// Apple's App Attest receipt of the key.
   struct Receipt: Sendable {
-    /// Standard base64; nil: none was kept.
+    /// The receipt in standard base64; `nil` if none is stored.
     var bytes: Text? = nil
-    /// When Apple made it; 0: there is none.
+    /// The time at which Apple made the receipt, in milliseconds since 1970 UTC; 0 if there is
+    /// none.
     var createdMs: Int64 = 0
-    /// RFR-3: when a refresh is worth a try; 0: never again.
+    /// The time from which a refresh can succeed, in milliseconds since 1970 UTC; 0 if none will
+    /// (RFR-3).
     var nextMs: Int64 = 0
     var risk: Int64? = nil
 
@@ -58,7 +60,7 @@ struct KeyRow: Sendable {
     "receipt", "receipt_ms", "next_ms", "risk",
   ]
 
-  /// A new one.
+  /// Creates the row of a newly attested key.
   init(_ attestation: Attestation, owner: Text, nowMs: Int64) {
     id = AttestProof.keyId(attestation.keyId)
     self.owner = owner
@@ -73,7 +75,7 @@ struct KeyRow: Sendable {
     receipt = attestation.receipt.map(Receipt.init) ?? Receipt()
   }
 
-  /// In the order of the columns.
+  /// Reads a row whose values have the order of `columns`.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row
     id = try row.text()
@@ -95,7 +97,7 @@ struct KeyRow: Sendable {
     try row.end()
   }
 
-  /// By column.
+  /// The row's values by column name.
   var arguments: StoreTalk.Arguments {
     [
       ("key_id", .text(id)), ("owner", .text(owner)), ("app", .text(app)),
@@ -107,7 +109,7 @@ struct KeyRow: Sendable {
 }
 
 extension KeyRow.Receipt {
-  /// By column.
+  /// The receipt's values by column name.
   var arguments: StoreTalk.Arguments {
     [
       ("receipt", StoreValue(bytes)), ("receipt_ms", .integer(createdMs)),

@@ -1,4 +1,4 @@
-/// A row of the ledger: one purchase and what became of it (STM-2).
+/// A row of the ledger: one purchase and its state (STM-2).
 struct LedgerRow: Sendable {
   enum State: Sendable {
     case claimed, granted, revoked
@@ -26,56 +26,60 @@ struct LedgerRow: Sendable {
   var transactionId: Text
   var originalTransactionId: Text
   var state: State
-  /// Empty: nobody's yet.
+  /// The owning account; empty while no account has claimed the purchase.
   var owner: Text
   var product: Text
   var quantity: Int64
   var purchasedMs: Int64
   var asOfMs: Int64
-  /// SHA-256 of the evidence.
+  /// SHA-256 of the evidence, lower-case hex.
   var evidence: Text
-  /// Reversals so far.
+  /// The number of reversals so far.
   var generation: Int64
   var grantId: Text
   var attempt: Text
-  /// STO-26: the fence.
+  /// The fencing token (STO-26).
   var tries: Int64
   var claimedMs: Int64
   var leaseMs: Int64
   var grantedMs: Int64? = nil
   var revokedMs: Int64? = nil
   var note: Text? = nil
-  /// Units of the purchase as the catalogue said at the claim (STO-36).
+  /// Units of the purchase by the catalogue at the time of the claim (STO-36).
   var units: Int64
   /// Units that the host has confirmed as given and not taken back, 0 … `units` (STO-35).
   var outCount: Int64 = 0
-  /// Milliunits of Apple's newest revocation, 0 … 100000; nil: it is not revoked.
+  /// The share that Apple's newest revocation takes back, in milliunits, 0 … 100000; `nil` if the
+  /// purchase is not revoked.
   var revokedShare: Int64? = nil
-  /// STO-37: how often a grant of this grant id was handed to a host under a lease.
+  /// The number of times that this grant id was handed to a host under a lease (STO-37).
   var repeats: Int64
 }
 
 extension LedgerRow {
-  /// `leaseMs` of a row of which nothing is due.
+  /// The value of `leaseMs` in a row without a lease.
   static let noLease = MemberNode.exactInteger
 
-  /// What a grant of this row gives: of a reversed refund what was taken back (STO-36).
+  /// Units that a grant of this row gives; after a reversed refund those that had been taken back
+  /// (STO-36).
   var unitsToGive: Int64 { max(0, units &- outCount) }
 
-  /// STO-35: a take-back was handed out, and the host has not confirmed it.
+  /// Whether a take-back was handed out that the host has not confirmed yet (STO-35).
   var isTakeBackPending: Bool { state == .revoked && outCount > 0 && leaseMs != Self.noLease }
 }
 
 extension LedgerRow {
-  /// It is the row that was asked for (STO-4).
+  /// Returns `self` if its key is the requested one; an engine that returns another row is
+  /// refused (STO-4).
   func checked(_ key: Text) throws(StoreStop) -> LedgerRow {
     guard purchaseKey == key else { throw .shape("pkey") }
     return self
   }
 
-  /// In the order of the statements' columns.
+  /// Reads a row whose values have the order of the statements' columns.
   ///
-  /// - Parameter isDynamo: rows that an older version wrote lack the newest four (STM-8).
+  /// - Parameter isDynamo: Whether the row is DynamoDB's, where rows written by an older version
+  ///   lack the last four columns (STM-8).
   init(_ row: StoreRow, isDynamo: Bool = false) throws(StoreStop) {
     var row = row
     purchaseKey = try row.text()
@@ -113,13 +117,13 @@ extension LedgerRow {
     try row.end()
   }
 
-  /// STO-12: of a purchase that was reversed so many times.
+  /// Returns the grant id of a purchase after `generation` reversals (STO-12).
   static func grantId(_ purchaseKey: Text, generation: Int64) -> Text {
     let named = generation == 0 ? "" : "#" + String(generation)
     return Text(Hex.encode(Digest.sha256.of(purchaseKey.utf8 + Array(named.utf8))))
   }
 
-  /// By column.
+  /// The row's values by column name.
   var arguments: [(name: StaticString, value: StoreValue)] {
     [
       ("pkey", .text(purchaseKey)), ("env", .text(environment)), ("txn", .text(transactionId)),

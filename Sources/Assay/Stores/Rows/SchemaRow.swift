@@ -1,10 +1,11 @@
-/// What a store says of its own tables (STM-8).
+/// The row in which a database stores the version and origin of the ledger's tables (STM-8).
 struct SchemaRow: Sendable {
   static let columns: [StaticString] = ["id", "version", "lineage", "made_ms"]
 
-  /// 0: they are being made.
+  /// The version of the schema; 0 while the tables are being made.
   let version: Int64
-  /// Of the host that made them: other tables under the same name have another one (STO-78).
+  /// The random text that the host chose when it made the tables: other tables under the same
+  /// name have another one (STO-78).
   let lineage: Text
 
   init(_ row: StoreRow) throws(StoreStop) {

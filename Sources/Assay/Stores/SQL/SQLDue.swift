@@ -8,11 +8,11 @@ extension StoreTalk {
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
       ("before_ms", .integer(beforeMs)),
     ]
-    // What is ours then, also by a step whose answer was lost.
+    // Reads the rows of this attempt, also those taken by a step whose reply was lost.
     let own: (SQLStatement, Arguments) = (.claimsOwn, arguments)
     let rows: [LedgerRow]
     if context.dialect == .mysql {
-      // Read under a lock, then changed one by one.
+      // MariaDB 10.6 has no UPDATE … RETURNING: rows are locked, then changed one by one.
       let due = try ledgerRows(try sql(.begin) { [(.claimsDueLock, arguments)] }, 0)
       let results = try sql(.commit) {
         due.map { (.claimsDueTake, arguments + [("pkey", .text($0.purchaseKey))]) } + [own]

@@ -2,7 +2,7 @@
 extension StoreTalk {
   typealias Arguments = [(name: StaticString, value: StoreValue)]
 
-  /// One step of statements.
+  /// Executes statements in one step.
   mutating func sql(
     _ transaction: StoreStep.Transaction? = nil, isOnce: Bool = false,
     needsOneConnection: Bool = false,
@@ -15,7 +15,7 @@ extension StoreTalk {
     }
   }
 
-  /// STO-11: both keys of a purchase lead to one row.
+  /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
   mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
     let results = try sql(.whole) { keys.naming + [(.nameCanonical, keys.arguments)] }
     var row = try results.row(results.count &- 1)
@@ -24,8 +24,8 @@ extension StoreTalk {
     return key
   }
 
-  /// The same for a purchase whose keys are one, which no line has: each statement is a round
-  /// trip to the server.
+  /// Returns the canonical key of a purchase without subscription whose two keys are equal, mostly
+  /// by one statement: each is a round trip to the server.
   mutating func sqlTakeName(
     _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> Text {
@@ -34,7 +34,7 @@ extension StoreTalk {
     let target = try row.text()
     try row.end()
     if target == keys.purchase { return target }
-    // Another purchase key was remembered first, and may lead on to a third.
+    // The transaction key was stored before with another purchase key, which may lead to a third.
     let found = try sql(transaction == nil ? nil : .inside) {
       [(.nameCanonical, keys.arguments)]
     }
@@ -42,28 +42,30 @@ extension StoreTalk {
     return try canonical.text()
   }
 
-  /// The same, and in the same look whose line the purchase stands in (RPL-2).
+  /// Returns the canonical key and, read by the same statement, the owner of the purchase's
+  /// subscription (RPL-2).
   mutating func sqlCanonicalKey(
     _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts, _ shown: ShownLine?,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let line = showing(shown)
-    // The line stays as it was shown until its owner is read.
+    // The transaction keeps the subscription as it was stored until its owner is read.
     let whole: StoreStep.Transaction? = shown == nil ? nil : .whole
     let results = try sql(transaction ?? whole) { keys.naming(inLineOf: facts, line) }
     return try results.nameAndOwner(results.count &- 1)
   }
 
-  /// The statements that show a line, as `subscription.apply` does.
+  /// Returns the statements that store a subscription as `subscription.apply` does.
   private func showing(_ line: ShownLine?) -> [(SQLStatement, Arguments)] {
     guard let line else { return [] }
     return applying(line.row, line.evidence)
   }
 
-  /// All of a claim in one step, which waits for the disk once: names and line as above, and
-  /// the row of the purchase key, where both keys lead to that at once.
+  /// Executes all of a claim in one step, which waits for the disk once: keys, subscription, and
+  /// the row of the purchase key, if both keys lead to that at once.
   ///
-  /// - Parameter new: put there unless the line is somebody else's; nil: nothing is put there.
+  /// - Parameter new: Returns the row to insert, unless another account owns the subscription;
+  ///   `nil` if none is inserted.
   mutating func sqlClaim(
     _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?,
     _ new: () -> LedgerRow?
@@ -84,7 +86,7 @@ extension StoreTalk {
     return (key, lineOwner, try LedgerRow(row).checked(key))
   }
 
-  /// The key that both lead to, without remembering them.
+  /// Returns the canonical key of a transaction without storing its keys; `nil` if it is unknown.
   mutating func sqlKnownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
     let results = try sql { [(.nameCanonical, [("tkey", .text(transactionKey))])] }
     guard var row = try results.rowIfAny(0) else { return nil }
@@ -111,7 +113,8 @@ extension StoreTalk {
     return row
   }
 
-  /// STM-2: the text of the evidence goes after the row, and only where that names it.
+  /// Returns the statement that keeps the evidence's text. It follows the change of the row, and
+  /// writes only if the row names the text (STM-2).
   func keeping(_ evidence: StoreEvidence, of key: Text) -> [(SQLStatement, Arguments)] {
     guard context.policy.keepEvidence else { return [] }
     return [(.ledgerEvidence, arguments(of: evidence) + [("pkey", .text(key))])]
@@ -133,9 +136,9 @@ extension StoreTalk {
     return try LedgerRow(row)
   }
 
-  /// One change of a row, and the row after it.
+  /// Changes a row, and returns it as stored afterwards.
   ///
-  /// - Parameter evidence: what is kept with the row; nil: nothing is.
+  /// - Parameter evidence: The evidence to keep with the row; `nil` if none is kept.
   mutating func sqlChange(
     _ statement: SQLStatement, _ key: Text, _ transaction: StoreStep.Transaction?,
     keeping evidence: StoreEvidence? = nil, _ read: SQLStatement = .ledgerRead,
@@ -155,10 +158,10 @@ extension PurchaseKeys {
     [("tkey", .text(transaction)), ("pkey", .text(purchase))]
   }
 
-  /// As of consumables.
+  /// Whether both keys are equal, as for consumables.
   var areOne: Bool { transaction == purchase }
 
-  /// The statements that remember both, or the one that both are.
+  /// The statements that store both keys, or one statement if they are equal.
   fileprivate var naming: [(SQLStatement, StoreTalk.Arguments)] {
     let statements: [SQLStatement] = [.nameTransaction, .namePurchase]
     return statements.prefix(namingCount).map { ($0, arguments) }
@@ -166,8 +169,8 @@ extension PurchaseKeys {
 
   fileprivate var namingCount: Int { areOne ? 1 : 2 }
 
-  /// The same, what is done with the line, and the one that tells the canonical key and whose
-  /// line it is.
+  /// Returns the statements that store the keys, those for the subscription, and one that reads the
+  /// canonical key and the subscription's owner.
   @inline(never)
   fileprivate func naming(
     inLineOf facts: PurchaseFacts, _ line: [(SQLStatement, StoreTalk.Arguments)]
@@ -181,7 +184,7 @@ extension PurchaseKeys {
 }
 
 extension [StoreResult] {
-  /// What the last of `naming(inLineOf:)` brought.
+  /// Reads the result of the last statement of `naming(inLineOf:)`.
   @inline(never)
   fileprivate func nameAndOwner(
     _ place: Int
@@ -194,7 +197,8 @@ extension [StoreResult] {
 }
 
 extension SQLStatement {
-  /// STO-21: a row for which the host grants in the same transaction stays as it was read.
+  /// Returns the statement that reads a row; in a transaction it locks the row, which then stays as
+  /// it was read while the host grants (STO-21).
   fileprivate static func ledgerRead(for transaction: StoreStep.Transaction?) -> SQLStatement {
     transaction == nil ? .ledgerRead : .ledgerLock
   }

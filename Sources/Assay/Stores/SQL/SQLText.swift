@@ -1,27 +1,27 @@
-/// A statement as an engine takes it: its constant text with the placeholders of the
-/// host's driver, and one argument per occurrence (docs/spec/store-statements.md).
+/// A statement as an engine accepts it: its constant text with the placeholders of the host's
+/// driver, and one argument per occurrence (docs/spec/store-statements.md).
 enum SQLText {
   typealias Values = [(name: StaticString, value: StoreValue)]
 
-  /// `"sql":…,"args":[…]`.
+  /// Writes `"sql":…,"args":[…]`.
   ///
-  /// - Parameter text: with `:name` parameters and tables that begin with `assay_`; it holds
-  ///   nothing that JSON escapes.
+  /// - Parameter text: The statement with `:name` parameters and tables that begin with `assay_`;
+  ///   it contains nothing that JSON escapes.
   static func write(
     _ text: StaticString, _ values: Values, _ policy: StoresPolicy, _ writer: inout JSONWriter
   ) {
     let source = Text(stringLiteral: text).utf8
     let style = policy.placeholders ?? .qmark
     let prefix = policy.prefix.utf8
-    // A table's name is looked for only where it is another.
+    // Table names are searched only if the prefix is not the standard one.
     let table: UInt8 = prefix == standardPrefix ? 0x3a : 0x61
-    // Written beside the text, so that no value is copied.
+    // Arguments are written beside the text, so that no value is copied.
     var arguments = JSONWriter(capacity: 32 &* values.count)
     var (count, next) = (0, 0)
     arguments.beginArray()
     writer.name("sql")
     writer.beginText()
-    // What lies between names and prefixes is copied in one go.
+    // Text between names and prefixes is copied in one go.
     var (at, copied) = (0, 0)
     while true {
       at = ByteScan.first(0x3a, or: table, in: source.span, from: at)
@@ -50,9 +50,10 @@ enum SQLText {
     writer.raw(arguments.bytes)
   }
 
-  /// The value of that name. Most statements name values in the order in which they are given.
+  /// Writes the value of that name. The search starts after the last value written, because most
+  /// statements name values in the order in which they are given.
   ///
-  /// - Parameter next: the place after the value written last.
+  /// - Parameter next: The index after the value written last.
   private static func write(
     _ name: ArraySlice<UInt8>, _ values: Values, _ next: inout Int, _ writer: inout JSONWriter
   ) {
@@ -85,7 +86,7 @@ enum SQLText {
     (byte >= 0x61 && byte <= 0x7a) || byte == 0x5f
   }
 
-  /// At the beginning of a word.
+  /// Whether the standard prefix begins at this index, and a word with it.
   private static func beginsPrefix(_ source: [UInt8], _ at: Int) -> Bool {
     source[at...].starts(with: standardPrefix) && (at == 0 || !isNameByte(source[at &- 1]))
   }

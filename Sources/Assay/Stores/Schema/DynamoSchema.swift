@@ -1,11 +1,11 @@
-/// The one table of DynamoDB with its two indexes, and what expires in it
-/// (docs/spec/store-statements.md §3).
+/// The one table of DynamoDB with its two indexes and its expiry (docs/spec/store-statements.md
+/// §3).
 struct DynamoSchema {
   let table: Text
 
   private struct Attribute {
     let name: StaticString
-    /// `S`, `N`.
+    /// The type: `S` or `N`.
     let type: StaticString
   }
 

@@ -1,13 +1,13 @@
-/// What there is of a store's tables.
+/// The tables of the ledger that a database has.
 struct SchemaFound {
   var tables: [SchemaTable]
-  /// Of their names.
+  /// The prefix of the tables' names.
   let prefix: Text
-  /// The ledger has the columns of version 2.
+  /// Whether the ledger has the columns of version 2.
   var hasUnits = false
   var row: SchemaRow? = nil
 
-  /// The first that a store has in any version, and that is not there.
+  /// The first missing table of those that every version has; `nil` if none is missing.
   var missing: SchemaTable? {
     SchemaTable.allCases.first { $0.isInEveryVersion && !tables.contains($0) }
   }

@@ -1,15 +1,15 @@
-/// What makes the tables of an older version those of this one (docs/spec/store-statements.md
-/// STM-8). On MariaDB, which commits each change of a table by itself, each may be repeated
-/// before the version is written.
+/// The statements that change the tables of an older version into those of a newer one
+/// (docs/spec/store-statements.md STM-8). MariaDB commits each change of a table by itself: there
+/// each statement may be repeated until the version is written.
 struct SchemaMigration: Sendable {
   let from: Int64
   let to: Int64
 
   static let all = [SchemaMigration(from: 1, to: 2)]
-  /// The version that these statements make.
+  /// The version to which all migrations lead.
   static let current: Int64 = 2
 
-  /// Beside what `SchemaTable` makes where it is not there.
+  /// Returns the statements to run beside those by which `SchemaTable` makes missing tables.
   func statements(_ dialect: StoreDialect) -> [StaticString] {
     switch dialect {
     case .sqlite: return SchemaMigration.sqlite + SchemaMigration.rows
@@ -32,7 +32,7 @@ struct SchemaMigration: Sendable {
     "ALTER TABLE assay_ledger ADD COLUMN IF NOT EXISTS repeats BIGINT NOT NULL DEFAULT 0",
   ]
 
-  /// Old refunds count as taken back; nobody knows what an item was worth then.
+  /// Old refunds count as taken back: the worth of a product at that time is unknown.
   private static let rows: [StaticString] = [
     """
     UPDATE assay_ledger SET units = quantity, \

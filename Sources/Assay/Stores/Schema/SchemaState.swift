@@ -1,15 +1,15 @@
-/// What is to be done about the tables that a store has (STO-78).
+/// The action that the tables of a database need (STO-78).
 enum SchemaState {
-  /// A person looks at it: a part is missing, or it is of a later version.
+  /// An operator has to repair the tables: one is missing, or the version is a later one.
   case refused(Text)
   case whole(SchemaRow)
-  /// Made from this version; 0: from nothing.
+  /// Missing tables are made, after the migration from this version; 0: without a migration.
   case toMake(Int64)
 
   init(_ found: SchemaFound, keepsEvidence: Bool) {
     if let row = found.row {
       if row.version == 0 {
-        // It was stopped in the middle (MariaDB).
+        // The host stopped while it made the tables (MariaDB).
         self = .toMake(0)
       } else if row.version > SchemaMigration.current || row.version < 0 {
         self = .refused("version")
@@ -18,7 +18,7 @@ enum SchemaState {
       } else if row.version < SchemaMigration.current {
         self = .toMake(row.version)
       } else if keepsEvidence && !found.tables.contains(.evidence) {
-        // Texts are kept from now on: no purchase depends on them.
+        // Texts are kept from now on; no purchase depends on their table.
         self = .toMake(0)
       } else {
         self = .whole(row)
@@ -30,7 +30,7 @@ enum SchemaState {
     } else if !found.hasUnits {
       self = .toMake(1)
     } else if found.tables.contains(.schema) {
-      // The host ran the texts itself.
+      // The host ran the statements itself.
       self = .toMake(0)
     } else {
       self = .refused(found.name(.schema))
@@ -39,17 +39,18 @@ enum SchemaState {
 }
 
 extension SchemaTable {
-  /// Version 1 had no row that says so, and kept texts are an option.
+  /// Whether every version has the table: version 1 stored no version, and kept evidence is an
+  /// option.
   var isInEveryVersion: Bool { self != .schema && self != .evidence }
 
-  /// As the engine knows it.
+  /// Returns the table's name in the engine.
   func name(_ prefix: Text) -> Text {
     Text(prefix.utf8 + Text(stringLiteral: word).utf8)
   }
 }
 
 extension [StoreResult] {
-  /// The tables of a store among those of the engine.
+  /// Returns the ledger's tables among all tables of the engine.
   func tables(_ place: Int, _ prefix: Text) throws(StoreStop) -> [SchemaTable] {
     var names: [Text] = []
     for var row in try rows(place) {

@@ -1,11 +1,11 @@
-/// What a store must have before the first statement: texts that the host runs itself, as
+/// The schema that a database needs before the first statement: texts that the host runs itself, as
 /// the library never does (docs/spec/store-statements.md STM-1).
 struct StoreSchema {
   let policy: StoresPolicy
-  /// Milliseconds since 1970 UTC, for the ends of what is garbage.
+  /// The current time in milliseconds since 1970 UTC, from which expired rows are computed.
   let nowMs: Int64
 
-  /// STM-3: how long rows are kept beyond the time that they name.
+  /// The milliseconds for which rows are kept beyond the time that they contain (STM-3).
   private static let garbage: [(statement: SQLStatement, keptMs: Int64)] = [
     (.garbageQuota, 0), (.garbageChallenge, Milliseconds.day),
     (.garbageOnce, 30 &* Milliseconds.day), (.garbageEvidence, Milliseconds.day),
@@ -15,7 +15,7 @@ struct StoreSchema {
     SchemaTable.allCases.filter { $0 != .evidence || policy.keepEvidence }
   }
 
-  /// The tables that are not there, with their indexes.
+  /// The statements that make missing tables, with their indexes.
   var creations: [StaticString] {
     tables.compactMap { $0.create(policy.dialect) } + indexes
   }
@@ -24,8 +24,8 @@ struct StoreSchema {
     policy.dialect.isSQL ? tables.flatMap { $0.indexes } : []
   }
 
-  /// `"version":2,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`: calls as in a
-  /// step (STO-2).
+  /// Writes `"version":2,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`, with calls
+  /// as in a step (STO-2).
   func write(_ writer: inout JSONWriter) {
     writer.member("version", integer: SchemaMigration.current)
     writer.name("statements")
@@ -67,7 +67,7 @@ struct StoreSchema {
     writer.endArray()
   }
 
-  /// A statement with at most one parameter.
+  /// Writes a statement with at most one parameter.
   private func write(_ text: StaticString, _ argument: Int64?, _ writer: inout JSONWriter) {
     writer.beginObject()
     let values: SQLText.Values = argument.map { [("before_ms", .integer($0))] } ?? []
