@@ -159,7 +159,7 @@ extension Verifier {
 
   /// Returns the transaction id in a receipt of any form or a JWS, unverified, for a request to
   /// the App Store Server API; for an app receipt the first purchase's id, `nil` if there is
-  /// none. Anyone can write this id: never act on it without Apple's response.
+  /// none. Any client can write this id: never act on it without Apple's response.
   ///
   /// Arguments and errors are those of `triage`.
   public func unverifiedTransactionId(
