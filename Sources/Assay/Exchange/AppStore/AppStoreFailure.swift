@@ -74,7 +74,7 @@ struct AppStoreFailure {
     case 403: return Refusal(.rejectedApiForbidden, "API-50", at: "status", detail: detail)
     case 404: return Refusal(.rejectedApiNotFound, "API-50", at: "status", detail: detail)
     case 409: return Refusal(.rejectedApiConflict, "API-50", at: "status", detail: detail)
-    // Apple does not send these: the response is a proxy's, or newer than this version.
+    // The status is not one of Apple's: a proxy answered, or Apple has added the status.
     default: return Refusal(.malformedApiResponse, "API-30", at: "status", detail: detail)
     }
   }

@@ -5,7 +5,7 @@ struct AppStoreParameters: Sendable {
   private let query: [(name: StaticString, value: Text)]
   /// JSON; `nil` if the endpoint has no body.
   let body: [UInt8]?
-  /// The first id in the path.
+  /// The first value in the path, which for the rule `sameId` is the requested id.
   let id: Text?
   private let paging: StaticString?
 

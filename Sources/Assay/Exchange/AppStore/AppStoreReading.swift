@@ -65,7 +65,7 @@ struct AppStoreReading {
     try require(holds, .rejectedApiDisagree, "API-32", at: place)
   }
 
-  /// Checks the unsigned members against the request.
+  /// Checks the unsigned members against the called server and the app.
   private func checkAgreement(_ root: JSONValue) throws(Refusal) {
     if let name = root.present("environment")?.text {
       try agree(Environment(name) == host.environment, "environment")
@@ -78,7 +78,7 @@ struct AppStoreReading {
     }
   }
 
-  /// Checks the members of verified data against the request.
+  /// Checks verified members against the called server, the app and the requested id.
   private func checkAgreement(
     _ payload: SignedPayload, at path: String
   ) throws(Refusal) {

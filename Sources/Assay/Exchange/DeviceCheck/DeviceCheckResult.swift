@@ -38,7 +38,7 @@ struct DeviceCheckResult {
     try judge(try DeviceCheckReading(answer, task), task.policy)
   }
 
-  /// Stores who caused the refusal of a response: client, host or Apple (DVC-8).
+  /// Stores the party at fault for a refused response (DVC-8).
   mutating func note(_ status: Status) {
     if wasJudged, answer == nil { fault = DeviceCheckFault(status) }
   }

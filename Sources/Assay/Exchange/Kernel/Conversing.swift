@@ -9,7 +9,8 @@ protocol Conversing {
   /// reply that does not have the form of that step.
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction
 
-  /// Returns when a new exchange is worth an attempt, in milliseconds since 1970 UTC (EXC-18).
+  /// Returns the time from which a new exchange is worth an attempt, in milliseconds since 1970
+  /// UTC (EXC-18).
   func repeatsAt(nowMs: Int64) -> Int64
 
   /// Writes the members of the result that follow `kind` and `state`.

@@ -3,12 +3,12 @@ struct ExchangeTerms: Sendable {
   let kind: ExchangeKind
   /// The digest of the verifier's configuration.
   let configuration: [UInt8]
-  /// The time after which no step begins, in milliseconds since 1970 UTC (EXC-16).
+  /// The time after which no HTTP or database step begins, in milliseconds since 1970 UTC
+  /// (EXC-16).
   private(set) var deadlineMs: Int64
   /// The number of this exchange among the exchanges for the same request, 1 … 64 (EXC-18).
   let attempt: Int64
-  /// The most steps of the exchange (EXC-15): those of the row, or fewer, if the request limits
-  /// its number of requests.
+  /// The most steps of the exchange, by the operation's row and the size of the request (EXC-15).
   var maxSteps: Int
   /// The request as a deferred one repeats it, without the text of evidence and without tokens.
   /// Empty if the operation is not repeatable.

@@ -6,7 +6,7 @@ struct SessionEvidence {
   /// Whether the key is of the production environment; `nil` for an assertion, which does not
   /// name it.
   let isProduction: Bool?
-  /// Whether the evidence was verified as stored, not as just received (EXC-13).
+  /// Whether the evidence was verified as `stored` and not as `live` (EXC-13).
   let isStored: Bool
 
   /// Returns `nil` if the evidence is not of an attested key.

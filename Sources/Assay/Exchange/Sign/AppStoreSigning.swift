@@ -74,8 +74,8 @@ struct AppStoreSigning {
     }
   }
 
-  /// Signs the members that both offers share, and those of `feature` (SIG-1). The token has no
-  /// `exp`; Apple decides how long it is valid (SIG-4).
+  /// Signs the members that both offers share, and those of `feature`, without an `exp` (SIG-1).
+  /// The result has the JWS, `nonce` and `iat` (SIG-4).
   private func claims(
     audience: StaticString, _ feature: (inout JSONWriter) -> Void
   ) throws(Refusal) -> SigningResult {
