@@ -1,7 +1,6 @@
-/// A test certificate authority with the shape of Apple's: a P-384 root, a
-/// P-384 intermediate below it and a P-256 leaf that signs purchases. Keys are
-/// made when it runs; nothing it signs is trusted by anyone who has not put
-/// its root into `storekit.anchors`.
+/// A test certificate authority with the shape of Apple's: a P-384 root, a P-384 intermediate
+/// below it and a P-256 leaf that signs purchases. Keys are generated at run time. Only a
+/// configuration with the root in `storekit.anchors` trusts evidence of this authority.
 public struct Authority: Sendable {
   public let rootKey: SigningKey
   public let intermediateKey: SigningKey
@@ -16,7 +15,7 @@ public struct Authority: Sendable {
   public let chain: CertificateChain
   /// DER of the self-signed certificate of StoreKit testing in Xcode.
   public let xcodeCertificate: [UInt8]
-  /// When each certificate begins and ends, seconds since 1970.
+  /// The first and last second of each certificate's validity, since 1970.
   public let windows: Windows
 
   public struct Windows: Sendable {
@@ -24,7 +23,7 @@ public struct Authority: Sendable {
     public var intermediate: ClosedRange<Int64>
     public var leaf: ClosedRange<Int64>
 
-    /// Windows about as wide as Apple's, in which `now` (ms) lies.
+    /// Creates windows about as wide as Apple's that contain `now` (ms since 1970).
     public init(around now: Int64) {
       let second = now / 1000
       let day: Int64 = 86_400
@@ -57,7 +56,7 @@ public struct Authority: Sendable {
     }
   }
 
-  /// DER certificates that belong to the keys of an authority.
+  /// DER certificates for the keys of an authority.
   public struct Certificates: Sendable {
     public var root: [UInt8]
     public var intermediate: [UInt8]
@@ -72,10 +71,12 @@ public struct Authority: Sendable {
     }
   }
 
-  /// A new authority whose certificates are valid around `now` (ms since 1970).
+  /// Creates an authority whose certificates are valid around `now` (ms since 1970).
   ///
-  /// `names` may be Apple's, for forgeries. `certificates` are those of an
-  /// earlier run with the same keys; without them new ones are signed.
+  /// - Parameters:
+  ///   - names: the names of the certificates; Apple's for forgeries.
+  ///   - certificates: the certificates of an earlier run with the same keys; without them new
+  ///     ones are signed.
   public init(
     now: Int64, keys: Keys? = nil, names: ChainNames = .own, windows: Windows? = nil,
     certificates: Certificates? = nil
@@ -146,14 +147,14 @@ public struct Authority: Sendable {
     xcodeCertificate = try certificates?.xcode ?? xcode.signed(by: keys.xcode)
   }
 
-  /// The root as `storekit.anchors` takes it: base64 DER.
+  /// The root in the form of `storekit.anchors`: base64 DER.
   public var anchor: String { chain.root.base64Text }
 
-  /// SHA-256 of the Xcode certificate as `storekit.xcodeCertificates` takes it.
+  /// The SHA-256 of the Xcode certificate in the form of `storekit.xcodeCertificates`.
   public var xcodeFingerprint: String { Authority.fingerprint(xcodeCertificate) }
 
-  /// A chain in which one certificate is different. What is in the changed
-  /// templates is signed properly by the key above it, or by `signers`.
+  /// Returns a chain in which one certificate is different. Each changed template is signed with
+  /// the key above it, or with the given signer.
   public func chain(
     intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
     leaf changeLeaf: (inout CertificateTemplate) throws -> Void = { _ in },
@@ -170,7 +171,8 @@ public struct Authority: Sendable {
       under: chain.root, by: intermediateSigner ?? rootKey, leafSigner: leafSigner)
   }
 
-  /// What StoreKit testing in Xcode signs with: self-signed, serial 1, a CA.
+  /// Returns the certificate with which StoreKit testing in Xcode signs: self-signed, serial
+  /// number 1, a CA.
   package static func xcodeTemplate(
     _ key: SigningKey, window: ClosedRange<Int64>
   ) throws -> CertificateTemplate {
@@ -189,18 +191,19 @@ public struct Authority: Sendable {
     return template
   }
 
-  /// SHA-256 in lower-case hex.
+  /// Returns the SHA-256 of `bytes` in lower-case hex.
   public static func fingerprint(_ bytes: [UInt8]) -> String {
     AttestDigest.hex(AttestDigest.sha256(bytes))
   }
 
-  /// The serial number of that certificate; without one, a new one of so many octets.
+  /// Returns the serial number of `certificate`; without a certificate, a new one of `count`
+  /// bytes.
   private static func serial(_ count: Int, of certificate: [UInt8]?) throws -> [UInt8] {
     guard let certificate else { return try serial(count) }
     return Array(try CertificateTemplate.fields(of: certificate).serial.dropFirst(2))
   }
 
-  /// A random positive serial number of this many octets.
+  /// Returns a random positive serial number of `count` bytes.
   static func serial(_ count: Int) throws -> [UInt8] {
     var octets = (0..<count).map { _ in UInt8.random(in: 0...255) }
     octets[0] = 0x20 | (octets[0] & 0x3f)
@@ -213,14 +216,14 @@ public struct Authority: Sendable {
     + "ground, and alone bears the damage."
 }
 
-/// Two certificates below a root before they are signed, with their keys.
+/// Two certificates below a root before signing, with their keys.
 struct CertificateLink: Sendable {
   var intermediate: CertificateTemplate
   var intermediateKey: SigningKey
   var leaf: CertificateTemplate
   var leafKey: SigningKey
 
-  /// Takes other keys, where there are any.
+  /// Replaces the keys that are not `nil`.
   mutating func take(intermediateKey: SigningKey?, leafKey: SigningKey?) throws {
     if let intermediateKey {
       intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo()
@@ -242,13 +245,13 @@ struct CertificateLink: Sendable {
   }
 }
 
-/// Three certificates and the key that signs below them.
+/// A chain of three certificates, and the key of its leaf.
 public struct CertificateChain: Sendable {
   public var leaf: [UInt8]
   public var intermediate: [UInt8]
   public var root: [UInt8]
   public var key: SigningKey
 
-  /// Leaf first, the order of `x5c`.
+  /// The certificates with the leaf first, the order of `x5c`.
   public var certificates: [[UInt8]] { [leaf, intermediate, root] }
 }

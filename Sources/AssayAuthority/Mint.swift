@@ -8,20 +8,20 @@ public enum EvidenceKind: String, Sendable, CaseIterable {
 }
 
 extension Authority {
-  /// A JWS over any payload, signed as the App Store would.
+  /// Signs a payload as the App Store would.
   public func mint(_ payload: JSONText) throws -> [UInt8] {
     try JWSTemplate(payload: payload.bytes, chain: chain).signed()
   }
 
-  /// A JWS over any payload, signed as Xcode would.
+  /// Signs a payload as Xcode would.
   public func mintXcode(_ payload: JSONText) throws -> [UInt8] {
     try JWSTemplate(
       xcodePayload: payload.bytes, certificate: xcodeCertificate, key: xcodeKey
     ).signed()
   }
 
-  /// The usual payload of a kind about one purchase. A notification is a
-  /// SUBSCRIBED / INITIAL_BUY with everything signed inside it.
+  /// Returns the usual payload of one kind about a purchase. A notification is a SUBSCRIBED /
+  /// INITIAL_BUY with its transaction and renewal info signed.
   public func payload(_ kind: EvidenceKind, _ purchase: Purchase) throws -> JSONText {
     switch kind {
     case .transaction: return purchase.transactionPayload
@@ -32,7 +32,7 @@ extension Authority {
     }
   }
 
-  /// The payload of a notification of any type, with the body that the type has.
+  /// Returns the payload of a notification of any type, with the body of that type.
   public func notification(
     _ type: String, _ subtype: String?, _ purchase: Purchase
   ) throws -> JSONText {

@@ -1,7 +1,6 @@
 extension Authority {
-  /// A configuration that accepts what this authority mints for the app of
-  /// `purchase`, with a small catalogue to decide by; with `receipts`, what that
-  /// authority mints as well.
+  /// Returns a configuration that accepts evidence of this authority for the app of `purchase`,
+  /// with a small catalogue, and evidence of `receipts` if it is given.
   public func sampleConfiguration(
     for purchase: Purchase, receipts: ReceiptAuthority? = nil
   ) -> JSONText {

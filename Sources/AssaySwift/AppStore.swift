@@ -1,9 +1,7 @@
 @_spi(AssaySwift) import Assay
 
-/// The App Store Server API: each of its functions begins a conversation
-/// (docs/tasks/app-store-server-api.md). Made by `Verifier.appStore`.
-///
-/// Each throws family `misuse` for members of a wrong form.
+/// The App Store Server API. Each method begins an exchange (docs/tasks/app-store-server-api.md)
+/// and throws family `misuse` for members of a wrong form. Created by `Verifier.appStore`.
 public struct AppStore: Sendable {
   private let verifier: Verifier
   private let common: [(String, JSON)]
@@ -31,14 +29,15 @@ public struct AppStore: Sendable {
 }
 
 extension Verifier {
-  /// The App Store Server API. Needs the block `appStoreServerApi` of the configuration.
+  /// Returns the App Store Server API of one environment and app. Needs the block
+  /// `appStoreServerApi` of the configuration.
   ///
   /// - Parameters:
-  ///   - environment: "Production", "Sandbox", or "auto": Production, then Sandbox where
-  ///     Production does not have it.
-  ///   - bundleId: whose; nil where one app is configured.
-  ///   - attempts: for each page, 1 to 5; nil: 3.
-  ///   - partial: whether what verifies is handed out beside what does not.
+  ///   - environment: "Production", "Sandbox", or "auto": Production, then Sandbox if Production
+  ///     does not have the id.
+  ///   - bundleId: the app; `nil` if only one app is configured.
+  ///   - attempts: the most attempts for each page, 1 to 5; `nil` for 3.
+  ///   - partial: whether verified items are returned although others were refused.
   public func appStore(
     _ environment: String = "Production", bundleId: String? = nil, attempts: Int64? = nil,
     partial: Bool = false
@@ -53,9 +52,9 @@ extension Verifier {
 }
 
 extension AppStoreAnswer {
-  /// The facts of a finished conversation with the App Store Server API.
+  /// Reads the facts of a finished exchange with the App Store Server API.
   ///
-  /// - Throws: what it was refused for, and family `pending` for one that is not finished.
+  /// - Throws: the refusal of the exchange; family `pending` if it is not finished.
   public init(_ exchange: Exchange) throws(Refusal) {
     let document = exchange.document
     guard document.status == .ok else { throw Refusal(document) }

@@ -1,38 +1,38 @@
 @_spi(AssaySwift) import Assay
 
-/// What a device signed, or the hash of it.
+/// The data that a device key signed, or their hash.
 public struct ClientData: Sendable {
   let input: ClientDataInput
 
-  /// The client data byte for byte; they are hashed by the library.
+  /// Takes the client data byte for byte; the library hashes them.
   public static func data(_ bytes: some Sequence<UInt8>) -> ClientData {
     ClientData(input: .data(Array(bytes)))
   }
 
-  /// The same as text: the bytes of its UTF-8.
+  /// Takes the client data as text and hashes its UTF-8 bytes.
   public static func data(_ text: String) -> ClientData { data(text.utf8) }
 
-  /// The hash of client data, used as it stands: 16 to 64 bytes.
+  /// Takes the hash of client data, 16 to 64 bytes, which is used unchanged.
   public static func hash(_ bytes: some Sequence<UInt8>) -> ClientData {
     ClientData(input: .hash(Array(bytes)))
   }
 }
 
 extension Verifier {
-  /// Verifies an App Attest attestation and the receipt inside it: a key in the Secure
-  /// Enclave of a genuine device, made by one of this verifier's apps.
+  /// Verifies an App Attest attestation and its embedded receipt: the key is in the Secure
+  /// Enclave of a genuine device, and one of this verifier's apps made it.
   ///
   /// Needs an App ID: `teamId` of an app, or `attest.appIds`.
   ///
   /// - Parameters:
-  ///   - object: what `attestKey` returned to the app, its bytes.
-  ///   - keyId: the key identifier, as base64, base64url or hex.
-  ///   - clientData: what the app hashed for `attestKey`.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, or not of this key, client data,
-  ///   app or environment: `hint` names the common mistake that would explain it;
-  ///   `malformed`, `unsupported` or `tooLarge` when it is not an attestation; `config` without
-  ///   an App ID; `misuse` for client data of the wrong length.
+  ///   - object: the bytes that `attestKey` returned to the app.
+  ///   - keyId: the key identifier as base64, base64url or hex.
+  ///   - clientData: the data that the app hashed for `attestKey`.
+  ///   - now: the time at which the attestation must be valid.
+  /// - Throws: family `rejected` if the attestation is not genuine, or not of this key, client
+  ///   data, app or environment: `hint` names the common mistake that would explain it;
+  ///   `malformed`, `unsupported` or `tooLarge` if the input is not an attestation; `config`
+  ///   without an App ID; `misuse` for client data of the wrong length.
   public func attestation(
     _ object: some Sequence<UInt8>, keyId: String, clientData: ClientData,
     at now: Timestamp = .now
@@ -43,21 +43,21 @@ extension Verifier {
         nowMs: now.milliseconds), "attestation")
   }
 
-  /// Verifies an App Attest assertion: the attested key signed this client data, later
-  /// than the last time.
+  /// Verifies an App Attest assertion: the attested key signed this client data, and its counter
+  /// has grown.
   ///
-  /// Store the new `counter` only if the stored one is still smaller: the library
-  /// compares, the store decides between two requests at once.
+  /// Store the new `counter` only if the stored one is still smaller: the library compares, but
+  /// only the database can decide between two concurrent requests.
   ///
   /// - Parameters:
-  ///   - object: what `generateAssertion` returned to the app, its bytes.
-  ///   - publicKey: that of the key record: `publicKey.x963` or `.spki` of its attestation.
-  ///   - counter: the last one stored for this key, 0 at first.
-  ///   - clientData: what the app hashed for `generateAssertion`.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not signed by this key over this client data,
-  ///   of another app, or not newer (`rejected.assertion.counter`: a replay, or requests
-  ///   out of order); `misuse` for an invalid public key.
+  ///   - object: the bytes that `generateAssertion` returned to the app.
+  ///   - publicKey: the stored public key: `publicKey.x963` or `.spki` of the attestation.
+  ///   - counter: the last counter stored for this key, 0 at first.
+  ///   - clientData: the data that the app hashed for `generateAssertion`.
+  ///   - now: the current time.
+  /// - Throws: family `rejected` if this key did not sign this client data, if the assertion is
+  ///   of another app, or if its counter has not grown (`rejected.assertion.counter`: a replay,
+  ///   or requests out of order); `misuse` for an invalid public key.
   public func assertion(
     _ object: some Sequence<UInt8>, publicKey: some Sequence<UInt8>, counter: UInt32,
     clientData: ClientData, at now: Timestamp = .now
@@ -68,16 +68,17 @@ extension Verifier {
         clientData: clientData.input, nowMs: now.milliseconds), "assertion")
   }
 
-  /// Verifies an App Attest receipt, from an attestation or from Apple, as base64.
+  /// Verifies an App Attest receipt as base64, from an attestation or from Apple's server.
   ///
-  /// A receipt that was kept longer than `attest.maxAgeMs` needs a verifier with
+  /// A receipt that was stored for longer than `attest.maxAgeMs` needs a verifier with
   /// `attest.time` "stored".
   ///
   /// - Parameters:
-  ///   - receipt: as it was stored, or as Apple answered.
-  ///   - publicKey: the key that it must be about; without it `bound` is false.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, not of this verifier's apps and
+  ///   - receipt: the receipt as it was stored, or as Apple returned it.
+  ///   - publicKey: the key that the receipt must be about, 65 bytes of its point or 91 of its
+  ///     SubjectPublicKeyInfo; without it `bound` is false.
+  ///   - now: the time at which the receipt must be valid.
+  /// - Throws: family `rejected` if the receipt is not genuine, not of this verifier's apps and
   ///   environments, of another key, or too old.
   public func attestReceipt(
     _ receipt: String, publicKey: [UInt8]? = nil, at now: Timestamp = .now
@@ -85,19 +86,19 @@ extension Verifier {
     try attestReceipt(receipt.utf8, publicKey: publicKey, at: now)
   }
 
-  /// The same of bytes, raw or base64.
+  /// Verifies an App Attest receipt as bytes, raw or base64.
   public func attestReceipt(
     _ receipt: some Sequence<UInt8>, publicKey: [UInt8]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> AttestReceipt {
     try self.receipt(receipt, .attest, "attestReceipt", publicKey, now)
   }
 
-  /// The normal form of an App Attest key identifier: standard base64, as `keyId` of an
-  /// attestation has it. Look keys up by this form alone.
+  /// Returns the normal form of an App Attest key identifier: standard base64, as `keyId` of an
+  /// attestation has it. Look keys up only by this form.
   ///
   /// - Parameters:
-  ///   - text: what the app sent: base64, base64url without padding, or hex.
-  ///   - now: the time to judge by.
+  ///   - text: the identifier that the app sent: base64, base64url without padding, or hex.
+  ///   - now: the current time.
   /// - Throws: `malformed.attest.key-id` for any other text.
   public func keyId(_ text: String, at now: Timestamp = .now) throws(Refusal) -> String {
     try textAtOnce(["kind": "attest.key-id", "keyId": JSON(text)], "keyId", now)
@@ -107,22 +108,22 @@ extension Verifier {
 // MARK: DeviceCheck and risk
 
 extension Verifier {
-  /// Reads an answer from Apple's DeviceCheck endpoint, which you fetched.
+  /// Reads a response of Apple's DeviceCheck server that you fetched.
   ///
   /// Needs the block `deviceCheck`.
   ///
   /// - Parameters:
-  ///   - body: the whole body of the HTTP answer.
-  ///   - httpStatus: its status; 0: there was no answer.
-  ///   - call: which path was asked.
-  ///   - offer: whether to say if an offer that a device gets once was used here, by the
-  ///     configured bit whose name begins with "promo"; with `.query`.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when Apple refuses the device token or our request and,
-  ///   with `offer`, when it was used (`rejected.promo.device-used`); `unavailable` for an
-  ///   answer that says nothing: it is neither a clean device nor a used one. What `risk`
-  ///   needs is then `deviceCheck` of the refusal. `config` without the block, `misuse` for
-  ///   another call, a status beyond 599, or `offer` with a call other than a query.
+  ///   - body: the whole body of the HTTP response.
+  ///   - httpStatus: the HTTP status; 0 if there was no response.
+  ///   - call: the DeviceCheck call that was made.
+  ///   - offer: whether to check if the device has used an offer that each device gets once, by
+  ///     the configured bit whose name begins with "promo"; only with `.query`.
+  ///   - now: the time at which the bits are evaluated.
+  /// - Throws: family `rejected` if Apple refuses the device token or the request and, with
+  ///   `offer`, if the offer was used (`rejected.promo.device-used`); `unavailable` for an
+  ///   unusable response: the device is then neither clean nor used, and `deviceCheck` of the
+  ///   refusal is the observation for `risk`. `config` without the block; `misuse` for another
+  ///   call, a status above 599, or `offer` with a call other than a query.
   public func deviceCheck(
     _ body: some Sequence<UInt8>, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
@@ -136,7 +137,7 @@ extension Verifier {
     return try DeviceCheck(try Members.of(document, "exchange", "deviceCheck"))
   }
 
-  /// The same of a body that is text.
+  /// Reads a DeviceCheck response whose body is text.
   public func deviceCheck(
     _ body: String, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
@@ -144,33 +145,32 @@ extension Verifier {
     try deviceCheck(body.utf8, httpStatus: httpStatus, call: call, offer: offer, at: now)
   }
 
-  /// The form in which Apple takes a device token: standard base64.
+  /// Returns a device token in the form that Apple accepts: standard base64.
   ///
-  /// It says nothing about the token's worth: only Apple can.
+  /// The token is not verified: only Apple can do that.
   ///
   /// - Parameters:
-  ///   - token: base64 of what `generateToken` returned to the app.
-  ///   - now: the time to judge by.
-  /// - Throws: family `malformed` for a text that is not base64, or an empty token;
-  ///   `tooLarge` for more than 8,192 bytes.
+  ///   - token: base64 of the bytes that `generateToken` returned to the app.
+  ///   - now: the current time.
+  /// - Throws: family `malformed` for a text that is not base64, or an empty token; `tooLarge`
+  ///   for more than 8,192 bytes.
   public func deviceToken(_ token: String, at now: Timestamp = .now) throws(Refusal) -> String {
     try textAtOnce(
       ["kind": "deviceCheck.token", "deviceToken": JSON(token)], "deviceToken", now)
   }
 
-  /// What to do with a request, by what was observed about it: for devices that cannot
-  /// attest, and for those that can.
+  /// Assesses the risk of a request by observations of it, whether or not the device can attest.
   ///
   ///     try verifier.risk(["request": "paid", "attestation": "unsupported"])
   ///
-  /// A verdict other than allow is an answer, not a refusal.
+  /// Every verdict is a result and not a refusal, `deny` included.
   ///
   /// - Parameters:
-  ///   - observations: `request`, `attestation`, and what else is known
-  ///     (docs/risk.md). `deviceCheck` may be `JSON(text: deviceCheck.raw)`.
-  ///   - now: the time to judge by.
-  /// - Throws: `malformed.risk.input`, with the member in `place`, for an unknown member
-  ///   or value: a misspelt one must not lower the risk.
+  ///   - observations: `request`, `attestation`, and the other observations (docs/risk.md).
+  ///     `deviceCheck` may be `JSON(text: deviceCheck.raw)`.
+  ///   - now: the time of the request.
+  /// - Throws: `malformed.risk.input`, with the member in `place`, for an unknown member or
+  ///   value: a misspelt one must not lower the risk.
   public func risk(_ observations: JSON, at now: Timestamp = .now) throws(Refusal) -> Risk {
     let document = start(["kind": "risk.assess", "observations": observations], now)
     switch document.status {
@@ -180,7 +180,7 @@ extension Verifier {
     }
   }
 
-  /// The document of a request that needs nothing carried out.
+  /// Returns the document of an operation without steps.
   private func start(_ request: JSON, _ now: Timestamp) -> Document {
     library.call(Array(request.text.utf8), nowMs: now.milliseconds)
   }
@@ -196,15 +196,15 @@ extension Verifier {
 }
 
 extension Risk {
-  /// "ok", "rejected.risk.limited" … Its `httpStatus` is what to answer the client: 200,
-  /// 401 step-up, 403 deny, 429 limited.
+  /// The status of the verdict: "ok", "rejected.risk.limited" … Its `httpStatus` is for the
+  /// response to the client: 200, 401 for step-up, 403 for deny, 429 for limited.
   public var status: Status { document.status }
 
-  /// Whether the verdict is allow. False for any other.
+  /// Whether the verdict is allow.
   public var isAllowed: Bool { status == .ok }
 }
 
-/// Standard base64, for the JSON of a request.
+/// Encodes standard base64, for the JSON of a request.
 enum Base64Text {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

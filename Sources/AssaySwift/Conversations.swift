@@ -1,20 +1,19 @@
 @_spi(AssaySwift) import Assay
 
-// Conversations of a known kind. Each is conducted as any other: while it is not done,
-// send `request` and hand the answer to `step`; the result is read with the method that
-// its beginning names.
+// Exchanges of one operation each. While `isDone` is false, send `request` and pass the reply to
+// `step`; then read the result with the method that the operation's comment names.
 
 extension Verifier {
-  /// Asks Apple for the two bits of a device: `deviceCheck` of the exchange is the result.
+  /// Queries the two bits of a device at Apple. The result is `deviceCheck` of the exchange.
   ///
   /// Needs the block `deviceCheck` with its key.
   ///
   /// - Parameters:
-  ///   - token: base64 of what `generateToken` returned to the app.
-  ///   - transactionId: 1 to 64 characters, your own: the key in your log.
-  ///   - offer: whether to say if an offer that a device gets once was used here.
-  ///   - now: the conversation's clock for everything that is decided.
-  /// - Throws: family `misuse` for arguments that are not of their form.
+  ///   - token: base64 of the bytes that `generateToken` returned to the app.
+  ///   - transactionId: your own id of this request, 1 to 64 characters, for your log.
+  ///   - offer: whether to check if the device has used an offer that each device gets once.
+  ///   - now: the time at which the bits are evaluated.
+  /// - Throws: family `misuse` for arguments of a wrong form.
   public func queryDevice(
     _ token: String, transactionId: String, offer: Bool = false, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
@@ -25,7 +24,8 @@ extension Verifier {
       ], at: now)
   }
 
-  /// Sets the bits of a device; one that is nil stays as it is. Else as `queryDevice`.
+  /// Updates the bits of a device; a bit that is `nil` stays unchanged. Other arguments and
+  /// errors are those of `queryDevice`.
   public func updateDevice(
     _ token: String, transactionId: String, bit0: Bool? = nil, bit1: Bool? = nil,
     at now: Timestamp = .now
@@ -38,7 +38,8 @@ extension Verifier {
       ]), at: now)
   }
 
-  /// Has Apple look at a device token alone. Else as `queryDevice`.
+  /// Validates a device token at Apple without its bits. Arguments and errors are those of
+  /// `queryDevice`.
   public func validateDevice(
     _ token: String, transactionId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
@@ -49,15 +50,15 @@ extension Verifier {
       ], at: now)
   }
 
-  /// Asks Apple's responder whether the certificates of a verified JWS are revoked:
-  /// `revocation` of the exchange is the result, evidence like the JWS itself.
+  /// Asks Apple's OCSP responder whether the certificates of a verified JWS are revoked. The
+  /// result is `revocation` of the exchange, which is evidence like the JWS itself.
   ///
   /// - Parameters:
-  ///   - evidence: facts of one JWS.
-  ///   - isRequired: false: an answer that does not come is no refusal.
-  ///   - responses: what was kept of earlier answers: `response` by `sha256`, until its
+  ///   - evidence: the facts of one JWS.
+  ///   - isRequired: whether a missing response is a refusal.
+  ///   - responses: the stored OCSP responses: `response` by `sha256`, to be used until
   ///     `nextUpdate`.
-  ///   - now: the conversation's clock for everything that is decided.
+  ///   - now: the time at which the certificates must not be revoked.
   public func askRevocation(
     of evidence: any Facts, isRequired: Bool = true, responses: [String: [UInt8]] = [:],
     at now: Timestamp = .now
@@ -72,29 +73,29 @@ extension Verifier {
       ], evidence: [evidence], at: now)
   }
 
-  /// Asks Apple for a new receipt of an attested key: `refreshedReceipt` of the exchange is
-  /// the result. Store its `bytes` instead of the old one.
+  /// Asks Apple for a new receipt of an attested key. The result is `refreshedReceipt` of the
+  /// exchange; store its `bytes` instead of the old receipt.
   ///
   /// Needs the block `deviceCheck` with its key.
   ///
   /// - Parameters:
-  ///   - evidence: facts of the old receipt, or of the attestation with it.
-  ///   - now: the conversation's clock for everything that is decided.
+  ///   - evidence: the facts of the old receipt, or of the attestation that contains it.
+  ///   - now: the time at which the new receipt must be valid.
   public func refreshReceipt(
     _ evidence: any Facts, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try exchange(["kind": "attest.refresh"], evidence: [evidence], at: now)
   }
 
-  /// Checks that a JWS was made on a device.
+  /// Checks that a JWS was made for the device that the app names.
   ///
   /// - Parameters:
-  ///   - evidence: facts of one transaction, renewal or app transaction.
+  ///   - evidence: the facts of one transaction, renewal info or app transaction.
   ///   - deviceId: the app's `AppStore.deviceVerificationID`, a UUID.
-  ///   - now: the time to judge by.
-  /// - Returns: the document: evidence like the JWS itself.
-  /// - Throws: `rejected.account.device` for another device; family `misuse` for a JWS that
-  ///   was not made on a device, and for an id that is no UUID.
+  ///   - now: the current time.
+  /// - Returns: the document, which is evidence like the JWS itself.
+  /// - Throws: `rejected.account.device` for another device; family `misuse` for a JWS that names
+  ///   no device, and for an id that is not a UUID.
   @discardableResult
   public func verifyDevice(
     _ evidence: any Facts, deviceId: String, at now: Timestamp = .now
@@ -102,7 +103,7 @@ extension Verifier {
     try result(["kind": "device.verify", "deviceId": JSON(deviceId)], [evidence], now)
   }
 
-  /// The accepted document of a kind that is done at once.
+  /// Returns the accepted document of an operation without steps.
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp
   ) throws(Refusal) -> Document {
@@ -114,15 +115,15 @@ extension Verifier {
 }
 
 extension Exchange {
-  /// What `queryDevice`, `updateDevice` and `validateDevice` found.
+  /// Returns the result of `queryDevice`, `updateDevice` or `validateDevice`.
   ///
-  /// - Throws: the refusal; while a step is open, that of the step.
+  /// - Throws: the refusal of the exchange; family `pending` while a step is open.
   public func deviceCheck() throws(Refusal) -> DeviceCheck { try found("deviceCheck") }
 
-  /// What `askRevocation` found. Else as `deviceCheck`.
+  /// Returns the result of `askRevocation`. Errors are those of `deviceCheck`.
   public func revocation() throws(Refusal) -> Revocation { try found("revocation") }
 
-  /// What `refreshReceipt` found. Else as `deviceCheck`.
+  /// Returns the result of `refreshReceipt`. Errors are those of `deviceCheck`.
   public func refreshedReceipt() throws(Refusal) -> RefreshedReceipt {
     try found("attestReceipt")
   }
@@ -134,7 +135,7 @@ extension Exchange {
 }
 
 extension JSON {
-  /// An object without the members that were left out.
+  /// Returns an object without the members that are `nil`.
   static func given(_ members: [(String, JSON?)]) -> JSON {
     JSON(members.compactMap { name, value in value.map { (name, $0) } })
   }

@@ -3,8 +3,8 @@
 @_exported import class Assay.Document
 @_exported import struct Assay.Status
 
-/// A value as Apple, or the library, writes it. One that this version does not know is
-/// kept as it is: handle those you know, and take everything else as unknown.
+/// A value that Apple or the library writes as text. A value that is newer than this version is
+/// kept unchanged: handle the known ones, and treat every other as unknown.
 ///
 ///     switch transaction.type {
 ///     case .consumable?: …
@@ -18,29 +18,28 @@ where RawValue == String, StringLiteralType == String {
 
 extension Name {
   public init(stringLiteral value: String) { self.init(rawValue: value) }
-  /// As it is written: "DID_RENEW".
+  /// The text as it is written: "DID_RENEW".
   public var description: String { rawValue }
 }
 
-/// What a document says, in types. Only a verifier makes facts.
+/// The typed members of a document. Only a verifier creates facts.
 ///
-/// What Apple may leave out is optional; what the library itself always writes is not.
-/// Lists are empty where they are absent.
+/// Members that Apple may omit are optional; members that the library always writes are not. An
+/// absent list is empty.
 public protocol Facts: Sendable, CustomStringConvertible {
-  /// The whole answer: status, checks, warnings, JSON. It is the proof of the facts.
+  /// The whole document: status, checks, warnings, JSON. The document proves the facts.
   var document: Document { get }
-  /// The facts as the library wrote them, JSON, with members that this version does not
-  /// know.
+  /// The facts as the JSON that the library wrote, unknown members included.
   var raw: String { get }
-  /// The signed JSON, byte for byte, with members that this version does not know; nil
-  /// for kinds of evidence that are not signed as JSON.
+  /// The signed JSON, byte for byte, unknown members included; `nil` for evidence that is not
+  /// signed as JSON.
   var payload: String? { get }
 }
 
-/// Facts about purchases: what `Verifier.decide` takes.
+/// Facts about purchases, which `Verifier.decide` accepts.
 public protocol PurchaseEvidence: Facts {}
 
-/// Facts that know where in their document they are.
+/// Facts with their location in the document.
 protocol FactsOfDocument: Facts, FactsObject {
   var source: DocumentValue { get }
 }
@@ -48,27 +47,26 @@ protocol FactsOfDocument: Facts, FactsObject {
 extension Facts {
   private var written: DocumentValue? { (self as? any FactsOfDocument)?.source }
 
-  /// The facts as the library wrote them, JSON, with members that this version does not
-  /// know.
+  /// The facts as the JSON that the library wrote, unknown members included.
   public var raw: String { written?.json ?? "null" }
 
-  /// The signed JSON, byte for byte, with members that this version does not know; nil
-  /// for kinds of evidence that are not signed as JSON.
+  /// The signed JSON, byte for byte, unknown members included; `nil` for evidence that is not
+  /// signed as JSON.
   public var payload: String? { written?.member("payload")?.json }
 
-  /// What they are and how the call ended, "Transaction, ok": logs need no more, and
-  /// everything else is about a customer.
+  /// The type and the status, "Transaction, ok". A log needs no more, and the facts are about a
+  /// customer.
   public var description: String { "\(Self.self), \(document.status)" }
 }
 
 extension Document {
-  /// All checks of this kind of evidence, in the order of work.
+  /// The checks of this kind of evidence, in the order in which they are made.
   public var checks: [Check] { list("checks") }
 
-  /// What did not lead to a refusal, but should be looked at.
+  /// The findings that did not lead to a refusal but need attention.
   public var warnings: [Warning] { list("warnings") }
 
-  /// The whole document.
+  /// The whole document as JSON.
   public var raw: String { String(decoding: json, as: UTF8.self) }
 
   private func list<Value: FactsObject>(_ name: StaticString) -> [Value] {
@@ -79,6 +77,6 @@ extension Document {
 }
 
 extension Status: CustomStringConvertible {
-  /// "ok", "rejected.chain.untrusted-root".
+  /// The name of the status: "ok", "rejected.chain.untrusted-root".
   public var description: String { "\(name)" }
 }

@@ -1,14 +1,15 @@
 @_spi(AssaySwift) import Assay
 
-/// A conversation with the network or a store: while `isDone` is false, carry out what
-/// the document says and hand its answer to `step`. Made by `Verifier.exchange`.
+/// One run of an operation that needs the network or a database. While `isDone` is false, perform
+/// the step that the document contains and pass the reply to `step`. Created by
+/// `Verifier.exchange`.
 ///
-/// For one task at a time. Nothing is kept beyond it.
+/// One task at a time may use an exchange. No state outlives the exchange.
 public final class Exchange {
   private let library: Assay.Exchange?
-  /// The open step, or the result: what the last call answered.
+  /// The open step, or the result.
   public private(set) var document: Document
-  /// Whether nothing is left to carry out.
+  /// Whether the exchange has ended, so that no step is open.
   public private(set) var isDone: Bool
 
   init(_ library: Assay.Exchange?, _ document: Document) {
@@ -17,12 +18,11 @@ public final class Exchange {
     isDone = library == nil || document.status.family != .pending
   }
 
-  /// What the document asks for: "request", "store", "grant", "wait" or "done"; nil where
-  /// it says nothing.
+  /// The step that is open: "request", "store", "grant" or "wait", or "done"; `nil` if the
+  /// document has none.
   public var state: String? { payload?.member("state")?.text }
 
-  /// What the document says under its kind, JSON: `state`, `request` … nil where it says
-  /// nothing.
+  /// The step or the result as JSON: `state`, `request` …; `nil` if the document has none.
   public var raw: String? { payload?.json }
 
   private var payload: DocumentValue? {
@@ -32,14 +32,14 @@ public final class Exchange {
     return root.member("exchange")
   }
 
-  /// Hands in the result of the last step, and learns the next step or the outcome, which
-  /// may be a refusal: look at the document.
+  /// Passes the reply to the last step, and returns the next step or the result. A refused result
+  /// is returned and not thrown: read the document's status.
   ///
   /// - Parameters:
-  ///   - answer: of the form that the step's `state` asks for (docs/exchanges.md).
-  ///   - now: the time to judge by.
-  /// - Throws: family `misuse` for an answer of the wrong form or to another step, after
-  ///   which the step is still open, and when nothing is open any more; `internal`.
+  ///   - answer: the reply, in the form that `state` demands (docs/exchanges.md).
+  ///   - now: the current time, for waits and the deadline.
+  /// - Throws: family `misuse` for a reply of the wrong form or to another step, after which the
+  ///   step is still open, and if no step is open; `internal`.
   @discardableResult
   public func step(_ answer: JSON, at now: Timestamp = .now) throws(Refusal) -> Document {
     guard !isDone, let library else { throw Refusal.over(document) }
@@ -53,16 +53,16 @@ public final class Exchange {
 }
 
 extension Verifier {
-  /// Starts a conversation with the network or a store (docs/exchanges.md).
+  /// Starts an exchange with the network or a database (docs/exchanges.md).
   ///
-  /// A kind that needs nothing carried out is done at once, and a refused result is an
-  /// answer: look at its document.
+  /// An operation without steps ends at once. A refused result is returned and not thrown: read
+  /// the status of the exchange's document.
   ///
   /// - Parameters:
-  ///   - request: `kind` and the members of that kind.
-  ///   - evidence: facts of this verifier that it is about.
-  ///   - now: the time to judge by.
-  /// - Throws: family `misuse` for a request or evidence that is not of its form.
+  ///   - request: `kind` and the members of that operation.
+  ///   - evidence: facts of this verifier that the operation needs.
+  ///   - now: the time at which evidence must be valid.
+  /// - Throws: family `misuse` for a request or evidence of a wrong form.
   public func exchange(
     _ request: JSON, evidence: [any Facts] = [], at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {

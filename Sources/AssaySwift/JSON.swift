@@ -1,32 +1,32 @@
-/// A JSON text, to be written as a Swift literal: a configuration, observations.
+/// A JSON text, which can be written as a Swift literal: a configuration, observations.
 ///
 ///     let verifier = try Verifier([
 ///       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
 ///     ])
 ///
-/// Values that are not literals are wrapped: `["request": JSON(request)]`.
+/// Wrap values that are not literals: `["request": JSON(request)]`.
 public struct JSON: Hashable, Sendable, CustomStringConvertible {
-  /// The text itself.
+  /// The JSON text.
   public let text: String
 
-  /// A text that is JSON already, such as `raw` of facts.
+  /// Takes a text that is JSON already, such as `raw` of facts.
   public init(text: String) { self.text = text }
 
-  /// A string.
+  /// Writes a JSON string.
   public init(_ string: String) { text = JSON.quoted(string) }
 
   public init(_ integer: some BinaryInteger & Sendable) { text = String(integer) }
 
   public init(_ boolean: Bool) { text = boolean ? "true" : "false" }
 
-  /// A number; null where JSON cannot write it.
+  /// Writes a JSON number; null for infinity and not-a-number, which JSON does not have.
   public init(_ number: Double) { text = number.isFinite ? "\(number)" : "null" }
 
   public init(_ elements: [JSON]) {
     text = "[" + elements.map(\.text).joined(separator: ",") + "]"
   }
 
-  /// An object with its members in this order.
+  /// Writes an object with its members in this order.
   public init(_ members: [(String, JSON)]) {
     text = "{" + members.map { JSON.quoted($0) + ":" + $1.text }.joined(separator: ",") + "}"
   }

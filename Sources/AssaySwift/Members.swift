@@ -1,17 +1,17 @@
 @_spi(AssaySwift) import Assay
 
-/// An object from which facts are made. What is absent, null or of another type than
-/// declared reads as nil.
+/// A JSON object from which facts are made. A member that is absent, null or of another type than
+/// declared reads as `nil`.
 struct Members {
-  /// nil: an object without members.
+  /// The object; `nil` for an object without members.
   private let found: DocumentValue?
   let document: Document
-  /// Beside the facts: the whole document.
+  /// The whole document, for members that are not among the facts.
   let root: DocumentValue
-  /// Whether Apple wrote it, and not the library.
+  /// Whether Apple signed the object; otherwise the library wrote it.
   let isSigned: Bool
 
-  /// The facts of a document under its member of that name.
+  /// Returns the facts of a document at this path of members.
   static func of(_ document: Document, _ path: StaticString...) throws(Refusal) -> Members {
     guard let root = document.value else { throw Refusal.unreadable(document) }
     var found = root
@@ -22,10 +22,10 @@ struct Members {
     return Members(found: found, document: document, root: root, isSigned: false)
   }
 
-  /// The object itself, for the text of facts.
+  /// The object as the source of `raw`.
   var value: DocumentValue { found ?? root }
 
-  /// The members of the signed JSON; none where the evidence is not signed as JSON.
+  /// The members of the signed JSON; none if the evidence is not signed as JSON.
   var signed: Members { inside(found?.member("payload"), isSigned: true) }
 
   var beside: Members { inside(root, isSigned: false) }
@@ -36,7 +36,7 @@ struct Members {
     Members(found: found, document: document, root: root, isSigned: isSigned)
   }
 
-  /// What the library always writes.
+  /// Returns a member that the library always writes; its absence is a bug.
   func needed<Value>(_ found: Value?, _ name: StaticString) throws(Refusal) -> Value {
     guard let found else { throw Refusal.unreadable(document, at: "\(name)") }
     return found
@@ -97,7 +97,7 @@ struct Members {
   }
 }
 
-/// What is made of one object.
+/// A type that is made of one JSON object.
 protocol FactsObject {
   init(_ members: Members) throws(Refusal)
 }

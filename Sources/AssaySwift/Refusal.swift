@@ -1,7 +1,7 @@
 @_spi(AssaySwift) import Assay
 
-/// A refusal: nothing that the call was given may be trusted. Every call of a verifier
-/// throws this and nothing else.
+/// The refusal of a call: no input of the call may be trusted. Every throwing call of a verifier
+/// throws this type and no other.
 ///
 ///     do {
 ///       let transaction = try verifier.transaction(jws)
@@ -10,24 +10,24 @@
 ///       return Response(status: error.httpStatus)
 ///     }
 public struct Refusal: Error, Sendable, CustomStringConvertible {
-  /// "rejected.chain.untrusted-root"; branch on its `family`.
+  /// The status, "rejected.chain.untrusted-root"; branch on its `family`.
   public let status: Status
-  /// What is wrong; holds no secret and no personal identifier.
+  /// The reason in words, without secrets and personal identifiers.
   public let message: String
   /// The check that failed, "chain.root".
   public let check: String?
-  /// The rule of the specification, "JWS-20".
+  /// The rule of the specification that demands the check, "JWS-20".
   public let rule: String?
-  /// A member path, "x5c[2]", a byte offset.
+  /// The location of the fault: a member path, "x5c[2]", a byte offset.
   public let place: String?
-  /// What the operator should do.
+  /// The advice to the operator.
   public let hint: String?
-  /// Whether trying again can help.
+  /// Whether and when another attempt can succeed.
   public let retryClass: RetryClass
-  /// The whole answer, with every check made; nil where the call has none.
+  /// The whole document with all checks; `nil` if the call has none.
   public let document: Document?
 
-  /// The refusal that a document says.
+  /// Reads the refusal of a document.
   init(_ document: Document) {
     status = document.status
     message = document.text("error.message") ?? ""
@@ -50,24 +50,24 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
     self.document = document
   }
 
-  /// A document that is not what it should be: a bug.
+  /// Returns the refusal for a document of a wrong form, which is a bug.
   static func unreadable(_ document: Document, at place: String? = nil) -> Refusal {
     Refusal(
       .internalAssayBug, "a document of the library is not of its form", at: place, document)
   }
 
-  /// A step for an exchange in which nothing is open any more.
+  /// Returns the refusal of a reply to an exchange that has ended.
   static func over(_ document: Document) -> Refusal {
     Refusal(.misuseExchangeOrder, "the exchange is over", at: nil, document)
   }
 
-  /// All that code should branch on.
+  /// The family, the only part of the status on which code should branch.
   public var family: Status.Family { status.family }
 
-  /// What a back end would answer its own client.
+  /// The HTTP status for a server's response to its own client.
   public var httpStatus: Int { status.httpStatus }
 
-  /// Status, message, rule, place and hint on one line.
+  /// The status, message, rule, location and hint on one line.
   public var description: String {
     var line = status.description
     if !message.isEmpty { line += ": " + message }
@@ -79,8 +79,8 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
 }
 
 extension Refusal {
-  /// What was found out about a device all the same: an answer of DeviceCheck that
-  /// refuses still says whose fault it is, and is an observation for `Verifier.risk`.
+  /// The facts about a device that a refused DeviceCheck response contains all the same, such as
+  /// who caused the refusal; an observation for `Verifier.risk`.
   public var deviceCheck: DeviceCheck? {
     guard let document, document.text("kind") == "exchange",
       let members = try? Members.of(document, "exchange", "deviceCheck")

@@ -2,28 +2,31 @@
 
 // MARK: sessions
 
-/// What a request asks for, with a session text.
+/// The kind of request for which a session token is presented.
 public enum SessionPurpose: String, Sendable {
   case read, free, metered, restore
-  /// These two need an assertion.
+  /// Paid and promotional requests need an assertion.
   case promo, paid
 }
 
 extension Verifier {
-  /// Makes a session text: this account proved this key a short while ago. Issue it only
-  /// when challenge and counter were stored: the library does not see the store.
+  /// Issues a session token, which proves that this account proved this device key recently.
+  /// Issue it only after challenge and counter were stored: the library does not see the
+  /// database.
   ///
   /// Needs the block `session`.
   ///
   /// - Parameters:
-  ///   - evidence: facts of one attestation or assertion of this verifier.
-  ///   - account: 1 to 255 bytes, no space at either end.
-  ///   - isLimited: good for free calls, and for metered ones that you count.
-  ///   - risk: the metric of the key's receipt, where it is known.
-  ///   - binding: what the caller must show again: best `origin_jti` of its access token.
-  ///   - life: at most an hour; nil: `session.ttlMs` of the configuration.
-  ///   - now: the time to judge by.
-  /// - Throws: family `misuse` for evidence of another kind, or judged by `attest.time`
+  ///   - evidence: the facts of one attestation or assertion of this verifier.
+  ///   - account: the account, 1 to 255 bytes without a space at either end.
+  ///   - isLimited: whether the token is only for free requests and for metered ones that you
+  ///     count.
+  ///   - risk: the risk metric of the key's receipt, if it is known.
+  ///   - binding: a text that the caller must present again, preferably `origin_jti` of its
+  ///     access token.
+  ///   - life: the lifetime, at most an hour; `nil` for `session.ttlMs` of the configuration.
+  ///   - now: the time of issue.
+  /// - Throws: family `misuse` for evidence of another kind, or verified with `attest.time`
   ///   "stored"; `config` without the block.
   public func issueSession(
     _ evidence: any Facts, account: String, isLimited: Bool = false, risk: Int64? = nil,
@@ -38,16 +41,17 @@ extension Verifier {
       try Members.of(try result(request, [evidence], now), "exchange", "session"))
   }
 
-  /// What a session text proves, without any store.
+  /// Verifies a session token, without a database.
   ///
   /// - Parameters:
-  ///   - session: the text that the app sent.
-  ///   - purpose: what its request asks for.
-  ///   - account: the one of the caller's access token: always pass it where there is one.
-  ///   - binding: what was given when the session was issued.
-  ///   - now: the time to judge by.
-  /// - Throws: families `rejected`, `malformed` and `tooLarge` for a text that is forged,
-  ///   over, of somebody else, or not enough: ask the app for a new assertion.
+  ///   - session: the session token that the app sent.
+  ///   - purpose: the kind of the app's request.
+  ///   - account: the account of the caller's access token; always pass it if there is one.
+  ///   - binding: the text with which the session token was issued.
+  ///   - now: the time at which the session token must be valid.
+  /// - Throws: families `rejected`, `malformed` and `tooLarge` for a session token that is
+  ///   forged, expired, of another account or app, or not sufficient for the purpose: ask the app
+  ///   for a new assertion.
   public func checkSession(
     _ session: String, for purpose: SessionPurpose, account: String? = nil,
     binding: String? = nil, at now: Timestamp = .now
@@ -64,30 +68,30 @@ extension Verifier {
 // MARK: tokens and offers
 
 extension Verifier {
-  /// A token for the App Store Server API, good for five minutes: make one for each
+  /// Signs a token for the App Store Server API, valid for five minutes: sign one for each
   /// request. Needs the block `appStoreServerApi`.
   ///
   /// - Parameters:
-  ///   - bundleId: whose; nil where one app is configured.
-  ///   - now: when it is made.
+  ///   - bundleId: the app; `nil` if only one app is configured.
+  ///   - now: the time of issue.
   public func signAPIToken(
     bundleId: String? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> SignedToken {
     try signed([("kind", "sign.api-token"), ("bundleId", bundleId.map { JSON($0) })], now)
   }
 
-  /// A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes. Needs the
-  /// block `deviceCheck` with its key.
+  /// Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes. Needs
+  /// the block `deviceCheck` with its key.
   public func signDeviceCheckToken(at now: Timestamp = .now) throws(Refusal) -> SignedToken {
     try signed([("kind", "sign.devicecheck-token")], now)
   }
 
-  /// The client secret of Sign in with Apple. Needs the block `appleId`.
+  /// Signs the client secret of Sign in with Apple. Needs the block `appleId`.
   ///
   /// - Parameters:
-  ///   - clientId: nil where there is one.
-  ///   - life: nil: five minutes.
-  ///   - now: when it is made.
+  ///   - clientId: the client id; `nil` if only one is configured.
+  ///   - life: the lifetime, a minute to about six months; `nil` for five minutes.
+  ///   - now: the time of issue.
   public func signAppleIDSecret(
     clientId: String? = nil, life: Duration? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> ClientSecret {
@@ -98,16 +102,17 @@ extension Verifier {
       ], now)
   }
 
-  /// A promotional offer as a JWS for the app. Never let a client choose it. Needs the block
-  /// `appStoreServerApi`.
+  /// Signs a promotional offer as a JWS for the app. Never let a client choose the offer. Needs
+  /// the block `appStoreServerApi`.
   ///
   /// - Parameters:
-  ///   - offerId: of the offer.
-  ///   - productId: of the product.
-  ///   - transactionId: any transaction of the customer's; without one anybody can use it.
-  ///   - bundleId: nil where one app is configured.
-  ///   - nonce: a UUID; nil: a new one.
-  ///   - now: when it is made.
+  ///   - offerId: the id of the offer.
+  ///   - productId: the id of the product.
+  ///   - transactionId: any transaction of the customer; without it every customer can use the
+  ///     offer.
+  ///   - bundleId: the app; `nil` if only one app is configured.
+  ///   - nonce: a UUID; `nil` for a new one.
+  ///   - now: the time of issue.
   public func signPromotionalOffer(
     _ offerId: String, productId: String, transactionId: String? = nil, bundleId: String? = nil,
     nonce: String? = nil, at now: Timestamp = .now
@@ -120,16 +125,16 @@ extension Verifier {
       ], now)
   }
 
-  /// A promotional offer of the original StoreKit API: the app passes exactly the four
-  /// values. Else as `signPromotionalOffer`.
+  /// Signs a promotional offer of the original StoreKit API, whose four values the app passes on
+  /// unchanged. Never let a client choose the offer.
   ///
   /// - Parameters:
-  ///   - offerId: of the offer.
-  ///   - productId: of the product.
-  ///   - applicationUsername: ASCII: the appAccountToken, or empty.
-  ///   - bundleId: nil where one app is configured.
-  ///   - nonce: a UUID; nil: a new one.
-  ///   - now: when it is made.
+  ///   - offerId: the id of the offer.
+  ///   - productId: the id of the product.
+  ///   - applicationUsername: the appAccountToken in ASCII, or empty.
+  ///   - bundleId: the app; `nil` if only one app is configured.
+  ///   - nonce: a UUID; `nil` for a new one.
+  ///   - now: the time of issue.
   public func signPromotionalOfferV1(
     _ offerId: String, productId: String, applicationUsername: String = "",
     bundleId: String? = nil, nonce: String? = nil, at now: Timestamp = .now
@@ -142,8 +147,8 @@ extension Verifier {
       ], now)
   }
 
-  /// Whether a customer may have the introductory offer, whatever the App Store thinks, as
-  /// a JWS for the app. Else as `signPromotionalOffer`.
+  /// Signs whether a customer may have the introductory offer, in place of the App Store's own
+  /// rule, as a JWS for the app. Other arguments are those of `signPromotionalOffer`.
   public func signIntroductoryOffer(
     isAllowed: Bool, productId: String, transactionId: String, bundleId: String? = nil,
     nonce: String? = nil, at now: Timestamp = .now
@@ -171,7 +176,7 @@ extension Duration {
 
 // MARK: what is not printed
 
-// Printed, dumped or logged these say when they end, not what they are.
+// The following types print, dump and log their end instead of their secret.
 
 extension IssuedSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "IssuedSession, key \(keyId), until \(expires)" }

@@ -11,24 +11,24 @@
   public import struct Foundation.Date
 #endif
 
-/// A moment: milliseconds since 1970 UTC, as Apple signs dates and the library takes
-/// the time. With Foundation it is made of a `Date` and gives one.
+/// An instant in milliseconds since 1970 UTC, as Apple signs dates and the library accepts the
+/// time. With Foundation it converts from and to `Date`.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let milliseconds: Int64
 
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The time of the system's clock. The library itself reads none.
+  /// The time of the system's clock, which the library itself never reads.
   public static var now: Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Timestamp(milliseconds: Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// An end that never comes, for what `checkExpiry` is asked about.
+  /// An end that never comes, for `checkExpiry`.
   public static let never = Timestamp(milliseconds: .max)
 
-  /// A later moment; the last one there is where it would lie beyond.
+  /// Returns a later instant, or the last representable one.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
     let (whole, first) = seconds.multipliedReportingOverflow(by: 1000)
@@ -42,7 +42,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     left.milliseconds < right.milliseconds
   }
 
-  /// "2026-11-22T09:30:00.250Z"; the number alone outside the years 0 to 9999.
+  /// The instant as "2026-11-22T09:30:00.250Z"; the number of milliseconds outside the years 0 to
+  /// 9999.
   public var description: String {
     let day = Int64(86_400_000)
     guard (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) else {
@@ -59,8 +60,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
       + digits(inDay / 1000 % 60, 2) + "." + digits(inDay % 1000, 3) + "Z"
   }
 
-  /// Year, month and day of a number of days since 1970, in the years 0 to 9999: in
-  /// years that begin in March a leap day is the last one.
+  /// Returns year, month and day for a number of days since 1970, in the years 0 to 9999. Counts
+  /// years from March, so that a leap day is the last day of a year.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let since = days + 719_468
     let era = (since >= 0 ? since : since - 146_096) / 146_097
@@ -76,7 +77,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
 #if Foundation && (canImport(FoundationEssentials) || canImport(Foundation))
   extension Timestamp {
-    /// The millisecond in which a date lies; the nearest there is where it lies beyond.
+    /// Rounds a date down to its millisecond; the nearest representable instant if the date lies
+    /// beyond.
     public init(_ date: Date) {
       let exact = (date.timeIntervalSince1970 * 1000).rounded(.down)
       if let fits = Int64(exactly: exact) {

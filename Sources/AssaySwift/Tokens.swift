@@ -1,19 +1,19 @@
 @_spi(AssaySwift) import Assay
 
-/// The public keys of a token issuer: a JSON Web Key Set, read once and shared.
+/// The public keys of a token issuer, read from a JSON Web Key Set.
 ///
-/// It remembers which texts it has verified, so keep it; copies share that. A refreshed
-/// set is a new one.
+/// A key set caches the tokens that it has verified, so keep and share it; its copies share the
+/// cache. Create a new one for a refreshed set.
 public struct Keyset: Sendable {
   let library: Assay.Keyset
-  /// Its keys, and those that were skipped with the reason.
+  /// The keys, and the skipped ones with the reason.
   public let facts: IssuerKeys
 
-  /// Reads what the issuer publishes, a JSON text; a member `issuer` beside `keys` says
-  /// whose it is where the configuration has several issuers.
+  /// Reads the JSON text that the issuer publishes. If the configuration has several issuers, a
+  /// member `issuer` beside `keys` names this one.
   ///
-  /// - Throws: families `malformed` and `tooLarge` when it is no key set; `rejected` for
-  ///   one with a key that must not be there, such as a private one: keep the old set, and
+  /// - Throws: families `malformed` and `tooLarge` if the text is not a key set; `rejected` for a
+  ///   set with a key that it must not contain, such as a private one: keep the old set, and
   ///   raise an alarm.
   public init(_ jwks: String) throws(Refusal) {
     let (library, document) = Assay.Keyset.make(Array(jwks.utf8))
@@ -24,17 +24,17 @@ public struct Keyset: Sendable {
 }
 
 extension Verifier {
-  /// Verifies an access token: who is calling, proven by a key of a configured issuer.
+  /// Verifies an access token with a key of a configured issuer, and so who is calling.
   ///
   /// - Parameters:
-  ///   - token: the compact JWS alone, without the word Bearer.
-  ///   - keys: the key set of its issuer, one of those in `tokens` of the configuration.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, has expired, or is of another
-  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset`
-  ///   says whether to fetch the key set once, or to refuse. `unavailable` for a key set
-  ///   that is too old, `misuse` for one of no configured issuer; `malformed`,
-  ///   `unsupported` or `tooLarge` when it is no such token.
+  ///   - token: the compact JWS, without the word Bearer.
+  ///   - keys: the key set of the issuer, which must be in `tokens` of the configuration.
+  ///   - now: the time at which the token must be valid.
+  /// - Throws: family `rejected` if the token is not genuine, has expired, or is of another
+  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset` says
+  ///   whether to fetch the key set once, or to refuse. `unavailable` for a key set that is too
+  ///   old; `misuse` for the key set of an issuer that is not configured; `malformed`,
+  ///   `unsupported` or `tooLarge` if the text is not such a token.
   public func token(
     _ token: String, keys: Keyset, at now: Timestamp = .now
   ) throws(Refusal) -> Token {
@@ -45,20 +45,21 @@ extension Verifier {
 }
 
 extension Verifier {
-  /// Verifies an identity token of Sign in with Apple: who signs in, and that it is this
-  /// sign-in. It signs in once; issue your own session.
+  /// Verifies an identity token of Sign in with Apple: who signs in, and that the token is of
+  /// this sign-in. Use it for one sign-in only, and issue your own session afterwards.
   ///
   /// - Parameters:
   ///   - token: the identity token that the app sent.
-  ///   - keys: the key set of Apple.
-  ///   - nonce: the one that you issued for this sign-in and now take back; nil only where
-  ///     `tokens` says `nonce` "none".
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, has expired, is of another app, or of
-  ///   another sign-in (`rejected.token.nonce`); after `rejected.token.unknown-key` the
-  ///   document's `error.keyset` is as for `token`. `unavailable` for a key set that is too
-  ///   old, `misuse` without the nonce or for the key set of another issuer, `config` without
-  ///   a profile `apple-id`; `malformed`, `unsupported` or `tooLarge` when it is no such token.
+  ///   - keys: Apple's key set.
+  ///   - nonce: the nonce that you issued for this sign-in and now consume; `nil` only if
+  ///     `tokens` has `nonce` "none".
+  ///   - now: the time at which the token must be valid.
+  /// - Throws: family `rejected` if the token is not genuine, has expired, is of another app, or
+  ///   of another sign-in (`rejected.token.nonce`); after `rejected.token.unknown-key` the
+  ///   document's `error.keyset` is as for `token`. `unavailable` for a key set that is too old;
+  ///   `misuse` without the nonce or for the key set of another issuer; `config` without a
+  ///   profile `apple-id`; `malformed`, `unsupported` or `tooLarge` if the text is not such a
+  ///   token.
   public func appleIdentity(
     _ token: String, keys: Keyset, nonce: String?, at now: Timestamp = .now
   ) throws(Refusal) -> Token {
@@ -67,15 +68,16 @@ extension Verifier {
     return try Token(try found("appleid.identity", members, keys, "token", now))
   }
 
-  /// Verifies what Apple tells about an account that signs in with it.
+  /// Verifies a sign-in notification: Apple's report of a change of an account that signs in with
+  /// Apple.
   ///
-  /// Deliveries repeat: act once on each `tokenId`.
+  /// Apple delivers notifications repeatedly: act once on each `tokenId`.
   ///
   /// - Parameters:
-  ///   - payload: the member `payload` of what Apple posted.
-  ///   - keys: the key set of Apple.
-  ///   - now: the time to judge by.
-  /// - Throws: as `appleIdentity`, but for the nonce.
+  ///   - payload: the member `payload` of the body that Apple posted.
+  ///   - keys: Apple's key set.
+  ///   - now: the time at which the notification must be valid.
+  /// - Throws: the errors of `appleIdentity`, except those of the nonce.
   public func appleNotification(
     _ payload: String, keys: Keyset, at now: Timestamp = .now
   ) throws(Refusal) -> AppleAccountEvent {
@@ -83,7 +85,7 @@ extension Verifier {
       try found("appleid.notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
   }
 
-  /// What a request about a key set found.
+  /// Returns the result of an operation with a key set.
   private func found(
     _ kind: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
     _ now: Timestamp

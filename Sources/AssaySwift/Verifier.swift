@@ -1,23 +1,23 @@
 @_spi(AssaySwift) import Assay
 
-/// Pinned roots, apps, products and policy, built once and shared.
+/// Verifies evidence by one configuration: pinned roots, apps, products and policy.
 ///
 ///     let verifier = try Verifier(configuration)
 ///     let transaction = try verifier.transaction(jws)
 ///     let decision = try verifier.decide([transaction])
 ///
-/// Make one when the server starts and use it from every task: immutable but for its
-/// cache of proven chains, and copies share that. Another policy is another verifier. No
-/// call waits, reads a file or asks the network; `at` is the time to judge by.
+/// Create one when the server starts, and use it from every task: a verifier is immutable apart
+/// from its cache of proven chains, which its copies share. Another policy needs another
+/// verifier. No call waits, reads a file or uses the network; `at` is the time at which evidence
+/// must be valid.
 public struct Verifier: Sendable {
   let library: Assay.Verifier
   /// The document of kind "configuration", with its warnings.
   public let document: Document
 
-  /// Builds a verifier from a configuration (docs/config.md), a JSON text.
+  /// Creates a verifier from a configuration (docs/config.md), a JSON text.
   ///
-  /// - Throws: family `config` for one that is not usable, with the member's path in
-  ///   `place`.
+  /// - Throws: family `config` for an unusable configuration, with the member's path in `place`.
   public init(_ configuration: String) throws(Refusal) {
     let (library, document) = Assay.Verifier.make(Array(configuration.utf8))
     guard let library else { throw Refusal(document) }
@@ -25,10 +25,10 @@ public struct Verifier: Sendable {
     self.document = document
   }
 
-  /// The same from a literal: `["apps": [["bundleId": "com.example.app"]]]`.
+  /// Creates a verifier from a literal: `["apps": [["bundleId": "com.example.app"]]]`.
   public init(_ configuration: JSON) throws(Refusal) { try self.init(configuration.text) }
 
-  /// The configuration with every default filled in, JSON. Keys and secrets read as true.
+  /// The configuration as JSON, with every default filled in. Keys and secrets read as true.
   public var configuration: String { document.value?.member("configuration")?.json ?? "{}" }
 }
 
@@ -38,43 +38,44 @@ extension Verifier {
   /// Verifies a signed transaction: a purchase, restore or renewal.
   ///
   /// - Parameters:
-  ///   - jws: the compact JWS alone, no JSON around it, no line end.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, or not for this verifier's apps
-  ///   and environments; `malformed`, `unsupported` or `tooLarge` when it is not a JWS of
-  ///   this kind; `misuse` for a time outside 2008 … 2100.
+  ///   - jws: the compact JWS, without JSON around it and without a line end.
+  ///   - now: the time at which the transaction must be valid.
+  /// - Throws: family `rejected` if the transaction is not genuine, or not of this verifier's
+  ///   apps and environments; `malformed`, `unsupported` or `tooLarge` if the text is not a JWS
+  ///   of this kind; `misuse` for a time outside 2008 … 2100.
   public func transaction(_ jws: String, at now: Timestamp = .now) throws(Refusal) -> Transaction {
     try signed(jws, .transaction, "transaction", now)
   }
 
-  /// Verifies a signed renewal info. Arguments and refusals as of `transaction`.
+  /// Verifies a signed renewal info. Arguments and errors are those of `transaction`.
   public func renewal(_ jws: String, at now: Timestamp = .now) throws(Refusal) -> Renewal {
     try signed(jws, .renewal, "renewal", now)
   }
 
-  /// Verifies a server notification and every JWS inside it, in one call.
+  /// Verifies an App Store Server Notification and every JWS in it. Errors are those of
+  /// `transaction`.
   ///
   /// - Parameters:
   ///   - jws: the value of `signedPayload` of the request's body.
-  ///   - now: the time to judge by.
+  ///   - now: the time at which the notification must be valid.
   public func notification(
     _ jws: String, at now: Timestamp = .now
   ) throws(Refusal) -> Notification {
     try signed(jws, .notification, "notification", now)
   }
 
-  /// Verifies a signed app transaction. Arguments and refusals as of `transaction`.
+  /// Verifies a signed app transaction. Arguments and errors are those of `transaction`.
   public func appTransaction(
     _ jws: String, at now: Timestamp = .now
   ) throws(Refusal) -> AppTransaction {
     try signed(jws, .appTransaction, "appTransaction", now)
   }
 
-  /// Verifies a realtime request of Retention Messaging.
+  /// Verifies a realtime request of Retention Messaging. Errors are those of `transaction`.
   ///
   /// - Parameters:
   ///   - jws: the value of `signedPayload` of the request's body.
-  ///   - now: the time to judge by.
+  ///   - now: the time at which the request must be valid.
   public func realtimeRequest(
     _ jws: String, at now: Timestamp = .now
   ) throws(Refusal) -> RealtimeRequest {
@@ -92,22 +93,22 @@ extension Verifier {
 // MARK: receipts
 
 extension Verifier {
-  /// Verifies a transaction receipt: the property list of iOS 3 to 6, one purchase.
+  /// Verifies a transaction receipt: the property list of one purchase, from iOS 3 to 6.
   ///
   /// - Parameters:
-  ///   - receipt: what the app sent: base64, once or twice, wrapped, URL-safe.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, or not for this verifier's apps,
-  ///   products and environments. `rejected.identity.product` with `retryClass`
-  ///   `afterConfig`: a purchase that the catalogue does not know yet; the client must
-  ///   keep the receipt. Others as of `transaction`.
+  ///   - receipt: the receipt that the app sent: base64, once or twice, wrapped, URL-safe.
+  ///   - now: the time at which the receipt must be valid.
+  /// - Throws: family `rejected` if the receipt is not genuine, or not of this verifier's apps,
+  ///   products and environments. `rejected.identity.product` with `retryClass` `afterConfig`
+  ///   means a product that the catalogue does not have yet: the client must keep the receipt.
+  ///   Other errors are those of `transaction`.
   public func transactionReceipt(
     _ receipt: String, at now: Timestamp = .now
   ) throws(Refusal) -> TransactionReceipt {
     try transactionReceipt(receipt.utf8, at: now)
   }
 
-  /// The same of bytes, raw or base64.
+  /// Verifies a transaction receipt as bytes, raw or base64.
   public func transactionReceipt(
     _ receipt: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> TransactionReceipt {
@@ -117,11 +118,11 @@ extension Verifier {
   /// Verifies an app receipt: all purchases of an app on one device.
   ///
   /// - Parameters:
-  ///   - receipt: what the app sent: base64, once or twice, wrapped, URL-safe.
-  ///   - device: what it must belong to: 16 bytes of the vendor id, or 6 of the primary
-  ///     MAC address; without it `deviceBound` is false.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not genuine, not for this verifier's apps and
+  ///   - receipt: the receipt that the app sent: base64, once or twice, wrapped, URL-safe.
+  ///   - device: the device that the receipt must belong to: 16 bytes of the vendor id, or 6 of
+  ///     the primary MAC address; without it `deviceBound` is false.
+  ///   - now: the time at which the receipt must be valid.
+  /// - Throws: family `rejected` if the receipt is not genuine, not of this verifier's apps and
   ///   environments, or of another device; `misuse` for a device id of the wrong length.
   ///   Purchases of unknown products are not refused: they have `known` false.
   public func appReceipt(
@@ -130,25 +131,25 @@ extension Verifier {
     try appReceipt(receipt.utf8, device: device, at: now)
   }
 
-  /// The same of bytes, raw or base64.
+  /// Verifies an app receipt as bytes, raw or base64.
   public func appReceipt(
     _ receipt: some Sequence<UInt8>, device: [UInt8]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> AppReceipt {
     try self.receipt(receipt, .app, "appReceipt", device, now)
   }
 
-  /// Reads the body of an answer from Apple's verifyReceipt endpoint, HTTP status 200.
+  /// Reads a verifyReceipt response: the body of Apple's response with HTTP status 200.
   ///
-  /// - Throws: every answer without facts; `retryClass` says what to do: `later` (it is
-  ///   no verdict: keep everything as it was and ask again), `sameOnce`,
-  ///   `otherEnvironment` (the other endpoint, once), `afterConfig`, `never`.
+  /// - Throws: the refusal of a response without facts. `retryClass` is the next step: `later`
+  ///   (no verdict: keep all state and ask again), `sameOnce`, `otherEnvironment` (the other
+  ///   endpoint, once), `afterConfig`, `never`.
   public func verifyReceiptAnswer(
     _ body: String, at now: Timestamp = .now
   ) throws(Refusal) -> VerifyReceiptAnswer {
     try verifyReceiptAnswer(body.utf8, at: now)
   }
 
-  /// The same of bytes.
+  /// Reads a verifyReceipt response as bytes.
   public func verifyReceiptAnswer(
     _ body: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> VerifyReceiptAnswer {
@@ -156,42 +157,42 @@ extension Verifier {
       library.readVerifyReceipt(Array(body), nowMs: now.milliseconds), "verifyReceipt")
   }
 
-  /// The transaction id that a receipt of any form, or a JWS, claims: to ask the App Store
-  /// Server API about it. Anyone can write it: never act on the id alone.
+  /// Returns the transaction id in a receipt of any form or a JWS, unverified, for a request to
+  /// the App Store Server API; for an app receipt the first purchase's id, `nil` if there is
+  /// none. Any client can write this id: never act on it without Apple's response.
   ///
-  /// Of an app receipt it is the first purchase's; nil where the blob names none. Parameters
-  /// and errors: `triage`.
+  /// Arguments and errors are those of `triage`.
   public func unverifiedTransactionId(
     _ blob: String, at now: Timestamp = .now
   ) throws(Refusal) -> String? {
     try unverifiedTransactionId(blob.utf8, at: now)
   }
 
-  /// The same of bytes.
+  /// Returns the unverified transaction id in bytes.
   public func unverifiedTransactionId(
     _ blob: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> String? {
     guard let claimed = try triage(blob, at: now).claimed else { return nil }
-    // "Production/180000900000001"
+    // A key is an environment and an id: "Production/180000900000001".
     let ofKey = claimed.keys.first?.split(separator: "/").dropFirst().first
     return claimed.transactionId ?? claimed.originalTransactionId ?? ofKey.map(String.init)
   }
 
-  /// Looks at an untrusted blob, without cryptography: what is it, is it ours, and is it
-  /// worth verifying?
+  /// Classifies an untrusted input without cryptography: its kind, whether it is of this
+  /// verifier's apps, and whether it is worth verifying.
   ///
-  /// What the blob is makes no refusal: `isWorthVerifying`, `category` and `disposition`
-  /// say how to go on.
+  /// No classification is a refusal: `isWorthVerifying`, `category` and `disposition` are the
+  /// basis of the next step.
   ///
   /// - Parameters:
-  ///   - blob: whatever the client sent for a purchase.
-  ///   - now: the time to judge by.
+  ///   - blob: the input that the client sent for a purchase.
+  ///   - now: the current time.
   /// - Throws: family `misuse` for a time outside 2008 … 2100.
   public func triage(_ blob: String, at now: Timestamp = .now) throws(Refusal) -> Triage {
     try triage(blob.utf8, at: now)
   }
 
-  /// The same of bytes.
+  /// Classifies an untrusted input as bytes.
   public func triage(
     _ blob: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> Triage {
@@ -213,30 +214,31 @@ extension Verifier {
 }
 
 extension Triage {
-  /// "pending.triage.unverified", "rejected.triage.cracker" … Its `httpStatus` is what to
-  /// answer the client when it ends here.
+  /// The status: "pending.triage.unverified", "rejected.triage.cracker" … Its `httpStatus` is for
+  /// the response to the client if the request ends here.
   public var status: Status { document.status }
 
-  /// Whether to look the blob up, verify it, and only then decide.
+  /// Whether to look the input up, verify it, and only then decide.
   public var isWorthVerifying: Bool { status.family == .pending }
 }
 
 // MARK: decisions
 
 extension Verifier {
-  /// Decides plan, state and the next time to look, from verified evidence.
+  /// Decides the plan, its state and the next check time from verified evidence.
   ///
-  /// Not entitled is an answer, no refusal: `entitled` is then false, and `state` says why.
+  /// A decision that the account is not entitled is a result and not a refusal: `entitled` is
+  /// then false, and `state` is the reason.
   ///
   /// - Parameters:
-  ///   - evidence: facts that this verifier made (or one with the same configuration), in
-  ///     any mixture; a renewal needs its transaction beside it. Facts nested in a
-  ///     notification stand for the whole notification.
-  ///   - account: the appAccountToken that the evidence must carry; without it
-  ///     `decide.account` of the configuration says.
-  ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when the evidence is of another account, names none or is
-  ///   too thin; `misuse` without evidence, or for an account that is no UUID.
+  ///   - evidence: facts of this verifier, or of one with the same configuration, in any mixture;
+  ///     a renewal info needs its transaction beside it. Facts nested in a notification count as
+  ///     the whole notification.
+  ///   - account: the appAccountToken that the evidence must contain; without it `decide.account`
+  ///     of the configuration applies.
+  ///   - now: the time to decide for.
+  /// - Throws: family `rejected` if the evidence is of another account, names no account or is
+  ///   not sufficient; `misuse` without evidence, or for an account that is not a UUID.
   public func decide(
     _ evidence: [any PurchaseEvidence], account: String? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Decision {
@@ -258,19 +260,18 @@ extension Verifier {
   }
 }
 
-/// Whether dates that you stored of a purchase are still good, without evidence: for hot
-/// paths.
+/// Checks stored dates of a purchase without evidence, for frequent calls.
 ///
-/// In force: not revoked, and `now` before `expires` or before `gracePeriod`; without both
-/// never.
+/// A purchase is in force if it is not revoked and `now` is before `expires` or `gracePeriod`;
+/// without both dates it never is.
 ///
 /// - Parameters:
-///   - expires: end of the paid period; `.never` for what has no end.
-///   - gracePeriod: end of the billing grace period.
-///   - revoked: when it was refunded or revoked.
-///   - now: the time to judge by.
-/// - Returns: `ok`, `rejected.expiry.ended` or `rejected.expiry.revoked`; family `misuse`
-///   for a time outside 2008 … 2100.
+///   - expires: the end of the paid period; `.never` for a purchase without end.
+///   - gracePeriod: the end of the grace period.
+///   - revoked: the time of the refund or revocation.
+///   - now: the time at which the purchase must be in force.
+/// - Returns: `ok`, `rejected.expiry.ended` or `rejected.expiry.revoked`; family `misuse` for a
+///   time outside 2008 … 2100.
 public func checkExpiry(
   expires: Timestamp?, gracePeriod: Timestamp? = nil, revoked: Timestamp? = nil,
   at now: Timestamp = .now

@@ -1,8 +1,8 @@
 import CLibCrypto
 
-/// What this build is made of, for `assay_build_info` and bug reports.
+/// The versions and components of this build, for `assay_build_info` and bug reports.
 public enum LibraryDescription {
-  /// `{"version","abi","commit","compiler","libcrypto","shape","features"}`.
+  /// Returns `{"version","abi","commit","compiler","libcrypto","shape","features"}`.
   public static func json(version: String, abi: Int32) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()

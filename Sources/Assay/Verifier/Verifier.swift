@@ -1,19 +1,22 @@
-/// Pinned roots, apps, products and policy, built once and shared by threads.
-/// It caches proven chains, together with every verifier of the process that trusts
-/// the same, and is otherwise immutable; a different policy is a different verifier.
+/// Verifies evidence by one configuration: pinned roots, apps, products and policy.
+///
+/// A verifier is immutable apart from its cache of proven chains, which all verifiers of the
+/// process with the same trust share. Any number of threads may use it at once. Another policy
+/// needs another verifier.
 ///
 ///     let (verifier, document) = Verifier.make(configuration)
 ///     let answer = verifier?.verifyJWS(jws, kind: .transaction, nowMs: now)
 ///
-/// Time is an argument: milliseconds since 1970 UTC. No call reads a clock, a
-/// file or the environment.
+/// Time is an argument: milliseconds since 1970 UTC. No call reads a clock, a file or the
+/// environment.
 public final class Verifier: Sendable {
   let trust: StoreKitTrust
   let receipts: ReceiptTrust
-  /// Made once: it holds a copy of the configuration.
+  /// Created once, because it holds a copy of the configuration.
   let firstLook: Triage
   let attest: AttestTrust
-  /// The *trust* digest: what "the same configuration" means for evidence (EXC-11).
+  /// The *trust* digest of the configuration, which evidence must share with this verifier
+  /// (EXC-11).
   let fingerprint: [UInt8]
 
   private init(
@@ -36,17 +39,16 @@ public final class Verifier: Sendable {
 
   var configuration: Configuration { trust.configuration }
 
-  /// Builds a verifier from a JSON configuration (docs/spec/configuration.md).
+  /// Creates a verifier from a JSON configuration (docs/spec/configuration.md).
   ///
-  /// - Returns: the verifier, and a document with the effective configuration;
-  ///   no verifier, and a document that says what is wrong, when the
-  ///   configuration is not usable, or that of the host's libcrypto (family `config`),
-  ///   or the build is damaged (`internal.certificates.table`).
+  /// - Returns: the verifier, and a document with the effective configuration; no verifier and a
+  ///   refusal if the configuration or the host's libcrypto is unusable (family `config`), or if
+  ///   the build is damaged (`internal.certificates.table`).
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
     make(config, sharing: Proofs.ofProcess)
   }
 
-  /// - Parameter table: where proofs are kept that outlive this verifier (JWS-66).
+  /// - Parameter table: where proofs are stored that outlive this verifier (JWS-66).
   static func make(
     _ config: [UInt8], sharing table: ProofTable
   ) -> (verifier: Verifier?, document: Document) {
@@ -81,7 +83,7 @@ public final class Verifier: Sendable {
     }
   }
 
-  /// Apple's root unless the configuration has its own (CER-2).
+  /// Returns the configured roots, or Apple's if the configuration has none (CER-2).
   private static func anchors(
     _ policy: Configuration.StoreKitPolicy
   ) throws(Refusal) -> AnchorSet {
@@ -92,16 +94,16 @@ public final class Verifier: Sendable {
 
   // MARK: evidence
 
-  /// The longest JWS that is read (`storekit.caps.jwsBytes`).
+  /// The longest JWS that is read, in bytes (`storekit.caps.jwsBytes`).
   public var jwsByteCap: Int { trust.configuration.storekit.jwsBytes }
 
   /// Verifies one compact JWS with its x5c chain (docs/spec/storekit-jws.md).
   ///
   /// - Parameters:
-  ///   - jws: the text alone, without white space around it.
-  ///   - kind: what it must turn out to be.
+  ///   - jws: the JWS without white space around it.
+  ///   - kind: the kind of evidence that the JWS must be.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document with the facts, or with the refusal.
+  /// - Returns: a document with the facts or the refusal.
   public func verifyJWS(_ jws: [UInt8], kind: StoreKitKind, nowMs: Int64) -> Document {
     var verification = StoreKitVerification(trust, kind, nowMs: nowMs)
     do throws(Refusal) {
@@ -123,17 +125,16 @@ public final class Verifier: Sendable {
 
   // MARK: decision
 
-  /// Decides plan, state and next check time from verified documents
+  /// Decides the plan, its state and the next check time from verified documents
   /// (docs/spec/receipts-decisions.md).
   ///
   /// - Parameters:
-  ///   - evidence: documents with status 0 from a verifier with the same *trust* digest
-  ///     (EXC-11).
-  ///   - account: the appAccountToken that the evidence must carry, a UUID in text
-  ///     form; nil leaves the check to `decide.account`.
+  ///   - evidence: documents with status 0 from a verifier with the same *trust* digest (EXC-11).
+  ///   - account: the appAccountToken that the evidence must contain, a UUID as text; without it
+  ///     `decide.account` of the configuration applies.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document whose status is 0 only when a plan above the default
-  ///   one is in force; `rejected.decide.not-entitled` carries its decision too.
+  /// - Returns: a document whose status is 0 only if the account has a plan above the default
+  ///   one; a document with `rejected.decide.not-entitled` has the decision as well.
   public func decide(_ evidence: [Document], account: [UInt8]?, nowMs: Int64) -> Document {
     var checks = Checks<DecisionCheck>()
     func envelope() -> Envelope {
@@ -156,7 +157,8 @@ public final class Verifier: Sendable {
     }
   }
 
-  /// DCD-1: only what a verifier of the same trust verified counts.
+  /// Returns the purchases of the evidence, which a verifier with the same trust digest must have
+  /// verified (DCD-1).
   private func purchaseEvidence(
     _ documents: [Document]
   ) throws(Refusal) -> [PurchaseEvidence] {

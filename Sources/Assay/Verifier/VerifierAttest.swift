@@ -12,11 +12,10 @@ extension Verifier {
   ///
   /// - Parameters:
   ///   - object: the CBOR object that `attestKey` returned to the app.
-  ///   - keyId: the key identifier: 32 bytes, or their base64, base64url or hex
-  ///     text.
-  ///   - clientData: what the app hashed for `attestKey`, or that hash.
+  ///   - keyId: the key identifier: 32 bytes, or their base64, base64url or hex text.
+  ///   - clientData: the data that the app hashed for `attestKey`, or their hash.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document with the facts, or with the refusal.
+  /// - Returns: a document with the facts or the refusal.
   public func verifyAttestation(
     _ object: [UInt8], keyId: [UInt8], clientData: ClientDataInput, nowMs: Int64
   ) -> Document {
@@ -34,17 +33,17 @@ extension Verifier {
     }
   }
 
-  /// Verifies one assertion of an attested key, offline (docs/spec/app-attest.md §6). It
-  /// compares the counter; the store must advance it, atomically.
+  /// Verifies one assertion of an attested key, offline (docs/spec/app-attest.md §6). The counter
+  /// is compared here; the database must advance it atomically.
   ///
   /// - Parameters:
   ///   - object: the CBOR object that `generateAssertion` returned to the app.
-  ///   - publicKey: the key that the attestation's document reported: 65 bytes
-  ///     `04 ‖ x ‖ y` or 91 of SubjectPublicKeyInfo.
-  ///   - counter: the last one stored for this key, 0 at first.
-  ///   - clientData: what the app hashed for `generateAssertion`, or that hash.
+  ///   - publicKey: the public key in the attestation's document: 65 bytes `04 ‖ x ‖ y`, or 91
+  ///     bytes of SubjectPublicKeyInfo.
+  ///   - counter: the last counter stored for this key, 0 at first.
+  ///   - clientData: the data that the app hashed for `generateAssertion`, or their hash.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document with the facts, or with the refusal.
+  /// - Returns: a document with the facts or the refusal.
   public func verifyAssertion(
     _ object: [UInt8], publicKey: [UInt8], counter: UInt32, clientData: ClientDataInput,
     nowMs: Int64
@@ -64,7 +63,7 @@ extension Verifier {
     }
   }
 
-  /// The name of a key that has verified, in either of its forms (ATT-3).
+  /// Returns the key id of a public key in either of its forms (ATT-3).
   private func signer(_ publicKey: [UInt8]) -> [UInt8] {
     Digest.sha256.of(AttestedKey.point(publicKey) ?? [])
   }

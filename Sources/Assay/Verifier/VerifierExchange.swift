@@ -4,23 +4,23 @@ extension Verifier {
   /// The longest request that is read, in bytes.
   public static let requestByteCap = ExchangeInput.byteCap
 
-  /// Answers a request that needs nothing carried out.
+  /// Runs an operation that has no steps.
   ///
-  /// - Parameters: as of `startExchange`.
-  /// - Returns: the result, or a refusal: `misuse.exchange.kind` for a kind that takes steps.
+  /// - Parameters: those of `startExchange`.
+  /// - Returns: the result or a refusal: `misuse.exchange.kind` for an operation that has steps.
   public func call(_ request: [UInt8], evidence: [Document] = [], nowMs: Int64) -> Document {
     start(request, evidence, nowMs: nowMs, takesSteps: false).document
   }
 
-  /// Starts a conversation (docs/spec/documents-and-exchanges.md §2).
+  /// Starts an exchange (docs/spec/documents-and-exchanges.md §2).
   ///
   /// - Parameters:
-  ///   - request: a JSON object with `kind` and the members of that kind.
-  ///   - evidence: verified documents that it is about.
-  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100: the conversation's clock
-  ///     for everything that is decided (EXC-6).
-  /// - Returns: the exchange, and a document with its first step; no exchange, and
-  ///   the result or a refusal, when it was done at once.
+  ///   - request: a JSON object with `kind` and the members of that operation.
+  ///   - evidence: the verified documents that the operation needs.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100; all evidence of the exchange is
+  ///     verified at this time (EXC-6).
+  /// - Returns: the exchange, and a document with its first step; no exchange and the result or a
+  ///   refusal, if the operation ended at once.
   public func startExchange(
     _ request: [UInt8], evidence: [Document] = [], nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
@@ -67,7 +67,7 @@ extension Verifier {
       checks: checks)
   }
 
-  /// - Throws: what is wrong with a request whose kind takes steps.
+  /// - Throws: the refusal of a request whose operation has steps.
   private func begin(
     _ context: KindContext, _ terms: ExchangeTerms, _ row: ExchangeRow
   ) throws(Refusal) -> (exchange: Exchange?, document: Document) {

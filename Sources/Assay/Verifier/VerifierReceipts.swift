@@ -1,10 +1,11 @@
 extension Verifier {
   // MARK: receipts
 
-  /// The longest receipt text that is read (`receipts.caps.inputBytes`).
+  /// The longest receipt text that is read, in bytes (`receipts.caps.inputBytes`).
   public var receiptByteCap: Int { receipts.configuration.receipts.inputBytes }
 
-  /// The same for one kind: App Attest receipts have a limit of their own (FRC-1).
+  /// Returns the longest receipt text of this kind, in bytes; App Attest receipts have their own
+  /// limit (FRC-1).
   public func receiptByteCap(_ kind: ReceiptKind) -> Int {
     kind == .attest ? AttestReceiptVerification.inputCap : receiptByteCap
   }
@@ -13,15 +14,14 @@ extension Verifier {
   /// §7).
   ///
   /// - Parameters:
-  ///   - receipt: what the client sent.
-  ///   - kind: what it must turn out to be.
-  ///   - subject: what the receipt must belong to: for an app receipt the device,
-  ///     16 octets of the vendor id or 6 of the primary MAC address; for an App
-  ///     Attest receipt the public key, 65 octets of its point or 91 of its
-  ///     SubjectPublicKeyInfo; nil leaves that check out, and the document says
-  ///     so.
+  ///   - receipt: the receipt that the client sent.
+  ///   - kind: the kind of receipt that it must be.
+  ///   - subject: the owner that the receipt must belong to: for an app receipt the device, 16
+  ///     bytes of the vendor id or 6 of the primary MAC address; for an App Attest receipt the
+  ///     public key, 65 bytes of its point or 91 of its SubjectPublicKeyInfo. `nil` skips this
+  ///     check, and the document says so.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document with the facts, or with the refusal.
+  /// - Returns: a document with the facts or the refusal.
   public func verifyReceipt(
     _ receipt: [UInt8], kind: ReceiptKind, subject: [UInt8]? = nil, nowMs: Int64
   ) -> Document {
@@ -79,7 +79,7 @@ extension Verifier {
     }
   }
 
-  /// ATT-3: the point of the key that the receipt must be about.
+  /// Returns the point of the public key that the receipt must be about (ATT-3).
   private static func subjectPoint(_ subject: [UInt8]?) throws(Refusal) -> [UInt8]? {
     guard let subject else { return nil }
     guard let point = AttestedKey.point(subject), PublicKey.make(.p256, point: point) != nil
@@ -92,12 +92,12 @@ extension Verifier {
       kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
   }
 
-  /// Looks at an untrusted blob without cryptography: what is it, and is it worth
-  /// verifying (docs/spec/receipts-triage.md §1)?
+  /// Classifies an untrusted input without cryptography, and whether it is worth verifying
+  /// (docs/spec/receipts-triage.md §1).
   ///
-  /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
-  ///   and verify it. Its finding is under `triage` whatever the status;
-  ///   what the blob claims is under `claimed`, unverified.
+  /// - Returns: a document that is never `ok`; `pending.triage.unverified` means that the input
+  ///   should be verified next. Under every status `triage` has the classification, and `claimed`
+  ///   the unverified content.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
@@ -109,11 +109,11 @@ extension Verifier {
     return firstLook.look(blob).document(configuration: fingerprint)
   }
 
-  /// The longest answer that is read (VRR-15).
+  /// The longest verifyReceipt response that is read, in bytes (VRR-15).
   public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
 
-  /// Interprets an answer from Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md
-  /// §2): the body of a response with HTTP status 200.
+  /// Reads a verifyReceipt response: the body of a response with HTTP status 200
+  /// (docs/spec/receipts-triage.md §2).
   public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)
     do throws(Refusal) {
@@ -136,7 +136,8 @@ extension Verifier {
 }
 
 extension Document {
-  /// A refused receipt call: see `misuse(_:)` for a JWS.
+  /// Returns the document of a call with wrong arguments; `misuse(_:)` for a JWS is its
+  /// counterpart.
   public static func misuse(_ kind: ReceiptKind?) -> Document {
     guard let kind else {
       return refusedCall(
@@ -148,7 +149,7 @@ extension Document {
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }
 
-  /// The same for an answer of verifyReceipt, whose facts have another name.
+  /// The document of a verifyReceipt call with wrong arguments, whose facts have another name.
   public static var misusedVerifyReceipt: Document {
     refusedCall("verify-receipt", facts: "verifyReceipt", Refusal(.misuseCallArgument, "DOC-1"))
   }

@@ -1,14 +1,13 @@
 extension Keyset {
-  /// The longest keyset that is looked at, in bytes (JWK-1).
+  /// The longest key set that is read, in bytes (JWK-1).
   public static let byteCap = KeysetReader.byteCap
 
   /// Reads a JSON Web Key Set (docs/spec/access-tokens.md §5).
   ///
-  /// - Parameter jwks: `{"keys":[…]}` as the issuer publishes it, with a member
-  ///   `issuer` beside `keys` where a verifier knows several (JWK-9), or what the
-  ///   exchange `jwks` gave.
-  /// - Returns: the set, and a document with its keys and with those that were
-  ///   skipped; no set, and the refusal, when one key must not be there.
+  /// - Parameter jwks: `{"keys":[…]}` as the issuer publishes it, with a member `issuer` beside
+  ///   `keys` if a verifier has several issuers (JWK-9), or the result of the exchange `jwks`.
+  /// - Returns: the key set, and a document with its keys and the skipped ones; no key set and
+  ///   the refusal, if the set contains a key that it must not contain.
   public static func make(_ jwks: [UInt8]) -> (keyset: Keyset?, document: Document) {
     var reader = KeysetReader()
     do throws(Refusal) {
@@ -26,17 +25,17 @@ extension Keyset {
 extension Verifier {
   // MARK: tokens
 
-  /// The longest token that is looked at, in bytes (TOK-5).
+  /// The longest token that is read, in bytes (TOK-5).
   public static let tokenByteCap = TokenVerification.byteCap
 
-  /// Verifies an access token, or an identity token of Sign in with Apple where no
-  /// nonce is demanded (docs/spec/access-tokens.md).
+  /// Verifies an access token, or an identity token of Sign in with Apple if its profile requires
+  /// no nonce (docs/spec/access-tokens.md).
   ///
   /// - Parameters:
-  ///   - token: the compact JWS alone, without the word Bearer.
-  ///   - keyset: the keys of its issuer, which must be configured in `tokens`.
+  ///   - token: the compact JWS, without the word Bearer.
+  ///   - keyset: the key set of the token's issuer, which must be configured in `tokens`.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  /// - Returns: a document with the facts, or with the refusal.
+  /// - Returns: a document with the facts or the refusal.
   public func verifyToken(_ token: [UInt8], keyset: Keyset, nowMs: Int64) -> Document {
     var verification = TokenVerification(configuration, keyset, nowMs: nowMs)
     do throws(Refusal) {

@@ -1,14 +1,14 @@
-/// An assertion before it is signed; every part can be set to anything.
+/// An assertion before signing. Every part can be set to anything.
 public struct AssertionTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what is in their place.
+  /// The 32-byte hash of the client data, or other bytes in its place.
   public var clientDataHash: [UInt8]
-  /// What is signed.
+  /// The authenticator data that is signed.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, if it is not what was signed.
+  /// The authenticator data that is sent; `nil` for the signed one.
   public var sentAuthData: [UInt8]?
   public var signer: SigningKey
-  /// Changes the octets that are signed: the nonce.
+  /// Changes the message that is signed, the nonce.
   public var message: @Sendable ([UInt8]) -> [UInt8] = { $0 }
   /// Changes the signature, DER.
   public var signature: @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
@@ -17,7 +17,7 @@ public struct AssertionTemplate: Sendable {
   /// Changes the finished bytes.
   public var finish: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
-  /// An assertion of the device's key over the hash of client data.
+  /// Creates an assertion of the device's key over the hash of client data.
   public init(of device: AttestedDevice, clientDataHash: [UInt8], counter: UInt32) {
     self.device = device
     self.clientDataHash = clientDataHash
@@ -25,8 +25,7 @@ public struct AssertionTemplate: Sendable {
     signer = device.key
   }
 
-  /// The finished object. What is signed is the nonce as a message: its SHA-256
-  /// enters ECDSA.
+  /// Returns the signed assertion. The nonce is signed as a message, so ECDSA gets its SHA-256.
   public func signed() throws -> [UInt8] {
     let nonce = AttestDigest.sha256(authData.bytes + clientDataHash)
     let octets = try signature(signer.sign(message(nonce), .sha256))

@@ -1,16 +1,15 @@
-/// A test authority with the shape of Apple's for App Attest: a P-384 root and a
-/// P-384 intermediate above the certificates of attested keys, and a P-384 root,
-/// a P-256 intermediate and a P-256 leaf that sign receipts about them. Nothing
-/// it signs is trusted by anyone who has not put its roots into
-/// `attest.anchors` and `attest.receiptAnchors`.
+/// A test authority with the shape of Apple's for App Attest: a P-384 root and a P-384
+/// intermediate above the certificates of attested keys; a P-384 root, a P-256 intermediate and a
+/// P-256 leaf that sign App Attest receipts. Only a configuration with the roots in
+/// `attest.anchors` and `attest.receiptAnchors` trusts evidence of this authority.
 public struct AttestAuthority: Sendable {
   public let keys: Keys
   public let root: CertificateTemplate
   public let intermediate: CertificateTemplate
-  /// DER of the root of attestations.
+  /// The root of attestations in DER.
   public let rootCertificate: [UInt8]
   public let intermediateCertificate: [UInt8]
-  /// Certificates of the receipt signers, before they are signed.
+  /// The certificates of the receipt signers before signing.
   package let receiptSigners: ReceiptSigners
   /// Leaf, intermediate and root of receipts.
   public let receiptChain: CertificateChain
@@ -29,7 +28,7 @@ public struct AttestAuthority: Sendable {
     public var receiptIntermediate: SigningKey
     public var receiptLeaf: SigningKey
 
-    /// Asks for every key by the name under which a folder can keep it.
+    /// Asks for each key by the name of its file.
     public init(_ key: (_ name: String) throws -> SigningKey) rethrows {
       root = try key("attest-root")
       intermediate = try key("attest-intermediate")
@@ -38,7 +37,7 @@ public struct AttestAuthority: Sendable {
       receiptLeaf = try key("attest-receipt-leaf")
     }
 
-    /// A new key of the curve that the name needs.
+    /// Generates a key of the curve that the name needs.
     public static func generate(_ name: String) throws -> SigningKey {
       let small = ["attest-receipt-intermediate", "attest-receipt-leaf"]
       return try .generate(small.contains(name) ? .p256 : .p384)
@@ -58,7 +57,7 @@ public struct AttestAuthority: Sendable {
     }
   }
 
-  /// An authority whose certificates are valid around `now` (ms since 1970).
+  /// Creates an authority whose certificates are valid around `now` (ms since 1970).
   public init(
     now: Int64, keys: Keys? = nil, names: AttestNames = .own, roots: Roots? = nil
   ) throws {
@@ -80,9 +79,8 @@ public struct AttestAuthority: Sendable {
       key: keys.receiptLeaf)
   }
 
-  /// A chain of receipt signers in which one certificate is different. What is in
-  /// the changed templates is signed properly by the key above it, or by
-  /// `signers`.
+  /// Returns a chain of receipt signers in which one certificate is different. Each changed
+  /// template is signed with the key above it, or with the given signer.
   public func receiptChain(
     intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
     leaf changeLeaf: (inout CertificateTemplate) throws -> Void = { _ in },
@@ -100,7 +98,7 @@ public struct AttestAuthority: Sendable {
       leafSigner: leafSigner)
   }
 
-  /// The block `attest` of a configuration that accepts what is minted here for
+  /// Returns the block `attest` of a configuration that accepts evidence of this authority for
   /// these apps.
   public func configuration(appIds: [String]) -> JSONText {
     [
@@ -111,8 +109,8 @@ public struct AttestAuthority: Sendable {
   }
 }
 
-/// The names on the certificates of an App Attest authority. Trust never comes
-/// from them, so a forgery may bear Apple's.
+/// The names in the certificates of an App Attest authority. Verification never trusts a name, so
+/// that a forgery may have Apple's.
 public struct AttestNames: Sendable {
   public typealias Name = [(type: String, value: String)]
   public var root: Name
@@ -142,7 +140,7 @@ public struct AttestNames: Sendable {
     "Assay Test Attestation", "Assay Test Root CA - G3", "Assay Test Integration CA 5 - G1",
     "Test Attestation Fraud Receipt Signing", "Assay Test Authority", "Assay")
 
-  /// The names that genuine certificates bear, for forgeries.
+  /// The names in Apple's certificates, for forgeries.
   public static let apple = AttestNames(
     "Apple App Attestation", "Apple Root CA - G3", "Apple Application Integration CA 5 - G1",
     "Application Attestation Fraud Receipt Signing", "Apple Certification Authority",

@@ -1,20 +1,20 @@
 extension OID {
-  /// Application Integration intermediate: above the signers of App Attest
+  /// The marker of the Application Integration intermediate above the signers of App Attest
   /// receipts.
   public static let integrationMarker = "1.2.840.113635.100.6.2.3"
-  /// App Attest receipt signing.
+  /// The marker of leaves that sign App Attest receipts.
   public static let attestReceiptMarker = "1.2.840.113635.100.12.15"
 }
 
-/// The templates of an App Attest authority: Apple's shape.
+/// The certificate templates of an App Attest authority, with Apple's shape.
 enum AttestCertificates {
-  /// When each certificate begins and ends, seconds since 1970.
+  /// The first and last second of each certificate's validity, since 1970.
   struct Windows {
     var root: ClosedRange<Int64>
     var intermediate: ClosedRange<Int64>
     var receiptLeaf: ClosedRange<Int64>
 
-    /// Windows about as wide as Apple's, in which `now` (ms) lies.
+    /// Creates windows about as wide as Apple's that contain `now` (ms since 1970).
     init(around now: Int64) {
       let second = now / 1000
       let year: Int64 = 365 * 86_400
@@ -54,11 +54,11 @@ enum AttestCertificates {
       ])
   }
 
-  /// The certificate of one attested key, without extension 8.2: one day before
-  /// the attestation to three after it, neither authority nor subject key
+  /// Returns the certificate of one attested key without extension 8.2 (the nonce). Valid from
+  /// one day before the attestation to two days after it; has neither authority nor subject key
   /// identifier.
   ///
-  /// - Parameter madeMs: the instant of the attestation.
+  /// - Parameter madeMs: the time of the attestation in milliseconds since 1970.
   static func leaf(
     _ device: AttestedDevice, issuer: [UInt8], madeMs: Int64
   ) throws -> CertificateTemplate {
@@ -132,7 +132,7 @@ enum AttestCertificates {
 }
 
 extension DER {
-  /// The content octets of a minimal positive INTEGER.
+  /// Returns the content bytes of a minimal positive INTEGER.
   static func unsignedOctets(_ number: UInt64) -> [UInt8] {
     let octets = Array(CBORText.octets(number, 8).drop { $0 == 0 })
     return (octets.first ?? 0x80) >= 0x80 ? [0] + octets : octets

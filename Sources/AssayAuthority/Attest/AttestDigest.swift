@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// SHA-256 as App Attest uses it everywhere.
+/// Computes SHA-256, the digest of App Attest.
 public enum AttestDigest {
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
@@ -13,7 +13,7 @@ public enum AttestDigest {
     return digest
   }
 
-  /// Lower-case hexadecimal digits.
+  /// Returns lower-case hexadecimal digits.
   public static func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

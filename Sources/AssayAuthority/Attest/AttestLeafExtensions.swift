@@ -4,29 +4,29 @@ public enum AttestLeafExtensions {
   public static let keyFactsOID = "1.2.840.113635.100.8.5"
   public static let accessControlOID = "1.2.840.113635.100.8.6"
   public static let systemFactsOID = "1.2.840.113635.100.8.7"
-  /// The private purpose of leaves since April 2026.
+  /// The private extended key usage of leaves since April 2026.
   public static let purpose = "1.2.840.113635.100.4.24"
 
-  /// The octets of a Mac with System Integrity Protection and Full Security.
+  /// The access control bytes of a Mac with System Integrity Protection and Full Security.
   public static let macAccessControl = octets(
     "MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB")
-  /// The octets of an iPhone since iOS 26.2.
+  /// The access control bytes of an iPhone since iOS 26.2.
   public static let phoneAccessControl = octets(
     "MEMMAjExMD0wCgwDb2tkoQMBAf8wCQwCb2GhAwEB/zALDARvc2duoQMBAf8wCwwEb2RlbKEDAQH/MAoMA29ja6EDAQH/")
 
-  /// 8.2: `30 24 A1 22 04 20` and the nonce.
+  /// Returns extension 8.2: `30 24 A1 22 04 20` and the nonce.
   public static func nonce(_ digest: [UInt8]) -> CertificateExtension {
     CertificateExtension(
       nonceOID, DER.sequence(DER.explicit(1, DER.octetString(digest))))
   }
 
-  /// 8.6: the access control octets.
+  /// Returns extension 8.6: the access control bytes.
   public static func accessControl(_ octets: [UInt8]) -> CertificateExtension {
     CertificateExtension(
       accessControlOID, DER.sequence(DER.explicit(3, DER.octetString(octets))))
   }
 
-  /// 8.5: what the key is; 1204 has the App ID in clear.
+  /// Returns extension 8.5 about the key; field 1204 has the App ID in clear.
   public static func keyFacts(appId: String) -> CertificateExtension {
     func number(_ tag: UInt64, _ value: UInt8) -> [UInt8] { field(tag, DER.unsigned([value])) }
     let fields: [[UInt8]] = [
@@ -37,7 +37,7 @@ public enum AttestLeafExtensions {
     return CertificateExtension(keyFactsOID, DER.value(0x30, fields.flatMap { $0 }))
   }
 
-  /// 8.7: what the system is; 1400 has the version, 1403 the build, 1026 the
+  /// Returns extension 8.7 about the system; field 1400 has the version, 1403 the build, 1026 the
   /// platform.
   public static func systemFacts(_ system: AttestedDevice.System) -> CertificateExtension {
     func text(_ tag: UInt64, _ value: String) -> [UInt8] {
@@ -55,7 +55,7 @@ public enum AttestLeafExtensions {
     return CertificateExtension(systemFactsOID, DER.value(0x30, fields.flatMap { $0 }))
   }
 
-  /// A context-tagged EXPLICIT value; tags above 30 in the long form.
+  /// Returns a context-tagged EXPLICIT value; tags above 30 are written in the long form.
   static func field(_ tag: UInt64, _ value: [UInt8]) -> [UInt8] {
     guard tag > 30 else { return DER.explicit(UInt8(tag), value) }
     var octets = [UInt8(tag & 0x7f)]

@@ -1,34 +1,35 @@
-/// What an App Attest receipt says, field by field.
+/// The fields of an App Attest receipt.
 public struct AttestReceiptFacts: Sendable {
-  /// Field 6.
+  /// The type of the receipt, field 6.
   public enum Kind: String, Sendable, CaseIterable {
     case attest = "ATTEST"
     case receipt = "RECEIPT"
   }
 
   public var kind: Kind
-  /// Field 2.
+  /// The App ID, field 2.
   public var appId: String
-  /// Field 3: the attestation's leaf in DER.
+  /// The attestation's leaf in DER, field 3.
   public var certificate: [UInt8]
-  /// Field 4.
+  /// The hash of the client data, field 4.
   public var clientHash: [UInt8]
-  /// Field 5.
+  /// A token of Apple's, field 5.
   public var token: String
-  /// Field 7.
+  /// The environment, field 7.
   public var environment: AuthenticatorDataTemplate.Environment
-  /// Field 12, milliseconds since 1970.
+  /// The creation time, field 12, in milliseconds since 1970.
   public var created: Int64
-  /// Field 17, of a RECEIPT.
+  /// The risk metric, field 17 of a RECEIPT.
   public var risk: String
-  /// Field 19, of a RECEIPT.
+  /// The time from which Apple makes a new receipt, field 19 of a RECEIPT, in milliseconds since
+  /// 1970.
   public var notBefore: Int64
-  /// Field 21.
+  /// The expiry, field 21, in milliseconds since 1970.
   public var expires: Int64
 
   private static let day: Int64 = 86_400_000
 
-  /// The receipt of an attestation of this device.
+  /// Creates the receipt of an attestation of this device.
   public init(
     _ kind: Kind, _ device: AttestedDevice, certificate: [UInt8], clientHash: [UInt8],
     created: Int64, risk: Int = 2
@@ -47,7 +48,7 @@ public struct AttestReceiptFacts: Sendable {
     expires = created + 90 * AttestReceiptFacts.day
   }
 
-  /// The fields: ascending in an ATTEST, with 17, 6 and 2 first in a RECEIPT.
+  /// The fields in Apple's order: ascending in an ATTEST, with 17, 6 and 2 first in a RECEIPT.
   public var fields: [AttributeTemplate] {
     func text(_ type: Int, _ value: String) -> AttributeTemplate {
       AttributeTemplate(type, Array(value.utf8))
@@ -70,22 +71,23 @@ public struct AttestReceiptFacts: Sendable {
     }
   }
 
-  /// "2026-04-21T18:13:12.153Z".
+  /// Returns a time as "2026-04-21T18:13:12.153Z".
   public static func time(_ ms: Int64) -> String {
     let seconds = CertificateTime.readable(ms: ms).split(separator: " ").joined(separator: "T")
     let fraction = String(1000 + (ms % 1000 + 1000) % 1000).dropFirst()
     return seconds + "." + fraction + "Z"
   }
 
-  /// Octets that went through text: what is not UTF-8 has become U+FFFD.
+  /// Returns bytes as Apple's server spoils them by treating them as text: invalid UTF-8 becomes
+  /// U+FFFD.
   static func mangled(_ octets: [UInt8]) -> [UInt8] {
     Array(String(decoding: octets, as: UTF8.self).utf8)
   }
 }
 
 extension AttestAuthority {
-  /// A receipt before it is signed: BER with indefinite lengths and chunks of
-  /// 1,000 octets, as Apple's are.
+  /// Returns a receipt before signing: BER with indefinite lengths and chunks of 1,000 bytes, as
+  /// Apple's are.
   public func receiptTemplate(
     _ facts: AttestReceiptFacts, chain: CertificateChain? = nil
   ) -> AppReceiptTemplate {
@@ -97,7 +99,7 @@ extension AttestAuthority {
     return template
   }
 
-  /// A receipt about a key, as Apple delivers it: raw.
+  /// Returns a receipt of a key as Apple delivers it, raw.
   public func receipt(_ facts: AttestReceiptFacts) throws -> [UInt8] {
     try receiptTemplate(facts).signed()
   }

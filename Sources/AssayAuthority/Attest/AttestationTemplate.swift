@@ -1,18 +1,18 @@
-/// An attestation before it is signed. Every part can be set to anything; what is
-/// not set is made so that it fits the rest.
+/// An attestation before signing. Every part can be set to anything; the other parts are derived
+/// so that they match.
 public struct AttestationTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what is in their place.
+  /// The 32-byte hash of the client data, or other bytes in its place.
   public var clientDataHash: [UInt8]
-  /// The instant at which it is made, milliseconds since 1970.
+  /// The time of the attestation in milliseconds since 1970.
   public var madeMs: Int64
-  /// What the nonce is made from.
+  /// The authenticator data from which the nonce is computed.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, if it is not what the nonce was made from.
+  /// The authenticator data that is sent; `nil` for the one of the nonce.
   public var sentAuthData: [UInt8]?
-  /// The leaf without its nonce.
+  /// The leaf without the extension of its nonce.
   public var leaf: CertificateTemplate
-  /// Makes extension 8.2 of the nonce; nothing leaves it out.
+  /// Returns the extension 8.2 of a nonce; none omits the extension.
   public var nonce: @Sendable ([UInt8]) -> [CertificateExtension] = {
     [AttestLeafExtensions.nonce($0)]
   }
@@ -20,12 +20,12 @@ public struct AttestationTemplate: Sendable {
   public var intermediate: [UInt8]
   /// Changes `x5c`, leaf and intermediate.
   public var chain: @Sendable ([[UInt8]]) -> [[UInt8]] = { $0 }
-  /// The receipt's signers.
+  /// The chain of the receipt's signers; `nil` for the authority's own.
   public var receiptChain: CertificateChain?
   /// Changes the receipt before it is signed.
   public var changeReceiptFacts: @Sendable (inout AttestReceiptFacts) -> Void = { _ in }
   public var changeReceipt: @Sendable (inout AppReceiptTemplate) throws -> Void = { _ in }
-  /// The receipt itself, in place of the one that belongs to it.
+  /// The receipt, in place of the one that belongs to the attestation.
   public var receipt: [UInt8]?
   public var format = CBORText.text("apple-appattest")
   /// Changes the members of `attStmt`.
@@ -52,7 +52,7 @@ public struct AttestationTemplate: Sendable {
     intermediate = authority.intermediateCertificate
   }
 
-  /// Signs the leaf with the nonce of these octets in it, before 8.6 as Apple does.
+  /// Signs the leaf with the nonce. Inserts the nonce before extension 8.6, as Apple does.
   public func leafCertificate() throws -> [UInt8] {
     let digest = AttestDigest.sha256(authData.bytes + clientDataHash)
     var leaf = leaf
@@ -63,7 +63,7 @@ public struct AttestationTemplate: Sendable {
     return try leaf.signed(by: leafSigner)
   }
 
-  /// The finished object.
+  /// Returns the signed attestation.
   public func signed() throws -> [UInt8] {
     let certificate = try leafCertificate()
     let receipt = try receipt ?? receiptBytes(certificate)
@@ -89,18 +89,18 @@ public struct AttestationTemplate: Sendable {
 }
 
 extension AttestAuthority {
-  /// An attestation of the device's key before it is signed.
+  /// Returns an attestation of the device's key before signing.
   ///
   /// - Parameters:
-  ///   - clientDataHash: SHA-256 of the client data.
-  ///   - madeMs: milliseconds since 1970.
+  ///   - clientDataHash: the SHA-256 of the client data.
+  ///   - madeMs: the time of the attestation in milliseconds since 1970.
   public func attestation(
     of device: AttestedDevice, clientDataHash: [UInt8], madeMs: Int64
   ) throws -> AttestationTemplate {
     try AttestationTemplate(self, device, clientDataHash: clientDataHash, madeMs: madeMs)
   }
 
-  /// A different intermediate, signed properly by the root, or by `signer`.
+  /// Returns a changed intermediate, signed with the root's key, or with `signer`.
   public func intermediate(
     key: SigningKey? = nil, signer: SigningKey? = nil,
     _ change: (inout CertificateTemplate) throws -> Void = { _ in }

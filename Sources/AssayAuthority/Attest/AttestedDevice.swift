@@ -1,28 +1,27 @@
-/// A key in the Secure Enclave of a device that does not exist, and the app that
-/// made it.
+/// A simulated key in a device's Secure Enclave, and the app that made it.
 public struct AttestedDevice: Changeable, Sendable {
   public let key: SigningKey
-  /// `04 ‖ x ‖ y`, 65 octets.
+  /// The public key `04 ‖ x ‖ y`, 65 bytes.
   public let point: [UInt8]
-  /// SHA-256 of the point, 32 octets.
+  /// The SHA-256 of the point, 32 bytes.
   public let keyId: [UInt8]
-  /// App ID prefix, dot, bundle id.
+  /// The App ID: prefix, dot, bundle id.
   public var appId: String
   public var environment: AuthenticatorDataTemplate.Environment
   public var system: System
 
-  /// The device's system, as far as it shows in an attestation.
+  /// The properties of the device's system that an attestation contains.
   public struct System: Sendable {
-    /// "27.0.1".
+    /// The version of the system, "27.0.1".
     public var version: String
     public var build: String
-    /// "iphoneos", "macosx".
+    /// The platform, "iphoneos" or "macosx".
     public var platform: String
-    /// CFBundleVersion and validation category, which systems since iOS 27 send.
+    /// CFBundleVersion and validation category, which systems send since iOS 27.
     public var extensions: [CBORText.Member]?
-    /// Extended key usage in the leaf: since April 2026.
+    /// Whether the leaf has an extended key usage, as since April 2026.
     public var hasPurpose: Bool
-    /// The octets of extension 8.6; `nil`: none, before iOS 26.2.
+    /// The bytes of extension 8.6; `nil` for none, as before iOS 26.2.
     public var accessControl: [UInt8]?
 
     public static let iOS18 = System(
@@ -36,7 +35,7 @@ public struct AttestedDevice: Changeable, Sendable {
       version: "26.2", build: "25C56", platform: "macosx", extensions: nil, hasPurpose: false,
       accessControl: AttestLeafExtensions.macAccessControl)
 
-    /// A copy that sends these.
+    /// Returns a copy that sends these extensions.
     public func sending(_ extensions: [CBORText.Member]?) -> System {
       var copy = self
       copy.extensions = extensions
@@ -56,18 +55,18 @@ public struct AttestedDevice: Changeable, Sendable {
     keyId = AttestDigest.sha256(point)
   }
 
-  /// The key id in lower-case hex: the leaf's common name.
+  /// The key id in lower-case hex, which is the leaf's common name.
   public var keyIdHex: String { AttestDigest.hex(keyId) }
-  /// The key id as iOS hands it out.
+  /// The key id as iOS returns it to the app.
   public var keyIdBase64: String { keyId.base64Text }
 
-  /// The bits that authenticator data of this system has set.
+  /// The flags in the authenticator data of this system.
   var flags: UInt8 {
     system.extensions == nil
       ? AuthenticatorDataTemplate.attested : AuthenticatorDataTemplate.attestedWithExtensions
   }
 
-  /// Authenticator data of the attestation of this key.
+  /// The authenticator data of the attestation of this key.
   public var attestationData: AuthenticatorDataTemplate {
     AuthenticatorDataTemplate(
       rpIdHash: AttestDigest.sha256(Array(appId.utf8)), flags: flags, counter: 0,
@@ -77,7 +76,7 @@ public struct AttestedDevice: Changeable, Sendable {
       extensions: system.extensions)
   }
 
-  /// Authenticator data of an assertion of this key.
+  /// Returns the authenticator data of an assertion of this key.
   public func assertionData(counter: UInt32) -> AuthenticatorDataTemplate {
     AuthenticatorDataTemplate(
       rpIdHash: AttestDigest.sha256(Array(appId.utf8)), flags: flags, counter: counter,

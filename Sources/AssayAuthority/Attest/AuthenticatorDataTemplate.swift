@@ -1,26 +1,26 @@
-/// Authenticator data of an attestation or an assertion, member by member as on the
-/// wire; every member can be set to anything.
+/// The authenticator data of an attestation or an assertion, in the order of its bytes. Every
+/// member can be set to anything.
 public struct AuthenticatorDataTemplate: Sendable {
-  /// SHA-256 of the App ID.
+  /// The SHA-256 of the App ID.
   public var rpIdHash: [UInt8]
   public var flags: UInt8
   public var counter: UInt32
-  /// What only an attestation has.
+  /// The attested credential data, which only an attestation has.
   public var credential: Credential?
-  /// The members of the extension map of iOS 27; `nil`: no map at all.
+  /// The members of the extension map of iOS 27; `nil` omits the map.
   public var extensions: [CBORText.Member]?
-  /// Octets after everything else.
+  /// Bytes after all other members.
   public var trailing: [UInt8] = []
 
   public struct Credential: Sendable {
     public var aaguid: [UInt8]
-    /// What is in the two octets of the length.
+    /// The value of the two-byte length field.
     public var idLength: UInt16
     public var id: [UInt8]
     public var coseKey: [UInt8]
   }
 
-  /// The environment that the app was built for, by its 16 octets.
+  /// The environment that the app was built for, which the 16 bytes of the AAGUID name.
   public enum Environment: Sendable, CaseIterable {
     case production
     case development
@@ -32,22 +32,22 @@ public struct AuthenticatorDataTemplate: Sendable {
       }
     }
 
-    /// The word that documents and configurations use.
+    /// The name in documents and configurations.
     public var name: String { self == .production ? "production" : "development" }
 
-    /// The word in field 7 of a receipt.
+    /// The name in field 7 of a receipt.
     public var receiptName: String { self == .production ? "production" : "sandbox" }
   }
 
-  /// Flags of systems before iOS 27.
+  /// The flags of systems before iOS 27.
   public static let attested: UInt8 = 0x40
-  /// Flags of iOS 27: attested data and extensions.
+  /// The flags of iOS 27: attested data and extensions.
   public static let attestedWithExtensions: UInt8 = 0xc0
 
   public static let bundleVersionKey = "apple_bundle_version_01"
   public static let categoryKey = "apple_validation_category_01"
 
-  /// The two members of iOS 27, the category in its four octets.
+  /// Returns the two extension members of iOS 27, the category in four bytes.
   public static func extensions(bundleVersion: String, category: UInt32) -> [CBORText.Member] {
     [
       .init(bundleVersionKey, .text(bundleVersion)),
@@ -55,12 +55,12 @@ public struct AuthenticatorDataTemplate: Sendable {
     ]
   }
 
-  /// The category as it stands on the wire.
+  /// Returns the category in its byte order, little-endian.
   public static func littleEndian(_ category: UInt32) -> [UInt8] {
     CBORText.octets(UInt64(category), 4).reversed()
   }
 
-  /// The 77 octets of a P-256 key of ES256, from its 65-octet point.
+  /// Returns the COSE key, 77 bytes for a P-256 key of ES256, from its 65-byte point.
   public static func coseKey(_ point: [UInt8]) -> [UInt8] {
     let x = Array(point.dropFirst().prefix(32))
     let y = Array(point.dropFirst(33))

@@ -1,14 +1,14 @@
-/// CBOR (RFC 8949) as it will be written: members keep their order, keys may
-/// occur twice, and `.raw` puts any bytes in place of an item.
+/// A CBOR item (RFC 8949) as it is written: members keep their order, keys may occur twice, and
+/// `.raw` replaces an item by any bytes.
 public indirect enum CBORText: Sendable {
   case unsigned(UInt64)
-  /// −1 − number.
+  /// The number −1 − n.
   case negative(UInt64)
   case bytes([UInt8])
   case text(String)
   case array([CBORText])
   case map([Member])
-  /// Written as it stands.
+  /// Bytes that are written unchanged.
   case raw([UInt8])
 
   public struct Member: Sendable {
@@ -28,9 +28,9 @@ public indirect enum CBORText: Sendable {
     case unsigned, negative, bytes, text, array, map, tag, simple
   }
 
-  /// How many octets the number of a head takes.
+  /// The number of bytes after the first one in which a head has its number.
   public enum HeadWidth: Int, Sendable {
-    /// In the first octet, up to 23.
+    /// The number is in the first byte, up to 23.
     case none = 0
     case one = 1
     case two = 2
@@ -53,7 +53,7 @@ public indirect enum CBORText: Sendable {
     }
   }
 
-  /// The head of an item; without `width` the shortest one.
+  /// Returns the head of an item, the shortest one unless `width` is given.
   public static func head(_ major: Major, _ number: UInt64, _ width: HeadWidth? = nil) -> [UInt8] {
     let width = width ?? shortest(number)
     let first = major.rawValue << 5
@@ -66,12 +66,12 @@ public indirect enum CBORText: Sendable {
     }
   }
 
-  /// A byte string whose head is wider than needed.
+  /// Returns a byte string whose head is wider than needed.
   public static func bytes(_ bytes: [UInt8], _ width: HeadWidth) -> CBORText {
     .raw(head(.bytes, UInt64(bytes.count), width) + bytes)
   }
 
-  /// Big endian, in this many octets.
+  /// Returns `number` big-endian in `count` bytes.
   static func octets(_ number: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
   }
@@ -88,8 +88,7 @@ public indirect enum CBORText: Sendable {
 }
 
 extension [CBORText.Member] {
-  /// A copy in which the member of a text key has this value; a new one comes
-  /// last.
+  /// Returns a copy in which a text key has this value; a new member is the last one.
   public func setting(_ key: String, _ value: CBORText) -> [CBORText.Member] {
     var copy = self
     if let place = copy.place(key) {
@@ -100,14 +99,14 @@ extension [CBORText.Member] {
     return copy
   }
 
-  /// A copy without the member of a text key.
+  /// Returns a copy without the member of a text key.
   public func removing(_ key: String) -> [CBORText.Member] {
     var copy = self
     if let place = copy.place(key) { copy.remove(at: place) }
     return copy
   }
 
-  /// The value of a text key.
+  /// Returns the value of a text key.
   public func value(_ key: String) -> CBORText? { place(key).map { self[$0].value } }
 
   private func place(_ key: String) -> Int? {

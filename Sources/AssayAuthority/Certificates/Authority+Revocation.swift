@@ -1,9 +1,9 @@
-/// The responder of the test authority.
+/// The OCSP responder of the test authority.
 extension Authority {
-  /// Certificates whose revocation can be asked about.
+  /// The certificates whose revocation a responder can be asked about.
   public enum Revocable: Sendable, CaseIterable { case leaf, intermediate }
 
-  /// The certificate, as a request and an answer name it.
+  /// Returns the CertID by which requests and responses name the certificate.
   public func certificateID(
     _ subject: Revocable, sha1: Bool = false
   ) throws -> OCSPResponseTemplate.CertificateID {
@@ -13,14 +13,14 @@ extension Authority {
       serial: subject == .leaf ? leaf.serial : intermediate.serial, sha1: sha1)
   }
 
-  /// The request for a certificate, as Assay writes it.
+  /// Returns the OCSP request for a certificate, as Assay writes it.
   public func revocationRequest(_ subject: Revocable) throws -> [UInt8] {
     let id = try certificateID(subject)
     return DER.sequence(DER.sequence(DER.sequence(DER.sequence(id.der))))
   }
 
-  /// The certificate that has the issuer of the one that is named, whose serial number may
-  /// be another; nil: none of this authority's.
+  /// Finds the certificate with the issuer of `named`, whatever its serial number; `nil` if the
+  /// issuer is not of this authority.
   public func subject(besides named: OCSPResponseTemplate.CertificateID) throws -> Revocable? {
     let usesSHA1 = named.issuerName.count == 20
     return try Revocable.allCases.first {
@@ -30,8 +30,8 @@ extension Authority {
     }
   }
 
-  /// An answer that the issuer itself signs: good, made at `now` (ms since 1970), and
-  /// good for twelve hours.
+  /// Returns a response signed by the issuer itself: state good, produced at `now` (ms since
+  /// 1970), valid for twelve hours.
   public func revocationResponse(
     _ subject: Revocable, now: Int64, status: [UInt8] = OCSPResponseTemplate.good
   ) throws -> OCSPResponseTemplate {
@@ -49,8 +49,8 @@ extension Authority {
     return template
   }
 
-  /// The certificate of a responder that the issuer of `subject` speaks through, as
-  /// Apple's do; it is signed by that issuer's key.
+  /// Returns the certificate of a delegated responder, signed with the key of the issuer of
+  /// `subject`, as Apple's are.
   public func responder(
     for subject: Revocable, key: SigningKey, now: Int64
   ) throws -> CertificateTemplate {

@@ -1,11 +1,11 @@
 import CLibCrypto
 
-/// One extension of a certificate; every octet can be set.
+/// One extension of a certificate. Every byte can be set.
 public struct CertificateExtension: Sendable {
   public var oid: String
-  /// The content octet of the `critical` BOOLEAN; `nil` leaves it out (false).
+  /// The content byte of the `critical` BOOLEAN; `nil` omits it, which means false.
   public var critical: UInt8?
-  /// What is inside the OCTET STRING.
+  /// The content of the OCTET STRING.
   public var value: [UInt8]
 
   public init(_ oid: String, critical: Bool = false, _ value: [UInt8]) {
@@ -18,7 +18,7 @@ public struct CertificateExtension: Sendable {
     DER.sequence(DER.oid(oid), critical.map { DER.boolean($0) } ?? [], DER.octetString(value))
   }
 
-  /// The bits of keyUsage, as its first octet has them.
+  /// The bits of keyUsage, as in its first byte.
   public struct KeyUsage: OptionSet, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -34,7 +34,7 @@ public struct CertificateExtension: Sendable {
       OID.keyUsage, critical: critical, DER.bitString([usage.rawValue], unused: unused))
   }
 
-  /// CA:TRUE with an optional path length, or CA:FALSE as the empty sequence.
+  /// Returns CA:TRUE with an optional path length, or CA:FALSE as the empty sequence.
   public static func basicConstraints(
     ca: Bool, pathLength: UInt8? = nil, critical: Bool = true
   ) -> CertificateExtension {
@@ -52,7 +52,7 @@ public struct CertificateExtension: Sendable {
     CertificateExtension("2.5.29.35", DER.sequence(DER.implicit(0, identifier)))
   }
 
-  /// Addresses of the issuer's certificate and of its OCSP responder.
+  /// Returns the addresses of the issuer's certificate and of its OCSP responder.
   public static func authorityInformationAccess(
     issuers: String? = nil, ocsp: String
   ) -> CertificateExtension {
@@ -71,7 +71,7 @@ public struct CertificateExtension: Sendable {
     return CertificateExtension("2.5.29.31", DER.sequence(DER.sequence(name)))
   }
 
-  /// A policy with a notice to the user and the address of a statement.
+  /// Returns a policy with a user notice and the address of a statement.
   public static func certificatePolicies(
     _ policy: String, notice: String, statement: String
   ) -> CertificateExtension {
@@ -88,7 +88,7 @@ public struct CertificateExtension: Sendable {
       OID.extendedKeyUsage, critical: critical, DER.sequence(DER.oid(purpose)))
   }
 
-  /// Only DNS names under `name`.
+  /// Returns name constraints that permit only DNS names under `name`.
   public static func nameConstraints(
     _ name: String, critical: Bool
   ) -> CertificateExtension {
@@ -97,12 +97,12 @@ public struct CertificateExtension: Sendable {
       OID.nameConstraints, critical: critical, DER.sequence(DER.explicit(0, subtree)))
   }
 
-  /// A purpose marker: DER NULL, not critical.
+  /// Returns a marker of Apple's: DER NULL, not critical.
   public static func marker(_ oid: String) -> CertificateExtension {
     CertificateExtension(oid, DER.null)
   }
 
-  /// SHA-1 of a public key: the usual key identifier.
+  /// Returns the SHA-1 of a public key, the usual key identifier.
   public static func keyIdentifier(_ publicKey: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 20)
     unsafe digest.withUnsafeMutableBufferPointer { out in
@@ -114,7 +114,7 @@ public struct CertificateExtension: Sendable {
   }
 }
 
-/// Object identifiers that the authority writes.
+/// The object identifiers that the authority writes.
 public enum OID {
   public static let basicConstraints = "2.5.29.19"
   public static let keyUsage = "2.5.29.15"
@@ -128,8 +128,8 @@ public enum OID {
   public static let p256 = "1.2.840.10045.3.1.7"
   public static let p384 = "1.3.132.0.34"
   public static let p521 = "1.3.132.0.35"
-  /// Receipt and JWS signing.
+  /// The marker of leaves that sign receipts and JWS.
   public static let leafMarker = "1.2.840.113635.100.6.11.1"
-  /// Worldwide Developer Relations intermediate.
+  /// The marker of the Worldwide Developer Relations intermediate.
   public static let intermediateMarker = "1.2.840.113635.100.6.2.1"
 }

@@ -1,23 +1,22 @@
-/// An X.509 certificate before it is signed. Every field can be set to
-/// anything; `signed` then signs whatever is there, so that exactly one
-/// thing is wrong with a certificate that must be refused.
+/// An X.509 certificate before signing. Every field can be set to anything, and `signed` signs it
+/// as it is, so that a certificate that must be refused has exactly one fault.
 public struct CertificateTemplate: Sendable {
-  /// The whole version field, `[0] EXPLICIT INTEGER`; empty leaves it out (v1).
+  /// The whole version field, `[0] EXPLICIT INTEGER`; empty omits it (version 1).
   public var version: [UInt8] = DER.explicit(0, DER.unsigned([2]))
-  /// Content octets of the serial number.
+  /// The content bytes of the serial number.
   public var serial: [UInt8]
-  /// AlgorithmIdentifier inside the signed part.
+  /// The AlgorithmIdentifier inside the signed part.
   public var innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
-  /// AlgorithmIdentifier beside the signature; `nil`: the same bytes.
+  /// The AlgorithmIdentifier beside the signature; `nil` for the same bytes.
   public var outerAlgorithm: [UInt8]?
-  /// The digest that is actually signed.
+  /// The digest that is used for signing.
   public var digest = SigningKey.Digest.sha384
   public var issuer: [UInt8]
   public var notBefore: CertificateTime
   public var notAfter: CertificateTime
   public var subject: [UInt8]
   public var publicKeyInfo: [UInt8]
-  /// `nil` leaves the whole field out.
+  /// The extensions; `nil` omits the whole field.
   public var extensions: [CertificateExtension]?
   /// Changes the signature value after signing.
   public var signatureForm: SignatureForm = .asSigned
@@ -28,25 +27,25 @@ public struct CertificateTemplate: Sendable {
     case asSigned
     /// One bit of s is flipped.
     case damaged
-    /// One bit of the last octet is flipped, whatever the algorithm.
+    /// One bit of the last byte is flipped, whatever the algorithm.
     case flipped
-    /// r with a leading zero octet too many.
+    /// r has one leading zero byte too many.
     case paddedInteger
-    /// These numbers instead.
+    /// The signature is replaced by these numbers.
     case numbers(ECDSASignature)
-    /// Bytes after the ECDSA-Sig-Value, inside the BIT STRING.
+    /// The BIT STRING contains these bytes after the ECDSA-Sig-Value.
     case trailing([UInt8])
   }
 
   public enum Form: Sendable {
     case clean
-    /// Bytes after the certificate.
+    /// These bytes follow the certificate.
     case trailing([UInt8])
-    /// The outer length in one octet more than needed.
+    /// The outer length has one byte more than needed.
     case longLength
-    /// The outer value in indefinite length (BER).
+    /// The outer value has an indefinite length (BER).
     case indefiniteLength
-    /// This many octets fewer at the end.
+    /// The last bytes are missing, as many as given.
     case truncated(Int)
   }
 
@@ -63,7 +62,7 @@ public struct CertificateTemplate: Sendable {
     self.extensions = extensions
   }
 
-  /// AlgorithmIdentifier without parameters, or with these.
+  /// Returns an AlgorithmIdentifier, without parameters unless they are given.
   public static func algorithm(_ oid: String, parameters: [UInt8] = []) -> [UInt8] {
     DER.sequence(DER.oid(oid), parameters)
   }
@@ -77,14 +76,14 @@ public struct CertificateTemplate: Sendable {
     return DER.value(0x30, fields + list)
   }
 
-  /// The certificate, signed by `key`.
+  /// Signs the certificate with `key`.
   public func signed(by key: SigningKey) throws -> [UInt8] {
     let body = toBeSigned
     let value = try shaped(key.sign(body, digest))
     return formed(body + (outerAlgorithm ?? innerAlgorithm) + DER.bitString(value))
   }
 
-  /// A copy in which the first extension of this OID is replaced, or gone.
+  /// Returns a copy in which the first extension with this OID is replaced, or removed.
   public func replacing(
     _ oid: String, with replacement: CertificateExtension?
   ) -> CertificateTemplate {
@@ -98,7 +97,7 @@ public struct CertificateTemplate: Sendable {
     return copy
   }
 
-  /// A copy with one more extension at the end.
+  /// Returns a copy with one more extension at the end.
   public func adding(_ addition: CertificateExtension) -> CertificateTemplate {
     var copy = self
     copy.extensions = (extensions ?? []) + [addition]
@@ -140,7 +139,7 @@ public struct CertificateTemplate: Sendable {
 }
 
 extension CertificateTemplate {
-  /// Serial number and issuer of a certificate that was signed earlier, each a whole value.
+  /// Returns serial number and issuer of a signed certificate, each as a whole DER value.
   static func fields(of certificate: [UInt8]) throws -> (serial: [UInt8], issuer: [UInt8]) {
     guard let outer = DER.head(certificate[...]) else { throw AuthorityError("no certificate") }
     var rest = certificate[outer.header...]
@@ -151,7 +150,7 @@ extension CertificateTemplate {
       fields.append(Array(rest.prefix(head.total)))
       rest = rest.dropFirst(head.total)
     }
-    // Certificates of version 1 begin with the serial number.
+    // A certificate of version 1 has no version field, so its first value is the serial number.
     if fields.first?.first != 0xa0 { fields.insert([], at: 0) }
     guard fields.count >= 4 else { throw AuthorityError("no certificate") }
     return (fields[1], fields[3])

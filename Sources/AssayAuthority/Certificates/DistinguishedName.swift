@@ -1,12 +1,13 @@
 /// An X.501 Name in DER.
 public enum DistinguishedName {
-  /// One relative name per attribute, in the given order. The country is a
-  /// PrintableString, everything else a UTF8String, as in Apple's certificates.
+  /// Returns a Name with one relative name per attribute, in the given order. The country is a
+  /// PrintableString, every other attribute a UTF8String, as in Apple's certificates.
   public static func make(_ attributes: [(type: String, value: String)]) -> [UInt8] {
     DER.value(0x30, attributes.flatMap { attribute(oid($0.type), $0.value, $0.type == "C") })
   }
 
-  /// The same with every attribute a PrintableString: equal text, other bytes.
+  /// Returns a Name in which every attribute is a PrintableString: equal text in other bytes than
+  /// `make` returns.
   public static func makePrintable(_ attributes: [(type: String, value: String)]) -> [UInt8] {
     DER.value(0x30, attributes.flatMap { attribute(oid($0.type), $0.value, true) })
   }
@@ -30,8 +31,7 @@ public enum DistinguishedName {
   }
 }
 
-/// The names on a chain. Trust never comes from them, so a forgery may bear
-/// Apple's.
+/// The names in a chain. Verification never trusts a name, so that a forgery may have Apple's.
 public struct ChainNames: Sendable {
   public var root: [(type: String, value: String)]
   public var intermediate: [(type: String, value: String)]
@@ -52,7 +52,7 @@ public struct ChainNames: Sendable {
       ("OU", "Assay Test Developer Relations"), ("O", "Assay"), ("C", "US"),
     ])
 
-  /// The names that genuine certificates bear, for forgeries.
+  /// The names in Apple's certificates, for forgeries.
   public static let apple = ChainNames(
     root: [
       ("CN", "Apple Root CA - G3"), ("OU", "Apple Certification Authority"),

@@ -1,11 +1,11 @@
-/// An answer about the revocation of a certificate before it is signed (RFC 6960 §4.2).
-/// Every field can be set to anything; `signed` then signs whatever is there.
+/// An OCSP response before signing (RFC 6960 §4.2). Every field can be set to anything, and
+/// `signed` signs it as it is.
 public struct OCSPResponseTemplate: Sendable {
-  /// What is said about one certificate.
+  /// The SingleResponse about one certificate.
   public struct Single: Sendable {
-    /// Content octets of the OID of the digest, and what is digested with it.
+    /// The CertID of the certificate.
     public var certificate: CertificateID
-    /// The whole CHOICE.
+    /// The whole CHOICE of CertStatus.
     public var status: [UInt8]
     public var thisUpdate: CertificateTime
     public var nextUpdate: CertificateTime?
@@ -19,16 +19,16 @@ public struct OCSPResponseTemplate: Sendable {
     }
   }
 
-  /// Which certificate is meant.
+  /// The CertID: the name of a certificate in requests and responses.
   public struct CertificateID: Sendable, Equatable {
-    /// AlgorithmIdentifier of the digest.
+    /// The AlgorithmIdentifier of the digest.
     public var algorithm: [UInt8]
     public var issuerName: [UInt8]
     public var issuerKey: [UInt8]
-    /// Content octets.
+    /// The content bytes of the serial number.
     public var serial: [UInt8]
 
-    /// A certificate by the name and the public key of its issuer.
+    /// Creates a CertID from the name and the public key of the issuer.
     public init(
       issuerName: [UInt8], issuerKey: [UInt8], serial: [UInt8], sha1: Bool = false
     ) {
@@ -40,7 +40,7 @@ public struct OCSPResponseTemplate: Sendable {
       self.serial = serial
     }
 
-    /// - Parameter algorithm: whole, of the digest by which issuer and key are named.
+    /// - Parameter algorithm: the whole AlgorithmIdentifier of the digest of issuer name and key.
     public init(
       algorithm: [UInt8], issuerName: [UInt8], issuerKey: [UInt8], serial: [UInt8]
     ) {
@@ -61,7 +61,7 @@ public struct OCSPResponseTemplate: Sendable {
   public static let good = DER.implicit(0, [])
   public static let unknown = DER.implicit(2, [])
 
-  /// - Parameter seconds: since 1970.
+  /// - Parameter seconds: the time of revocation in seconds since 1970.
   public static func revoked(at seconds: Int64, reason: UInt8? = nil) -> [UInt8] {
     DER.explicit(
       1,
@@ -69,12 +69,12 @@ public struct OCSPResponseTemplate: Sendable {
         + (reason.map { DER.explicit(0, DER.value(0x0a, [$0])) } ?? []))
   }
 
-  /// OCSPResponseStatus; any but 0 leaves out everything else.
+  /// The OCSPResponseStatus; any value but 0 omits every other field.
   public var responseStatus: UInt8 = 0
   public var type = OID.basicResponse
-  /// The whole field; empty leaves it out (v1).
+  /// The whole version field; empty omits it (version 1).
   public var version: [UInt8] = []
-  /// The whole CHOICE.
+  /// The whole CHOICE of ResponderID.
   public var responder: [UInt8]
   public var producedAt: CertificateTime
   public var singles: [Single]
@@ -83,21 +83,21 @@ public struct OCSPResponseTemplate: Sendable {
   public var digest = SigningKey.Digest.sha256
   public var certificates: [[UInt8]] = []
   public var key: SigningKey
-  /// Changes the signature after signing.
+  /// Whether one bit of the signature is flipped after signing.
   public var signatureIsDamaged = false
 
-  /// The signer by its Name, or by its public key.
+  /// Returns the ResponderID by the signer's Name; `byKey` by the signer's public key.
   public static func byName(_ name: [UInt8]) -> [UInt8] { DER.explicit(1, name) }
   public static func byKey(_ key: [UInt8]) -> [UInt8] {
     DER.explicit(2, DER.octetString(CertificateExtension.keyIdentifier(key)))
   }
 
-  /// An answer that says only why there is none: OCSPResponseStatus.
+  /// Returns a response without content, which has only an OCSPResponseStatus.
   public static func failure(_ status: UInt8) -> [UInt8] {
     DER.sequence(DER.value(0x0a, [status]))
   }
 
-  /// The answer, signed.
+  /// Signs the response.
   public func signed() throws -> [UInt8] {
     guard responseStatus == 0 else { return OCSPResponseTemplate.failure(responseStatus) }
     return DER.sequence(
@@ -123,6 +123,6 @@ public struct OCSPResponseTemplate: Sendable {
 
 extension OID {
   public static let basicResponse = "1.3.6.1.5.5.7.48.1.1"
-  /// Answers about revocation.
+  /// The extended key usage of OCSP responders.
   public static let ocspSigning = "1.3.6.1.5.5.7.3.9"
 }

@@ -1,12 +1,12 @@
 import CLibCrypto
 
-/// The authority could not do what was asked; says what.
+/// An error of the test authority, with its reason in words.
 public struct AuthorityError: Error, CustomStringConvertible, Sendable {
   public let description: String
   public init(_ description: String) { self.description = description }
 }
 
-/// A private key of the test authority, made when it runs.
+/// A private key of the test authority, generated at run time.
 @safe
 public final class SigningKey: @unchecked Sendable {
   public enum Kind: Sendable, Equatable {
@@ -23,7 +23,7 @@ public final class SigningKey: @unchecked Sendable {
   private init(owning key: OpaquePointer) { unsafe self.key = key }
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// A new key.
+  /// Generates a key.
   public static func generate(_ kind: Kind) throws -> SigningKey {
     let made: OpaquePointer? =
       switch kind {
@@ -36,7 +36,7 @@ public final class SigningKey: @unchecked Sendable {
     return unsafe SigningKey(owning: made)
   }
 
-  /// A key from PEM text, as `pem` gives it.
+  /// Reads a key from PEM text, as `pem` returns it.
   public static func read(pem: [UInt8]) throws -> SigningKey {
     let key: OpaquePointer? = unsafe pem.withUnsafeBytes { text in
       let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(text.count))
@@ -47,7 +47,7 @@ public final class SigningKey: @unchecked Sendable {
     return unsafe SigningKey(owning: key)
   }
 
-  /// Unencrypted PKCS#8 PEM.
+  /// Returns unencrypted PKCS#8 PEM.
   public func pem() throws -> [UInt8] {
     let sink = unsafe BIO_new(BIO_s_mem())
     defer { unsafe BIO_free(sink) }
@@ -62,17 +62,19 @@ public final class SigningKey: @unchecked Sendable {
     return text
   }
 
-  /// DER SubjectPublicKeyInfo, as libcrypto writes it.
+  /// Returns the SubjectPublicKeyInfo in DER, as libcrypto writes it.
   public func publicKeyInfo() throws -> [UInt8] {
     try unsafe written { unsafe i2d_PUBKEY(self.key, $0) }
   }
 
-  /// EC: the uncompressed point `04 ‖ x ‖ y`. RSA: DER RSAPublicKey.
+  /// Returns the public key: for EC the uncompressed point `04 ‖ x ‖ y`, for RSA the RSAPublicKey
+  /// in DER.
   public func publicKey() throws -> [UInt8] {
     try unsafe written { unsafe i2d_PublicKey(self.key, $0) }
   }
 
-  /// A signature over `message` as libcrypto gives it (EC: DER ECDSA-Sig-Value).
+  /// Signs `message`. Returns the signature as libcrypto writes it, for EC the ECDSA-Sig-Value in
+  /// DER.
   public func sign(_ message: [UInt8], _ digest: Digest) throws -> [UInt8] {
     let context = unsafe EVP_MD_CTX_new()
     defer { unsafe EVP_MD_CTX_free(context) }
@@ -97,8 +99,7 @@ public final class SigningKey: @unchecked Sendable {
     return Array(signature.prefix(count))
   }
 
-  /// A signature over a digest that is taken as it stands: the mistake of hashing one
-  /// time too few.
+  /// Signs `digest` without hashing it, as a signer does that hashes one time too few.
   public func signDigest(_ digest: [UInt8]) throws -> [UInt8] {
     let context = unsafe EVP_PKEY_CTX_new(key, nil)
     defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -116,7 +117,7 @@ public final class SigningKey: @unchecked Sendable {
     return Array(signature.prefix(count))
   }
 
-  /// ES256 as a JWS carries it: r ‖ s, 32 octets each.
+  /// Signs with ES256. Returns the signature as in a JWS: r ‖ s, 32 bytes each.
   public func signES256(_ message: [UInt8]) throws -> [UInt8] {
     try ECDSASignature(der: sign(message, .sha256)).raw(width: 32)
   }
@@ -135,7 +136,7 @@ public final class SigningKey: @unchecked Sendable {
   }
 }
 
-/// r and s of an ECDSA signature, big-endian and without leading zeros.
+/// The numbers r and s of an ECDSA signature, big-endian without leading zeros.
 public struct ECDSASignature: Sendable {
   public var r: [UInt8]
   public var s: [UInt8]
@@ -145,7 +146,7 @@ public struct ECDSASignature: Sendable {
     self.s = s
   }
 
-  /// Takes apart a DER ECDSA-Sig-Value of our own.
+  /// Reads an ECDSA-Sig-Value in DER that the authority made.
   public init(der: [UInt8]) throws {
     guard let outer = DER.head(der[...]), outer.total == der.count else {
       throw AuthorityError("no ECDSA-Sig-Value")
@@ -163,7 +164,7 @@ public struct ECDSASignature: Sendable {
 
   public var der: [UInt8] { DER.sequence(DER.unsigned(r), DER.unsigned(s)) }
 
-  /// r ‖ s, each padded to `width` octets.
+  /// Returns r ‖ s, each padded to `width` bytes.
   public func raw(width: Int) -> [UInt8] {
     func padded(_ number: [UInt8]) -> [UInt8] {
       [UInt8](repeating: 0, count: max(0, width - number.count)) + number
@@ -171,12 +172,12 @@ public struct ECDSASignature: Sendable {
     return padded(r) + padded(s)
   }
 
-  /// The other valid signature of the same message: s becomes n − s (P-256).
+  /// Returns the other valid signature of the same message, with n − s in place of s (P-256).
   public func mirroredP256() -> ECDSASignature {
     ECDSASignature(r: r, s: ECDSASignature.difference(P256.order, s))
   }
 
-  /// left − right of two unsigned big-endian numbers of at most 32 octets.
+  /// Returns left − right of two unsigned big-endian numbers of at most 32 bytes.
   private static func difference(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
     let padded = [UInt8](repeating: 0, count: left.count - right.count) + right
     var out = left
@@ -191,7 +192,7 @@ public struct ECDSASignature: Sendable {
   }
 }
 
-/// The numbers of the curve P-256 (FIPS 186-4, D.1.2.3).
+/// The parameters of the curve P-256 (FIPS 186-4, D.1.2.3).
 public enum P256 {
   public static let order = bytes(
     "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")

@@ -1,16 +1,16 @@
-/// An ASN.1 value as a tree, so that the same container can be written with
-/// definite lengths (DER) or with indefinite ones (BER), and broken at one node.
+/// An ASN.1 value as a tree, so that a container can be written with definite lengths (DER) or
+/// indefinite ones (BER), and damaged at one node.
 public indirect enum ASN1Tree: Sendable {
   case constructed(UInt8, [ASN1Tree])
-  /// An OCTET STRING that BER may cut into chunks.
+  /// An OCTET STRING, which BER may split into chunks.
   case octets([UInt8])
-  /// Written as it stands.
+  /// Bytes that are written unchanged.
   case raw([UInt8])
 
   public enum Form: Sendable {
     case definite
-    /// `80 … 00 00` around everything constructed; octet strings in chunks of so
-    /// many octets.
+    /// Every constructed value is `80 … 00 00`; octet strings are split into chunks of this many
+    /// bytes.
     case indefinite(chunk: Int)
   }
 

@@ -1,16 +1,15 @@
 /// One bound of a certificate's validity, in any spelling.
 public enum CertificateTime: Sendable {
-  /// UTCTime `YYMMDDHHMMSSZ` of seconds since 1970.
+  /// UTCTime `YYMMDDHHMMSSZ` from seconds since 1970.
   case utc(Int64)
-  /// GeneralizedTime `YYYYMMDDHHMMSSZ` of seconds since 1970.
+  /// GeneralizedTime `YYYYMMDDHHMMSSZ` from seconds since 1970.
   case generalized(Int64)
   /// UTCTime with exactly this text.
   case utcText(String)
   /// GeneralizedTime with exactly this text.
   case generalizedText(String)
 
-  /// UTCTime up to the year 2049, GeneralizedTime from then on (RFC 5280
-  /// §4.1.2.5).
+  /// Returns UTCTime up to the year 2049 and GeneralizedTime from then on (RFC 5280 §4.1.2.5).
   public static func standard(_ seconds: Int64) -> CertificateTime {
     seconds < 2_524_608_000 ? .utc(seconds) : .generalized(seconds)
   }
@@ -25,7 +24,7 @@ public enum CertificateTime: Sendable {
     }
   }
 
-  /// "20260131235959Z".
+  /// Returns seconds since 1970 as "20260131235959Z".
   static func digits(_ seconds: Int64) -> [UInt8] {
     let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let rest = seconds - day * 86_400
@@ -37,7 +36,7 @@ public enum CertificateTime: Sendable {
     return parts.flatMap { padded($0.0, $0.1) } + [UInt8(ascii: "Z")]
   }
 
-  /// "2026-01-31 23:59:59" for people.
+  /// Returns milliseconds since 1970 as "2026-01-31 23:59:59".
   public static func readable(ms: Int64) -> String {
     let seconds = ms >= 0 ? ms / 1000 : (ms - 999) / 1000
     let text = digits(seconds)
@@ -55,7 +54,7 @@ public enum CertificateTime: Sendable {
     return Array(repeating: UInt8(ascii: "0"), count: max(0, width - text.count)) + text
   }
 
-  /// The Gregorian date of a day number since 1970-01-01.
+  /// Returns the Gregorian date of a day number since 1970-01-01.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,12 +1,12 @@
-/// DER values as byte strings. Nothing is checked: the authority must be able
-/// to write what no certificate may contain.
+/// Writes DER values as bytes. Nothing is checked: the authority must be able to write values
+/// that no certificate may contain.
 public enum DER {
-  /// Tag, shortest definite length, content.
+  /// Returns tag, shortest definite length and content.
   public static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content
   }
 
-  /// The shortest definite length.
+  /// Returns the shortest definite length.
   public static func length(_ count: Int) -> [UInt8] {
     if count < 0x80 { return [UInt8(count)] }
     var octets: [UInt8] = []
@@ -24,10 +24,10 @@ public enum DER {
 
   public static func set(_ parts: [UInt8]...) -> [UInt8] { value(0x31, parts.flatMap { $0 }) }
 
-  /// INTEGER with exactly these content octets.
+  /// Returns an INTEGER with exactly these content bytes.
   public static func integer(octets: [UInt8]) -> [UInt8] { value(0x02, octets) }
 
-  /// INTEGER of an unsigned number of any size, minimal.
+  /// Returns the minimal INTEGER of an unsigned number of any size.
   public static func unsigned(_ number: [UInt8]) -> [UInt8] {
     var octets = Array(number.drop { $0 == 0 })
     if octets.isEmpty || octets[0] >= 0x80 { octets.insert(0, at: 0) }
@@ -41,7 +41,7 @@ public enum DER {
   }
   public static let null: [UInt8] = [0x05, 0x00]
 
-  /// OBJECT IDENTIFIER from its arcs, "1.2.840.10045.2.1".
+  /// Returns the OBJECT IDENTIFIER of dotted arcs, "1.2.840.10045.2.1".
   public static func oid(_ dotted: String) -> [UInt8] {
     let arcs = dotted.split(separator: ".").map { UInt64($0) ?? 0 }
     guard arcs.count >= 2 else { return value(0x06, []) }
@@ -54,18 +54,18 @@ public enum DER {
   public static func printable(_ text: String) -> [UInt8] { value(0x13, Array(text.utf8)) }
   public static func ia5(_ text: String) -> [UInt8] { value(0x16, Array(text.utf8)) }
 
-  /// Context-specific, constructed: `[number]` around `content`.
+  /// Returns a context-specific, constructed value: `[number]` around `content`.
   public static func explicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
     value(0xa0 | number, content)
   }
 
-  /// Context-specific, primitive.
+  /// Returns a context-specific, primitive value.
   public static func implicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
     value(0x80 | number, content)
   }
 
-  /// The tag, header length and total length of the value at the start of
-  /// `bytes`, for taking apart what this authority itself wrote.
+  /// Returns header length and total length of the value at the start of `bytes`, which this
+  /// authority wrote; `nil` if `bytes` does not begin with a value.
   public static func head(_ bytes: ArraySlice<UInt8>) -> (header: Int, total: Int)? {
     let start = bytes.startIndex
     guard bytes.count >= 2 else { return nil }

@@ -1,6 +1,5 @@
-/// A compact JWS before it is signed. Each step, from the members of the header
-/// to the spelling of the signature, can be set to something else; what is
-/// signed is always what is in the first two segments.
+/// A compact JWS before signing. Each part, from the members of the header to the spelling of the
+/// signature, can be replaced; the signature always covers the first two segments as they are.
 public struct JWSTemplate: Sendable {
   public var header: JSONText
   /// The header as bytes, in place of `header`.
@@ -11,37 +10,37 @@ public struct JWSTemplate: Sendable {
   /// The payload segment, in place of the base64url of `payload`.
   public var payloadSegment: [UInt8]?
   public var key: SigningKey
-  /// Changes the 64 octets of the signature.
+  /// Changes the 64 bytes of the signature.
   public var signature: SignatureForm = .asSigned
   /// Changes the finished text.
   public var text: TextForm = .clean
 
   public enum SignatureForm: Sendable {
     case asSigned
-    /// The other valid signature, s → n − s.
+    /// The other valid signature of the same text, with n − s in place of s.
     case mirrored
-    /// s in its upper half.
+    /// The valid signature whose s is in the upper half of its range.
     case highS
-    /// These octets instead.
+    /// The signature is replaced by these bytes.
     case octets([UInt8])
-    /// Only this many of the octets.
+    /// The signature is cut to this many bytes.
     case prefix(Int)
-    /// These octets after the 64.
+    /// These bytes follow the 64.
     case trailing([UInt8])
-    /// ECDSA-Sig-Value instead of r ‖ s.
+    /// The signature is an ECDSA-Sig-Value instead of r ‖ s.
     case der
-    /// An unused low bit of the last character is set.
+    /// An unused low bit of the last base64url character is set.
     case looseBits
-    /// Signed with a key that is not the leaf's.
+    /// The signature is made with this key, which is not the leaf's.
     case by(SigningKey)
   }
 
   public enum TextForm: Sendable {
     case clean
-    /// A finished payload or header is swapped after signing.
+    /// The segments of header or payload are replaced after signing.
     case swapped(header: [UInt8]? = nil, payload: [UInt8]? = nil)
     case surrounded(before: [UInt8], after: [UInt8])
-    /// The signature segment is left empty.
+    /// The signature segment is empty.
     case unsecured
   }
 
@@ -51,13 +50,13 @@ public struct JWSTemplate: Sendable {
     self.key = key
   }
 
-  /// The header of the App Store: `alg` and the chain, nothing else.
+  /// Creates a JWS with the header of the App Store, which has only `alg` and the chain.
   public init(payload: [UInt8], chain: CertificateChain) {
     self.init(
       header: JWSTemplate.storeHeader(chain.certificates), payload: payload, key: chain.key)
   }
 
-  /// The header that Xcode writes over one self-signed certificate.
+  /// Creates a JWS with the header that Xcode writes, which has one self-signed certificate.
   public init(xcodePayload payload: [UInt8], certificate: [UInt8], key: SigningKey) {
     self.init(
       header: [
@@ -70,12 +69,12 @@ public struct JWSTemplate: Sendable {
     ["alg": "ES256", "x5c": .array(certificates.map(entry))]
   }
 
-  /// One entry of `x5c`.
+  /// Returns one entry of `x5c`.
   public static func entry(_ certificate: [UInt8]) -> JSONText {
     .string(utf8: Base64Text.encode(certificate))
   }
 
-  /// The finished text.
+  /// Returns the signed JWS.
   public func signed() throws -> [UInt8] {
     let dot: [UInt8] = [0x2e]
     let first = headerSegment ?? Base64Text.encodeURL(headerBytes ?? header.bytes)

@@ -1,5 +1,5 @@
 extension Purchase {
-  /// The payload of an app transaction as a device hands it in.
+  /// The payload of an app transaction as an app sends it.
   public var appTransactionPayload: JSONText {
     var payload: JSONText = [:]
     payload.add("receiptType", environment)
@@ -17,7 +17,7 @@ extension Purchase {
     return payload
   }
 
-  /// Members of an app transaction that are not in `appTransactionPayload`.
+  /// The members of an app transaction that `appTransactionPayload` does not have.
   public var rareAppTransactionMembers: [(String, JSONText)] {
     [
       ("preorderDate", .integer(originalPurchaseDate - Purchase.day)),

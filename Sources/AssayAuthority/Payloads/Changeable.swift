@@ -1,4 +1,4 @@
-/// A value of which there are copies that differ in something.
+/// A value of which changed copies can be made.
 public protocol Changeable {}
 
 extension Changeable {

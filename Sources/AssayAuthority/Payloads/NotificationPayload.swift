@@ -1,4 +1,5 @@
-/// ResponseBodyV2DecodedPayload: an envelope and one body.
+/// The payload of an App Store Server Notification (ResponseBodyV2DecodedPayload): an envelope
+/// and one body.
 public struct NotificationPayload: Sendable {
   public var type: String
   public var subtype: String?
@@ -12,7 +13,8 @@ public struct NotificationPayload: Sendable {
     self.signedDate = signedDate
   }
 
-  /// The payload around one body, or around none or several.
+  /// Returns the payload with these bodies: one in genuine notifications, none or several in
+  /// forgeries.
   public func payload(_ bodies: (name: String, value: JSONText)...) -> JSONText {
     var payload: JSONText = ["notificationType": .string(type)]
     payload.add("subtype", subtype)
@@ -23,7 +25,7 @@ public struct NotificationPayload: Sendable {
     return payload
   }
 
-  /// `data` about a purchase, with what was signed about it.
+  /// Returns `data` about a purchase, with its signed transaction and renewal info.
   public static func data(
     _ purchase: Purchase, status: Int64? = 1, consumptionRequestReason: String? = nil,
     transaction: [UInt8]?, renewal: [UInt8]?
@@ -42,7 +44,7 @@ public struct NotificationPayload: Sendable {
     return data
   }
 
-  /// `data` of a TEST notification.
+  /// Returns `data` of a TEST notification.
   public static func testData(_ purchase: Purchase) -> JSONText {
     var data: JSONText = [:]
     if purchase.environment == "Production" { data.add("appAppleId", purchase.appAppleId) }
@@ -51,7 +53,7 @@ public struct NotificationPayload: Sendable {
     return data
   }
 
-  /// `summary` of a finished mass extension.
+  /// Returns `summary` of a finished mass extension of renewal dates.
   public static func summary(_ purchase: Purchase) -> JSONText {
     var summary: JSONText = [:]
     summary.add("environment", purchase.environment)
@@ -63,7 +65,7 @@ public struct NotificationPayload: Sendable {
       .appending("succeededCount", 1200).appending("failedCount", 3)
   }
 
-  /// `externalPurchaseToken`; its id shows the environment.
+  /// Returns `externalPurchaseToken`; the prefix of its id names the environment.
   public static func externalPurchaseToken(
     _ purchase: Purchase, id: String, customLink: Bool = false
   ) -> JSONText {
@@ -79,7 +81,7 @@ public struct NotificationPayload: Sendable {
     return token
   }
 
-  /// `appData` of RESCIND_CONSENT.
+  /// Returns `appData` of RESCIND_CONSENT.
   public static func appData(_ purchase: Purchase, appTransaction: [UInt8]?) -> JSONText {
     var data: JSONText = [:]
     data.add("environment", purchase.environment)
@@ -90,8 +92,7 @@ public struct NotificationPayload: Sendable {
   }
 }
 
-/// Every notification type with every subtype that it comes with
-/// (docs/spec/storekit-payloads.md §5).
+/// The notification types, each with all its subtypes (docs/spec/storekit-payloads.md §5).
 public enum NotificationKind {
   public static let all: [(type: String, subtype: String?)] = [
     ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", "RESUBSCRIBE"),

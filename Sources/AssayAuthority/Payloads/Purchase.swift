@@ -1,5 +1,5 @@
-/// The facts of one purchase from which the payloads of every kind are made.
-/// Times are milliseconds since 1970 UTC; `nil` leaves a member out.
+/// One purchase, from which the payloads of every kind are made. Times are milliseconds since
+/// 1970 UTC; `nil` omits a member.
 public struct Purchase: Changeable, Sendable {
   public enum ProductType: String, Sendable, CaseIterable {
     case autoRenewable = "Auto-Renewable Subscription"
@@ -38,8 +38,8 @@ public struct Purchase: Changeable, Sendable {
   public var gracePeriodExpiresDate: Int64?
   public var priceIncreaseStatus: Int64?
 
-  /// A monthly subscription bought ten days before `now` and signed a minute
-  /// before it.
+  /// Creates a monthly subscription, bought ten days before `now` (ms since 1970) and signed a
+  /// minute before.
   public init(now: Int64) {
     purchaseDate = now - 10 * Purchase.day
     originalPurchaseDate = now - 10 * Purchase.day
@@ -49,8 +49,8 @@ public struct Purchase: Changeable, Sendable {
 
   public static let day: Int64 = 86_400_000
 
-  /// The same purchase as another product; only subscriptions keep a period,
-  /// a group and a web order line item.
+  /// Returns this purchase with another product; only subscriptions keep a period, a group and a
+  /// web order line item.
   public func of(_ productId: String, _ type: ProductType) -> Purchase {
     var copy = self
     copy.productId = productId

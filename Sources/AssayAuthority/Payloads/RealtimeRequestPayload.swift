@@ -1,5 +1,5 @@
 extension Purchase {
-  /// DecodedRealtimeRequestBody: what Retention Messaging posts.
+  /// The payload that Retention Messaging posts (DecodedRealtimeRequestBody).
   public var realtimeRequestPayload: JSONText {
     var payload: JSONText = [:]
     payload.add("originalTransactionId", originalTransactionId)

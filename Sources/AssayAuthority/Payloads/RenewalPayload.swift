@@ -1,5 +1,6 @@
 extension Purchase {
-  /// JWSRenewalInfoDecodedPayload with the members of genuine data.
+  /// The payload of a renewal info (JWSRenewalInfoDecodedPayload) with the members of genuine
+  /// data.
   public var renewalPayload: JSONText {
     var payload: JSONText = [:]
     payload.add("expirationIntent", expirationIntent)
@@ -21,8 +22,7 @@ extension Purchase {
     return payload
   }
 
-  /// Every member that a renewal info can have, beside those of
-  /// `renewalPayload`.
+  /// The members of a renewal info that `renewalPayload` does not have.
   public var rareRenewalMembers: [(String, JSONText)] {
     [
       ("appAccountToken", "0f8fad5b-d9cb-469f-a165-70867728950e"),

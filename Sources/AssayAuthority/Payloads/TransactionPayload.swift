@@ -1,8 +1,8 @@
 import CLibCrypto
 
 extension Purchase {
-  /// JWSTransactionDecodedPayload with the members of genuine data, in their
-  /// order. Rarer members are set on the result.
+  /// The payload of a transaction (JWSTransactionDecodedPayload) with the members of genuine
+  /// data, in their order.
   public var transactionPayload: JSONText {
     var payload: JSONText = [
       "transactionId": .string(transactionId),
@@ -38,8 +38,7 @@ extension Purchase {
     return payload
   }
 
-  /// Every member that a transaction can have, beside those of
-  /// `transactionPayload`.
+  /// The members of a transaction that `transactionPayload` does not have.
   public var rareTransactionMembers: [(String, JSONText)] {
     [
       ("appAccountToken", "0f8fad5b-d9cb-469f-a165-70867728950e"),
@@ -64,11 +63,11 @@ extension Purchase {
     ]
   }
 
-  /// The device on which JWS with a device verification were made.
+  /// The device for which JWS with a device verification were made.
   public static let deviceId = "C2A9E7F4-31B8-4D6A-9E05-7F1B2C3D4E5F"
   package static let deviceNonce = "5f0c6a1e-7a86-4d0c-b7f5-0c1d0f2a3b4c"
 
-  /// SHA-384 over nonce and device, in base64.
+  /// The SHA-384 of nonce and device, in base64.
   package static let deviceVerification = deviceVerification(of: deviceId)
 
   package static func deviceVerification(of device: String) -> String {

@@ -1,5 +1,5 @@
 extension Purchase {
-  /// A transaction as StoreKit testing in Xcode writes it: small ids, dates with
+  /// The payload of a transaction as StoreKit testing in Xcode writes it: small ids, dates with
   /// fractions of a millisecond, escaped slashes, members of a device.
   public var xcodeTransactionPayload: JSONText {
     with {
@@ -37,10 +37,10 @@ extension Purchase {
     ])
   }
 
-  /// The "unknown" date of Xcode: the first day of the year 1.
+  /// The date that Xcode writes for an unknown one: the first day of the year 1.
   public static let distantPast: JSONText = .integer(-62_135_769_600_000)
 
-  /// A date with a fraction of a millisecond.
+  /// Returns a date with a fraction of a millisecond.
   public static func fraction(_ ms: Int64, _ digits: String) -> JSONText {
     .text("\(ms).\(digits)")
   }

@@ -1,5 +1,5 @@
-/// What an app receipt says, beside its purchases. Times are milliseconds since
-/// 1970 UTC; `nil` leaves an attribute out.
+/// The attributes of an app receipt and its purchases. Times are milliseconds since 1970 UTC;
+/// `nil` omits an attribute.
 public struct AppReceiptFacts: Changeable, Sendable {
   public var type: String
   public var bundleId: String
@@ -12,18 +12,16 @@ public struct AppReceiptFacts: Changeable, Sendable {
   public var versionExternalIdentifier: Int64 = 0
   public var expirationDate: Int64?
   public var purchases: [Purchase]
-  /// 16 octets of a vendor id or 6 of a MAC address; the device hash is made
-  /// with it.
+  /// The device for the device hash: 16 bytes of a vendor id or 6 of a MAC address.
   public var device: [UInt8] = AppReceiptFacts.vendor
   public var opaque: [UInt8] = (0..<16).map { 0xa0 + $0 }
 
   /// The vendor id of the sample device.
   public static let vendor: [UInt8] = (1...16).map { $0 * 7 }
-  /// The address of the sample Mac.
+  /// The MAC address of the sample Mac.
   public static let address: [UInt8] = [0x02, 0x00, 0x5e, 0x10, 0x20, 0x30]
 
-  /// A receipt of the app and the environment of the first purchase, made when
-  /// that was signed.
+  /// Creates a receipt of the app and environment of `sample`, created when `sample` was signed.
   public init(_ purchases: [Purchase], like sample: Purchase) {
     let isProduction = sample.environment == "Production"
     type = isProduction ? "Production" : "ProductionSandbox"
@@ -38,12 +36,12 @@ public struct AppReceiptFacts: Changeable, Sendable {
     self.purchases = purchases
   }
 
-  /// SHA-1 of device, opaque value and the whole attribute 2.
+  /// The SHA-1 of device, opaque value and the whole attribute 2.
   public var deviceHash: [UInt8] {
     CertificateExtension.keyIdentifier(device + opaque + DER.utf8(bundleId))
   }
 
-  /// The attributes of the payload, purchases included, in Apple's kind of order.
+  /// The attributes of the payload, purchases included, in an order like Apple's.
   public var attributes: [AttributeTemplate] {
     func date(_ ms: Int64?) -> String { ms.map { WrittenDate.iso($0) } ?? "" }
     let isSandbox = type.hasSuffix("Sandbox")
@@ -97,7 +95,7 @@ extension Purchase {
     return list
   }
 
-  /// The attributes that Xcode writes about a purchase.
+  /// The attributes of a purchase that Xcode writes.
   public var xcodeReceiptAttributes: [AttributeTemplate] {
     var list: [AttributeTemplate] = [
       .integer(1701, quantity), .text(1702, productId), .text(1703, "0"),
@@ -107,7 +105,7 @@ extension Purchase {
     return list + [.integer(1719, 0)]
   }
 
-  /// Attribute 1707.
+  /// The product type, attribute 1707.
   var receiptType: Int64 {
     switch type {
     case .nonConsumable: 0

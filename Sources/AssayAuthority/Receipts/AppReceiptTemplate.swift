@@ -1,45 +1,44 @@
-/// An app receipt, or an App Attest receipt, before it is signed: PKCS#7 around a
-/// SET of attributes. Every member of the container can be set to something else;
-/// what is signed are the payload's octets.
+/// An app receipt or App Attest receipt before signing: PKCS#7 around a SET of attributes. Every
+/// member of the container can be replaced; the signature covers the payload's bytes.
 public struct AppReceiptTemplate: Sendable {
   public var attributes: [AttributeTemplate]
   /// The payload, in place of the SET of `attributes`.
   public var payload: [UInt8]?
-  /// The payload that is sent, if it is not the one that was signed.
+  /// The payload that is sent; `nil` for the signed one.
   public var sentPayload: [UInt8]?
   public var chain: CertificateChain
-  /// The bag, in its order; Apple's has leaf, intermediate and root.
+  /// The certificates in their order; Apple's receipts have leaf, intermediate and root.
   public var certificates: [[UInt8]]
-  /// The key that actually signs, and that is named if nothing else is set.
+  /// The digest that is used for signing; the container names the same unless another is set.
   public var digest: SigningKey.Digest
   public var signature = TransactionReceiptTemplate.SignatureForm.asSigned
   public var form = ASN1Tree.Form.definite
-  /// Content octets of the version of SignedData.
+  /// The content bytes of the version of SignedData.
   public var version: [UInt8] = [1]
-  /// The list of digest algorithms of SignedData; `nil`: the one that was used.
+  /// The digest algorithms of SignedData; `nil` for the one that is used.
   public var digestAlgorithms: [[UInt8]]?
   public var contentType = OID.data
   public var outerType = OID.signedData
-  /// What is in place of the OCTET STRING.
+  /// A value in place of the OCTET STRING of the content.
   public var content: ASN1Tree?
-  /// `[0]` with the certificates; `nil`: made of `certificates`.
+  /// The certificates as `[0]`; `nil` for those of `certificates`.
   public var bag: ASN1Tree?
-  /// What is between the certificates and the signers, for example `[1]` CRLs.
+  /// A value between certificates and signers, for example CRLs as `[1]`.
   public var revocationLists: ASN1Tree?
-  /// The set of SignerInfos has definite lengths even if `form` has not, as in
-  /// App Attest receipts.
+  /// Whether the SET of SignerInfos has definite lengths although `form` has not, as in App
+  /// Attest receipts.
   public var signersAreDefinite = false
-  /// SignerInfos; `nil`: one, made of the members below.
+  /// The SignerInfos; `nil` for one that is made of the following members.
   public var signerInfos: [ASN1Tree]?
   public var signerVersion: [UInt8] = [1]
-  /// issuerAndSerialNumber; `nil`: that of the leaf.
+  /// The issuerAndSerialNumber; `nil` for the leaf's.
   public var signerIdentifier: [UInt8]?
   public var signerDigest: [UInt8]?
-  /// `[0]` of SignerInfo.
+  /// The signed attributes, `[0]` of SignerInfo.
   public var signedAttributes: [UInt8] = []
   public var signatureAlgorithm = CertificateTemplate.algorithm(
     OID.rsaEncryption, parameters: DER.null)
-  /// `[1]` of SignerInfo.
+  /// The unsigned attributes, `[1]` of SignerInfo.
   public var unsignedAttributes: [UInt8] = []
   /// Changes the finished bytes.
   public var finish: @Sendable ([UInt8]) -> [UInt8] = { $0 }
@@ -53,7 +52,7 @@ public struct AppReceiptTemplate: Sendable {
     certificates = chain.certificates
   }
 
-  /// The finished receipt, not yet base64.
+  /// Returns the signed receipt in DER or BER.
   public func signed() throws -> [UInt8] {
     let payload = payload ?? AttributeTemplate.set(attributes)
     let signers = try signerInfos ?? [signerInfo(over: payload)]
@@ -78,7 +77,7 @@ public struct AppReceiptTemplate: Sendable {
     return .raw(DER.value(0xa0, certificates.flatMap { $0 }))
   }
 
-  /// SignerInfo over these octets.
+  /// Returns a SignerInfo whose signature covers `payload`.
   public func signerInfo(over payload: [UInt8]) throws -> ASN1Tree {
     .constructed(
       0x30,
@@ -103,7 +102,7 @@ public struct AppReceiptTemplate: Sendable {
     }
   }
 
-  /// issuerAndSerialNumber of a certificate of our own.
+  /// Returns the issuerAndSerialNumber of a certificate that the authority made.
   public static func issuerAndSerial(_ certificate: [UInt8]) throws -> [UInt8] {
     let fields = try CertificateTemplate.fields(of: certificate)
     return DER.sequence(fields.issuer, fields.serial)
@@ -111,8 +110,8 @@ public struct AppReceiptTemplate: Sendable {
 }
 
 extension ReceiptAuthority {
-  /// An app receipt before it is signed, by the generation of its creation date
-  /// unless another is asked for. SHA-256 is used since August 2023.
+  /// Returns an app receipt before signing. The creation date selects generation and digest
+  /// unless others are given; SHA-256 is used since August 2023.
   public func appTemplate(
     _ facts: AppReceiptFacts, generation: Generation? = nil, digest: SigningKey.Digest? = nil
   ) throws -> AppReceiptTemplate {
@@ -124,7 +123,8 @@ extension ReceiptAuthority {
       digest: digest ?? (seconds < 1_690_848_000 ? .sha1 : .sha256))
   }
 
-  /// An app receipt as Xcode makes it: BER, one self-signed certificate.
+  /// Returns an app receipt before signing as Xcode makes it: BER with one self-signed
+  /// certificate.
   public func xcodeTemplate(_ facts: AppReceiptFacts) -> AppReceiptTemplate {
     let chain = CertificateChain(
       leaf: xcodeCertificate, intermediate: [], root: [], key: keys.xcode)
@@ -136,7 +136,7 @@ extension ReceiptAuthority {
     return template
   }
 
-  /// A good app receipt as the client posts it: base64.
+  /// Returns a genuine app receipt as the client posts it, base64.
   public func appReceipt(_ facts: AppReceiptFacts) throws -> [UInt8] {
     Base64Text.encode(try appTemplate(facts).signed())
   }

@@ -1,12 +1,12 @@
 /// One attribute of the payload of an app receipt, or of a purchase in it.
 public struct AttributeTemplate: Sendable {
-  /// Content octets of the INTEGER `type`.
+  /// The content bytes of the INTEGER `type`.
   public var typeOctets: [UInt8]
-  /// Content octets of the INTEGER `version`.
+  /// The content bytes of the INTEGER `version`.
   public var versionOctets: [UInt8]
-  /// What is inside the OCTET STRING.
+  /// The content of the OCTET STRING.
   public var value: [UInt8]
-  /// The whole attribute, in place of the three.
+  /// The whole attribute, in place of its three members.
   public var whole: [UInt8]?
 
   public init(_ type: Int, version: UInt8 = 1, _ value: [UInt8]) {
@@ -27,7 +27,7 @@ public struct AttributeTemplate: Sendable {
     AttributeTemplate(type, DER.integer(octets: octets(number)))
   }
 
-  /// Whether this is of the type.
+  /// Whether the attribute has this type.
   public func isType(_ type: Int) -> Bool {
     typeOctets == AttributeTemplate.octets(Int64(type))
   }
@@ -39,12 +39,12 @@ public struct AttributeTemplate: Sendable {
         DER.octetString(value))
   }
 
-  /// SET OF attributes.
+  /// Returns the SET OF the attributes.
   public static func set(_ attributes: [AttributeTemplate]) -> [UInt8] {
     DER.value(0x31, attributes.flatMap(\.der))
   }
 
-  /// The content octets of a minimal INTEGER.
+  /// Returns the content bytes of a minimal INTEGER.
   static func octets(_ number: Int64) -> [UInt8] {
     var octets = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
     while octets.count > 1,
@@ -55,8 +55,8 @@ public struct AttributeTemplate: Sendable {
 }
 
 extension [AttributeTemplate] {
-  /// A copy in which the first attribute of this type has that value; a new one
-  /// comes last.
+  /// Returns a copy in which `attribute` replaces the first one of its type; a new type is the
+  /// last one.
   public func setting(_ attribute: AttributeTemplate) -> [AttributeTemplate] {
     var copy = self
     if let place = (firstIndex { $0.typeOctets == attribute.typeOctets }) {
@@ -67,10 +67,10 @@ extension [AttributeTemplate] {
     return copy
   }
 
-  /// A copy without the attributes of a type.
+  /// Returns a copy without the attributes of a type.
   public func removing(_ type: Int) -> [AttributeTemplate] { filter { !$0.isType(type) } }
 
-  /// A copy in which the first attribute of a type is replaced.
+  /// Returns a copy in which the first attribute of a type is changed.
   public func changing(
     _ type: Int, _ change: (inout AttributeTemplate) -> Void
   ) -> [AttributeTemplate] {

@@ -1,8 +1,8 @@
-/// One day of what a payment server is sent: mostly receipts of other people's
-/// apps, texts of cracking programs, and some honest purchases. The same
-/// authority, count and seed give the same bytes.
+/// The requests that a server for purchases gets on one day: mostly receipts of foreign apps,
+/// texts of cracking programs, and a few genuine purchases. The same authority, count and seed
+/// give the same bytes.
 public struct DayOfRequests: Sendable {
-  /// What a request is, with its share of a day in tenths of a percent.
+  /// The class of a request, with its share of a day in tenths of a percent.
   public enum Class: String, Sendable, CaseIterable {
     case foreign, confirmed, cracker, repeated, unconfirmed
 
@@ -18,12 +18,12 @@ public struct DayOfRequests: Sendable {
   }
 
   public struct Request: Sendable {
-    /// Milliseconds since 1970 UTC.
+    /// The time of the request in milliseconds since 1970 UTC.
     public var timeMs: Int64
     public var blob: [UInt8]
     public var kind: Class
 
-    /// `{"timeMs":…,"blob":"…"}`: one line of what `assay report` reads.
+    /// The request as `assay report` reads it: one line `{"timeMs":…,"blob":"…"}`.
     public var line: [UInt8] {
       Array("{\"timeMs\":\(timeMs),\"blob\":".utf8) + JSONText.string(utf8: blob).bytes + [
         0x7d, 0x0a,
@@ -32,9 +32,9 @@ public struct DayOfRequests: Sendable {
   }
 
   public let authority: ReceiptAuthority
-  /// A purchase of the app whose server this is.
+  /// A purchase of the server's own app.
   public let purchase: Purchase
-  /// Midnight, milliseconds since 1970 UTC.
+  /// The midnight at which the day begins, in milliseconds since 1970 UTC.
   public let start: Int64
   public let count: Int
   private var numbers: SeededNumbers
@@ -51,7 +51,8 @@ public struct DayOfRequests: Sendable {
     self.count = count
     numbers = SeededNumbers(seed: seed)
     let chain = try authority.chain(.current)
-    // A foreign signature is never checked: the leaf is genuine, the octets are not.
+    // No server verifies a foreign app's signature, so random bytes under a genuine leaf are
+    // enough.
     var numbers = numbers
     foreignSigners = (0..<16).map { _ in
       let value = (0..<256).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
@@ -62,7 +63,7 @@ public struct DayOfRequests: Sendable {
     }
   }
 
-  /// The next request of the day; `nil` after the last.
+  /// Returns the next request of the day; `nil` after the last one.
   public mutating func next() throws -> Request? {
     guard made < count else { return nil }
     let kind = draw()
@@ -81,7 +82,8 @@ public struct DayOfRequests: Sendable {
     return .foreign
   }
 
-  /// Few requests at night, most in the evening, never going back in time.
+  /// Returns the time of the next request: few at night, most in the evening, and never earlier
+  /// than the previous one.
   private func time() -> Int64 {
     let weights: [Int64] = [
       3, 2, 1, 1, 1, 2, 3, 5, 6, 6, 7, 8, 8, 8, 8, 9, 9, 10, 11, 12, 12, 10, 8, 5,
@@ -170,7 +172,7 @@ public struct DayOfRequests: Sendable {
     }
   }
 
-  /// Looks right, and has one of the flaws that Apple refuses.
+  /// Returns a receipt that seems genuine but has one of the faults that Apple refuses.
   private mutating func unconfirmed() throws -> [UInt8] {
     var template = try authority.transactionTemplate(buy())
     let kept = template.info
@@ -184,7 +186,7 @@ public struct DayOfRequests: Sendable {
     return travelled(try template.outerList())
   }
 
-  /// The odd ways in which clients send the same thing.
+  /// Encodes a list in one of the ways in which clients send receipts.
   private mutating func travelled(_ list: PropertyListText) -> [UInt8] {
     var list = list
     switch numbers.below(200) {
@@ -203,8 +205,8 @@ public struct DayOfRequests: Sendable {
 }
 
 extension ReceiptAuthority {
-  /// A day of `count` requests to the server of `purchase`'s app, as lines of
-  /// JSON. `start` is its midnight, milliseconds since 1970 UTC.
+  /// Returns a day of `count` requests to the server of `purchase`'s app, as lines of JSON.
+  /// `start` is its midnight in milliseconds since 1970 UTC.
   public func dayOfRequests(
     count: Int, seed: UInt64, purchase: Purchase, start: Int64
   ) throws -> [[UInt8]] {

@@ -1,10 +1,10 @@
-/// An old-style property list as it will be written: entries keep their order,
-/// keys may occur twice, and everything around them can be set.
+/// An old-style property list as it is written: entries keep their order, keys may occur twice,
+/// and all text around them can be set.
 public struct PropertyListText: Sendable {
   public enum Quote: Sendable {
     case double
     case single
-    /// No quotes: good for letters, digits and a few signs.
+    /// No quotes, which is valid for letters, digits and a few other characters.
     case bare
 
     func around(_ text: [UInt8]) -> [UInt8] {
@@ -17,7 +17,7 @@ public struct PropertyListText: Sendable {
   }
 
   public struct Entry: Sendable {
-    /// Written as they stand, escapes included.
+    /// The key and the value are written unchanged, escapes included.
     public var key: [UInt8]
     public var value: [UInt8]
     public var keyQuote = Quote.double
@@ -34,14 +34,14 @@ public struct PropertyListText: Sendable {
     }
   }
 
-  /// What stands around the entries.
+  /// The text around the entries.
   public struct Style: Sendable {
     public var open: String
     public var before: String
     public var equals: String
     public var after: String
     public var close: String
-    /// Used instead of the entries' own, where set.
+    /// The quote of all entries; `nil` for each entry's own.
     public var quote: Quote?
 
     public init(
@@ -56,12 +56,12 @@ public struct PropertyListText: Sendable {
       self.quote = quote
     }
 
-    /// As Apple writes it.
+    /// The style of Apple's receipts.
     public static let apple = Style(
       open: "{\n", before: "\t", equals: " = ", after: ";\n", close: "}")
-    /// Without any white space.
+    /// No white space.
     public static let compact = Style(open: "{", before: "", equals: "=", after: ";", close: "}")
-    /// White space of every kind wherever it may be.
+    /// White space of every kind wherever it is allowed.
     public static let loose = Style(
       open: " \r\n{ \u{2028}", before: "\t\u{0b}", equals: "\u{0c} =\u{2029}", after: " ;\r\n",
       close: " } \n")
@@ -98,17 +98,17 @@ public struct PropertyListText: Sendable {
     return out + Array(style.close.utf8)
   }
 
-  /// The value of the first entry with this key.
+  /// Returns the value of the first entry with this key.
   public subscript(_ key: String) -> String? {
     entries.first { $0.key == Array(key.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
   }
 
-  /// A copy in which a key has this value; a new key comes last.
+  /// Returns a copy in which a key has this value; a new key is the last one.
   public func setting(_ key: String, _ value: String) -> PropertyListText {
     changing(key, adding: Entry(key, value)) { $0.value = Array(value.utf8) }
   }
 
-  /// A copy in which the entry of a key is replaced.
+  /// Returns a copy in which the entry of a key is changed.
   public func changing(
     _ key: String, adding missing: Entry? = nil, _ change: (inout Entry) -> Void
   ) -> PropertyListText {
@@ -121,17 +121,17 @@ public struct PropertyListText: Sendable {
     return copy
   }
 
-  /// A copy without a key.
+  /// Returns a copy without a key.
   public func removing(_ key: String) -> PropertyListText {
     PropertyListText(entries.filter { $0.key != Array(key.utf8) }, style: style)
   }
 
-  /// A copy with one more entry at the end, also when the key is there already.
+  /// Returns a copy with one more entry at the end, even if the key exists.
   public func appending(_ key: String, _ value: String) -> PropertyListText {
     PropertyListText(entries + [Entry(key, value)], style: style)
   }
 
-  /// A copy with every byte of every value written as an octal escape.
+  /// Returns a copy in which every byte of every value is an octal escape.
   public func escaped() -> PropertyListText {
     var copy = self
     for place in copy.entries.indices {

@@ -1,6 +1,6 @@
 extension Purchase {
-  /// The signed list of a transaction receipt about this purchase, with the keys
-  /// of genuine ones of 2017 and later.
+  /// The signed list of a transaction receipt of this purchase, with the keys of genuine receipts
+  /// since 2017.
   public var purchaseInfo: PropertyListText {
     let bought = wholeSecond(purchaseDate)
     let original = wholeSecond(originalPurchaseDate)
@@ -53,7 +53,7 @@ extension Purchase {
 
   func wholeSecond(_ ms: Int64) -> Int64 { ms / 1000 * 1000 }
 
-  /// A copy with every date moved by this many milliseconds.
+  /// Returns a copy with every date moved by `ms` milliseconds.
   public func moved(by ms: Int64) -> Purchase {
     with {
       $0.purchaseDate += ms

@@ -1,25 +1,25 @@
-/// A test authority with the shape of Apple's older one, which signs receipts:
-/// RSA throughout, a store intermediate above version 2 transaction receipts, and
-/// developer relations intermediates above everything else, two of which have
-/// one name and one key. Nothing it signs is trusted by anyone who has not put
-/// its root into `receipts.anchors`.
+/// A test authority with the shape of Apple's older one, which signs receipts: RSA keys, a store
+/// intermediate above version 2 transaction receipts, and developer relations intermediates above
+/// all other receipts, two of which have the same name and key. Only a configuration with its
+/// root in `receipts.anchors` trusts its receipts.
 ///
-/// All dates are fixed and all serial numbers follow from the keys: the same
-/// keys give the same certificates, octet for octet.
+/// All dates are fixed and all serial numbers follow from the keys: the same keys give the same
+/// certificates, byte for byte.
 public struct ReceiptAuthority: Sendable {
-  /// Who signs, by purpose and years.
+  /// The signers by purpose and years.
   public enum Generation: String, Sendable, CaseIterable {
     /// Version 2 transaction receipts, 2009 … 2016, RSA-1024.
     case store
-    /// App receipts, 2010 … 2015: the intermediate of 2008 … 2016.
+    /// App receipts, 2010 … 2015, under the intermediate of 2008 … 2016.
     case first
-    /// App receipts and version 3 transaction receipts, 2015 … 2023: the
-    /// intermediate of 2013 … 2023, same name and key as the one before.
+    /// App receipts and version 3 transaction receipts, 2015 … 2023, under the intermediate of
+    /// 2013 … 2023, which has the name and key of the one of `first`.
     case second
-    /// App receipts and version 3 transaction receipts since 2022: certificates
-    /// signed with SHA-256.
+    /// App receipts and version 3 transaction receipts since 2022, with certificates signed with
+    /// SHA-256.
     case current
-    /// A developer's certificate: the intermediate of `current`, another purpose.
+    /// A developer's certificate under the intermediate of `current`, which must not sign
+    /// receipts.
     case developer
   }
 
@@ -29,22 +29,22 @@ public struct ReceiptAuthority: Sendable {
     public var store: SigningKey
     public var relations: SigningKey
     public var currentRelations: SigningKey
-    /// 1,024 bits.
+    /// The key of the leaf of `store`, 1,024 bits.
     public var storeLeaf: SigningKey
-    /// Of `first` and `second`.
+    /// The key of the leaves of `first` and `second`.
     public var leaf: SigningKey
     public var currentLeaf: SigningKey
     public var developer: SigningKey
     public var xcode: SigningKey
 
-    /// The names under which a folder can keep them.
+    /// The names of the key files.
     public static let names = [
       "receipt-root", "receipt-store", "receipt-relations", "receipt-current-relations",
       "receipt-store-leaf", "receipt-leaf", "receipt-current-leaf", "receipt-developer",
       "receipt-xcode",
     ]
 
-    /// Asks for every key by its name.
+    /// Asks for each key by its name.
     public init(_ key: (_ name: String) throws -> SigningKey) rethrows {
       root = try key("receipt-root")
       store = try key("receipt-store")
@@ -57,12 +57,12 @@ public struct ReceiptAuthority: Sendable {
       xcode = try key("receipt-xcode")
     }
 
-    /// A new key of the size that the name needs.
+    /// Generates a key of the size that the name needs.
     public static func generate(_ name: String) throws -> SigningKey {
       try .generate(.rsa(bits: name == "receipt-store-leaf" ? 1024 : 2048))
     }
 
-    /// New keys, about a second on one core.
+    /// Generates all keys, which takes about a second on one core.
     public static func generate() throws -> Keys { try Keys { try generate($0) } }
   }
 
@@ -72,7 +72,7 @@ public struct ReceiptAuthority: Sendable {
   private let links: [Generation: CertificateLink]
   private let chains: [Generation: CertificateChain]
   public let xcode: CertificateTemplate
-  /// DER of the self-signed certificate with which Xcode signs app receipts.
+  /// The self-signed certificate in DER with which Xcode signs app receipts.
   public let xcodeCertificate: [UInt8]
 
   public init(keys: Keys? = nil, names: ReceiptNames = .own) throws {
@@ -94,7 +94,7 @@ public struct ReceiptAuthority: Sendable {
     xcodeCertificate = try xcode.signed(by: keys.xcode)
   }
 
-  /// The chain of a generation.
+  /// Returns the chain of a generation.
   public func chain(_ generation: Generation) throws -> CertificateChain {
     guard let chain = chains[generation] else { throw AuthorityError("no \(generation)") }
     return chain
@@ -105,8 +105,8 @@ public struct ReceiptAuthority: Sendable {
     return link
   }
 
-  /// A chain in which one certificate is different. What is in the changed
-  /// templates is signed properly by the key above it, or by `signers`.
+  /// Returns a chain in which one certificate is different. Each changed template is signed with
+  /// the key above it, or with the given signer.
   public func chain(
     _ generation: Generation,
     intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
@@ -123,20 +123,20 @@ public struct ReceiptAuthority: Sendable {
       leafSigner: leafSigner)
   }
 
-  /// Base64 DER of the root, as `receipts.anchors` takes it.
+  /// The root in the form of `receipts.anchors`: base64 DER.
   public var anchor: String { (chains[.current]?.root ?? []).base64Text }
 
-  /// Base64 DER of the four intermediates, as `receipts.intermediates` takes them:
-  /// transaction receipts do not carry theirs.
+  /// The four intermediates in the form of `receipts.intermediates`, base64 DER. Transaction
+  /// receipts do not contain theirs.
   public var intermediates: [String] {
     [Generation.store, .first, .second, .current].compactMap { chains[$0]?.intermediate }
       .map(\.base64Text)
   }
 
-  /// SHA-256 of the Xcode certificate, as `storekit.xcodeCertificates` takes it.
+  /// The SHA-256 of the Xcode certificate in the form of `storekit.xcodeCertificates`.
   public var xcodeFingerprint: String { Authority.fingerprint(xcodeCertificate) }
 
-  /// The block `receipts` of a configuration that accepts this authority.
+  /// The block `receipts` of a configuration that accepts receipts of this authority.
   public var configuration: JSONText {
     [
       "anchors": [.string(anchor)],

@@ -1,5 +1,5 @@
-/// The names on the certificates of a receipt authority. Trust never comes from
-/// them, so a forgery may bear Apple's.
+/// The names in the certificates of a receipt authority. Verification never trusts a name, so
+/// that a forgery may have Apple's.
 public struct ReceiptNames: Sendable {
   public typealias Name = [(type: String, value: String)]
   public var root: Name
@@ -14,7 +14,7 @@ public struct ReceiptNames: Sendable {
     func name(_ common: String, _ unit: String) -> Name {
       [("CN", common), ("OU", unit), ("O", organisation), ("C", "US")]
     }
-    // The order of the older certificates.
+    // Apple's older certificates have the attributes in reverse order.
     func older(_ common: String, _ unit: String) -> Name { name(common, unit).reversed() }
     let authority = String(organisation.prefix { $0 != " " }) + " Certification Authority"
     self.root = older(root, authority)
@@ -30,15 +30,15 @@ public struct ReceiptNames: Sendable {
   public static let own = ReceiptNames(
     "Assay Test Root CA", "Assay Test Developer Relations", "Assay Test Store", "Assay")
 
-  /// The names that genuine certificates bear, for forgeries.
+  /// The names in Apple's certificates, for forgeries.
   public static let apple = ReceiptNames(
     "Apple Root CA", "Apple Worldwide Developer Relations", "Apple iTunes Store", "Apple Inc.")
 }
 
-/// The templates of a receipt authority: Apple's shape and years.
+/// The certificate templates of a receipt authority, with Apple's shape and years.
 enum ReceiptCertificates {
-  /// Seconds since 1970 of the bounds, as docs/spec/certificates.md has them; what has to
-  /// serve today ends later than Apple's.
+  /// The bounds of validity in seconds since 1970, as in docs/spec/certificates.md; certificates
+  /// that must be valid today end later than Apple's.
   private enum Window {
     static let root = 1_146_001_236...2_370_000_000 as ClosedRange<Int64>
     static let store = 1_242_757_890...1_463_596_290 as ClosedRange<Int64>
@@ -113,7 +113,7 @@ enum ReceiptCertificates {
     _ digest: SigningKey.Digest
   ) throws -> CertificateLink {
     let intermediateName = DistinguishedName.make(above.name)
-    // The current generation names only its signing bits, as Apple's does.
+    // The current generation has only the key usages of signing, as Apple's has.
     let usage: CertificateExtension.KeyUsage =
       digest == .sha256
       ? [.keyCertSign, .cRLSign] : [.digitalSignature, .keyCertSign, .cRLSign]
@@ -151,7 +151,8 @@ enum ReceiptCertificates {
         + extensions)
   }
 
-  /// Eight octets, positive, from the key and the start date: the same every time.
+  /// Returns a positive serial number of eight bytes that depends only on the key and the start
+  /// date.
   private static func serial(_ identifier: [UInt8], _ window: ClosedRange<Int64>) -> [UInt8] {
     var octets = Array(identifier.prefix(8))
     octets[0] = 0x20 | (octets[0] & 0x3f)
@@ -161,7 +162,8 @@ enum ReceiptCertificates {
     return octets
   }
 
-  /// What Xcode signs app receipts with: self-signed, serial 1, a CA.
+  /// Returns the certificate with which Xcode signs app receipts: self-signed, serial number 1, a
+  /// CA.
   static func xcode(_ keys: ReceiptAuthority.Keys) throws -> CertificateTemplate {
     let name = DistinguishedName.make([
       ("CN", "Assay Test StoreKit"), ("O", "Assay Test StoreKit"),
@@ -181,7 +183,7 @@ enum ReceiptCertificates {
 }
 
 extension CertificateTemplate {
-  /// Signed by an RSA key with this digest.
+  /// Selects an RSA signature with this digest.
   package mutating func sign(_ digest: SigningKey.Digest) {
     innerAlgorithm = digest.rsaAlgorithm
     outerAlgorithm = nil

@@ -7,16 +7,16 @@ extension OID {
   public static let sha384 = "2.16.840.1.101.3.4.2.2"
   public static let data = "1.2.840.113549.1.7.1"
   public static let signedData = "1.2.840.113549.1.7.2"
-  /// iTunes Store intermediate: above version 2 transaction receipts.
+  /// The marker of the iTunes Store intermediate above version 2 transaction receipts.
   public static let storeMarker = "1.2.840.113635.100.6.2.2"
-  /// Purchase receipt signing: leaf of version 2 transaction receipts.
+  /// The marker of leaves that sign version 2 transaction receipts.
   public static let purchaseMarker = "1.2.840.113635.100.6.5.1"
-  /// Distribution of applications: what a developer's certificate carries.
+  /// The marker of developers' certificates for the distribution of apps.
   public static let developerMarker = "1.2.840.113635.100.6.1.4"
 }
 
 extension SigningKey.Digest {
-  /// The signature algorithm of RSA with this digest, parameters NULL.
+  /// The AlgorithmIdentifier of RSA with this digest, parameters NULL.
   package var rsaAlgorithm: [UInt8] {
     let oid =
       switch self {
@@ -28,7 +28,7 @@ extension SigningKey.Digest {
     return CertificateTemplate.algorithm(oid, parameters: DER.null)
   }
 
-  /// The digest algorithm alone, parameters NULL.
+  /// The AlgorithmIdentifier of the digest, parameters NULL.
   package var algorithm: [UInt8] {
     let oid =
       switch self {

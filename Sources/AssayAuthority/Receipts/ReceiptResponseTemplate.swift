@@ -1,24 +1,23 @@
-/// An answer from Apple's verifyReceipt endpoint, in either style. Its members can
-/// be changed as JSON afterwards.
+/// A verifyReceipt response in either style. Its members can be changed as JSON afterwards.
 public struct ReceiptResponseTemplate: Changeable, Sendable {
   public enum Style: String, Sendable, CaseIterable {
-    /// What a transaction receipt gets.
+    /// The response to a transaction receipt.
     case ios6
-    /// What an app receipt gets.
+    /// The response to an app receipt.
     case ios7
   }
 
   public var style: Style
   public var status: Int64 = 0
-  /// All purchases of the receipt; iOS 6 style has one.
+  /// All purchases of the receipt; the iOS 6 style has one.
   public var purchases: [Purchase]
-  /// The newest transactions of the subscriptions; `nil` leaves them out.
+  /// The newest transactions of the subscriptions; `nil` omits them.
   public var latest: [Purchase]?
-  /// Base64 of the receipt that holds the newest state.
+  /// The receipt with the newest state, in base64.
   public var latestReceipt: [UInt8]?
-  /// Apple's clock at the answer, milliseconds since 1970 UTC.
+  /// Apple's time of the response, in milliseconds since 1970 UTC.
   public var requestDate: Int64
-  /// Whether iOS 7 style has `pending_renewal_info`.
+  /// Whether the iOS 7 style has `pending_renewal_info`.
   public var renewals = true
 
   public init(_ style: Style, _ purchases: [Purchase], requestDate: Int64) {
@@ -54,7 +53,7 @@ public struct ReceiptResponseTemplate: Changeable, Sendable {
     return answer
   }
 
-  /// The decoded app receipt of an answer.
+  /// Returns the decoded app receipt of a response.
   private func receipt(_ sample: Purchase) -> JSONText {
     let isSandbox = sample.environment == "Sandbox"
     let app = isSandbox ? 0 : sample.appAppleId ?? 0
@@ -95,7 +94,7 @@ public struct ReceiptResponseTemplate: Changeable, Sendable {
 }
 
 extension JSONText {
-  /// A date three times: text, milliseconds, Pacific time.
+  /// Adds a date three times: as text, in milliseconds, in Pacific time.
   mutating func addDate(_ name: String, _ ms: Int64?) {
     guard let ms else { return }
     let second = ms / 1000 * 1000
@@ -128,7 +127,7 @@ extension Purchase {
     return entry
   }
 
-  /// An entry of `latest_receipt_info`, iOS 7 style.
+  /// An entry of `latest_receipt_info` in the iOS 7 style.
   public var latestEntry: JSONText {
     var entry = inAppEntry
     if isUpgraded == true { entry.add("is_upgraded", "true") }
@@ -153,7 +152,7 @@ extension Purchase {
     return entry
   }
 
-  /// `receipt` and `latest_receipt_info` of iOS 6 style.
+  /// The value of `receipt` and `latest_receipt_info` in the iOS 6 style.
   public var olderEntry: JSONText {
     var entry: JSONText = [
       "original_purchase_date_pst": .string(WrittenDate.pacific(originalPurchaseDate)),
@@ -187,8 +186,8 @@ extension Purchase {
 }
 
 extension ReceiptAuthority {
-  /// A good answer about purchases as Apple's server gives it: JSON text, with
-  /// the receipt of the newest state in it.
+  /// Returns a genuine verifyReceipt response about purchases: JSON with the receipt of the
+  /// newest state.
   public func answer(
     _ style: ReceiptResponseTemplate.Style, _ purchases: [Purchase], status: Int64 = 0,
     requestDate: Int64

@@ -1,5 +1,5 @@
-/// A small generator whose numbers follow from its seed alone (SplitMix64), so
-/// that the same seed mints the same day.
+/// A random number generator whose numbers depend only on its seed (SplitMix64), so that the same
+/// seed mints the same day.
 public struct SeededNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -13,7 +13,7 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// 0 ..< bound.
+  /// Returns a number in 0 ..< bound.
   mutating func below(_ bound: Int) -> Int {
     bound <= 1 ? 0 : Int(truncatingIfNeeded: next() % UInt64(bound))
   }

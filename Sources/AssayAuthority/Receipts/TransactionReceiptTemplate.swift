@@ -1,33 +1,32 @@
-/// An old-style transaction receipt before it is signed. Every step, from the
-/// signed list to the base64 of the outer one, can be set to something else;
-/// what is signed is what is in the blob and the list.
+/// An old-style transaction receipt before signing. Each part, from the signed list to the base64
+/// of the outer list, can be replaced; the signature covers the version and the list as they are.
 public struct TransactionReceiptTemplate: Sendable {
   /// The signed list.
   public var info: PropertyListText
-  /// Its bytes, in place of `info`.
+  /// The bytes of the signed list, in place of `info`.
   public var infoBytes: [UInt8]?
-  /// The version octet of the blob; it is signed too.
+  /// The version byte of the signature blob, which is signed too.
   public var version: UInt8
   public var chain: CertificateChain
   public var digest = SigningKey.Digest.sha1
   public var scope = Scope.versionAndInfo
   public var signature = SignatureForm.asSigned
   public var blob = BlobForm.clean
-  /// The other keys of the outer list, in their order around the two.
+  /// The keys of the outer list besides the signature and the signed list.
   public var environment: String?
   public var pod: String?
   public var signingStatus: String? = "0"
-  /// The purchase-info that is sent, if it is not the one that was signed.
+  /// The purchase-info that is sent; `nil` for the signed one.
   public var sentInfo: [UInt8]?
-  /// The texts of the two keys, in place of base64.
+  /// The values of purchase-info and signature, in place of their base64.
   public var infoText: [UInt8]?
   public var signatureText: [UInt8]?
-  /// The whole outer list, before it is written.
+  /// Changes the outer list before it is written.
   public var outer: @Sendable (PropertyListText) -> PropertyListText = { $0 }
 
-  /// What the signature covers.
+  /// The bytes that the signature covers.
   public enum Scope: Sendable {
-    /// As Apple signs: the version octet, then the list.
+    /// The version byte and the list, as Apple signs.
     case versionAndInfo
     case info
     case infoText
@@ -38,20 +37,20 @@ public struct TransactionReceiptTemplate: Sendable {
     /// One bit is flipped.
     case damaged
     case octets([UInt8])
-    /// Signed with a key that is not the leaf's.
+    /// The signature is made with this key, which is not the leaf's.
     case by(SigningKey)
   }
 
   /// The layout of the signature blob.
   public enum BlobForm: Sendable {
     case clean
-    /// Only this many octets of it.
+    /// The blob is cut to this many bytes.
     case prefix(Int)
-    /// These octets after it.
+    /// These bytes follow the blob.
     case trailing([UInt8])
-    /// Another number in the length of the certificate.
+    /// The length of the certificate is replaced by this number.
     case certificateLength(UInt32)
-    /// These octets in place of all of it.
+    /// The blob is replaced by these bytes.
     case octets([UInt8])
   }
 
@@ -66,7 +65,7 @@ public struct TransactionReceiptTemplate: Sendable {
     self.pod = pod
   }
 
-  /// The signature blob: version, signature, length of the leaf, leaf.
+  /// Returns the signature blob: version, signature, length of the leaf, leaf.
   public func signatureBlob() throws -> [UInt8] {
     let list = infoBytes ?? info.bytes
     let signed: [UInt8] =
@@ -88,7 +87,7 @@ public struct TransactionReceiptTemplate: Sendable {
     }
   }
 
-  /// The outer list before it is written.
+  /// Returns the outer list before it is written.
   public func outerList() throws -> PropertyListText {
     var list = PropertyListText([])
     list.entries.append(
@@ -103,7 +102,7 @@ public struct TransactionReceiptTemplate: Sendable {
     return outer(list)
   }
 
-  /// The receipt as StoreKit hands it to the app: text, not yet base64.
+  /// Returns the signed receipt as StoreKit passes it to the app: text, not yet base64.
   public func signed() throws -> [UInt8] { try outerList().bytes }
 
   private func signatureOctets(over message: [UInt8]) throws -> [UInt8] {
@@ -120,8 +119,8 @@ public struct TransactionReceiptTemplate: Sendable {
 }
 
 extension ReceiptAuthority {
-  /// A transaction receipt before it is signed. Version 2 is of the store's
-  /// years, 2009 … 2016; version 3 is signed by the generation of its date.
+  /// Returns a transaction receipt before signing. Version 2 is of the generation `store`, 2009 …
+  /// 2016; for version 3 the purchase date selects the generation.
   public func transactionTemplate(
     _ purchase: Purchase, version: UInt8 = 3, generation: Generation? = nil
   ) throws -> TransactionReceiptTemplate {
@@ -132,7 +131,7 @@ extension ReceiptAuthority {
       environment: purchase.environment == "Sandbox" ? "Sandbox" : nil, pod: purchase.pod)
   }
 
-  /// A good transaction receipt as the client posts it: base64.
+  /// Returns a genuine transaction receipt as the client posts it, base64.
   public func transactionReceipt(_ purchase: Purchase, version: UInt8 = 3) throws -> [UInt8] {
     Base64Text.encode(try transactionTemplate(purchase, version: version).signed())
   }

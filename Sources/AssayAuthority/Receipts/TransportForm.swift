@@ -1,20 +1,20 @@
-/// How a receipt travels from the client to the server.
+/// The form in which a client sends a receipt to the server.
 public enum TransportForm: String, Sendable, CaseIterable {
   case raw
   case base64
-  /// Lines of 64 characters, CRLF.
+  /// Lines of 64 characters that end in CRLF.
   case wrapped
-  /// Lines of 76 characters, LF, and one at the end.
+  /// Lines of 76 characters that end in LF, the last one too.
   case wrappedLF = "wrapped-lf"
   case urlSafe = "url-safe"
   case unpadded
   /// Base64 of base64.
   case doubled
-  /// A third time.
+  /// Base64 of base64 of base64.
   case tripled
-  /// A form post that turned `+` into a space.
+  /// Base64 in a form post that turned `+` into a space.
   case spaceForPlus = "space-for-plus"
-  /// A form field that was not decoded.
+  /// Base64 in a form field that was not decoded.
   case percentEscaped = "percent-escaped"
 
   public func encode(_ bytes: [UInt8]) -> [UInt8] {

@@ -1,33 +1,33 @@
-/// Dates as receipts and answers write them.
+/// Writes dates as receipts and verifyReceipt responses do.
 public enum WrittenDate {
-  /// "2026-01-31 23:59:59 Etc/GMT" of milliseconds since 1970.
+  /// Returns milliseconds since 1970 as "2026-01-31 23:59:59 Etc/GMT".
   public static func gmt(_ ms: Int64) -> String {
     CertificateTime.readable(ms: ms) + " Etc/GMT"
   }
 
-  /// The same instant, "… America/Los_Angeles", in true local time.
+  /// Returns milliseconds since 1970 as "… America/Los_Angeles", in local time.
   public static func pacific(_ ms: Int64) -> String {
     let hours: Int64 = isPacificSummer(ms) ? 7 : 8
     return CertificateTime.readable(ms: ms - hours * 3_600_000) + " America/Los_Angeles"
   }
 
-  /// "2026-01-31T23:59:59Z".
+  /// Returns milliseconds since 1970 as "2026-01-31T23:59:59Z".
   public static func iso(_ ms: Int64) -> String {
     joined(ms) + "Z"
   }
 
-  /// "2026-02-01T00:59:59+0100": how Xcode writes dates.
+  /// Returns milliseconds since 1970 as "2026-02-01T00:59:59+0100", as Xcode does.
   public static func xcode(_ ms: Int64) -> String {
     joined(ms + 3_600_000) + "+0100"
   }
 
-  /// Day and time with a T between them.
+  /// Returns day and time with a T between them.
   private static func joined(_ ms: Int64) -> String {
     String(CertificateTime.readable(ms: ms).map { $0 == " " ? "T" : $0 })
   }
 
-  /// From the second Sunday in March, 10:00 UTC, to the first Sunday in
-  /// November, 9:00 UTC.
+  /// Whether Pacific daylight time is in force: from the second Sunday in March, 10:00 UTC, to
+  /// the first Sunday in November, 9:00 UTC.
   private static func isPacificSummer(_ ms: Int64) -> Bool {
     let digits = CertificateTime.readable(ms: ms).utf8.filter {
       $0 != 0x2d && $0 != 0x20 && $0 != 0x3a

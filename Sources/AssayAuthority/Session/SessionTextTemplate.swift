@@ -1,14 +1,14 @@
 import CLibCrypto
 
-/// A session text (docs/spec/session.md), good unless it is changed.
+/// A session token before signing (docs/spec/session.md), valid unless it is changed.
 public struct SessionTextTemplate: Sendable {
   public var scheme = "as1"
   public var payload: JSONText
   public var secret: [UInt8]
-  /// What stands before the payload under the code.
+  /// The bytes that precede the payload in the input of the MAC.
   public var purpose = Array("assay-session-v1".utf8) + [0]
 
-  /// Issued at `now` for a quarter of an hour.
+  /// Creates a session token issued at `now` (ms since 1970) for 15 minutes.
   public init(secretId: String = "s1", secret: [UInt8], now: Int64) {
     self.secret = secret
     payload = [
@@ -19,7 +19,7 @@ public struct SessionTextTemplate: Sendable {
     ]
   }
 
-  /// A copy with other members of the payload.
+  /// Returns a copy with other members of the payload.
   public func setting(_ changes: [(String, JSONText)]) -> SessionTextTemplate {
     var changed = self
     changed.payload = payload.setting(changes)
@@ -33,7 +33,7 @@ public struct SessionTextTemplate: Sendable {
       + String(decoding: code, as: UTF8.self)
   }
 
-  /// HMAC with SHA-256, by libcrypto.
+  /// Returns the HMAC with SHA-256, computed by libcrypto.
   public static func code(_ secret: [UInt8], _ message: [UInt8]) throws -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)
     var count = 0

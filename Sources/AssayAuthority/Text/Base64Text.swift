@@ -1,23 +1,23 @@
-/// Base64 as the authority writes it: correct spellings, and the ways to spell
-/// the same bytes that a strict reader has to refuse.
+/// Writes base64: correct spellings, and other spellings of the same bytes that a strict reader
+/// must refuse.
 public enum Base64Text {
   private static let standard = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let url = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// RFC 4648 §4, with padding: the entries of `x5c`.
+  /// Encodes with padding (RFC 4648 §4), as in `x5c`.
   public static func encode(_ bytes: [UInt8]) -> [UInt8] {
     encode(bytes, standard, padded: true)
   }
 
-  /// RFC 4648 §5, without padding: the segments of a JWS.
+  /// Encodes in the URL alphabet without padding (RFC 4648 §5), as in a JWS.
   public static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
     encode(bytes, url, padded: false)
   }
 
-  /// The same text with one of the unused low bits of its last character set;
-  /// `nil` when every bit of that character is used.
+  /// Returns `text` with one unused low bit of its last character set; `nil` if every bit of that
+  /// character is used.
   public static func withLooseBits(_ text: [UInt8]) -> [UInt8]? {
     let end = text.lastIndex { $0 != UInt8(ascii: "=") } ?? -1
     guard end >= 0, (end + 1) % 4 != 0 else { return nil }
@@ -28,8 +28,8 @@ public enum Base64Text {
     return loose
   }
 
-  /// The bytes of a text in either alphabet, padded or not. Lenient on purpose:
-  /// for looking into evidence, never for judging it.
+  /// Decodes a text in either alphabet, padded or not. Only for inspecting evidence: verification
+  /// must not be this lenient.
   public static func decodeLeniently(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3 + 3)
@@ -86,6 +86,6 @@ public enum Base64Text {
 }
 
 extension [UInt8] {
-  /// As base64, in a text.
+  /// The bytes in base64 as a string.
   package var base64Text: String { String(decoding: Base64Text.encode(self), as: UTF8.self) }
 }

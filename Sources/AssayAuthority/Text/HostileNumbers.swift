@@ -1,8 +1,8 @@
-/// Numbers at and beyond the edges of what programs keep numbers in: of 8 to 64 bits, of
-/// doubles and of what they hold exactly, of dates. Tests put each in the place of every
+/// Numbers at and beyond the limits of the types that programs use: integers of 8 to 64 bits,
+/// doubles and the integers that they represent exactly, dates. Tests put each in place of every
 /// number that the library reads.
 public enum HostileNumbers {
-  /// As JSON writes them, and in other spellings of JSON's.
+  /// The numbers in JSON, some in unusual spellings.
   public static let json: [String] =
     integers.map { "\($0)" } + [
       "9223372036854775808", "-9223372036854775809", "18446744073709551615",
@@ -17,7 +17,7 @@ public enum HostileNumbers {
       "0.0000000000000000001e19",
     ]
 
-  /// What programs write in the place of a number, and JSON has not.
+  /// Texts that programs write in place of a number and that are not JSON.
   public static let notJSON = [
     "NaN", "nan", "Infinity", "-Infinity", "inf", "+1", "01", "-01", "1.", ".5", "-", "--1", "1e",
     "1e+", "1_0", "0x10", "1,0", "\u{661}",
@@ -27,15 +27,15 @@ public enum HostileNumbers {
     0, 1, -1, 2, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, 65535, 65536,
     2_147_483_646, 2_147_483_647, 2_147_483_648, -2_147_483_647, -2_147_483_648, -2_147_483_649,
     4_294_967_295, 4_294_967_296,
-    // 2^53, below which a double holds every integer.
+    // 2^53, up to which a double represents every integer.
     9_007_199_254_740_990, 9_007_199_254_740_991, 9_007_199_254_740_992, 9_007_199_254_740_993,
     -9_007_199_254_740_991, -9_007_199_254_740_992, -9_007_199_254_740_993,
     .max - 1, .max, .min + 1, .min,
-    // Dates in ms: of the years 1, 2008, 2100 and 10000, and the same in seconds.
+    // Dates in milliseconds of the years 1, 2008, 2100 and 10000, and dates in seconds.
     -62_135_596_800_000, -62_135_596_800_001, 1_199_145_599_999, 1_199_145_600_000,
     4_102_444_800_000, 4_102_444_800_001, 253_402_300_799_999, 253_402_300_800_000,
     1_795_219_200, 253_402_300_800,
-    // The last ones to which something can be added as ms, or which can be made ms.
+    // The limits at which adding milliseconds or multiplying by 1,000 overflows.
     .max / 1000, .max / 1000 + 1, .min / 1000, .min / 1000 - 1, .max - 86_400_000,
   ]
 }

@@ -1,5 +1,5 @@
-/// JSON as it will be written: members keep their order, names may occur twice,
-/// and `.raw` puts any bytes in place of a value.
+/// A JSON value as it is written: members keep their order, names may occur twice, and `.raw`
+/// replaces a value by any bytes.
 public indirect enum JSONText: Sendable {
   case object([Member])
   case array([JSONText])
@@ -7,7 +7,7 @@ public indirect enum JSONText: Sendable {
   case integer(Int64)
   case boolean(Bool)
   case null
-  /// Written as it stands: a fraction, an exponent, broken text.
+  /// Bytes that are written unchanged: a fraction, an exponent, broken text.
   case raw([UInt8])
 
   public struct Member: Sendable {
@@ -20,13 +20,13 @@ public indirect enum JSONText: Sendable {
     }
   }
 
-  /// A value from its JSON text.
+  /// Returns a value from its JSON text.
   public static func text(_ json: String) -> JSONText { .raw(Array(json.utf8)) }
 
-  /// A string of bytes, written with only the escapes that JSON demands.
+  /// Returns a string of bytes with only the escapes that JSON requires.
   public static func string(utf8 bytes: [UInt8]) -> JSONText { .raw(JSONText.quoted(bytes)) }
 
-  /// Compact JSON text.
+  /// The value as compact JSON.
   public var bytes: [UInt8] {
     var out: [UInt8] = []
     write(to: &out)
@@ -39,7 +39,7 @@ public indirect enum JSONText: Sendable {
     return []
   }
 
-  /// The value at a dotted path of names, where every step is an object.
+  /// Returns the value at a dotted path of names, in which every step is an object.
   public subscript(_ path: String) -> JSONText? {
     let (first, rest) = JSONText.step(path)
     for member in members where member.name == first {
@@ -48,9 +48,8 @@ public indirect enum JSONText: Sendable {
     return nil
   }
 
-  /// A copy in which the member at a dotted path has this value. A member that
-  /// is there keeps its place; a new one, and every missing object on the way
-  /// to it, comes last.
+  /// Returns a copy in which the member at a dotted path has this value. An existing member keeps
+  /// its position; a new one, and every missing object on the path to it, is the last one.
   public func setting(_ path: String, _ value: JSONText) -> JSONText {
     let (first, rest) = JSONText.step(path)
     var changed = members
@@ -65,12 +64,12 @@ public indirect enum JSONText: Sendable {
     return .object(changed)
   }
 
-  /// A copy with several members set.
+  /// Returns a copy with several members set.
   public func setting(_ changes: [(String, JSONText)]) -> JSONText {
     changes.reduce(self) { $0.setting($1.0, $1.1) }
   }
 
-  /// A copy without the member at a dotted path.
+  /// Returns a copy without the member at a dotted path.
   public func removing(_ path: String) -> JSONText {
     let (first, rest) = JSONText.step(path)
     if rest.isEmpty { return .object(members.filter { $0.name != first }) }
@@ -78,12 +77,12 @@ public indirect enum JSONText: Sendable {
     return setting(first, inner.removing(rest))
   }
 
-  /// A copy without several members.
+  /// Returns a copy without several members.
   public func removing(_ paths: [String]) -> JSONText {
     paths.reduce(self) { $0.removing($1) }
   }
 
-  /// A copy with one more member at the end, also when the name is there already.
+  /// Returns a copy with one more member at the end, even if the name exists.
   public func appending(_ name: String, _ value: JSONText) -> JSONText {
     .object(members + [Member(name, value)])
   }
@@ -139,7 +138,7 @@ public indirect enum JSONText: Sendable {
 }
 
 extension JSONText: CustomStringConvertible {
-  /// Compact JSON text.
+  /// The value as compact JSON.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 

@@ -1,13 +1,12 @@
-/// A token issuer for tests: keys made when it runs, published as a key set. Nothing
-/// that it signs is accepted by anyone who has not configured its issuers and been
-/// given its keys.
+/// A token issuer for tests, with keys generated at run time and published as a key set. Only a
+/// configuration with its issuers, given its key set, accepts its tokens.
 public struct TokenAuthority: Sendable {
   public let rsaKey: SigningKey
   public let ellipticKey: SigningKey
-  /// In milliseconds since 1970 UTC; tokens are of the minute before it.
+  /// The time of the test in milliseconds since 1970 UTC; tokens are issued a minute before.
   public let now: Int64
 
-  /// One pool in two regions, in the form that Amazon Cognito has.
+  /// One user pool in two regions, in the form of Amazon Cognito.
   public static let pool = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE01"
   public static let otherRegion =
     "https://cognito-idp.us-west-2.amazonaws.com/us-west-2_EXAMPLE01"
@@ -30,7 +29,7 @@ public struct TokenAuthority: Sendable {
 
   // MARK: keys
 
-  /// The public half of an RSA key.
+  /// Returns the public key of an RSA key as a JWK.
   public static func jwk(rsa key: SigningKey, kid: String) throws -> JSONText {
     let (modulus, exponent) = try numbers(key)
     return [
@@ -40,7 +39,7 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// The public half of a P-256 key.
+  /// Returns the public key of a P-256 key as a JWK.
   public static func jwk(elliptic key: SigningKey, kid: String) throws -> JSONText {
     let point = try key.publicKey()
     return [
@@ -50,15 +49,15 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// Modulus and exponent of an RSA key, big-endian without leading zeros.
+  /// Returns modulus and exponent of an RSA key, big-endian without leading zeros.
   public static func numbers(_ key: SigningKey) throws -> ([UInt8], [UInt8]) {
-    // RSAPublicKey is a pair of integers, like a signature.
+    // RSAPublicKey is a sequence of two integers, as an ECDSA signature is.
     let pair = try ECDSASignature(der: try key.publicKey())
     return (pair.r, pair.s)
   }
 
-  /// The key set as an issuer publishes it; with `issuer`, as `assay_keyset_new` takes
-  /// it where several are configured.
+  /// Returns the key set as an issuer publishes it; with `issuer`, as `assay_keyset_new` needs it
+  /// if several issuers are configured.
   public func keyset(issuer: String? = TokenAuthority.pool) throws -> JSONText {
     let keys: JSONText = .array([
       try TokenAuthority.jwk(rsa: rsaKey, kid: TokenAuthority.rsaKid),
@@ -72,7 +71,7 @@ public struct TokenAuthority: Sendable {
 
   private var second: Int64 { now / 1000 }
 
-  /// The claims of an access token of Amazon Cognito.
+  /// The token claims of an access token of Amazon Cognito.
   public var cognitoClaims: JSONText {
     [
       "sub": "a1b2c3d4-0000-4000-8000-00000000c0de",
@@ -86,7 +85,7 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// The claims of a token of any other issuer.
+  /// Returns the token claims of a token of any other issuer.
   public func jwtClaims(issuer: String = TokenAuthority.jwtIssuer) -> JSONText {
     [
       "iss": .string(issuer), "sub": "user-1", "aud": ["shop", "games"],
@@ -94,7 +93,7 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// The claims of an identity token of Sign in with Apple.
+  /// Returns the token claims of an identity token of Sign in with Apple.
   public func appleClaims(audience: String = "com.example.app") -> JSONText {
     [
       "iss": .string(TokenAuthority.apple), "aud": .string(audience),
@@ -106,7 +105,7 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// What Apple tells about an account, before it is a text.
+  /// The event in a sign-in notification, before it is written as a string.
   public var appleEvent: JSONText {
     [
       "type": "email-disabled", "sub": "001234.0123456789abcdef0123456789abcdef.0123",
@@ -115,14 +114,14 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// The same of any type; an address stands only where that is what it is about.
+  /// Returns an event of another type; only email events contain an address.
   public func appleEvent(_ type: String, subject: String? = nil) -> JSONText {
     var event = appleEvent.setting("type", .string(type))
     if let subject { event = event.setting("sub", .string(subject)) }
     return type.hasPrefix("email-") ? event : event.removing(["email", "is_private_email"])
   }
 
-  /// The claims of a notification about an account.
+  /// Returns the token claims of a sign-in notification.
   public func appleNotificationClaims(
     _ event: JSONText, audience: String = "com.example.app"
   ) -> JSONText {
@@ -133,7 +132,7 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
-  /// RS256, with the header that Amazon Cognito and Apple write.
+  /// Returns an RS256 token with the header that Amazon Cognito and Apple write.
   public func rs256(_ claims: JSONText) -> TokenTemplate {
     TokenTemplate(
       ["kid": .string(TokenAuthority.rsaKid), "alg": "RS256"], claims, rsaKey, isElliptic: false)
@@ -147,7 +146,7 @@ public struct TokenAuthority: Sendable {
 
   // MARK: configuration
 
-  /// A value of `tokens` that accepts what this authority mints.
+  /// A value of `tokens` that accepts the tokens of this authority.
   public static var configuration: JSONText {
     [
       [

@@ -1,5 +1,5 @@
-/// A token before it is signed. What is signed is always what is in the first two
-/// segments; each step can be set to something else.
+/// A token before signing. Each part can be replaced; the signature always covers the first two
+/// segments as they are.
 public struct TokenTemplate: Changeable, Sendable {
   public var header: JSONText
   /// The header as bytes, in place of `header`.
@@ -9,11 +9,11 @@ public struct TokenTemplate: Changeable, Sendable {
   public var payload: [UInt8]
   public var payloadSegment: [UInt8]?
   public var key: SigningKey
-  /// Whether the signature is r ‖ s and not that of RSA.
+  /// Whether the signature is r ‖ s; otherwise it is an RSA signature.
   public var isElliptic: Bool
-  /// What stands in place of the signature.
+  /// The signature, in place of the computed one.
   public var signature: [UInt8]?
-  /// What stands in place of its segment.
+  /// The signature segment, in place of the base64url of the signature.
   public var signatureSegment: [UInt8]?
 
   public init(_ header: JSONText, _ payload: JSONText, _ key: SigningKey, isElliptic: Bool) {
@@ -23,18 +23,18 @@ public struct TokenTemplate: Changeable, Sendable {
     self.isElliptic = isElliptic
   }
 
-  /// What a key signs: the first two segments.
+  /// The signed text: the first two segments.
   public var input: [UInt8] {
     let first = headerSegment ?? Base64Text.encodeURL(headerBytes ?? header.bytes)
     return first + [0x2e] + (payloadSegment ?? Base64Text.encodeURL(payload))
   }
 
-  /// The octets of the signature over the segments as they are now.
+  /// Returns the signature over the segments as they are now.
   public func octets() throws -> [UInt8] {
     try isElliptic ? key.signES256(input) : key.sign(input, .sha256)
   }
 
-  /// The finished text.
+  /// Returns the signed token.
   public func signed() throws -> [UInt8] {
     let segment = try signatureSegment ?? Base64Text.encodeURL(signature ?? octets())
     return input + [0x2e] + segment

@@ -1,5 +1,5 @@
 extension AttestVariation where Template == AssertionTemplate {
-  /// CBR-1, CBR-2, by the same damage as attestations.
+  /// Damaged CBOR (CBR-1, CBR-2), by the same damage as attestations.
   static let cbor: [AttestVariation] = CBORDamage.all(data: "authenticatorData").map { damage in
     one(damage.rule, damage.name, "malformed.assertion.cbor") {
       $0.object = damage.members
@@ -7,7 +7,7 @@ extension AttestVariation where Template == AssertionTemplate {
     }
   }
 
-  /// ASR-1 … ASR-8.
+  /// Variations of form, signature, app and extensions (ASR-1 … ASR-8).
   static let assertions: [AttestVariation] = form + signatures + identity + extensions
 
   private static let form: [AttestVariation] = [

@@ -1,5 +1,6 @@
 extension AttestVariation where Template == AttestationTemplate {
-  /// ATT-20 … ATT-26, ATT-47, ATT-48 and the receipt inside: what must match.
+  /// Variations of the values that must match each other (ATT-20 … ATT-26, ATT-47, ATT-48), the
+  /// embedded receipt included.
   static let binding: [AttestVariation] = nonce + key + identity + leafInformation + receipt
 
   private static let nonce: [AttestVariation] = [
@@ -155,7 +156,7 @@ extension AttestVariation where Template == AttestationTemplate {
     }
   }
 
-  /// §4.5: informational, never a reason to refuse.
+  /// Variations of the leaf's facts about key and system, which never lead to a refusal (§4.5).
   private static let leafInformation: [AttestVariation] = [
     one("ATT-47", "without facts about the system", facts: [("attestation.os.version", .null)]) {
       $0.leaf = $0.leaf.replacing(AttestLeafExtensions.systemFactsOID, with: nil)
@@ -205,7 +206,8 @@ extension AttestVariation where Template == AttestationTemplate {
     _ change: @escaping @Sendable (inout AttestationTemplate) throws -> Void
   ) -> AttestVariation { one(rule, name, status, check: "attest.receipt", change) }
 
-  /// FRC-8 … FRC-10, RFR: the receipt is not covered by the nonce.
+  /// Variations of the embedded receipt, which the nonce does not cover, so that another one
+  /// could be put in its place (FRC-8 … FRC-10, RFR).
   private static let receipt: [AttestVariation] = [
     receipt("FRC-9", "the receipt of another attestation", "rejected.attest-receipt.key") {
       template, authority in

@@ -1,8 +1,8 @@
 extension AttestVariation where Template == AttestationTemplate {
-  /// ATT-30 … ATT-34: the certificates of an attestation.
+  /// Variations of an attestation's certificates (ATT-30 … ATT-34).
   static let chain: [AttestVariation] = roots + intermediates + leaves + both
 
-  /// The intermediate is different, and signed by the root.
+  /// Returns a variation whose intermediate is changed and signed by the root.
   private static func intermediate(
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
@@ -15,7 +15,7 @@ extension AttestVariation where Template == AttestationTemplate {
     }
   }
 
-  /// The leaf is different, and signed by the intermediate.
+  /// Returns a variation whose leaf is changed and signed by the intermediate.
   private static func leaf(
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
@@ -216,7 +216,7 @@ extension AttestVariation where Template == AttestationTemplate {
       OID.extendedKeyUsage, DER.value(0x30, list.flatMap { DER.oid($0) }))
   }
 
-  /// ATT-34: what applies to leaf and intermediate alike.
+  /// Variations of the rules that leaf and intermediate share (ATT-34).
   private static let both: [AttestVariation] = shared.flatMap { change in
     [
       leaf(change.rule, change.name, change.status, change.change),
@@ -294,7 +294,7 @@ extension AttestVariation where Template == AttestationTemplate {
 }
 
 extension AttestationTemplate {
-  /// Takes the certificates of another authority.
+  /// Replaces the certificates by those of another authority.
   package mutating func use(_ other: AttestAuthority) throws {
     leaf.issuer = other.intermediate.subject
     leafSigner = other.keys.intermediate

@@ -1,5 +1,5 @@
-/// A way to break strict CBOR (CBR-1, CBR-2) that fits any object: a map whose
-/// first byte has its count and which holds a byte string of authenticator data.
+/// A violation of strict CBOR (CBR-1, CBR-2) that can be applied to any map whose first byte has
+/// its count and which contains authenticator data as a byte string.
 struct CBORDamage: Sendable {
   let rule: String
   let name: String
@@ -8,7 +8,7 @@ struct CBORDamage: Sendable {
   /// Changes the finished bytes.
   var finish: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
-  /// - Parameter data: the member with authenticator data.
+  /// - Parameter data: the name of the member with authenticator data.
   static func all(data: String) -> [CBORDamage] {
     let bytes: @Sendable ([CBORText.Member]) -> [UInt8] = { members in
       if case .bytes(let bytes)? = members.value(data) { return bytes }
@@ -94,7 +94,7 @@ struct CBORDamage: Sendable {
 }
 
 extension AttestVariation where Template == AttestationTemplate {
-  /// CBR-1, CBR-2.
+  /// Damaged CBOR (CBR-1, CBR-2).
   static let cbor: [AttestVariation] =
     CBORDamage.all(data: "authData").map { damage in
       cbor(damage.name, rule: damage.rule) {
@@ -122,7 +122,7 @@ extension AttestVariation where Template == AttestationTemplate {
     _ change: @escaping @Sendable (inout AttestationTemplate) throws -> Void
   ) -> AttestVariation { one(rule, name, "malformed.attest.cbor", check: "attest.form", change) }
 
-  /// ATT-10 … ATT-12.
+  /// Variations of the members `fmt`, `attStmt` and `x5c` (ATT-10 … ATT-12).
   static let statement: [AttestVariation] = [
     statement("without fmt") { $0.object = { $0.removing("fmt") } },
     statement("without attStmt") { $0.object = { $0.removing("attStmt") } },
@@ -202,7 +202,7 @@ extension AttestVariation where Template == AttestationTemplate {
     }
   }
 
-  /// ATT-13 … ATT-15.
+  /// Variations of the authenticator data (ATT-13 … ATT-15).
   static let authData: [AttestVariation] =
     [
       layout("of 163 octets") {
@@ -292,7 +292,7 @@ extension AttestVariation where Template == AttestationTemplate {
   private static let standard = AuthenticatorDataTemplate.extensions(
     bundleVersion: "1314", category: 4)
 
-  /// Extensions with which authenticator data has this many octets.
+  /// Returns extensions with which the authenticator data has `count` bytes.
   private static func fill(
     _ template: AttestationTemplate, to count: Int
   ) -> [CBORText.Member] {
@@ -329,7 +329,7 @@ extension AttestVariation where Template == AttestationTemplate {
 }
 
 extension CertificateTemplate {
-  /// A copy with an unknown extension of this many octets.
+  /// Returns a copy with an unknown extension of `count` bytes.
   func filled(_ count: Int) -> CertificateTemplate {
     adding(CertificateExtension("1.2.3.4", DER.octetString(Array(repeating: 7, count: count))))
   }

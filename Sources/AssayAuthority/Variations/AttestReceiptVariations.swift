@@ -1,5 +1,5 @@
 extension AttestVariation where Template == AppReceiptTemplate {
-  /// FRC-1 … FRC-3.
+  /// Variations of the PKCS#7 container (FRC-1 … FRC-3).
   static let container: [AttestVariation] = form + algorithms + signatures
 
   private static let form: [AttestVariation] = [
@@ -99,7 +99,7 @@ extension AttestVariation where Template == AppReceiptTemplate {
     },
   ]
 
-  /// FRC-6, FRC-7.
+  /// Variations of the fields (FRC-6, FRC-7).
   static let fields: [AttestVariation] =
     [2, 3, 4, 5, 7, 12, 21].map { type in
       one("FRC-6", "without field \(type)", "malformed.attest-receipt.field") {
@@ -158,7 +158,7 @@ extension AttestVariation where Template == AppReceiptTemplate {
     ]
     + times
 
-  /// Times that cannot be read, in field 21 so that nothing else depends on them.
+  /// Unreadable times in field 21, on which no other check depends.
   private static let times: [AttestVariation] =
     [
       "2027-02-19T00:00:00", "2027-02-19T00:00:00+00:00", "2027-02-19 00:00:00Z",
@@ -181,7 +181,7 @@ extension AttestVariation where Template == AppReceiptTemplate {
       }
     }
 
-  /// FRC-4: who signs receipts.
+  /// Variations of the certificates that sign receipts (FRC-4).
   static let signers: [AttestVariation] = roots + certificates
 
   private static func signer(
@@ -200,7 +200,8 @@ extension AttestVariation where Template == AppReceiptTemplate {
     }
   }
 
-  /// Certificates of the intermediate's name before it.
+  /// Returns a variation with `count` certificates of the intermediate's name before the
+  /// intermediate.
   private static func others(_ count: Int, _ status: String = "ok") -> AttestVariation {
     one("CER-10", "\(count) others of the intermediate's name", status) { template, authority in
       for _ in 0..<count {
@@ -296,7 +297,7 @@ extension AttestVariation where Template == AppReceiptTemplate {
 }
 
 extension AppReceiptTemplate {
-  /// Takes another chain: bag and key.
+  /// Replaces chain, certificates and key.
   mutating func use(_ other: CertificateChain) {
     chain = other
     certificates = other.certificates

@@ -1,16 +1,15 @@
-/// Evidence of App Attest that differs from good evidence in one thing. Refused
-/// variations are the forgeries that `assay mint --forge` offers; accepted ones
-/// show where a rule ends.
+/// App Attest evidence that differs from genuine evidence in one respect. Refused variations are
+/// the forgeries of `assay mint --forge`; accepted ones mark the limit of a rule.
 public struct AttestVariation<Template: Sendable>: Sendable {
   public let rule: String
   public let name: String
-  /// "ok", or the name of the refusal.
+  /// The expected status: "ok", or the name of the refusal.
   public let status: String
   public let check: String?
   public let at: String?
-  /// How the hint of the refusal begins.
+  /// The beginning of the refusal's hint.
   public let hint: String?
-  /// What the document must report.
+  /// The facts that the document must contain.
   public let facts: [(path: String, value: ExpectedFact)]
   let change: Change
 
@@ -31,7 +30,7 @@ public struct AttestVariation<Template: Sendable>: Sendable {
     self.change = change
   }
 
-  /// One that needs its authority.
+  /// Returns a variation whose change needs the authority.
   static func one(
     _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
     at: String? = nil, hint: String? = nil, facts: [(path: String, value: ExpectedFact)] = [],
@@ -40,7 +39,7 @@ public struct AttestVariation<Template: Sendable>: Sendable {
     AttestVariation(rule, name, status, check: check, at: at, hint: hint, facts: facts, change)
   }
 
-  /// One that changes the template alone.
+  /// Returns a variation that changes only the template.
   static func one(
     _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
     at: String? = nil, hint: String? = nil, facts: [(path: String, value: ExpectedFact)] = [],
@@ -51,43 +50,43 @@ public struct AttestVariation<Template: Sendable>: Sendable {
     }
   }
 
-  /// Makes the change.
+  /// Applies the change.
   public func apply(to template: inout Template, _ authority: AttestAuthority) throws {
     try change(&template, authority)
   }
 }
 
 extension AttestVariation where Template == AttestationTemplate {
-  /// Every variation of an attestation, in the order of the specification.
+  /// The variations of an attestation, in the order of the specification.
   public static let all: [AttestVariation] = cbor + statement + authData + binding + chain
 
-  /// The first refused variation of a rule.
+  /// Returns the first refused variation of a rule.
   public static func forgery(_ rule: String) -> AttestVariation? {
     all.first { $0.rule == rule && $0.status != "ok" }
   }
 }
 
 extension AttestVariation where Template == AssertionTemplate {
-  /// Every variation of an assertion.
+  /// The variations of an assertion.
   public static let all: [AttestVariation] = cbor + assertions
 
-  /// The first refused variation of a rule.
+  /// Returns the first refused variation of a rule.
   public static func forgery(_ rule: String) -> AttestVariation? {
     all.first { $0.rule == rule && $0.status != "ok" }
   }
 }
 
 extension AttestVariation where Template == AppReceiptTemplate {
-  /// Every variation of an App Attest receipt.
+  /// The variations of an App Attest receipt.
   public static let all: [AttestVariation] = container + fields + signers
 
-  /// The first refused variation of a rule.
+  /// Returns the first refused variation of a rule.
   public static func forgery(_ rule: String) -> AttestVariation? {
     all.first { $0.rule == rule && $0.status != "ok" }
   }
 }
 
 extension CertificateTemplate {
-  /// What makes a certificate differ from a good one.
+  /// A change of a genuine certificate.
   typealias Change = @Sendable (inout CertificateTemplate) throws -> Void
 }

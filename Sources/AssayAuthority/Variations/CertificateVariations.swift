@@ -1,5 +1,6 @@
 extension Variation {
-  /// JWS-21 … JWS-25 and JWS-32: encoding, version, serial, algorithm, key, dates.
+  /// Variations of encoding, version, serial number, algorithm, key and dates (JWS-21 … JWS-25,
+  /// JWS-32).
   static let certificates: [Variation] =
     [0, 1].flatMap { place in
       [
@@ -144,7 +145,7 @@ extension Variation {
 
   typealias Change = @Sendable (inout CertificateTemplate) -> Void
 
-  /// A refusal at one certificate; 0 is the leaf, 1 the intermediate.
+  /// Returns a variation of one certificate: 0 is the leaf, 1 the intermediate.
   static func one(
     _ rule: String, _ name: String, _ status: String, _ place: Int,
     check: String = "chain.shape", _ change: @escaping Change
@@ -202,7 +203,7 @@ extension CertificateTemplate {
     self.digest = digest
   }
 
-  /// The octet of the critical flag of one extension.
+  /// Sets the content byte of the critical flag of one extension.
   package mutating func setCritical(_ oid: String, _ octet: UInt8?) {
     guard let place = (extensions?.firstIndex { $0.oid == oid }) else { return }
     extensions?[place].critical = octet

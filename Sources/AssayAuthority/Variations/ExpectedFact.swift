@@ -1,12 +1,11 @@
-/// What is at a dotted path of the document; steps that are numbers are
-/// places in arrays.
+/// The expected value at a dotted path of a document; a step that is a number is an index.
 public enum ExpectedFact: Sendable, Equatable, ExpressibleByStringInterpolation,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
   case text(String)
   case integer(Int64)
   case flag(Bool)
-  /// Absent, or JSON null.
+  /// The member is absent or null.
   case null
 
   public init(stringLiteral value: String) { self = .text(value) }

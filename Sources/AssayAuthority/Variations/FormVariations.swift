@@ -1,5 +1,5 @@
 extension Variation {
-  /// JWS-2, JWS-4, JWS-5: three segments and how they are spelt.
+  /// Variations of the three segments and their spelling (JWS-2, JWS-4, JWS-5).
   static let form: [Variation] = [
     formed("white space before", [0x20], []),
     formed("a line end after", [], [0x0a]),
@@ -81,7 +81,8 @@ extension Variation {
     }
   }
 
-  /// Words in place of a signature: there is no original left to send again.
+  /// Returns a variation with words in place of the signature. Such a JWS is refused as forged
+  /// and not as damaged: no original exists that the client could send again.
   private static func words(_ name: String, _ text: String) -> Variation {
     Variation("JWS-100", name, "rejected.jws.signature", check: "jws.form", at: "signature") {
       $0.signature = .octets(Array(text.utf8))
@@ -94,7 +95,7 @@ extension Variation {
     Variation("JWS-5", name, "malformed.jws.signature-length", check: "jws.form") { change(&$0) }
   }
 
-  /// The base64url of some bytes, with a length that no bytes encode to.
+  /// Returns the base64url of `bytes` with a length that no encoding has.
   private static func impossibleLength(_ bytes: [UInt8]) -> [UInt8] {
     var segment = Base64Text.encodeURL(bytes)
     repeat { segment.append(UInt8(ascii: "A")) } while segment.count % 4 != 1
@@ -103,7 +104,7 @@ extension Variation {
 }
 
 extension JWSTemplate {
-  /// Pads the header to exactly this many bytes, by a `kid` that is never read.
+  /// Pads the header to exactly `count` bytes, with a `kid` that verification never reads.
   mutating func padHeader(to count: Int) {
     let bare = header.appending("kid", "").bytes.count
     header = header.appending(

@@ -1,5 +1,5 @@
 extension Variation {
-  /// JWS-10 … JWS-12: the members of the header.
+  /// Variations of the header's members (JWS-10 … JWS-12).
   static let header: [Variation] =
     ["none", "HS256", "ES384", "es256", "ES256 ", "RS256", "ES256K", ""].map { algorithm in
       Variation("JWS-10", "alg \"\(algorithm)\"", "rejected.jws.algorithm", check: "jws.header") {
@@ -48,7 +48,7 @@ extension Variation {
     ("jwk", ["kty": "EC"]), ("jku", "https://keys.example/"), ("x5u", "https://keys.example/"),
   ]
 
-  /// JWS-13, JWS-14, JWS-20: the list of certificates.
+  /// Variations of `x5c` (JWS-13, JWS-14, JWS-20).
   static let x5c: [Variation] = [
     list("absent") { $0.removing("x5c") },
     list("null") { $0.setting("x5c", .null) },
@@ -113,7 +113,7 @@ extension Variation {
     },
   ]
 
-  /// Another root than the pinned one.
+  /// Returns a variation with another root than the pinned one.
   private static func root(
     _ name: String, _ change: @escaping @Sendable (inout JWSTemplate, Base) throws -> Void
   ) -> Variation {
@@ -149,7 +149,7 @@ extension Variation {
     }
   }
 
-  /// A text that lacks the padding it needs, whatever its length was.
+  /// Removes padding, or a character if the text has no padding, so that the length is invalid.
   private static func unpadded(_ text: [UInt8]) -> [UInt8] {
     let bare = text.filter { $0 != 0x3d }
     return bare.count == text.count ? Array(bare.dropLast()) : bare

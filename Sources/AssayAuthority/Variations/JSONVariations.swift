@@ -1,5 +1,5 @@
 extension Variation {
-  /// JWS-6: the strict reader, in the header and in the payload.
+  /// Variations that a strict JSON reader refuses, in header and payload (JWS-6).
   static let json: [Variation] =
     readings.map { reading in
       Variation(
@@ -97,14 +97,14 @@ extension Variation {
       "\"x\":" + String(repeating: "7", count: 65)),
   ]
 
-  /// One more member, as text, before the closing brace.
+  /// Returns a reading with one more member, given as text, before the closing brace.
   private static func member(_ name: String, _ status: String, _ text: String) -> Reading {
     Reading(name: name, status: status) { object in
       Array(object.dropLast()) + Array(",\(text)}".utf8)
     }
   }
 
-  /// One more string member of bytes that are no UTF-8.
+  /// Returns a reading with one more string member, whose bytes are not UTF-8.
   private static func bytes(_ name: String, _ content: [UInt8]) -> Reading {
     Reading(name: name, status: "malformed.json.utf8") { object in
       Array(object.dropLast()) + Array(",\"x\":\"".utf8) + content + Array("\"}".utf8)

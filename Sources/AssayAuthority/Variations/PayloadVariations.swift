@@ -1,6 +1,5 @@
 extension Variation {
-  /// Dates, identity and kind of a transaction: signed properly, saying the
-  /// wrong thing.
+  /// Variations of dates, identity and kind of a transaction, signed properly.
   static let payload: [Variation] = [
     date("JWS-40", "signedDate as a text", wrongType) { .string("\($0)") },
     date("JWS-40", "signedDate as a boolean", wrongType) { _ in true },

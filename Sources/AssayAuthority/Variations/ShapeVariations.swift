@@ -1,5 +1,5 @@
 extension Variation {
-  /// JWS-26 … JWS-29: extensions and purpose.
+  /// Variations of extensions and purpose (JWS-26 … JWS-29).
   static let shape: [Variation] =
     [0, 1].flatMap { place in
       [

@@ -1,6 +1,6 @@
 extension Variation {
-  /// JWS-30, JWS-31: names and signatures of the chain; JWS-100, JWS-101: the
-  /// signature of the JWS.
+  /// Variations of names and signatures in the chain (JWS-30, JWS-31) and of the JWS's signature
+  /// (JWS-100, JWS-101).
   static let signatures: [Variation] =
     [
       names("a leaf that names another issuer") { base in

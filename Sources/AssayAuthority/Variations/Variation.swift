@@ -1,20 +1,19 @@
-/// A transaction that differs from a good one in one thing. Refused variations
-/// are the forgeries that `assay mint --forge` offers; accepted ones show where
-/// a rule ends.
+/// A transaction that differs from a genuine one in one respect. Refused variations are the
+/// forgeries of `assay mint --forge`; accepted ones mark the limit of a rule.
 public struct Variation: Sendable {
   public let rule: String
   public let name: String
-  /// "ok", or the name of the refusal.
+  /// The expected status: "ok", or the name of the refusal.
   public let status: String
   public let check: String?
   public let at: String?
   let change: @Sendable (inout JWSTemplate, Base) throws -> Void
 
-  /// What a variation starts from.
+  /// The genuine evidence that a variation changes.
   public struct Base: Sendable {
     public let authority: Authority
     public let payload: JSONText
-    /// Milliseconds since 1970 UTC.
+    /// The time of the test in milliseconds since 1970 UTC.
     public let now: Int64
 
     public init(authority: Authority, payload: JSONText, now: Int64) {
@@ -41,31 +40,31 @@ public struct Variation: Sendable {
     _ change: @escaping @Sendable (inout JWSTemplate) throws -> Void
   ) { self.init(rule, name, status, check: check, at: at) { jws, _ in try change(&jws) } }
 
-  /// The finished text.
+  /// Returns the signed JWS.
   public func mint(_ base: Base) throws -> [UInt8] {
     var template = JWSTemplate(payload: base.payload.bytes, chain: base.authority.chain)
     try change(&template, base)
     return try template.signed()
   }
 
-  /// Every variation, in the order of the specification.
+  /// The variations, in the order of the specification.
   public static let all: [Variation] =
     form + json + header + x5c + certificates + shape + signatures + payload
 
-  /// The first refused variation of a rule.
+  /// Returns the first refused variation of a rule.
   public static func forgery(_ rule: String) -> Variation? {
     all.first { $0.rule == rule && $0.status != "ok" }
   }
 }
 
 extension JWSTemplate {
-  /// Takes another chain: header and key.
+  /// Replaces the chain in the header, and the key.
   mutating func use(_ chain: CertificateChain) {
     header = JWSTemplate.storeHeader(chain.certificates)
     key = chain.key
   }
 
-  /// Puts one entry of `x5c` in place of another.
+  /// Replaces one entry of `x5c`.
   package mutating func replaceEntry(_ place: Int, _ entry: JSONText) {
     guard case .array(var entries)? = header["x5c"], entries.indices.contains(place) else {
       return
@@ -76,7 +75,7 @@ extension JWSTemplate {
 }
 
 extension Variation {
-  /// Whether it changes what a transaction says, and so suits no other kind.
+  /// Whether the variation changes the content of a transaction, and so applies to no other kind.
   public var isOfTransactions: Bool {
     Variation.payload.contains { $0.rule == rule && $0.name == name }
   }

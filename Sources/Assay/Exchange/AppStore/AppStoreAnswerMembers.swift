@@ -1,5 +1,5 @@
-/// The members of Apple's answers that this version knows, at any depth (API-30). No name
-/// means two things.
+/// The members of Apple's responses that this version knows, at any depth (API-30). One table is
+/// enough, because Apple gives no name two meanings.
 enum AppStoreAnswerMembers {
   static let table = MemberTable([
     Member("signedTransactionInfo", .text), Member("signedTransactions", .texts),
@@ -20,23 +20,23 @@ enum AppStoreAnswerMembers {
     Member("failedCount", .integer),
   ])
 
-  /// Whether a member of the answer itself is reported under `unsigned`.
+  /// Whether a member of the response itself is reported under `unsigned`.
   static func isReported(_ member: JSONValue) -> Bool {
     table.index(of: member) != nil && !elsewhere.contains { member.isNamed($0) }
   }
 
-  /// What is reported elsewhere: where it was verified.
+  /// The members whose content is reported elsewhere in the result, after its verification.
   private static let elsewhere: [StaticString] = [
     "signedTransactionInfo", "signedTransactions", "signedRenewalInfo",
     "signedAppTransactionInfo", "signedPayload", "data", "notificationHistory", "sendAttempts",
   ]
 
-  /// Their own members are looked up in the one table.
+  /// Nested objects have no table of their own: `table` has their members too.
   private static let none = MemberTable([])
 
   /// Refuses a known member of another type. A member that is null counts as absent.
   ///
-  /// - Parameter path: of the object; empty, or with a dot at its end.
+  /// - Parameter path: the path of the object; empty, or with a dot at its end.
   static func check(_ object: JSONValue, at path: String) throws(Refusal) {
     for value in object.children where !value.isNull {
       guard let index = table.index(of: value) else { continue }

@@ -1,5 +1,6 @@
-/// Asks the App Store Server API (docs/spec/app-store-server-api.md): page after page, each
-/// with its attempts; one hop from Production to Sandbox and one second token in all.
+/// Calls the App Store Server API (docs/spec/app-store-server-api.md): one page after another,
+/// each with its own attempts; in the whole exchange at most one change from Production to
+/// Sandbox and one second token.
 ///
 ///     ready ── asking ──┬── done
 ///                ▲      ├── next page, hop or second token, at once ── asking
@@ -12,24 +13,24 @@ struct AppStoreConversation: Conversing {
   private(set) var state = State.ready
   private(set) var host: AppStoreHost
   private(set) var hop = OneHop()
-  /// Of this page, answers that were nothing (API-52).
+  /// The number of failed attempts for the current page (API-52).
   private(set) var failures: Int64 = 0
   private(set) var pages: Int64 = 0
-  /// API-55: whether a 401 was answered with the one second token.
+  /// Whether a 401 has led to the one second token (API-55).
   private(set) var hasRenewed = false
   private let task: AppStoreTask
   private let trust: StoreKitTrust
-  /// Of this page; nil: the first.
+  /// The paging value of the current page; `nil` for the first page.
   private var cursor: Text?
   private var result = AppStoreResult()
-  /// Whether `result` is whole.
+  /// Whether `result` has all pages that the request allows.
   private var isRead = false
-  /// The answer that was no success, and Sandbox's where that is not the reason.
+  /// The failure to report. `other` is Sandbox's failure if the reason is Production's.
   private var failure: AppStoreFailure? = nil
   private var other: AppStoreFailure? = nil
-  /// What Production said before the hop, where that was a 401.
+  /// Production's 401 before the change to Sandbox.
   private var unauthorized: AppStoreFailure? = nil
-  /// Requests so far: what the spread of waits comes from.
+  /// The number of requests so far, from which `spread` varies the waits.
   private var requests: UInt32 = 0
 
   private static let pauseMs: Int64 = 1000
@@ -46,7 +47,7 @@ struct AppStoreConversation: Conversing {
     cursor = task.parameters.cursor
   }
 
-  /// EXC-15, for what this request may ask for.
+  /// The most steps for the pages and attempts of this request (EXC-15).
   var maxSteps: Int { task.maxSteps }
 
   mutating func begin(nowMs: Int64) -> ExchangeAction { ask(nowMs: nowMs) }
@@ -85,7 +86,8 @@ struct AppStoreConversation: Conversing {
     }
   }
 
-  /// API-40, API-41.
+  /// Ends after the last page, or requests the next one (API-40). A page that names itself as its
+  /// successor would never end (API-41).
   private mutating func turnPage(nowMs: Int64) throws(Refusal) -> ExchangeAction {
     pages &+= 1
     failures = 0
@@ -122,15 +124,16 @@ struct AppStoreConversation: Conversing {
     if found.isRetryable { return tryAgain(found, nowMs: nowMs) }
     if found.saysElsewhere(task.endpoint.rule), takeHop() { return ask(nowMs: nowMs) }
     if let unauthorized, (400...499).contains(found.status) {
-      // API-55: what Sandbox says of the id explains nothing.
+      // Production's 401 is the reason to report: Sandbox merely does not know the id (API-55).
       (failure, other) = (unauthorized, found)
       return end(refused(.noRelease), .result)
     }
     return end(found.refusal, found.refusal.status.family == .rejected ? .result : .answer)
   }
 
-  /// API-55: good tokens are refused now and then, and Production refuses every token for
-  /// an app without a release.
+  /// Handles a 401: first with a second token, because Apple refuses good tokens now and then;
+  /// then in Sandbox, because Production refuses every token for an app without a release
+  /// (API-55).
   private mutating func renew(_ found: AppStoreFailure, nowMs: Int64) -> ExchangeAction {
     guard hasRenewed else {
       hasRenewed = true
@@ -143,19 +146,20 @@ struct AppStoreConversation: Conversing {
     return end(refused(host == .production ? .noRelease : .signingKey), .result)
   }
 
-  /// API-54.
+  /// Returns the refusal of the token (API-54).
   private func refused(_ hint: Explanation) -> Refusal {
     Refusal(.rejectedApiUnauthorized, "API-54", at: "status", hint: hint)
   }
 
-  /// API-2: before anything was read, and once.
+  /// Changes from Production to Sandbox, once and before any page was read (API-2). Returns
+  /// `false` if that is not allowed.
   private mutating func takeHop() -> Bool {
     guard task.plan.mayHop, pages == 0, hop.take() else { return false }
     host = .sandbox
     return true
   }
 
-  /// API-52.
+  /// Waits before the next attempt for this page, or ends after the last one (API-52).
   private mutating func tryAgain(_ found: AppStoreFailure, nowMs: Int64) -> ExchangeAction {
     failures &+= 1
     let reason: ExchangeWait.Reason = found.status == 429 ? .rateLimited : .retry
@@ -172,15 +176,15 @@ struct AppStoreConversation: Conversing {
         otherwise: found.refusal))
   }
 
-  /// 1 s, 4 s, 16 s …
+  /// Returns the pause after a failed attempt in milliseconds: 1 s, 4 s, 16 s …, at most an hour.
   private func pause(_ number: Int64) -> Int64 {
     var pause = Self.pauseMs
     for _ in 1..<max(1, min(number, 8)) { pause = pause &* 4 }
     return min(pause, Self.longestMs)
   }
 
-  /// Up to a quarter more, so that many conversations that failed together do not come
-  /// back together.
+  /// Adds up to a quarter to `pause`, so that exchanges that failed together do not return
+  /// together.
   private func spread(_ pause: Int64) -> Int64 {
     var hash = JSON.hashStart &+ requests
     for byte in task.parameters.path { hash = JSON.hash(hash, byte) }
@@ -192,14 +196,14 @@ struct AppStoreConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// EXC-18: where the waits of this conversation would have gone on.
+  /// Continues the waits of this exchange where they ended (EXC-18).
   func repeatsAt(nowMs: Int64) -> Int64 {
     nowMs &+ pause(task.attempt &+ 3)
   }
 
   // MARK: document
 
-  /// API-35: `environment`, `result`, `api`.
+  /// Writes `environment`, `result` and `api` (API-35).
   func write(_ writer: inout JSONWriter) {
     writer.member("environment", host.environment.name)
     writer.name("result")

@@ -1,14 +1,14 @@
-/// One conversation of the App Store Server API: a row of endpoints.tsv (EXC-25).
+/// One endpoint of the App Store Server API: a row of endpoints.tsv (EXC-25).
 final class AppStoreEndpoint: Sendable {
   let name: StaticString
   let method: StaticString
-  /// Below the host; `{name}` is a member of the request.
+  /// The path below the host; `{name}` is replaced by a member of the request.
   let path: StaticString
-  /// In the order in which they are sent.
+  /// The members of a request, in the order in which they are sent.
   let members: [AppStoreMember]
-  /// What a good answer must have; nil: nothing of it is read.
+  /// The members that a successful response must have; `nil` if its body is not read.
   let answer: [StaticString]?
-  /// The member of request and answer that leads to the next page (API-40).
+  /// The member of request and response that selects the next page (API-40).
   let paging: StaticString?
   let rule: AppStoreRule
 
@@ -26,16 +26,17 @@ final class AppStoreEndpoint: Sendable {
     self.rule = rule
   }
 
-  /// API-53: another request does no harm.
+  /// Whether a second request does no harm (API-53).
   var isRepeatable: Bool { rule != .once }
 
-  /// API-55: P pages of A attempts, with a wait before each but the first, a second token
-  /// and a hop.
+  /// Returns the most steps (API-55): for each page its attempts with a wait before each but the
+  /// first, one second token and one change of environment.
   static func steps(pages: Int64, attempts: Int64) -> Int {
     Int(pages &* (2 &* attempts &- 1) &+ 2)
   }
 
-  /// nil: a kind of something else.
+  /// Finds the endpoint of an operation; `nil` if the operation is not an App Store Server API
+  /// call.
   static func of(_ kind: ExchangeKind) -> AppStoreEndpoint? {
     let name = kind.name
     return AppStoreEndpointTable.rows.first { $0.name.hasSameBytes(as: name) }

@@ -1,13 +1,14 @@
-/// What an answer says that is no success (docs/spec/app-store-server-api.md §7).
+/// A response that is no success (docs/spec/app-store-server-api.md §7).
 struct AppStoreFailure {
-  /// HTTP; 0: no answer.
+  /// The HTTP status; 0 if there was no response.
   let status: Int64
-  /// Apple's number; nil: the body has none.
+  /// Apple's error number; `nil` if the body has none.
   let code: Int64?
-  /// Whether the body is JSON at all.
+  /// Whether the body is a JSON object.
   let isJSON: Bool
   private let message: Text?
-  /// When the same may be asked again, milliseconds since 1970 UTC; only after a 429.
+  /// The time at which Apple accepts the request again, in milliseconds since 1970 UTC; `nil`
+  /// except after a 429.
   let retryAtMs: Int64?
 
   private static let caps = JSONCaps()
@@ -26,8 +27,9 @@ struct AppStoreFailure {
       ? AppStoreFailure.retryAt(answer.header("retry-after"), nowMs: nowMs) : nil
   }
 
-  /// API-51: a UNIX time in milliseconds; a small number is seconds from now. What makes no
-  /// sense is a minute.
+  /// Reads Retry-After, in which Apple sends milliseconds since 1970 UTC. A small number counts
+  /// as seconds from now, as in HTTP; a value that is unreadable or not within the next hour
+  /// counts as a minute (API-51).
   private static func retryAt(_ text: Text?, nowMs: Int64) -> Int64 {
     let otherwise = nowMs &+ Milliseconds.minute
     guard let text, text.isDecimal, text.count <= 15,
@@ -38,7 +40,8 @@ struct AppStoreFailure {
     return isSoon ? time : otherwise
   }
 
-  /// API-50.
+  /// Whether another attempt may succeed: Apple's error number decides before the HTTP status
+  /// (API-50).
   var isRetryable: Bool {
     switch code {
     case 4_040_002, 4_040_004, 4_040_006, 5_000_001: return true
@@ -47,7 +50,7 @@ struct AppStoreFailure {
     }
   }
 
-  /// API-2: Apple's word for an id that it does not have there.
+  /// Whether the response means that this environment does not have the id (API-2).
   func saysElsewhere(_ rule: AppStoreRule) -> Bool {
     switch code {
     case 4_040_010, 4_040_005: return true
@@ -57,7 +60,7 @@ struct AppStoreFailure {
     return status == 404 && !isJSON
   }
 
-  /// What it is refused as, once it is the last word.
+  /// The refusal to report when no attempt is left.
   var refusal: Refusal {
     let detail = describe()
     if status == 429 {
@@ -71,7 +74,7 @@ struct AppStoreFailure {
     case 403: return Refusal(.rejectedApiForbidden, "API-50", at: "status", detail: detail)
     case 404: return Refusal(.rejectedApiNotFound, "API-50", at: "status", detail: detail)
     case 409: return Refusal(.rejectedApiConflict, "API-50", at: "status", detail: detail)
-    // Not Apple's: a proxy's, or one that this version does not know.
+    // The status is not one of Apple's: a proxy answered, or Apple has added the status.
     default: return Refusal(.malformedApiResponse, "API-30", at: "status", detail: detail)
     }
   }
@@ -82,7 +85,7 @@ struct AppStoreFailure {
     return "Apple's error " + String(code)
   }
 
-  /// The value of `api`. `other`: what Sandbox answered, where that is not the reason.
+  /// Writes the value of `api`. `other` is Sandbox's failure if the reason is Production's.
   func write(other: AppStoreFailure?, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("httpStatus", integer: status)

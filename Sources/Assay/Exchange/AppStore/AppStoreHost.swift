@@ -1,7 +1,7 @@
 /// Apple's servers for the App Store Server API (docs/spec/app-store-server-api.md §1).
 enum AppStoreHost: Equatable, Sendable {
   case production, sandbox
-  /// A test server, at `apiBaseUrl` of the configuration.
+  /// A test server, whose address is `apiBaseUrl` of the configuration.
   case localTesting
 
   var environment: Environment {
@@ -12,7 +12,7 @@ enum AppStoreHost: Equatable, Sendable {
     }
   }
 
-  /// nil: there is no server.
+  /// Returns the base URL; `nil` if no server is configured.
   func base(_ policy: AppStoreServerAPIPolicy) -> Text? {
     switch self {
     case .production: return "https://api.storekit.apple.com"

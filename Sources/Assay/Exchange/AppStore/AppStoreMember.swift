@@ -10,14 +10,14 @@ struct AppStoreMember: Sendable {
     case uuid
     /// A UUID, or the empty text.
     case account
-    /// At most so many bytes.
+    /// Text of 1 byte up to this number of bytes.
     case text(Int)
-    /// A value of Apple's; one that is newer than this library passes.
+    /// One of Apple's values; unknown ones are sent as well, because Apple may add values.
     case name
     /// Milliseconds since 1970 UTC.
     case time
     case boolean
-    /// `true`: nothing may be sent without the customer's consent (API-24).
+    /// `true` only: consumption data may not be sent without the customer's consent (API-24).
     case consent
     case number(ClosedRange<Int64>)
   }
@@ -28,7 +28,7 @@ struct AppStoreMember: Sendable {
     case number(Int64)
     case flag(Bool)
 
-    /// As a part of a URL has it (API-22).
+    /// The value as a URL contains it, before percent-encoding (API-22).
     var text: Text {
       switch self {
       case .text(let text): return text
@@ -57,7 +57,7 @@ struct AppStoreMember: Sendable {
     self.isRequired = isRequired
   }
 
-  /// The values that a request gives it: none where it is absent.
+  /// Returns the values that the request has for this member; none if the member is absent.
   ///
   /// - Throws: `misuse.api.parameter`.
   func values(_ request: ExchangeRequest) throws(Refusal) -> [Value] {
@@ -90,7 +90,7 @@ struct AppStoreMember: Sendable {
       return .text(text.isEmpty ? text : try AppStoreMember.uuid(node))
     case .text(let cap):
       let text = try AppStoreMember.text(node, cap)
-      // As a part of a path these two lead elsewhere, whatever their spelling.
+      // A URL parser resolves these two as relative path segments, percent-encoded or not.
       try require(place != .path || (text != "." && text != ".."), node)
       return .text(text)
     case .name: return .text(try AppStoreMember.text(node, 64))

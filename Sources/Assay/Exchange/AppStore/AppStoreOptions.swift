@@ -1,13 +1,13 @@
-/// `options` of a request: `{"attempts","pages","partial"}`.
+/// The member `options` of a request: `{"attempts","pages","partial"}`.
 struct AppStoreOptions: Sendable {
   static let attempts: ClosedRange<Int64> = 1...5
   static let pages: ClosedRange<Int64> = 1...100
 
-  /// Of each page (API-52).
+  /// The number of attempts for each page (API-52).
   let attempts: Int64
-  /// API-40.
+  /// The number of pages to read (API-40).
   let pages: Int64
-  /// API-31: good items are handed out beside bad ones.
+  /// Whether verified items are returned although others were refused (API-31).
   let isPartial: Bool
 
   /// - Throws: `misuse.exchange.request` for an unknown member, `misuse.api.parameter`.

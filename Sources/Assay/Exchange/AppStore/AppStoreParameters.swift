@@ -1,12 +1,11 @@
-/// The members of a request, checked and in the form in which they are sent (API-21 …
-/// API-23).
+/// The members of a request, checked and in the form in which they are sent (API-21 … API-23).
 struct AppStoreParameters: Sendable {
-  /// From the first slash on, without the query.
+  /// The path from its first slash, without the query.
   let path: [UInt8]
   private let query: [(name: StaticString, value: Text)]
-  /// JSON; nil: the kind sends none.
+  /// JSON; `nil` if the endpoint has no body.
   let body: [UInt8]?
-  /// The id in the path.
+  /// The first value in the path, which for the rule `sameId` is the requested id.
   let id: Text?
   private let paging: StaticString?
 
@@ -35,7 +34,7 @@ struct AppStoreParameters: Sendable {
     paging = endpoint.paging
   }
 
-  /// API-23: without white space, and nothing for what is absent.
+  /// Writes a body member without white space; an absent one is omitted (API-23).
   private static func write(
     _ member: AppStoreMember, _ values: [AppStoreMember.Value], _ writer: inout JSONWriter
   ) {
@@ -52,7 +51,7 @@ struct AppStoreParameters: Sendable {
     if member.isList { writer.endArray() }
   }
 
-  /// Each `{name}` is one of the values.
+  /// Replaces each `{name}` of the template by the next value.
   private static func path(_ template: StaticString, _ values: [Text]) -> [UInt8] {
     var path: [UInt8] = []
     var left = values[...]
@@ -69,13 +68,13 @@ struct AppStoreParameters: Sendable {
     return path
   }
 
-  /// The page that the request names; nil: the first.
+  /// The paging value of the request; `nil` for the first page.
   var cursor: Text? {
     guard let paging else { return nil }
     return query.first { Text(stringLiteral: $0.name) == Text(stringLiteral: paging) }?.value
   }
 
-  /// The whole URL, of the page that `cursor` names (API-22).
+  /// Returns the URL of the page that `cursor` selects (API-22).
   func url(_ base: Text, cursor: Text?) -> Text {
     var url = base.utf8
     if url.last == 0x2f { url.removeLast() }
@@ -96,7 +95,8 @@ struct AppStoreParameters: Sendable {
     return Text(url)
   }
 
-  /// API-21: what a client gave cannot leave its place.
+  /// Percent-encodes all but unreserved characters, so that a client's value cannot become
+  /// another part of the URL (API-21).
   private static func append(_ text: Text?, to url: inout [UInt8]) {
     for byte in text?.utf8 ?? [] {
       switch byte {

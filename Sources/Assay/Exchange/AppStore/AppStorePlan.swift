@@ -1,7 +1,7 @@
-/// Which servers a conversation may ask (API-1, API-2).
+/// The servers that an exchange may call (API-1, API-2).
 struct AppStorePlan: Sendable {
   let start: AppStoreHost
-  /// Whether Production may be followed by Sandbox.
+  /// Whether Sandbox may be called after Production.
   let mayHop: Bool
 
   private static let names: [StaticString] = [

@@ -1,16 +1,16 @@
-/// Reads one good answer of the App Store Server API and verifies every JWS in it
+/// Reads one successful response of the App Store Server API and verifies every JWS in it
 /// (docs/spec/app-store-server-api.md §5).
 struct AppStoreReading {
   let task: AppStoreTask
   let trust: StoreKitTrust
-  /// That was asked.
+  /// The server that returned the response.
   let host: AppStoreHost
   let nowMs: Int64
-  /// Of the pages so far, and then of this one too.
+  /// The result of the earlier pages, to which this page is added.
   private(set) var result: AppStoreResult
 
   static let bodyCap = 4 << 20
-  /// An answer has no more than a text of that length can hold.
+  /// Above what a body of `bodyCap` bytes of signed data can contain.
   private static let caps = JSONCaps(elements: 16_384, values: 1 << 18)
   private static let contentType: StaticString = "application/json"
 
@@ -25,7 +25,7 @@ struct AppStoreReading {
     self.nowMs = nowMs
   }
 
-  /// - Throws: what is wrong with the answer; the refusal of a JWS, with its place.
+  /// - Throws: the refusal of the response, or of a JWS with its path in the response.
   mutating func run(_ answer: HTTPAnswer) throws(Refusal) {
     guard let needed = task.endpoint.answer else { return }
     let root = try read(answer)
@@ -42,7 +42,7 @@ struct AppStoreReading {
     try readNotifications(root)
   }
 
-  /// API-30.
+  /// Reads the body as JSON and checks its length and content type (API-30).
   private func read(_ answer: HTTPAnswer) throws(Refusal) -> JSONValue {
     try require(!answer.isCut, .tooLargeApiResponse, "API-30", at: "cut")
     try require(
@@ -65,7 +65,7 @@ struct AppStoreReading {
     try require(holds, .rejectedApiDisagree, "API-32", at: place)
   }
 
-  /// The unsigned members and what we asked.
+  /// Checks the unsigned members against the called server and the app.
   private func checkAgreement(_ root: JSONValue) throws(Refusal) {
     if let name = root.present("environment")?.text {
       try agree(Environment(name) == host.environment, "environment")
@@ -78,7 +78,7 @@ struct AppStoreReading {
     }
   }
 
-  /// What was signed and what we asked.
+  /// Checks verified members against the called server, the app and the requested id.
   private func checkAgreement(
     _ payload: SignedPayload, at path: String
   ) throws(Refusal) {
@@ -101,8 +101,10 @@ struct AppStoreReading {
 
   // MARK: what is signed (API-31)
 
-  /// - Returns: its place in the list of its kind; nil: there is none, or it was refused
-  ///   under `partial`.
+  /// Verifies one JWS.
+  ///
+  /// - Returns: the index in the result's list of this kind; `nil` if there is no JWS, or if it
+  ///   was refused under `partial`.
   private mutating func verify(
     _ value: JSONValue?, _ kind: StoreKitKind, at path: String
   ) throws(Refusal) -> Int? {
@@ -167,7 +169,7 @@ struct AppStoreReading {
   }
 
   private mutating func readNotifications(_ root: JSONValue) throws(Refusal) {
-    // The answer about a test is one entry by itself.
+    // The status of a test notification has the members of one history entry.
     try readNotification(root, at: "")
     let entries = root.present("notificationHistory")?.elements ?? []
     for (index, entry) in entries.enumerated() {

@@ -1,19 +1,19 @@
-/// What the pages of a conversation with the App Store Server API have shown (API-35).
+/// The verified data and unsigned members of the pages that an exchange has read (API-35).
 struct AppStoreResult {
-  /// One of `lastTransactions`.
+  /// One entry of `lastTransactions`.
   struct Entry {
     let group: Text?
-    /// Of the answer, which is not signed.
+    /// The subscription status, which Apple does not sign.
     let status: Int64?
     let originalTransactionId: Text?
-    /// Places in `transactions` and `renewals`; nil: absent, or refused under `partial`.
+    /// Indexes in `transactions` and `renewals`; `nil` if absent, or refused under `partial`.
     let transaction: Int?
     let renewal: Int?
   }
 
-  /// One attempt of Apple's to send a notification.
+  /// One of Apple's attempts to send a notification.
   struct Attempt {
-    /// Its place in `notifications`; nil: refused under `partial`.
+    /// The index in `notifications`; `nil` if the notification was refused under `partial`.
     let notification: Int?
     let dateMs: Int64?
     let result: Text?
@@ -25,16 +25,16 @@ struct AppStoreResult {
   var appTransaction: SignedPayload? = nil
   var statuses: [Entry] = []
   var attempts: [Attempt] = []
-  /// Under `partial` (API-31).
+  /// The refusals that `partial` tolerates (API-31).
   var refused: [Refusal] = []
-  /// The answer that came last.
+  /// The newest response.
   var last: JSONValue? = nil
-  /// What a new conversation goes on with; the name of the member and its value.
+  /// The paging member with which a new exchange continues.
   var next: (name: StaticString, value: Text)? = nil
 
-  /// Keeps what was verified.
+  /// Adds verified data.
   ///
-  /// - Returns: its place in the list of its kind.
+  /// - Returns: the index in the list of its kind.
   mutating func add(_ payload: SignedPayload) -> Int {
     switch payload.kind {
     case .transaction:
@@ -56,20 +56,20 @@ struct AppStoreResult {
     transactions + renewals + notifications + (appTransaction.map { [$0] } ?? [])
   }
 
-  /// EXC-12: an item for each JWS.
+  /// One item of evidence for each JWS (EXC-12).
   var evidence: VerifiedEvidence? {
     let items = payloads.map { VerifiedEvidence.storeKit($0) }
     return items.isEmpty ? nil : .several(items)
   }
 
-  /// Bytes that the document takes, about.
+  /// The approximate size of the document in bytes.
   var room: Int {
     payloads.reduce(1024 &+ (last?.source.count ?? 0)) { $0 &+ $1.json.bytes.count &+ 3072 }
   }
 
   // MARK: document
 
-  /// The value of `result`.
+  /// Writes the value of `result`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     AppStoreResult.write("transactions", transactions, &writer)
@@ -115,7 +115,7 @@ struct AppStoreResult {
     writer.endArray()
   }
 
-  /// API-33: what TLS alone vouches for, of the last page.
+  /// Writes the unsigned members of the last page, which only TLS protects (API-33).
   private func writeUnsigned(_ writer: inout JSONWriter) {
     let members = last.map { Array($0.children).filter { !$0.isNull } } ?? []
     writer.name("unsigned")

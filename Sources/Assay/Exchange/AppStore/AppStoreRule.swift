@@ -1,23 +1,23 @@
-/// What is special about one kind of conversation with the App Store Server API.
+/// The checks and limits that one endpoint has and others do not.
 enum AppStoreRule: Sendable {
   case none
-  /// Production alone has it.
+  /// The endpoint exists in Production only.
   case production
-  /// API-53: never repeated.
+  /// A request is never repeated (API-53).
   case once
-  /// API-32: the answer is about the id asked for.
+  /// The response must be about the requested id (API-32).
   case sameId
-  /// API-24.
+  /// The request depends on the kind and ownership of the transaction (API-24).
   case account, consumption, consumptionV1
   case notifications
 }
 
 extension AppStoreRule {
-  /// Apple keeps notifications that long.
+  /// The time for which Apple keeps notifications.
   private static let historyMs: Int64 = 180 * Milliseconds.day
 
-  /// What the members of a request must be together, and beside the verified transaction
-  /// that is handed over with it (API-24).
+  /// Checks the members of a request together, and against the verified transaction if the host
+  /// passes one as evidence (API-24).
   ///
   /// - Throws: `misuse.api.parameter`, `misuse.exchange.evidence`.
   func check(
@@ -47,7 +47,7 @@ extension AppStoreRule {
       holds, .misuseApiParameter, "API-24", at: Text(stringLiteral: name).string)
   }
 
-  /// The transaction that was verified, which must be the one named.
+  /// Returns the verified transaction, which must have the id of the request.
   private static func transaction(
     _ evidence: VerifiedEvidence?, _ name: StaticString, _ request: ExchangeRequest
   ) throws(Refusal) -> SignedPayload? {
@@ -85,7 +85,7 @@ extension AppStoreRule {
     }
   }
 
-  /// NotificationHistoryRequest (docs/spec/app-store-server-api.md §4).
+  /// Checks a NotificationHistoryRequest (docs/spec/app-store-server-api.md §4).
   private static func checkHistory(
     _ request: ExchangeRequest, nowMs: Int64
   ) throws(Refusal) {
@@ -104,7 +104,7 @@ extension AppStoreRule {
 }
 
 extension SignedPayload {
-  /// Whether it was bought with the Advanced Commerce API.
+  /// Whether the transaction was bought with the Advanced Commerce API.
   fileprivate var isAdvancedCommerce: Bool {
     json.root.present("advancedCommerceInfo") != nil
   }

@@ -1,11 +1,11 @@
-/// What a conversation asks the App Store Server API.
+/// The parameters of an exchange with the App Store Server API.
 struct AppStoreTask: Sendable {
   let endpoint: AppStoreEndpoint
   let options: AppStoreOptions
   let parameters: AppStoreParameters
   let plan: AppStorePlan
   let app: Configuration.App
-  /// EXC-18: the number of this conversation about it, from 1.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
   private let policy: AppStoreServerAPIPolicy
 
@@ -29,7 +29,7 @@ struct AppStoreTask: Sendable {
     try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)
   }
 
-  /// The app that is named, or the only one.
+  /// Returns the app that the request names, or the only configured one.
   private static func app(
     _ request: ExchangeRequest, _ apps: [Configuration.App]
   ) throws(Refusal) -> Configuration.App {
@@ -46,14 +46,16 @@ struct AppStoreTask: Sendable {
     return app
   }
 
-  /// EXC-15.
+  /// The most steps for the pages and attempts of this request (EXC-15).
   var maxSteps: Int {
     AppStoreEndpoint.steps(pages: options.pages, attempts: options.attempts)
   }
 
+  /// Returns the HTTP request for one page, signed with a new token (API-11).
+  ///
   /// - Parameters:
-  ///   - cursor: of the page; nil: the first.
-  ///   - nowMs: of this step: each request has a token of its own (API-11).
+  ///   - cursor: the paging value; `nil` for the first page.
+  ///   - nowMs: the time of this step in milliseconds since 1970 UTC.
   /// - Throws: `internal.sign.self-check`.
   func request(
     to host: AppStoreHost, cursor: Text?, nowMs: Int64

@@ -1,5 +1,5 @@
-/// Exchanges the code of a sign-in with Apple for tokens (AID-22): one request, and never
-/// a second one, as a code is for one use.
+/// Exchanges the authorization code of Sign in with Apple for tokens (AID-22), with one request
+/// that is never repeated: a code can be used once.
 ///
 ///     ready ── asking ── done
 struct AppleIDCodeConversation: Conversing {
@@ -9,15 +9,17 @@ struct AppleIDCodeConversation: Conversing {
 
   private(set) var state = State.ready
   private let request: AppleIDRequest
-  /// With what the identity token of the answer is verified; nil: it is not shown.
+  /// Verifies the identity token of the response; `nil` if no key set was given, and the token is
+  /// not reported.
   private var signIn: AppleIDSignIn?
   private let nonce: IssuedNonce?
-  /// The conversation's clock for what is decided (EXC-6).
+  /// The time at which the exchange began, in milliseconds since 1970 UTC, against which tokens
+  /// are verified (EXC-6).
   private let startMs: Int64
   private var tokens: AppleIDTokens? = nil
   private var token: Token? = nil
 
-  /// Everything that can be wrong on our side is found before the code is used.
+  /// Checks everything that the host can get wrong before the code is used up.
   ///
   /// - Throws: what `AppleIDParameters` and `AppleIDSignIn` throw, `misuse.token.nonce`.
   init(_ context: KindContext) throws(Refusal) {
@@ -74,7 +76,7 @@ struct AppleIDCodeConversation: Conversing {
     return .accepted(nil, capacity: room)
   }
 
-  /// A refusal of the identity token refuses the whole.
+  /// Verifies the identity token. Its refusal refuses the whole response.
   private mutating func verify(_ tokens: AppleIDTokens) throws(Refusal) {
     guard let nonce, signIn != nil else { return }
     guard let text = tokens.identity else {
@@ -92,12 +94,12 @@ struct AppleIDCodeConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// Never: the customer signs in again.
+  /// An exchange that failed is not repeated: the customer signs in again.
   func repeatsAt(nowMs: Int64) -> Int64 { nowMs }
 
   // MARK: document
 
-  /// `tokens`, `token`, and what of it is secret.
+  /// Writes `tokens` and `token`, and the paths of their secrets.
   func write(_ writer: inout JSONWriter) {
     writer.name("tokens")
     if let tokens { tokens.write(&writer) } else { writer.null() }

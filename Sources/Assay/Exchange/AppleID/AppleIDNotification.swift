@@ -1,4 +1,5 @@
-/// `appleid.notification`: what happened to an account (docs/spec/apple-id.md §3).
+/// `appleid.notification`: verifies a sign-in notification, Apple's report of a change to an
+/// account that signs in with Apple (docs/spec/apple-id.md §3).
 enum AppleIDNotification {
   static func document(_ context: KindContext) -> Document {
     var answer = context.answer

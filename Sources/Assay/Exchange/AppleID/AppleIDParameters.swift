@@ -1,4 +1,4 @@
-/// The members of a request to Apple's endpoints for accounts (AID-25).
+/// The members of a request to Apple's token endpoints (AID-25).
 struct AppleIDParameters {
   let policy: AppleIDPolicy
   let clientId: Text
@@ -28,7 +28,7 @@ struct AppleIDParameters {
     return node
   }
 
-  /// A code or a token: visible ASCII.
+  /// Returns a code or a token: 1 to 2,048 characters of visible ASCII.
   func secret(_ name: StaticString) throws(Refusal) -> SecretBytes {
     let node = try required(name)
     let text = try node.text(AppleIDParameters.secretLength)
@@ -40,7 +40,7 @@ struct AppleIDParameters {
     choices[try required(name).choice(choices)]
   }
 
-  /// Of the web flow; nil: the app signed in by itself.
+  /// Returns the redirect URI of the web flow; `nil` for a sign-in in the app.
   func redirectURI() throws(Refusal) -> Text? {
     guard let node = node("redirectUri") else { return nil }
     let url = try node.text(AppleIDParameters.urlBytes)

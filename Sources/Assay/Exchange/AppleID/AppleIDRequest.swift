@@ -1,16 +1,16 @@
-/// A form for Apple's endpoints for accounts (AID-21).
+/// A form for Apple's token endpoints (AID-21).
 struct AppleIDRequest {
   let url: StaticString
   let policy: AppleIDPolicy
   let clientId: Text
-  /// Behind the client's id and secret.
+  /// The fields after the client's id and secret.
   let fields: [(name: StaticString, value: SecretBytes)]
 
   static let answerCap = 65_536
 
-  /// With a client secret of its own (AID-20).
+  /// Returns the HTTP request, with a client secret made for this step (AID-20).
   ///
-  /// - Parameter nowMs: of this step.
+  /// - Parameter nowMs: the time of this step in milliseconds since 1970 UTC.
   /// - Throws: `internal.sign.self-check`.
   func made(nowMs: Int64) throws(Refusal) -> HTTPRequest {
     let secret = try AppleIDSecret.standard(policy, clientId, nowMs: nowMs)
@@ -26,7 +26,7 @@ struct AppleIDRequest {
       maxResponseBytes: Int64(AppleIDRequest.answerCap), wantHeaders: [], secret: ["body"])
   }
 
-  /// What is wrong with an answer other than 200 (AID-24).
+  /// Refuses every response except a 200 of acceptable length (AID-24).
   static func check(_ answer: HTTPAnswer) throws(Refusal) {
     let status = answer.status
     let detail = status == 0 ? "" : "HTTP status " + String(status)
@@ -63,7 +63,7 @@ struct AppleIDRequest {
     return refusal
   }
 
-  /// At most 64 visible characters of it.
+  /// Returns the first 64 visible ASCII characters; `nil` if there are none.
   private static func shown(_ text: Text) -> Text? {
     let visible = text.utf8.filter { $0 > 0x20 && $0 < 0x7f }.prefix(64)
     return visible.isEmpty ? nil : Text(Array(visible))

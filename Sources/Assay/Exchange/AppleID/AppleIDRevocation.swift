@@ -1,4 +1,5 @@
-/// Ends the sessions that a token of Apple's stands for (AID-23): three tries.
+/// Revokes a token of Sign in with Apple, and the customer's sessions with it (AID-23), with at
+/// most three requests.
 ///
 ///     ready ── asking ──┬── done
 ///                ▲      └── waiting
@@ -9,14 +10,14 @@ struct AppleIDRevocation: Conversing {
   }
 
   private(set) var state = State.ready
-  /// Answers that said nothing: the third ends it.
+  /// The number of unusable responses; the third ends the exchange.
   private(set) var unusable = 0
   private let request: AppleIDRequest
-  /// EXC-18: the number of this conversation about it, from 1.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   private let attempt: Int64
   private var isRevoked: Bool? = nil
 
-  /// Before each repetition after a missing answer.
+  /// The pauses before the second and the third request, in milliseconds.
   private static let pauses: [Int64] = [1000, 4000]
 
   /// - Throws: what `AppleIDParameters` throws.

@@ -1,5 +1,5 @@
-/// Who signs in with Apple: an identity token, or a notification, and the key set that
-/// proves it (docs/spec/apple-id.md §2, §3).
+/// Verifies an identity token or a sign-in notification with Apple's key set
+/// (docs/spec/apple-id.md §2, §3).
 struct AppleIDSignIn {
   private var verification: TokenVerification
 
@@ -25,7 +25,7 @@ struct AppleIDSignIn {
     try self.init(context.evidence.first, context.configuration, nowMs: context.nowMs)
   }
 
-  /// What to do about a key that the set does not have.
+  /// The advice to a host whose key set does not have the token's key; `nil` if there is none.
   var keysetAdvice: StaticString? { verification.advice?.name }
 
   mutating func identity(_ text: Text, _ nonce: IssuedNonce) throws(Refusal) -> Token {
@@ -36,7 +36,7 @@ struct AppleIDSignIn {
     try verification.notification(text.utf8)
   }
 
-  /// AID-4: the member `nonce` of a request.
+  /// Reads the member `nonce` of a request (AID-4).
   static func nonce(
     _ request: ExchangeRequest, _ configuration: Configuration
   ) throws(Refusal) -> IssuedNonce {

@@ -1,14 +1,14 @@
-/// What a code was exchanged for (AID-22).
+/// The tokens for which a code was exchanged (AID-22).
 struct AppleIDTokens {
   private let accessToken: SecretBytes
   private let refreshToken: SecretBytes
   private let expiresMs: Int64
-  /// Not verified; nil: there is none.
+  /// The identity token, not yet verified; `nil` if the response has none.
   let identity: Text?
 
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
-  /// - Parameter nowMs: from when on the lifetime counts.
+  /// - Parameter nowMs: the time from which the lifetime counts, in milliseconds since 1970 UTC.
   /// - Throws: `unavailable.appleid.response`.
   init(_ answer: HTTPAnswer, nowMs: Int64) throws(Refusal) {
     let refusals = MemberRefusals(.unavailableAppleidResponse, "AID-24")
@@ -23,10 +23,11 @@ struct AppleIDTokens {
     identity = try root.present("id_token")?.text(1...AppleIDRequest.answerCap)
   }
 
-  /// Octets of the secrets: a document that grows leaves copies behind.
+  /// The number of bytes of the secrets. The document reserves them, because a buffer that grows
+  /// leaves copies behind.
   var room: Int { accessToken.bytes.count &+ refreshToken.bytes.count &* 2 }
 
-  /// The value of `tokens`.
+  /// Writes the value of `tokens`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.name("accessToken")

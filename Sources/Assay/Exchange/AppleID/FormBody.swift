@@ -1,6 +1,6 @@
-/// The body of a form, `application/x-www-form-urlencoded` (AID-21).
+/// Encodes a form as `application/x-www-form-urlencoded` (AID-21).
 enum FormBody {
-  /// One array that does not grow: growing leaves copies of a secret behind.
+  /// Returns the form as one array that does not grow: growing leaves copies of a secret behind.
   static func make(_ fields: [(name: StaticString, value: SecretBytes)]) -> SecretBytes {
     var body: [UInt8] = []
     body.reserveCapacity(
@@ -14,7 +14,7 @@ enum FormBody {
     return SecretBytes(body)
   }
 
-  /// Letters, digits and `- . _ ~` as they are.
+  /// Percent-encodes each byte except letters, digits and `- . _ ~`.
   private static func append(_ byte: UInt8, _ body: inout [UInt8]) {
     switch byte {
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: body.append(byte)

@@ -1,27 +1,29 @@
-/// Asks Apple for a new receipt of an attested key (docs/spec/app-attest.md §8): not before
-/// the old one allows it, six times at most after unusable answers, and once more with
-/// another token after a 401 (RFR-6).
+/// Asks Apple for a new App Attest receipt of an attested key (docs/spec/app-attest.md §8): not
+/// before the time that the old receipt names, at most until the sixth unusable response, and
+/// once more with a second token after a 401 (RFR-6).
 ///
 ///     ready ──┬── asking ──┬── done
 ///             └── waiting ─┘  └── waiting ── asking
 struct AttestRefreshConversation: Conversing {
   enum State: Equatable {
     case ready
-    /// A request is on its way.
+    /// A request was sent.
     case asking
-    /// Before the next request.
+    /// The next request waits for its time.
     case waiting
     case done
   }
 
   private(set) var state = State.ready
-  /// Whether a 401 was answered with the one repetition.
+  /// Whether a 401 has led to the one repetition.
   private(set) var hasRenewed = false
-  /// RFR-6: unusable answers, those of earlier conversations too.
+  /// The number of unusable responses, those of earlier exchanges for the same request included
+  /// (RFR-6).
   private(set) var unusable: Int64
   private let task: AttestRefreshTask
   private var refreshed: AttestReceipt? = nil
-  /// RFR-3: when a refresh is worth a try; nil: never again.
+  /// The time at which a refresh is worth an attempt, in milliseconds since 1970 UTC (RFR-3);
+  /// `nil` if no refresh of this receipt can succeed.
   private var nextMs: Int64?
 
   private static let unusableCap: Int64 = 6
@@ -58,7 +60,8 @@ struct AttestRefreshConversation: Conversing {
 
   // MARK: transitions
 
-  /// RFR-1: after field 21 only a new key helps.
+  /// Sends a request unless field 21, the expiry of the receipt, has passed: Apple then refuses
+  /// it, and the app must attest a new key (RFR-1).
   private mutating func ask(nowMs: Int64) -> ExchangeAction {
     do throws(Refusal) {
       guard nowMs < task.receipt.expiresMs else {
@@ -104,7 +107,8 @@ struct AttestRefreshConversation: Conversing {
     }
   }
 
-  /// RFR-6: 1, 2, 4, 8, 16 minutes, or what Apple asks for where that is longer.
+  /// Waits 1, 2, 4, 8 and 16 minutes between unusable responses, or longer if Apple asks for it
+  /// (RFR-6).
   private mutating func tryAgain(
     _ refusal: Refusal, nowMs: Int64, pauseMs: Int64, _ reason: ExchangeWait.Reason
   ) -> ExchangeAction {
@@ -115,7 +119,7 @@ struct AttestRefreshConversation: Conversing {
     return wait(until: nowMs &+ max(pauseMs, backOff), reason, refusal)
   }
 
-  /// Before the next request, by the unusable answers so far.
+  /// The pause before the next request in milliseconds, by the number of unusable responses.
   private var backOff: Int64 {
     Self.minuteMs << max(0, min(unusable &- 1, Self.unusableCap &- 2))
   }
@@ -128,7 +132,7 @@ struct AttestRefreshConversation: Conversing {
     return .wait(ExchangeWait(notBeforeMs: notBeforeMs, reason: reason, otherwise: otherwise))
   }
 
-  /// The end, and when it is worth another try.
+  /// Ends with the time at which another attempt is worthwhile.
   private mutating func later(
     _ refusal: Refusal, at notBeforeMs: Int64, _ reason: ExchangeWait.Reason
   ) -> ExchangeAction {
@@ -144,10 +148,11 @@ struct AttestRefreshConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// Where the deadline came first (EXC-16).
+  /// Used if the deadline ended the exchange (EXC-16).
   func repeatsAt(nowMs: Int64) -> Int64 { nowMs &+ backOff }
 
-  /// RFR-3, for a refusal that says nothing about the key: the schedule, counted from now.
+  /// Returns the scheduled time of the next refresh, counted from now, for a refusal that does
+  /// not concern the key (RFR-3).
   private func usual(_ nowMs: Int64) -> Int64? {
     task.receipt.refreshTime(
       afterFailureAt: nowMs, everyMs: task.trust.policy.refreshEveryMs)
@@ -155,7 +160,8 @@ struct AttestRefreshConversation: Conversing {
 
   // MARK: document
 
-  /// RFR-7.
+  /// Writes the new receipt, the digest of the receipt that it replaces, and the time of the next
+  /// refresh (RFR-7).
   func write(_ writer: inout JSONWriter) {
     writer.name("attestReceipt")
     if let refreshed {

@@ -1,14 +1,14 @@
-/// What one answer of Apple's App Attest server means, whatever came before it (the table
-/// under RFR-1).
+/// The meaning of one response of Apple's App Attest server, independent of earlier ones (the
+/// table under RFR-1).
 enum AttestRefreshOutcome {
   case receipt(AttestReceipt)
-  /// 304: before field 19.
+  /// 304: the time in field 19, before which Apple makes no new receipt, has not come.
   case tooEarly(Refusal)
-  /// 401: our token.
+  /// 401: Apple refused the request's token.
   case unauthorized(Refusal)
-  /// 404: Apple has nothing about the key any more.
+  /// 404: Apple no longer has data about the key.
   case noData(Refusal)
-  /// Transient. `pauseMs`: what Apple asks for, 0 where it does not say.
+  /// A transient failure. `pauseMs` is the pause that Apple asks for; 0 if it names none.
   case unusable(Refusal, pauseMs: Int64, ExchangeWait.Reason)
   case refused(Refusal, ExchangeCheck)
 
@@ -52,7 +52,7 @@ enum AttestRefreshOutcome {
       answer.status == 429 ? .rateLimited : .retry)
   }
 
-  /// "Incorrect Environment", in whatever case.
+  /// Whether the body begins with "Incorrect Environment", in upper or lower case.
   private static func namesEnvironment(_ body: [UInt8]) -> Bool {
     let words: StaticString = "incorrect environment"
     let text = Text(Array(ASCII.trimmed(body[...]).prefix(words.utf8CodeUnitCount)))

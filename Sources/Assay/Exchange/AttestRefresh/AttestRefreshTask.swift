@@ -1,9 +1,9 @@
-/// What a refresh is about: the receipt of an attested key, and whose token Apple is shown
-/// (docs/spec/app-attest.md §8).
+/// The parameters of a refresh: the receipt of an attested key, and the key that signs the
+/// request's token (docs/spec/app-attest.md §8).
 struct AttestRefreshTask: Sendable {
   let receipt: AttestReceipt
   let trust: AttestReceiptTrust
-  /// EXC-18.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
   private let policy: DeviceCheckPolicy
   private let body: SecretBytes
@@ -33,7 +33,8 @@ struct AttestRefreshTask: Sendable {
     body = SecretBytes(Base64.encodeStandard(receipt.bytes))
   }
 
-  /// RFR-5. The environment is the receipt's, never that of `deviceCheck` (RFR-4).
+  /// Returns the HTTP request (RFR-5). The receipt determines the environment, never the
+  /// configuration of `deviceCheck` (RFR-4).
   ///
   /// - Throws: `internal.sign.self-check`.
   func request(nowMs: Int64) throws(Refusal) -> HTTPRequest {

@@ -1,6 +1,6 @@
-/// Asks Apple about the two bits of a device, sets them, or has a device token looked at
-/// (docs/spec/device-check.md §2): two repetitions after unusable answers, one with
-/// another token after a 401 (DVC-14).
+/// Queries or updates the two bits of a device at Apple, or validates a device token
+/// (docs/spec/device-check.md §2), with at most two repetitions after unusable responses and one
+/// with a second token after a 401 (DVC-14).
 ///
 ///     ready ── asking ──┬── done
 ///                ▲      └── waiting
@@ -8,25 +8,26 @@
 struct DeviceCheckConversation: Conversing {
   enum State: Equatable {
     case ready
-    /// A request is on its way.
+    /// A request was sent.
     case asking
-    /// Before the same is asked again.
+    /// The repetition of the request waits for its time.
     case waiting
     case done
   }
 
   private(set) var state = State.ready
-  /// Answers that said nothing: the third ends it.
+  /// The number of unusable responses; the third ends the exchange.
   private(set) var unusable = 0
-  /// Whether a 401 was answered with the one repetition.
+  /// Whether a 401 has led to the one repetition.
   private(set) var hasRenewed = false
   private let task: DeviceCheckTask
-  /// Of the answer that was looked at last.
+  /// The result of the newest response.
   private var result: DeviceCheckResult
-  /// The conversation's clock for what is decided (EXC-6).
+  /// The time at which the exchange began, in milliseconds since 1970 UTC, against which bits are
+  /// evaluated (EXC-6).
   private let startMs: Int64
 
-  /// Before each repetition after an unusable answer.
+  /// The pauses before repetitions after unusable responses, in milliseconds.
   private static let pauses: [Int64] = [1000, 2000]
 
   init(_ context: KindContext) throws(Refusal) {
@@ -100,7 +101,7 @@ struct DeviceCheckConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// DVC-14: never; a device token is for one use, soon.
+  /// A later exchange needs a new device token, which can be used only once and soon (DVC-14).
   func repeatsAt(nowMs: Int64) -> Int64 { nowMs }
 
   // MARK: document

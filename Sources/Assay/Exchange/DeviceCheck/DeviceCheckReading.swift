@@ -1,15 +1,15 @@
-/// What the host reports about an answer from Apple.
+/// A response of Apple's DeviceCheck server, from an exchange or as the host reports it.
 struct DeviceCheckReading {
   let call: DeviceCheckAnswer.Call
-  /// HTTP; 0: no answer came.
+  /// The HTTP status; 0 if there was no response.
   let status: Int64
   let body: [UInt8]
-  /// Whether a verdict on an offer was asked for.
+  /// Whether the host asks if the device may have an offer.
   let isForOffer: Bool
 
-  /// An answer that came over the network.
+  /// Takes the response of an exchange.
   ///
-  /// - Throws: `unavailable.devicecheck.response` for one that was cut (DVC-13).
+  /// - Throws: `unavailable.devicecheck.response` if the body was truncated (DVC-13).
   init(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
     try require(!answer.isCut, .unavailableDevicecheckResponse, "DVC-13", at: "cut")
     call = task.call
@@ -25,15 +25,15 @@ struct DeviceCheckReading {
     if let node = request["body"] { body = try ExchangeInput.body(node) } else { body = [] }
     let offer = request["offer"]
     isForOffer = try offer?.boolean() ?? false
-    // DVC-12.
+    // Only a query returns the bits that an offer depends on (DVC-12).
     if let offer { try require(!isForOffer || call == .query, offer) }
   }
 }
 
 extension DeviceCheckReading {
-  /// `deviceCheck.read`: judges an answer from Apple's DeviceCheck endpoint that the host
-  /// fetched (docs/spec/device-check.md §2.1), and with `offer` says what it means for an offer
-  /// that a device gets once (§2.3).
+  /// `deviceCheck.read`: evaluates a DeviceCheck response that the host fetched
+  /// (docs/spec/device-check.md §2.1), and with `offer` whether the device has used an offer that
+  /// each device gets once (§2.3).
   static func document(_ context: KindContext) -> Document {
     let policy = context.configuration.deviceCheck
     var result = DeviceCheckResult(policy: policy, nowMs: context.nowMs)

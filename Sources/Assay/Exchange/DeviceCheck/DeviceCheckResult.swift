@@ -1,4 +1,4 @@
-/// The value of `exchange.deviceCheck`. That of a query can be handed unchanged to
+/// The value of `exchange.deviceCheck`. The host can pass that of a query unchanged to
 /// `risk.assess`, as the observation `deviceCheck`.
 struct DeviceCheckResult {
   let policy: DeviceCheckPolicy?
@@ -6,7 +6,7 @@ struct DeviceCheckResult {
   private var answer: DeviceCheckAnswer? = nil
   private var fault: DeviceCheckFault? = nil
   private var offer: StaticString? = nil
-  /// Whether an answer from Apple was read.
+  /// Whether a response of Apple was evaluated.
   private var wasJudged = false
 
   init(policy: DeviceCheckPolicy?, nowMs: Int64) {
@@ -14,8 +14,10 @@ struct DeviceCheckResult {
     self.nowMs = nowMs
   }
 
-  /// - Throws: what `DeviceCheckAnswer` throws, and `rejected.promo.device-used`
-  ///   when the offer was used on the device (DVC §2.3).
+  /// Evaluates a response.
+  ///
+  /// - Throws: what `DeviceCheckAnswer` throws, and `rejected.promo.device-used` if the offer was
+  ///   used on the device (DVC §2.3).
   mutating func judge(
     _ reading: DeviceCheckReading, _ policy: DeviceCheckPolicy
   ) throws(Refusal) {
@@ -30,19 +32,19 @@ struct DeviceCheckResult {
     try require(!isUsed, .rejectedPromoDeviceUsed, "DVC-12")
   }
 
-  /// The same for an answer to a conversation.
+  /// Evaluates a response of an exchange.
   mutating func judge(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
     wasJudged = true
     try judge(try DeviceCheckReading(answer, task), task.policy)
   }
 
-  /// DVC-8: whose fault a refused answer is.
+  /// Stores the party at fault for a refused response (DVC-8).
   mutating func note(_ status: Status) {
     if wasJudged, answer == nil { fault = DeviceCheckFault(status) }
   }
 
-  /// `"deviceCheck":{"outcome","fault","month","ageMonths","bits":{"bit0","bit1"}|null,
-  /// "offer"}`; null if no answer was read.
+  /// Writes `"deviceCheck":{"outcome","fault","month","ageMonths","bits":{"bit0","bit1"}|null,
+  /// "offer"}`; null if no response was evaluated.
   func write(_ writer: inout JSONWriter) {
     writer.name("deviceCheck")
     guard wasJudged else {
@@ -72,7 +74,7 @@ struct DeviceCheckResult {
     writer.endObject()
   }
 
-  /// An answer that the client is not to blame for is "unavailable".
+  /// A failed response counts as `unavailable` unless the client's token caused it.
   private var outcome: StaticString {
     switch answer {
     case .bits: return "bits"

@@ -1,13 +1,13 @@
-/// What a DeviceCheck conversation asks Apple (docs/spec/device-check.md §2).
+/// The parameters of a DeviceCheck exchange (docs/spec/device-check.md §2).
 struct DeviceCheckTask: Sendable {
   let call: DeviceCheckAnswer.Call
   let policy: DeviceCheckPolicy
-  /// The verdict on an offer is asked for (§2.3).
+  /// Whether the host asks if the device may have an offer (§2.3).
   let isForOffer: Bool
-  /// As Apple takes it: standard base64.
+  /// The device token as Apple accepts it: standard base64.
   private let deviceToken: SecretBytes
   private let transactionId: Text
-  /// nil: the bit stays as it is (DVC-5).
+  /// The new values of the bits; `nil` leaves a bit unchanged (DVC-5).
   private let bit0: Bool?
   private let bit1: Bool?
 
@@ -39,7 +39,7 @@ struct DeviceCheckTask: Sendable {
       !isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-15", at: "deviceCheck.bits")
   }
 
-  /// DVC-4: of 1 to 64 characters.
+  /// Returns the transaction id, of 1 to 64 characters (DVC-4).
   private static func transactionId(_ request: ExchangeRequest) throws(Refusal) -> Text {
     let text = request["transactionId"]?.value.text
     guard let text, idLength.contains(text.characterCount) else {
@@ -48,13 +48,13 @@ struct DeviceCheckTask: Sendable {
     return text
   }
 
-  /// DVC-13.
+  /// Returns the HTTP request, with a timestamp and a token made for this step (DVC-13).
   ///
-  /// - Parameter nowMs: of this step: a repetition has a time and a token of its own.
+  /// - Parameter nowMs: the time of this step in milliseconds since 1970 UTC.
   /// - Throws: `internal.sign.self-check`.
   func request(nowMs: Int64) throws(Refusal) -> HTTPRequest {
     let bearer = try DeviceCheckBearer(policy, nowMs: nowMs)
-    // What grows leaves copies of a secret behind.
+    // The space is reserved, because a buffer that grows leaves copies of a secret behind.
     var writer = JSONWriter(capacity: deviceToken.bytes.count &+ 1024)
     writer.beginObject()
     writer.name("device_token")
@@ -72,7 +72,7 @@ struct DeviceCheckTask: Sendable {
       secret: ["headers.authorization", "body.device_token"])
   }
 
-  /// DVC-9: the other base is never tried.
+  /// The URL of the configured environment; the other environment is never tried (DVC-9).
   private var url: Text {
     switch (call, policy.isDevelopment) {
     case (.query, false): return "https://api.devicecheck.apple.com/v1/query_two_bits"

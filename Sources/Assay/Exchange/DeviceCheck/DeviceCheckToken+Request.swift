@@ -1,5 +1,5 @@
 extension DeviceCheckToken {
-  /// The member `deviceToken` of a request: a text, or a body as steps have it (DVC-4).
+  /// Reads the member `deviceToken` of a request: a text, or a body in the form of steps (DVC-4).
   init(_ request: ExchangeRequest) throws(Refusal) {
     let member = try request.required("deviceToken")
     if var text = (member.value.text ?? member["text"]?.value.text)?.utf8 {
@@ -12,7 +12,7 @@ extension DeviceCheckToken {
 }
 
 extension DeviceCheckToken {
-  /// `deviceCheck.token`: a device token in the form that Apple takes (DVC-4).
+  /// `deviceCheck.token`: normalizes a device token to the form that Apple accepts (DVC-4).
   static func document(_ context: KindContext) -> Document {
     do throws(Refusal) {
       var token = try DeviceCheckToken(context.request)

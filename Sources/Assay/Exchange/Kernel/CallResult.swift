@@ -1,13 +1,14 @@
-/// The result of a kind without steps: made of its request, or refused.
+/// The result of an operation without steps, which is computed from its request or refused.
 protocol CallResult {
   init(_ context: KindContext) throws(Refusal)
 
-  /// Octets of a secret in it: a document that grows leaves copies behind.
+  /// The number of bytes of secrets in the result. The document reserves them, because a buffer
+  /// that grows leaves copies behind.
   var room: Int { get }
 
   var warnings: [Warning] { get }
 
-  /// The members of the result, after `kind` and `state`.
+  /// Writes the members of the result that follow `kind` and `state`.
   func write(_ writer: inout JSONWriter)
 }
 

@@ -1,18 +1,19 @@
-/// One kind's side of a conversation: a value whose state says what it waits for. It
-/// is given the result of a step and says what comes next; ids, the deadline and the
-/// JSON of steps are the kernel's.
+/// The part of an exchange that differs between operations: a value whose state is the step it
+/// waits for. It receives the reply to that step and returns the next action. Ids, the deadline
+/// and the JSON of steps belong to `ExchangeKernel`.
 protocol Conversing {
-  /// The first step.
+  /// Returns the first action.
   mutating func begin(nowMs: Int64) -> ExchangeAction
 
-  /// What follows the answer to the open step. An answer that does not have the form
-  /// of that step never gets here.
+  /// Returns the action that follows the reply to the open step. The kernel has already refused a
+  /// reply that does not have the form of that step.
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction
 
-  /// EXC-18: when a whole new conversation is worth a try.
+  /// Returns the time from which a new exchange is worth an attempt, in milliseconds since 1970
+  /// UTC (EXC-18).
   func repeatsAt(nowMs: Int64) -> Int64
 
-  /// The members of the result, after `kind` and `state`.
+  /// Writes the members of the result that follow `kind` and `state`.
   func write(_ writer: inout JSONWriter)
 
   func writeWarnings(_ writer: inout JSONWriter)

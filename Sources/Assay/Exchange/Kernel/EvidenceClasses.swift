@@ -1,20 +1,21 @@
-/// Kinds of documents that a request may be about (EXC-2), as contract/kinds.tsv names them.
+/// The classes of evidence that an operation accepts (EXC-2), as contract/kinds.tsv names them.
 struct EvidenceClasses: OptionSet, Sendable {
   let rawValue: UInt16
 
-  /// What can be claimed: a signed transaction, renewal or notification, a receipt, an answer
-  /// of verifyReceipt.
+  /// Evidence of purchases: a signed transaction, renewal info or notification, a receipt, a
+  /// verifyReceipt response.
   static let purchase = EvidenceClasses(rawValue: 1)
   static let transaction = EvidenceClasses(rawValue: 1 << 1)
-  /// Any but Xcode's, which has no chain to ask about.
+  /// Signed data of the App Store, except Xcode's, which has no chain whose revocation could be
+  /// checked.
   static let jws = EvidenceClasses(rawValue: 1 << 2)
-  /// One that says on which device it was made.
+  /// Signed data that names the device on which it was made.
   static let deviceJws = EvidenceClasses(rawValue: 1 << 3)
   static let transactionReceipt = EvidenceClasses(rawValue: 1 << 4)
   static let appReceipt = EvidenceClasses(rawValue: 1 << 5)
   static let attestReceipt = EvidenceClasses(rawValue: 1 << 6)
   static let attestation = EvidenceClasses(rawValue: 1 << 7)
-  /// One with an App Attest receipt inside.
+  /// An attestation that contains an App Attest receipt.
   static let receiptedAttestation = EvidenceClasses(rawValue: 1 << 8)
   static let assertion = EvidenceClasses(rawValue: 1 << 9)
   static let keyset = EvidenceClasses(rawValue: 1 << 10)

@@ -1,14 +1,16 @@
-/// A conversation with the network or a store, without I/O: one step at a time,
-/// answered by the host (docs/spec/documents-and-exchanges.md §2).
+/// One run of an operation that needs the network or a database. The library does no I/O: the
+/// host performs one step at a time and hands in its reply (docs/spec/documents-and-exchanges.md
+/// §2).
 ///
-/// Used by one thread at a time. Nothing is kept beyond it (EXC-4).
+/// One thread at a time may use an exchange. No state outlives the exchange (EXC-4).
 public final class Exchange {
-  /// The longest answer that is read, in bytes.
+  /// The longest reply that is read, in bytes.
   public static let answerByteCap = ExchangeInput.byteCap
 
   private var kernel: ExchangeKernel<Conversation>
   private let terms: ExchangeTerms
-  /// EXC-21: held during a step.
+  /// Held during a step, so that a second thread is refused instead of changing the state
+  /// (EXC-21).
   let stepping = TryLock()
 
   private init(_ kernel: ExchangeKernel<Conversation>, _ terms: ExchangeTerms) {
@@ -16,11 +18,12 @@ public final class Exchange {
     self.terms = terms
   }
 
-  /// Begins a conversation.
+  /// Begins an exchange.
   ///
-  /// - Parameter nowMs: already checked to lie in its window.
-  /// - Returns: the exchange and its first step; no exchange, and the result,
-  ///   if it was done at once (EXC-3).
+  /// - Parameter nowMs: milliseconds since 1970 UTC, already checked to lie in the accepted
+  ///   window.
+  /// - Returns: the exchange and its first step; no exchange and the result, if the operation
+  ///   ended at once (EXC-3).
   static func begin(
     _ conversation: Conversation, _ terms: ExchangeTerms, nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
@@ -29,19 +32,19 @@ public final class Exchange {
     return (kernel.isOpen ? Exchange(kernel, terms) : nil, document)
   }
 
-  /// Takes the answer to the last step and says what comes next.
+  /// Processes the reply to the last step and returns the next step or the result.
   ///
   /// - Parameters:
-  ///   - answer: JSON in the form of the step, at most 8 MiB.
-  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100; serves waiting, the
-  ///     deadline and the age of answers (EXC-6).
-  /// - Returns: family pending: carry the step out. Family misuse: nothing
-  ///   changed, the step is still open (EXC-5); `busy`: another thread is in a step
-  ///   (EXC-21). Anything else: the end.
+  ///   - answer: the reply as JSON in the form of the step, at most 8 MiB.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100; used for waits, the deadline and the
+  ///     age of responses (EXC-6).
+  /// - Returns: family pending: the next step to perform. Family misuse: nothing changed, and the
+  ///   step is still open (EXC-5); at `busy`, another thread is in a step (EXC-21). Any other
+  ///   family: the result, with which the exchange ends.
   public func step(_ answer: [UInt8], nowMs: Int64) -> Document {
     guard stepping.take() == .taken else {
-      // Held by another thread; or by one that a fork left behind in the middle of a
-      // step, after which the state on this side is unusable.
+      // Either another thread holds the lock, or a fork happened while a thread was in a step:
+      // the child process then has that thread's unfinished state, which is unusable.
       return ExchangeDocument(
         kind: terms.kind.name, configuration: terms.configuration, progress: .misused(.answer)
       ).misused(Refusal(.misuseExchangeOrder, "EXC-21", at: "busy"))

@@ -1,14 +1,15 @@
-/// What a conversation does next.
+/// The next action of an exchange.
 enum ExchangeAction {
-  /// The host sends this.
+  /// The host sends the HTTP request.
   case request(HTTPRequest)
-  /// The host carries this out in its store.
+  /// The host runs the statements in its database.
   case store(StoreStep, StoreContext)
-  /// The host grants (STO-21).
+  /// The host grants a purchase (STO-21).
   case grant(StoreGrant)
-  /// The host comes back later.
+  /// The host replies again at a later time.
   case wait(ExchangeWait)
-  /// Everything was verified. The evidence is nil where an answer proves nothing else. `capacity`: bytes that the result takes, about.
+  /// The exchange succeeded. The evidence is `nil` if the response proves nothing new. `capacity`
+  /// is the approximate size of the result in bytes.
   case accepted(VerifiedEvidence?, capacity: Int)
   case refused(ExchangeRefusal)
 }

@@ -1,13 +1,13 @@
-/// The host's answer to the open step, in the form of that step (EXC-5).
+/// The host's reply to the open step, in the form of that step (EXC-5).
 enum ExchangeAnswer {
   case http(HTTPAnswer)
   case store(StoreReply)
-  /// Whether the host granted.
+  /// The host's reply to a grant step.
   case granted(StoreGrant.Answer)
-  /// The time of a wait has come.
+  /// The host waited; the kernel has checked the time.
   case elapsed
 
-  /// The answer to a wait: an object without members.
+  /// Checks the reply to a wait: an object without members.
   static func elapsed(_ bytes: [UInt8]) throws(Refusal) {
     _ = try ExchangeInput.read(bytes, ExchangeInput.answer).object([])
   }

@@ -1,4 +1,4 @@
-/// The checks of a conversation, in every document of it (DOC-5).
+/// The checks of an exchange, which every document of the exchange lists (DOC-5).
 enum ExchangeCheck: Int, CheckList {
   case request, evidence, answer, result
 

@@ -1,12 +1,12 @@
-/// The documents of one conversation: `{"kind":"exchange", …,
+/// Writes the documents of one exchange: `{"kind":"exchange", …,
 /// "exchange":{"kind":…,"state":…,…}}` (EXC-3).
 struct ExchangeDocument {
-  /// Of the conversation, as the request names it.
+  /// The name of the operation, as the request has it.
   let kind: StaticString
-  /// The fingerprint of the verifier's configuration.
+  /// The digest of the verifier's configuration.
   let configuration: [UInt8]
   let checks: Ledger
-  /// `error.keyset`: what to do about an unknown key.
+  /// The value of `error.keyset`: what the host should do about an unknown key.
   var keysetAdvice: StaticString? = nil
 
   init(kind: StaticString, configuration: [UInt8], checks: Ledger) {
@@ -28,8 +28,8 @@ struct ExchangeDocument {
   // MARK: an open step
 
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
-    // A secret needs the room: what grows leaves copies behind. Of the body's bytes,
-    // which are JSON, every one may be escaped.
+    // A secret needs its space reserved: a buffer that grows leaves copies behind. The body is
+    // JSON, in which each byte may be escaped.
     pending(.pendingExchangeRequest, "request", room: request.room) {
       $0.name("request")
       request.write(id: id, &$0)
@@ -69,8 +69,8 @@ struct ExchangeDocument {
 
   // MARK: the end
 
-  /// With status 0. `result` writes the members after `kind` and `state`; a secret
-  /// among them needs `room`.
+  /// Returns the final document of success. `result` writes the members after `kind` and `state`;
+  /// `room` is the number of bytes of secrets among them.
   func done(
     _ evidence: VerifiedEvidence? = nil, room: Int = 0,
     warnings: (inout JSONWriter) -> Void = { _ in }, _ result: (inout JSONWriter) -> Void
@@ -80,12 +80,13 @@ struct ExchangeDocument {
     }
   }
 
-  /// Refused. The document still says what was found out (DOC-1).
+  /// Returns the final document of a refusal, with the members that are known all the same
+  /// (DOC-1).
   func refused(_ refusal: Refusal, _ result: (inout JSONWriter) -> Void = { _ in }) -> Document {
     envelope.refused(refusal, facts: { write("done", result, &$0) })
   }
 
-  /// A call that changed nothing.
+  /// Returns the document of a call that changed nothing.
   func misused(_ refusal: Refusal) -> Document { envelope.refused(refusal) }
 
   private func write(

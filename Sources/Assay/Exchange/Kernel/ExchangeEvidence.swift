@@ -1,11 +1,11 @@
-/// The documents that a conversation is about (EXC-2).
+/// Reads the evidence documents that the host passes when an exchange begins (EXC-2).
 enum ExchangeEvidence {
-  /// What they prove, in their order; each item of a finished conversation as if it were
-  /// a document (EXC-12).
+  /// Returns the verified evidence of `documents`, in their order. The result of a finished
+  /// exchange may hold several items; each counts as a document (EXC-12).
   ///
-  /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
-  ///   made under another configuration, or is of a kind that is not taken; for
-  ///   too many of them, or too few.
+  /// - Throws: `misuse.exchange.evidence` for a document that was refused, was made under another
+  ///   configuration, or is of a class that the operation does not accept; for too many
+  ///   documents, or too few.
   static func read(
     _ documents: [Document], configuration: [UInt8], of row: ExchangeRow
   ) throws(Refusal) -> [VerifiedEvidence] {

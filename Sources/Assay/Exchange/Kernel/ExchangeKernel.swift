@@ -1,6 +1,5 @@
-/// What all conversations that take steps have in common: ids, bounds, deadline,
-/// clock and documents (docs/spec/documents-and-exchanges.md §2). What a step means is the
-/// conversation's.
+/// The part that all exchanges with steps share: ids, step bound, deadline, clock and documents
+/// (docs/spec/documents-and-exchanges.md §2). The meaning of a step belongs to `Talk`.
 struct ExchangeKernel<Talk: Conversing> {
   private enum Open {
     case request(id: Int64)
@@ -20,17 +19,19 @@ struct ExchangeKernel<Talk: Conversing> {
 
   private var conversation: Talk
   private let terms: ExchangeTerms
-  /// EXC-17: the latest time given; it never runs backwards.
+  /// The latest time given, in milliseconds since 1970 UTC; an earlier one does not set the clock
+  /// back (EXC-17).
   private var clock: Int64
-  /// EXC-15: issued so far; the id of a request is its number.
+  /// The number of steps issued so far (EXC-15); also the id of the newest step.
   private var steps: Int64 = 0
-  /// The step issued last.
+  /// The state that the newest step has in its document.
   private var last: StaticString = "none"
-  /// nil: the conversation is over.
+  /// The step that waits for a reply; `nil` if the exchange has ended.
   private var open: Open?
   private var progress = ExchangeProgress.started
 
-  /// - Parameter nowMs: already checked to lie in its window.
+  /// - Parameter nowMs: milliseconds since 1970 UTC, already checked to lie in the accepted
+  ///   window.
   init(_ conversation: Talk, _ terms: ExchangeTerms, nowMs: Int64) {
     self.conversation = conversation
     self.terms = terms
@@ -39,11 +40,11 @@ struct ExchangeKernel<Talk: Conversing> {
 
   var isOpen: Bool { open != nil }
 
-  /// The first step, or the end.
+  /// Returns the first step, or the result.
   mutating func begin() -> Document { carryOn(conversation.begin(nowMs: clock)) }
 
-  /// Takes the answer to the open step and says what comes next. A refusal of family
-  /// misuse changes nothing.
+  /// Processes the reply to the open step and returns the next step or the result. A refusal of
+  /// family misuse changes nothing.
   mutating func step(_ bytes: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try require(TimeWindow.contains(nowMs), .misuseCallNow, "EXC-17", at: "now_ms")
@@ -105,7 +106,7 @@ struct ExchangeKernel<Talk: Conversing> {
     }
   }
 
-  /// EXC-15: false where the kind has no such step left.
+  /// Counts a step and opens it. Returns `false` if the operation has no step left (EXC-15).
   private mutating func count(_ step: Open) -> Bool {
     guard steps < Int64(terms.maxSteps) else { return false }
     steps &+= 1
@@ -118,7 +119,8 @@ struct ExchangeKernel<Talk: Conversing> {
     end(ExchangeRefusal(Refusal(.internalAssayBug, "EXC-15", at: "steps"), .result))
   }
 
-  /// EXC-16: what is in hand was judged, and there is no time for another step.
+  /// Ends the exchange because no further step fits before the deadline; the last reply has been
+  /// processed (EXC-16).
   private mutating func outOfTime() -> Document {
     let reached = (state: last, steps: steps)
     return end(
@@ -154,7 +156,7 @@ struct ExchangeKernel<Talk: Conversing> {
 }
 
 extension Refusal {
-  /// DOC-4: whether the same request may be made again later.
+  /// Whether the same request may be sent again later (DOC-4).
   fileprivate var isWorthRepeating: Bool {
     let table = StatusTable.entry(status.code)?.retryClass ?? "never"
     return (retryClass ?? table).hasSameBytes(as: "later")

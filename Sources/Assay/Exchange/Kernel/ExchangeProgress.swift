@@ -1,10 +1,10 @@
-/// How far a conversation that takes steps has come.
+/// The state of an exchange as its list of checks reports it.
 enum ExchangeProgress {
-  /// A step is open: nothing usable has come yet.
+  /// A step is open: no usable response has arrived yet.
   case started
   case accepted
   case refused(ExchangeCheck)
-  /// The call was wrong, and changed nothing.
+  /// The call was wrong and changed nothing.
   case misused(ExchangeCheck)
 
   var checks: Checks<ExchangeCheck> {

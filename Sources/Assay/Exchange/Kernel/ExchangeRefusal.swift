@@ -1,8 +1,9 @@
 struct ExchangeRefusal {
   let refusal: Refusal
-  /// `.answer`: nothing usable came; `.result`: what came says no.
+  /// `.answer` if no usable response arrived, `.result` if the response was a refusal.
   let check: ExchangeCheck
-  /// nil: the kind's own back-off (`Conversing.repeatsAt`).
+  /// The earliest time of another attempt, in milliseconds since 1970 UTC; `nil` if the
+  /// operation's own back-off applies (`Conversing.repeatsAt`).
   var notBeforeMs: Int64? = nil
   var reason = ExchangeWait.Reason.retry
 
@@ -12,7 +13,7 @@ struct ExchangeRefusal {
     self.notBeforeMs = notBeforeMs
   }
 
-  /// The end of a conversation that cannot wait that long.
+  /// Ends an exchange whose deadline comes before the end of `wait`.
   init(_ wait: ExchangeWait) {
     self.init(wait.otherwise, .answer, notBeforeMs: wait.notBeforeMs)
     reason = wait.reason

@@ -1,5 +1,5 @@
-/// The request that begins a conversation: a JSON object with `kind` and the
-/// members of that kind (EXC-1).
+/// The request that begins an exchange: a JSON object with `kind` and the members of that
+/// operation (EXC-1).
 struct ExchangeRequest {
   let kind: ExchangeKind
   let root: MemberNode
@@ -21,8 +21,9 @@ struct ExchangeRequest {
     self.root = try root.object(kind.row.members)
   }
 
-  /// STO-84: JSON with an escaped NUL is refused as a whole; where it stands in a client's text
-  /// for a store, that text is what is wrong.
+  /// Returns the refusal for an escaped NUL in a client's text. The JSON reader refuses such a
+  /// request as a whole, as the host's misuse; the fault is the client's if the NUL is in a text
+  /// that goes to the database (STO-84).
   private static func clientFault(_ bytes: [UInt8]) -> Refusal? {
     let (escape, other) = (Array("\\u0000".utf8), Array("\\u0001".utf8))
     var readable = bytes
@@ -41,14 +42,14 @@ struct ExchangeRequest {
     return faulty.map { Refusal(.malformedStoreText, "STO-84", at: Text(stringLiteral: $0).string) }
   }
 
-  /// A member that may be left out.
+  /// Returns an optional member.
   subscript(_ name: StaticString) -> MemberNode? { root[name] }
 
-  /// A member that must be there, null or not.
+  /// Returns a member that must be present; its value may be null.
   func required(_ name: StaticString) throws(Refusal) -> MemberNode { try root.required(name) }
 
-  /// The request as it was given, without some of its members and with another
-  /// `attempt` (EXC-18). A copy: the text itself is wiped when the call returns.
+  /// Returns the request as JSON without the members `names`, with another `attempt` (EXC-18). A
+  /// copy is needed, because the request's text is wiped when the call returns.
   func json(without names: [StaticString], attempt: Int64) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
@@ -63,14 +64,14 @@ struct ExchangeRequest {
 }
 
 extension ExchangeKind {
-  /// To make a row for each is slow.
+  /// Made once: building the row of each operation for a comparison would be slow.
   private static let named: [(name: StaticString, kind: ExchangeKind)] = allCases.map {
     ($0.row.name, $0)
   }
 
   var name: StaticString { row.name }
 
-  /// nil: there is no such kind.
+  /// Finds the operation with this name; `nil` if there is none.
   fileprivate init?(_ name: Text) {
     let found = ExchangeKind.named.first { name.utf8[...].elementsEqual($0.name) }
     guard let found else { return nil }

@@ -1,26 +1,26 @@
-/// One row of contract/kinds.tsv.
+/// An operation's row of contract/kinds.tsv.
 struct ExchangeRow: Sendable {
-  /// A kind of a store: which engines keep what it needs.
+  /// The engines that can hold the operation's rows.
   enum Store: Sendable {
     case any
-    /// Not Redis: the loss of a row would pay out twice (STO-13).
+    /// Every engine except Redis, where the loss of a row would grant a purchase twice (STO-13).
     case durable
   }
 
   let name: StaticString
-  /// All members that a request of this kind may have (EXC-1).
+  /// All members that a request of this operation may have (EXC-1).
   let members: [StaticString]
-  /// Those that a deferred request leaves out (EXC-18).
+  /// The members that a deferred request omits (EXC-18).
   let withheld: [StaticString]
-  /// How many documents, and of which kinds (EXC-2).
+  /// The number of evidence documents; their classes follow (EXC-2).
   let evidence: ClosedRange<Int>
   let classes: EvidenceClasses
   let steps: StepBound
-  /// May be asked again after an unclear end (EXC-18).
+  /// Whether the operation may be repeated after an uncertain end (EXC-18).
   let isRepeatable: Bool
-  /// Whose hints its refusals take; nil: those of exchanges.
+  /// The evidence whose hints the refusals use; `nil` for the hints of exchanges.
   let hints: HintKind?
-  /// nil: no store.
+  /// The engines that can run the operation; `nil` if it needs no database.
   let store: Store?
 
   init(
@@ -40,7 +40,7 @@ struct ExchangeRow: Sendable {
     self.store = store
   }
 
-  /// `attempt` is the host's id of a request (STO-8), not the number of a conversation: a store
-  /// repeats its steps itself.
+  /// Whether `attempt` is the host's id of a request (STO-8) and not the number of an exchange: a
+  /// database operation repeats its own steps.
   var hasAttemptId: Bool { store != nil && !isRepeatable }
 }

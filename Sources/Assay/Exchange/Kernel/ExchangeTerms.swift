@@ -1,21 +1,22 @@
-/// What a conversation was started with, apart from what belongs to its kind.
+/// The parameters of an exchange that all operations have.
 struct ExchangeTerms: Sendable {
   let kind: ExchangeKind
-  /// The fingerprint of the verifier's configuration.
+  /// The digest of the verifier's configuration.
   let configuration: [UInt8]
-  /// EXC-16: milliseconds since 1970 UTC.
+  /// The time after which no HTTP or database step begins, in milliseconds since 1970 UTC
+  /// (EXC-16).
   private(set) var deadlineMs: Int64
-  /// EXC-18: 1 … 64.
+  /// The number of this exchange among the exchanges for the same request, 1 … 64 (EXC-18).
   let attempt: Int64
-  /// EXC-15: of the row, or fewer, where the request says how many it asks for.
+  /// The most steps of the exchange, by the operation's row and the size of the request (EXC-15).
   var maxSteps: Int
-  /// The request as a deferred one repeats it: no text of evidence, no token. Empty where the
-  /// kind is not repeated.
+  /// The request as a deferred one repeats it, without the text of evidence and without tokens.
+  /// Empty if the operation is not repeatable.
   private let repeated: [UInt8]
-  /// The members that the host adds to it.
+  /// The omitted members, which the host adds to the repeated request.
   private let without: [StaticString]
 
-  /// At least a second, at most a day.
+  /// The accepted distance of the deadline in milliseconds: a second to a day.
   private static let allowed: ClosedRange<Int64> = 1000...86_400_000
   private static let standard: Int64 = 600_000
   private static let attemptCap: Int64 = 64
@@ -40,26 +41,28 @@ struct ExchangeTerms: Sendable {
       (without, repeated) = ([], [])
       return
     }
-    // A deadline is a point in time, which will have passed by then.
+    // The deadline is omitted as well: it will have passed when the request is repeated.
     let left = row.withheld + ["deadlineMs"]
     without = left.filter { request[$0] != nil }
     repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))
   }
 
-  /// STO-76: earlier, where that is.
+  /// Brings the deadline forward to `nowMs` + `span` if that is earlier (STO-76).
   mutating func end(within span: Int64?, of nowMs: Int64) {
     guard let span else { return }
     deadlineMs = min(deadlineMs, Milliseconds.sum(nowMs, span))
   }
 
-  /// 16 s × 4^(attempt − 1), at most an hour: before a whole new conversation (VRR-4).
+  /// Returns the pause before a new exchange in milliseconds: 16 s × 4^(attempt − 1), at most an
+  /// hour (VRR-4).
   static func pause(attempt: Int64) -> Int64 {
     var pause: Int64 = 16_000
     for _ in 1..<max(1, min(attempt, 8)) { pause = pause &* 4 }
     return min(pause, 3_600_000)
   }
 
-  /// `retry`, name and value: what a host that cannot wait puts into its own queue.
+  /// Writes the member `retry`: the request that a host which cannot wait puts into its own
+  /// queue.
   func writeRetry(
     notBeforeMs: Int64, _ reason: ExchangeWait.Reason, _ writer: inout JSONWriter
   ) {
@@ -82,5 +85,5 @@ struct ExchangeTerms: Sendable {
   }
 }
 
-/// EXC-18: of the conversation after this one.
+/// Returns the number of the exchange after this one (EXC-18).
 private func nextAttempt(_ attempt: Int64) -> Int64 { min(attempt &+ 1, 64) }

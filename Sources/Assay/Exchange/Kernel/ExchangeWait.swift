@@ -16,6 +16,6 @@ struct ExchangeWait {
   /// Milliseconds since 1970 UTC.
   let notBeforeMs: Int64
   let reason: Reason
-  /// The end of a conversation whose deadline comes before (EXC-16).
+  /// The refusal to end with if the deadline comes before `notBeforeMs` (EXC-16).
   let otherwise: Refusal
 }

@@ -1,11 +1,11 @@
-/// An answer that came over the network.
+/// The HTTP response that the host hands in.
 struct HTTPAnswer {
-  /// 0: no answer: connection refused, TLS fault, time-out.
+  /// The HTTP status; 0 if no response came: connection refused, TLS fault, time-out.
   let status: Int64
   let headers: [(name: Text, value: Text)]
-  /// Empty where it was cut.
+  /// The body; empty if it was truncated.
   private(set) var body: [UInt8]
-  /// EXC-19: it was longer than the request allows.
+  /// Whether the body was longer than the request allows (EXC-19).
   let isCut: Bool
 
   init(
@@ -18,8 +18,10 @@ struct HTTPAnswer {
     self.isCut = isCut
   }
 
-  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`
-  ///   for an answer to another step.
+  /// Reads a host's reply to the HTTP step `id`.
+  ///
+  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order` for a reply to
+  ///   another step.
   init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
       .object(["id", "status", "headers", "body", "cut"])
@@ -46,10 +48,10 @@ struct HTTPAnswer {
     return headers
   }
 
-  /// EXC-22: the body; where evidence is made of it, it stays for that.
+  /// Wipes the body (EXC-22). Evidence that was made from the body keeps its own bytes.
   mutating func wipe() { Secret.wipe(&body) }
 
-  /// The first header of that name, given in lower case.
+  /// Returns the value of the first header with this lower-case name.
   func header(_ name: StaticString) -> Text? {
     headers.first { $0.name.asciiLowercased.utf8[...].elementsEqual(name) }?.value
   }

@@ -1,22 +1,23 @@
-/// A request for the host's HTTP client (EXC-6).
+/// An HTTP request for the host's client to send (EXC-6).
 struct HTTPRequest {
   let method: StaticString
   let url: Text
-  /// The value of the header Authorization, which comes first; nil: without one.
+  /// The value of the header Authorization, which is written first; `nil` if there is none.
   var authorization: SecretBytes? = nil
   let headers: [(name: StaticString, value: Text)]
-  /// JSON or a form; nil: none.
+  /// JSON or a form; `nil` if the request has no body.
   let body: SecretBytes?
-  /// The body goes out as base64.
+  /// Whether the step contains the body as base64.
   var isBinary = false
   let timeoutMs: Int64
   let maxResponseBytes: Int64
-  /// Headers of the answer that the conversation can use, in lower case.
+  /// The response headers that the exchange reads, in lower case.
   let wantHeaders: [StaticString]
-  /// Paths that must not be logged (EXC-22).
+  /// The paths of the step's members that must not be logged (EXC-22).
   let secret: [StaticString]
 
-  /// `Bearer` and the token. One array that does not grow: growing leaves copies behind.
+  /// Returns `Bearer` and the token, in one array that does not grow: growing leaves copies
+  /// behind.
   static func bearer(_ token: SecretBytes) -> SecretBytes {
     var text: [UInt8] = []
     text.reserveCapacity(token.bytes.count &+ 7)
@@ -25,10 +26,10 @@ struct HTTPRequest {
     return SecretBytes(text)
   }
 
-  /// Octets of what is secret in it, as JSON at most.
+  /// The number of bytes that the secrets take at most when they are written as JSON.
   var room: Int { (body?.bytes.count ?? 0) &* 2 &+ (authorization?.bytes.count ?? 0) }
 
-  /// The value of `request`.
+  /// Writes the value of the step's member `request`.
   func write(id: Int64, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)

@@ -1,24 +1,24 @@
-/// What is known when a request is carried out.
+/// The input of an operation: its request, its evidence and the verifier's state.
 struct KindContext {
   let request: ExchangeRequest
-  /// As many as the kind takes, of its classes (EXC-2).
+  /// The evidence, in the number and of the classes that the operation accepts (EXC-2).
   let evidence: [VerifiedEvidence]
-  /// Milliseconds since 1970 UTC, of the call that began it.
+  /// The time of the call that began the operation, in milliseconds since 1970 UTC.
   let nowMs: Int64
-  /// EXC-18: the number of this conversation about it, from 1.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
   let trust: StoreKitTrust
   let receipts: ReceiptTrust
   let attest: AttestTrust
   let triage: Triage
-  /// The fingerprint of the verifier's configuration.
+  /// The digest of the verifier's configuration.
   let fingerprint: [UInt8]
-  /// Made so far.
+  /// The checks made so far.
   let checks: Checks<ExchangeCheck>
 
   var configuration: Configuration { trust.configuration }
 
-  /// The document of a kind without steps.
+  /// The document of an operation without steps.
   var answer: ExchangeDocument {
     var checks = checks
     checks.enter(.result)

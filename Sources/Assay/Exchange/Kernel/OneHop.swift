@@ -1,10 +1,10 @@
-/// At most one change of Apple's environment in a conversation: following both
-/// without counting would go back and forth for ever.
+/// Allows one change of Apple's environment in an exchange. Each server can name the other; to
+/// follow both without a count would never end.
 struct OneHop: Equatable {
   /// 0 or 1.
   private(set) var count: Int64 = 0
 
-  /// Whether this hop is allowed; the first one is.
+  /// Counts a change of environment. Returns `false` for the second, which is not allowed.
   mutating func take() -> Bool {
     guard count == 0 else { return false }
     count = 1

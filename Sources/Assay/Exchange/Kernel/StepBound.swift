@@ -1,4 +1,4 @@
-/// The most steps that a conversation gives out (EXC-15).
+/// The most steps that an exchange issues (EXC-15).
 struct StepBound: Sendable {
   private let fixed: Int
   private let perPurchase: Int
@@ -10,7 +10,7 @@ struct StepBound: Sendable {
     self.perLine = perLine
   }
 
-  /// 0: done at once.
+  /// Returns the bound for a request; 0 if the operation has no steps.
   func most(purchases: Int = 0, lines: Int = 0) -> Int {
     fixed &+ perPurchase &* purchases &+ perLine &* lines
   }

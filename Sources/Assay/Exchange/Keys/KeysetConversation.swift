@@ -1,12 +1,12 @@
-/// Fetches the keys of a token issuer (docs/spec/access-tokens.md §5.1): one request, and
-/// before it a wait where the issuer was asked a moment ago.
+/// Fetches the key set of a token issuer (docs/spec/access-tokens.md §5.1) with one request,
+/// after a wait if the issuer was asked recently.
 ///
 ///     ready ──┬── asking ── done
 ///             └── waiting ──┘
 struct KeysetConversation: Conversing {
   enum State: Equatable {
     case ready
-    /// The cooldown of the issuer (KST-2).
+    /// The issuer's cooldown has not ended (KST-2).
     case waiting
     case asking
     case done
@@ -14,11 +14,11 @@ struct KeysetConversation: Conversing {
 
   private(set) var state = State.ready
   private let task: KeysetTask
-  /// What the host keeps, after the attempt.
+  /// The state that the host stores after this attempt.
   private var kept: KeysetState
-  /// The new text of the set; empty: there is none.
+  /// The new key set as JSON; empty if there is none.
   private var text: [UInt8] = []
-  /// Whether it has other keys than the old one.
+  /// Whether the new key set has other keys than the old one.
   private var isChanged: Bool? = nil
 
   init(_ context: KindContext) throws(Refusal) {
@@ -61,7 +61,8 @@ struct KeysetConversation: Conversing {
       var next = kept
       next.succeed(nowMs: nowMs, etag: answer.status == 304 ? tag ?? kept.etag : tag)
       let text = KeysetConversation.text(task.issuer, next, keys)
-      // What stands before the keys must not make it a set that is too long to be read.
+      // The issuer and state that are written before the keys must not make the text too long to
+      // be read again (KST-12).
       try require(text.count <= KeysetReader.byteCap, .tooLargeJwksSize, "KST-12", at: "body")
       kept = next
       self.text = text
@@ -74,7 +75,8 @@ struct KeysetConversation: Conversing {
     }
   }
 
-  /// KST-6, KST-9: the list of keys that holds from now on.
+  /// Returns the list of keys that is valid from now on: the old one after a 304 (KST-9), else
+  /// that of a 200 (KST-6).
   private static func keys(
     of answer: HTTPAnswer, _ task: KeysetTask
   ) throws(Refusal) -> JSONValue {
@@ -89,14 +91,15 @@ struct KeysetConversation: Conversing {
     return keys
   }
 
-  /// Whether both have the same entries, in any order; no key id comes twice (JWK-3).
+  /// Whether both lists have the same entries in any order. No key id occurs twice (JWK-3).
   private static func areSame(_ old: JSONValue, _ new: JSONValue) -> Bool {
     let known = old.children.map { $0.source }
     let found = new.children.map { $0.source }
     return known.count == found.count && found.allSatisfy { known.contains($0) }
   }
 
-  /// KST-13: with the state in it, so that the set knows its age.
+  /// Returns the key set as JSON with its state, so that its age is known without another row
+  /// (KST-13).
   private static func text(
     _ issuer: Text, _ state: KeysetState, _ keys: JSONValue
   ) -> [UInt8] {
@@ -115,12 +118,13 @@ struct KeysetConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// KST-2.
+  /// Returns the end of the issuer's cooldown (KST-2).
   func repeatsAt(nowMs: Int64) -> Int64 { max(nowMs, kept.cooldownEndMs ?? nowMs) }
 
   // MARK: document
 
-  /// `keyset`, `keysetState`, `changed`; the state of refusals too (KST-13).
+  /// Writes `keyset`, `keysetState` and `changed`; a refusal has the state as well, for the
+  /// cooldown to be stored (KST-13).
   func write(_ writer: inout JSONWriter) {
     writer.name("keyset")
     if text.isEmpty { writer.null() } else { writer.string(utf8: text) }

@@ -1,17 +1,18 @@
-/// What the host keeps for an issuer between two conversations (KST-13).
+/// The state that the host stores for an issuer between two exchanges (KST-13).
 struct KeysetState {
-  /// When the issuer last gave its keys; nil: never. Milliseconds since 1970 UTC, as the next.
+  /// The time of the issuer's last successful response, in milliseconds since 1970 UTC; `nil` if
+  /// there was none.
   var fetchedMs: Int64? = nil
-  /// When it was last asked; nil: never.
+  /// The time of the last attempt, in milliseconds since 1970 UTC; `nil` if there was none.
   var triedMs: Int64? = nil
-  /// Attempts in vain since it last gave them.
+  /// The number of failed attempts since the last successful one.
   var failures: Int64 = 0
-  /// What the issuer calls that set.
+  /// The ETag of the key set.
   var etag: Text? = nil
 
   init() {}
 
-  /// KST-12: times later than now count as now; what is null counts as absent.
+  /// Reads the host's state. A time in the future counts as now, null as absent (KST-12).
   ///
   /// - Throws: `misuse.exchange.request`.
   init(_ given: MemberNode, nowMs: Int64) throws(Refusal) {
@@ -27,7 +28,8 @@ struct KeysetState {
     etag = try node.present("etag")?.text().usableTag
   }
 
-  /// KST-2: no attempt before this moment; nil: at any time.
+  /// The time before which the issuer is not asked again, in milliseconds since 1970 UTC (KST-2);
+  /// `nil` if it may be asked at any time.
   var cooldownEndMs: Int64? {
     triedMs.map { Keyset.cooldownEndMs(triedMs: $0, failures: failures) }
   }
@@ -43,7 +45,7 @@ struct KeysetState {
     failures = min(failures, MemberNode.exactInteger &- 1) &+ 1
   }
 
-  /// `state` is the name of the step.
+  /// Writes the member `keysetState`; the name `state` is that of the exchange's step.
   func write(_ writer: inout JSONWriter) {
     writer.name("keysetState")
     writer.beginObject()
@@ -60,7 +62,7 @@ struct KeysetState {
 }
 
 extension Text {
-  /// KST-9: an ETag that can be sent back; anything else is dropped.
+  /// The ETag if it can be sent back: 1 to 256 visible ASCII characters; `nil` otherwise (KST-9).
   var usableTag: Text? {
     let isUsable = count >= 1 && count <= 256 && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     return isUsable ? self : nil

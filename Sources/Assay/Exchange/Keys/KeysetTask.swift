@@ -1,9 +1,9 @@
-/// What a `jwks` conversation is to fetch (docs/spec/access-tokens.md §5.1).
+/// The parameters of a `jwks` exchange (docs/spec/access-tokens.md §5.1).
 struct KeysetTask {
-  /// Whose keys they are: that of `sameKeysAs`, where it has the issuer (KST-12).
+  /// The issuer whose keys are fetched: that of `sameKeysAs` if the profile names one (KST-12).
   let issuer: Text
   let state: KeysetState
-  /// The list `keys` of the set that the host has; nil: it has none.
+  /// The member `keys` of the host's key set; `nil` if the host has none.
   let old: JSONValue?
   private let url: Text
 
@@ -34,7 +34,8 @@ struct KeysetTask {
     old = try KeysetTask.old(request, of: issuer, configuration.tokens)
   }
 
-  /// KST-7, KST-9: what the host has of this issuer, read like a new set.
+  /// Returns the keys of the host's key set, which must be of this issuer (KST-7) and is read as
+  /// strictly as a new one (KST-9).
   private static func old(
     _ request: ExchangeRequest, of issuer: Text, _ profiles: [TokenProfile.Shared]
   ) throws(Refusal) -> JSONValue? {
@@ -52,10 +53,10 @@ struct KeysetTask {
     return reader.list
   }
 
-  /// KST-9: whether an unchanged set needs not be sent again.
+  /// Whether the issuer may answer that the key set is unchanged (KST-9).
   var isConditional: Bool { old != nil && state.etag != nil }
 
-  /// KST-12.
+  /// The HTTP request, conditional if the host has an ETag (KST-12).
   var request: HTTPRequest {
     var headers: [(name: StaticString, value: Text)] = [("Accept", "application/json")]
     if isConditional, let etag = state.etag { headers.append(("If-None-Match", etag)) }

@@ -1,21 +1,21 @@
-/// Asks Apple's responder whether the intermediate and the leaf of a verified JWS are
-/// revoked (docs/spec/storekit-ocsp.md): one request for each that no kept response
-/// answers, and nothing twice (OCSP-21).
+/// Asks Apple's OCSP responder whether the intermediate and the leaf of a verified JWS are
+/// revoked (docs/spec/storekit-ocsp.md), with one request for each certificate that no kept
+/// response covers. No request is repeated (OCSP-21).
 ///
 ///     ready ── asking(intermediate) ── asking(leaf) ── done
 struct OCSPConversation: Conversing {
   enum State: Equatable {
     case ready
-    /// The place of the certificate that is asked about.
+    /// The index of the subject whose response is awaited.
     case asking(Int)
     case done
   }
 
   private(set) var state = State.ready
   private let task: OCSPTask
-  /// By the places of the task's subjects; nil: not known yet.
+  /// The results by the subjects' indexes; `nil` if not known yet.
   private var answers: [CertificateRevocation?]
-  /// Where those without an answer are asked about; nil: nowhere.
+  /// The responder's address of each subject without a result; `nil` if there is none.
   private var addresses: [Text?]
   private var isAccepted = false
 
@@ -29,7 +29,8 @@ struct OCSPConversation: Conversing {
     addresses = task.subjects.map { _ in nil }
   }
 
-  /// No address is asked before all of them are known to be allowed.
+  /// Determines all addresses before the first request, so that no request is sent if one of them
+  /// is not allowed.
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     do throws(Refusal) {
       for (place, subject) in task.subjects.enumerated() {
@@ -63,7 +64,7 @@ struct OCSPConversation: Conversing {
 
   // MARK: transitions
 
-  /// OCSP-10.
+  /// Evaluates a response. Everything but a 200 leaves the state undetermined (OCSP-10).
   private func judge(
     _ answer: HTTPAnswer, _ subject: OCSPTask.Subject, nowMs: Int64
   ) throws(Refusal) -> CertificateRevocation {
@@ -80,7 +81,7 @@ struct OCSPConversation: Conversing {
     }
   }
 
-  /// OCSP-18: revoked and unknown refuse in either mode.
+  /// Stores a result; revoked and unknown certificates are refused in either mode (OCSP-18).
   private mutating func note(
     _ answer: CertificateRevocation, at place: Int
   ) throws(Refusal) {
@@ -117,7 +118,8 @@ struct OCSPConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// OCSP-22: 60 s × 4^(attempt − 1), at most an hour.
+  /// Returns the time of a new exchange: 60 s × 4^(attempt − 1) from now, at most an hour
+  /// (OCSP-22).
   func repeatsAt(nowMs: Int64) -> Int64 {
     var pause: Int64 = 60_000
     for _ in 1..<max(1, min(task.attempt, 8)) { pause = pause &* 4 }
@@ -126,7 +128,7 @@ struct OCSPConversation: Conversing {
 
   // MARK: document
 
-  /// OCSP-22: the evidence with what was found.
+  /// The evidence, with the results added (OCSP-22).
   private var payload: SignedPayload {
     var added = task.payload.added
     if let leaf = answers[Self.leaf], let intermediate = answers[Self.intermediate] {
@@ -135,8 +137,8 @@ struct OCSPConversation: Conversing {
     return task.payload.with(added)
   }
 
-  /// The facts of the evidence, null where it was refused, and `revocation` as far as it is
-  /// known.
+  /// Writes the facts of the evidence, or null if the exchange was refused, and `revocation` with
+  /// the results known so far.
   func write(_ writer: inout JSONWriter) {
     writer.name(task.payload.kind.factsMember)
     guard !isAccepted else {

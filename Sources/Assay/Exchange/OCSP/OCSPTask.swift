@@ -1,22 +1,22 @@
-/// What an OCSP conversation is to find out (docs/spec/storekit-ocsp.md §1).
+/// The parameters of an OCSP exchange (docs/spec/storekit-ocsp.md §1).
 struct OCSPTask: Sendable {
-  /// A certificate that is asked about.
+  /// A certificate whose revocation is checked.
   struct Subject: Sendable {
     let question: RevocationQuestion
-    /// In places of refusals.
+    /// The name of the certificate in the locations of refusals.
     let name: String
   }
 
   let payload: SignedPayload
-  /// In the order in which they are asked about: intermediate, leaf.
+  /// The certificates in the order of the requests: intermediate, leaf.
   let subjects: [Subject]
-  /// Everything but good refuses.
+  /// Whether every state except good is refused.
   let isRequired: Bool
-  /// EXC-18.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
   let hosts: [Text]
   let clockSkewMs: Int64
-  /// Responses that the host has kept, by the certificate that they are about.
+  /// Responses that the host has kept, with the digest of the certificate that each is about.
   private let kept: [(certificate: Text, der: [UInt8])]
 
   private static let keptCap = 4
@@ -49,7 +49,7 @@ struct OCSPTask: Sendable {
     self.attempt = attempt
   }
 
-  /// OCSP-21: unreadable ones count as absent.
+  /// Reads the kept responses; an undecodable one counts as absent (OCSP-21).
   private static func read(
     _ list: MemberNode
   ) throws(Refusal) -> [(certificate: Text, der: [UInt8])] {
@@ -71,8 +71,8 @@ struct OCSPTask: Sendable {
     RevocationJudgement(question: subject.question, nowMs: nowMs, clockSkewMs: clockSkewMs)
   }
 
-  /// What a kept response says, as long as it is good; or that it was revoked, which no
-  /// later answer takes back. nil: ask.
+  /// Returns the result of a kept response if the certificate is good, or revoked, which is
+  /// final. `nil` if the responder must be asked.
   func keptAnswer(_ subject: Subject, nowMs: Int64) -> CertificateRevocation? {
     let certificate = subject.question.certificate.fingerprint
     let judgement = judgement(subject, nowMs: nowMs)
@@ -86,7 +86,8 @@ struct OCSPTask: Sendable {
     return nil
   }
 
-  /// OCSP-1: nil: the certificate names no responder, which `best-effort` accepts.
+  /// Returns the responder's address; `nil` if the certificate names none, which only
+  /// `best-effort` accepts (OCSP-1).
   func address(_ subject: Subject) throws(Refusal) -> Text? {
     do throws(Refusal) {
       let address = try ResponderAddress.of(subject.question.certificate, hosts: hosts)
@@ -99,7 +100,7 @@ struct OCSPTask: Sendable {
     }
   }
 
-  /// OCSP-2, OCSP-3.
+  /// Returns the OCSP request, sent by POST with a bounded response (OCSP-2, OCSP-3).
   func request(_ subject: Subject, to address: Text) -> HTTPRequest {
     HTTPRequest(
       method: "POST", url: address,

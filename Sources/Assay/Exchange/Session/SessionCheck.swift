@@ -1,7 +1,6 @@
-/// `session.check`: what a session text proves, without any store (docs/spec/session.md
-/// §2).
+/// `session.check`: verifies a session token without a database (docs/spec/session.md §2).
 struct SessionCheck: CallResult {
-  /// What a request asks for, as in the risk rules.
+  /// The kind of request that the session token must suffice for, as in the risk rules.
   private enum Purpose: Int {
     case read, free, metered, restore, promo, paid
 
@@ -11,11 +10,11 @@ struct SessionCheck: CallResult {
   private static let longestMs: Int64 = 3_600_000
 
   private let claims: SessionClaims
-  /// The host counts the requests of this account (`risk.limitedPerDay`).
+  /// Whether the host must count the requests of this account (`risk.limitedPerDay`).
   private let isLimited: Bool
 
-  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.request`; what is wrong with the
-  ///   session.
+  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.request`; the refusals of the
+  ///   session token.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration, nowMs) = (context.request, context.configuration, context.nowMs)
     let policy = try SessionText.policy(configuration)
@@ -41,7 +40,8 @@ struct SessionCheck: CallResult {
       "SES-14", at: "for")
   }
 
-  /// A clock, or a secret shared with a program that issues longer ones (SES-12).
+  /// Checks the times. Even a signed lifetime is bounded: another program that shares the secret
+  /// may issue longer ones, or may have a wrong clock (SES-12).
   private static func checkTimes(
     _ claims: SessionClaims, skewMs: Int64, nowMs: Int64
   ) throws(Refusal) {
@@ -53,7 +53,8 @@ struct SessionCheck: CallResult {
       at: "session/exp")
   }
 
-  /// SES-13.
+  /// Checks that the token was issued for a configured app, this account and this binding
+  /// (SES-13).
   private static func checkOwner(
     _ claims: SessionClaims, _ configuration: Configuration, account: Text?, binding: Text?
   ) throws(Refusal) {
@@ -68,7 +69,8 @@ struct SessionCheck: CallResult {
       "SES-13", at: "binding")
   }
 
-  /// SES-14.
+  /// Whether the verdict permits a request of this kind; the costly ones need a new assertion
+  /// (SES-14).
   private static func suffices(_ verdict: SessionClaims.Verdict, for purpose: Purpose) -> Bool {
     switch purpose {
     case .read, .free, .metered: return true
@@ -77,8 +79,8 @@ struct SessionCheck: CallResult {
     }
   }
 
-  /// SES-15: `"session":{"account","keyId","appId","environment","verdict","limited",
-  /// "risk","issuedMs","expiresMs"}`.
+  /// Writes `"session":{"account","keyId","appId","environment","verdict","limited","risk",
+  /// "issuedMs","expiresMs"}` (SES-15).
   func write(_ writer: inout JSONWriter) {
     writer.name("session")
     writer.beginObject()

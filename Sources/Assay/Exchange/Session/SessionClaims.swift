@@ -1,4 +1,4 @@
-/// What a session text says (SES-2): this account proved this key a short while ago.
+/// The members of a session token (SES-2): this account proved this device key recently.
 struct SessionClaims {
   enum Verdict: Int {
     case allow, limited
@@ -7,20 +7,21 @@ struct SessionClaims {
     var name: StaticString { Verdict.names[rawValue] }
   }
 
-  /// Of the secret that signed.
+  /// The id of the secret that signed the token.
   var secretId: Text
   var account: Text
-  /// SHA-256 of the attested key, standard base64.
+  /// The SHA-256 of the attested public key, in standard base64.
   var keyId: Text
   var appId: Text
-  /// nil: the evidence was an assertion, which does not tell.
+  /// Whether the key is of App Attest's production environment; `nil` if the evidence was an
+  /// assertion, which does not name the environment.
   var isProduction: Bool?
   var verdict: Verdict
-  /// Of the receipt.
+  /// The risk metric of the App Attest receipt.
   var risk: Int64?
-  /// SHA-256 in hex of what the caller must show again.
+  /// The SHA-256, in lower-case hex, of the text that the caller must present again.
   var binding: Text?
-  /// Milliseconds since 1970 UTC.
+  /// Both times are milliseconds since 1970 UTC.
   var issuedMs: Int64
   var expiresMs: Int64
 
@@ -30,7 +31,7 @@ struct SessionClaims {
   ]
   private static let environments: [StaticString] = ["production", "development"]
 
-  /// The payload, without white space, no member absent.
+  /// Writes the payload, without white space and with every member.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("kid", secretId)
@@ -59,7 +60,7 @@ struct SessionClaims {
 }
 
 extension SessionClaims {
-  /// SES-11: exactly the members of SES-2.
+  /// Reads a payload, which must have exactly the members of SES-2 (SES-11).
   ///
   /// - Throws: `malformed.session.form`.
   init(_ payload: [UInt8]) throws(Refusal) {

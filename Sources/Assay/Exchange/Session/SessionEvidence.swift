@@ -1,14 +1,15 @@
-/// What a session takes from the evidence alone (SES-1).
+/// The part of a session token that comes from evidence and not from the request (SES-1).
 struct SessionEvidence {
-  /// SHA-256 of the public key that verified, standard base64.
+  /// The SHA-256 of the public key that verified, in standard base64.
   let keyId: Text
   let appId: Text
-  /// nil: an assertion does not tell.
+  /// Whether the key is of the production environment; `nil` for an assertion, which does not
+  /// name it.
   let isProduction: Bool?
-  /// EXC-13.
+  /// Whether the evidence was verified as `stored` and not as `live` (EXC-13).
   let isStored: Bool
 
-  /// nil: no evidence of an attested key.
+  /// Returns `nil` if the evidence is not of an attested key.
   init?(_ evidence: VerifiedEvidence?) {
     switch evidence {
     case .attestation(let attestation):

@@ -1,5 +1,5 @@
-/// `session.issue`: a session text from one attestation or assertion (docs/spec/session.md
-/// §1). The host has taken the challenge and stored key or counter before.
+/// `session.issue`: issues a session token for one attestation or assertion (docs/spec/session.md
+/// §1). The host has consumed the challenge and stored the key or its counter before.
 struct SessionIssue: CallResult {
   private let text: SecretBytes
   private let claims: SessionClaims
@@ -7,8 +7,8 @@ struct SessionIssue: CallResult {
   private static let lives: ClosedRange<Int64> = 1...3_600_000
   private static let bindings = 1...255
 
-  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.evidence` for what was not
-  ///   judged live, `misuse.store.account`, `misuse.exchange.request`.
+  /// - Throws: `config.exchange.block-missing`, `misuse.exchange.evidence` for evidence that was
+  ///   not verified as live, `misuse.store.account`, `misuse.exchange.request`.
   init(_ context: KindContext) throws(Refusal) {
     let (request, nowMs) = (context.request, context.nowMs)
     let policy = try SessionText.policy(context.configuration)
@@ -34,7 +34,7 @@ struct SessionIssue: CallResult {
 
   // MARK: members
 
-  /// In the form of every account id.
+  /// Reads the account id: 1 to 255 bytes, as in the ledger.
   private static func account(_ given: MemberNode) throws(Refusal) -> Text {
     let entry = given.refusing(.misuseStoreAccount, "SES-1")
     let account = try entry.text(1...255)
@@ -54,7 +54,7 @@ struct SessionIssue: CallResult {
     return SessionClaims.Verdict(rawValue: place) ?? .limited
   }
 
-  /// The metric of the receipt.
+  /// Reads the risk metric of the App Attest receipt.
   private static func risk(_ request: ExchangeRequest) throws(Refusal) -> Int64? {
     guard let entry = request["risk"]?.refusing(.misuseExchangeRequest, "SES-1"),
       !entry.value.isNull
@@ -71,7 +71,7 @@ struct SessionIssue: CallResult {
 
   var room: Int { text.bytes.count }
 
-  /// `"session":{"text","issuedMs","expiresMs","keyId"}`, and what of it is secret.
+  /// Writes `"session":{"text","issuedMs","expiresMs","keyId"}` and the path of the secret.
   func write(_ writer: inout JSONWriter) {
     writer.name("session")
     writer.beginObject()

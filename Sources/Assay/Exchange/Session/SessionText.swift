@@ -1,10 +1,10 @@
-/// `as1~` payload `~` mac, both in base64url (SES-2). `~` stands in no JWS, so that no
-/// reader of tokens takes one for the other.
+/// Signs and opens session tokens: `as1~` payload `~` MAC, both in base64url (SES-2). No JWS
+/// contains a `~`, so that neither format is ever read as the other.
 enum SessionText {
   static let byteCap = 2048
   private static let scheme: [UInt8] = Array("as1".utf8)
   private static let tilde: UInt8 = 0x7e
-  /// With the NUL behind it (SES-3): no other use of the secret begins so.
+  /// Separates this use of the secret from every other use; ends in a NUL (SES-3).
   private static let purpose: StaticString = "assay-session-v1\0"
 
   /// - Throws: `config.exchange.block-missing`.
@@ -24,7 +24,7 @@ enum SessionText {
       Secret.wipe(&code)
       Secret.wipe(&digits)
     }
-    // One array that does not grow: growing leaves copies behind (EXC-22).
+    // The array must not grow: growing leaves copies of the token behind (EXC-22).
     var text: [UInt8] = []
     text.reserveCapacity(scheme.count &+ body.count &+ digits.count &+ 2)
     text.append(contentsOf: scheme)
@@ -35,11 +35,10 @@ enum SessionText {
     return SecretBytes(text)
   }
 
-  /// Nothing of the payload is read before its code holds (SES-11).
+  /// Verifies a session token. The payload is not decoded before its MAC is verified (SES-11).
   ///
-  /// - Returns: the payload, and which of the secrets signed it.
-  /// - Throws: `too-large.session.size`, `malformed.session.form`,
-  ///   `rejected.session.signature`.
+  /// - Returns: the payload, and the secret that signed it.
+  /// - Throws: `too-large.session.size`, `malformed.session.form`, `rejected.session.signature`.
   static func open(
     _ text: [UInt8], _ secrets: [SessionPolicy.Entry]
   ) throws(Refusal) -> (payload: [UInt8], signer: SessionPolicy.Entry) {
@@ -59,7 +58,7 @@ enum SessionText {
     throw Refusal(.rejectedSessionSignature, "SES-11", at: "session")
   }
 
-  /// SES-3.
+  /// Returns the HMAC of the encoded payload (SES-3).
   private static func code(_ body: ArraySlice<UInt8>, _ secret: SecretBytes) -> [UInt8] {
     MessageCode.of(key: secret, head: purpose, body)
   }

@@ -1,14 +1,14 @@
-/// What the In-App Purchase key signs: tokens for the App Store Server API, and offers
-/// for the app (docs/spec/app-store-server-api.md §9).
+/// Signs with the In-App Purchase key: tokens for the App Store Server API, and offers for the
+/// app (docs/spec/app-store-server-api.md §9).
 struct AppStoreSigning {
   private let policy: AppStoreServerAPIPolicy
   private let parameters: SigningParameters
   private let bundleId: Text
-  /// Milliseconds since 1970 UTC.
+  /// The time of the call, in milliseconds since 1970 UTC.
   private let nowMs: Int64
 
-  /// - Throws: `config.exchange.block-missing`; `misuse.sign.parameter` for an app that
-  ///   is not configured, or none where there are several.
+  /// - Throws: `config.exchange.block-missing`; `misuse.sign.parameter` for an app that is not
+  ///   configured, or for no app if several are.
   init(_ context: KindContext) throws(Refusal) {
     guard let policy = context.configuration.appStoreServerAPI else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
@@ -21,10 +21,11 @@ struct AppStoreSigning {
 
   private var seconds: Int64 { nowMs / 1000 }
 
-  /// Of a token of the API, from now on.
+  /// The lifetime of an API token, in seconds.
   private static let tokenSeconds: Int64 = 300
 
-  /// API-11: a host clock that is slightly ahead must not make it "issued in the future".
+  /// Returns a token for the API. Its `iat` is a minute in the past: Apple refuses a token from
+  /// the future, and the host's clock may be ahead (API-11).
   static func token(
     _ policy: AppStoreServerAPIPolicy, _ bundleId: Text, nowMs: Int64
   ) throws(Refusal) -> SecretBytes {
@@ -46,7 +47,8 @@ struct AppStoreSigning {
       secret: "token")
   }
 
-  /// SIG-1, SIG-2.
+  /// Signs a promotional offer (SIG-1). Without a transaction id every customer could use the
+  /// offer, so the result warns (SIG-2).
   func promotionalOffer() throws(Refusal) -> SigningResult {
     let productId = try parameters.text("productId")
     let offer = try parameters.text("offerIdentifier")
@@ -60,7 +62,7 @@ struct AppStoreSigning {
     return result
   }
 
-  /// SIG-1.
+  /// Signs a customer's eligibility for an introductory offer (SIG-1).
   func introductoryOffer() throws(Refusal) -> SigningResult {
     let productId = try parameters.text("productId")
     let isAllowed = try parameters.boolean("allowIntroductoryOffer")
@@ -72,7 +74,8 @@ struct AppStoreSigning {
     }
   }
 
-  /// SIG-1, SIG-4: without an end.
+  /// Signs the members that both offers share, and those of `feature`, without an `exp` (SIG-1).
+  /// The result has the JWS, `nonce` and `iat` (SIG-4).
   private func claims(
     audience: StaticString, _ feature: (inout JSONWriter) -> Void
   ) throws(Refusal) -> SigningResult {
@@ -90,7 +93,8 @@ struct AppStoreSigning {
     ])
   }
 
-  /// SIG-5: seven fields, signed as they stand. DER and standard base64, unlike the others.
+  /// Signs a promotional offer of the first version: seven fields joined by a separator; its
+  /// signature is DER in standard base64, unlike that of a JWS (SIG-5).
   func promotionalOfferV1() throws(Refusal) -> SigningResult {
     let productId = try parameters.text("productId")
     let offer = try parameters.text("offerId")

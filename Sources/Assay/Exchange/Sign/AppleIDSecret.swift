@@ -1,8 +1,8 @@
-/// The client secret of Sign in with Apple (AID-20).
+/// Signs the client secret of Sign in with Apple (AID-20).
 enum AppleIDSecret {
   private static let lives: ClosedRange<Int64> = 60_000...15_777_000_000
   private static let standardLife: Int64 = 300_000
-  /// Six months: Apple takes no longer ones.
+  /// Six months in seconds, the longest lifetime that Apple accepts.
   private static let longestSeconds: Int64 = 15_777_000
 
   /// - Throws: `config.exchange.block-missing`, `misuse.appleid.parameter`,
@@ -23,7 +23,7 @@ enum AppleIDSecret {
       secret: "clientSecret")
   }
 
-  /// One for a request of our own, made anew for each.
+  /// Returns a client secret for one request of the library's own.
   ///
   /// - Throws: `internal.sign.self-check`.
   static func standard(
@@ -47,7 +47,8 @@ enum AppleIDSecret {
     return (secret, expires)
   }
 
-  /// AID-25: one of those configured, or the only one.
+  /// Returns the client id that the request names, which must be configured, or the only
+  /// configured one (AID-25).
   static func clientId(
     _ request: ExchangeRequest, _ known: [Text]
   ) throws(Refusal) -> Text {

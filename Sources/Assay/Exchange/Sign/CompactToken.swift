@@ -1,9 +1,9 @@
-/// A compact JWS that we sign with ES256 (API-12).
+/// Makes a compact JWS signed with ES256 (API-12).
 enum CompactToken {
   /// - Parameters:
-  ///   - isTyped: whether the header says `"typ":"JWT"`, behind the others.
+  ///   - isTyped: whether the header ends in `"typ":"JWT"`.
   ///   - claims: writes the members of the payload.
-  /// - Returns: the text, which is wiped when nobody holds it any more.
+  /// - Returns: the JWS, which is wiped when its last reference is released.
   /// - Throws: `internal.sign.self-check`.
   static func make(
     _ key: PrivateKey, keyId: Text, isTyped: Bool, claims: (inout JSONWriter) -> Void
@@ -22,7 +22,8 @@ enum CompactToken {
       Base64.encodeURL(header.bytes) + [0x2e] + Base64.encodeURL(payload.bytes), key)
   }
 
-  /// One array that does not grow: growing leaves copies behind (EXC-22).
+  /// Appends the signature, in one array that does not grow: growing leaves copies behind
+  /// (EXC-22).
   private static func sign(
     _ message: [UInt8], _ key: PrivateKey
   ) throws(Refusal) -> SecretBytes {

@@ -1,13 +1,14 @@
-/// The token for Apple's DeviceCheck and App Attest servers, made anew for every request
-/// (DVC-1, DVC-2).
+/// The token for Apple's DeviceCheck and App Attest servers, made for each request (DVC-1,
+/// DVC-2).
 struct DeviceCheckBearer {
   let token: SecretBytes
-  /// Seconds since 1970 UTC.
+  /// The end of the token's validity, in seconds since 1970 UTC.
   let expires: Int64
 
   private static let lifeSeconds: Int64 = 1200
 
-  /// - Throws: `config.exchange.block-missing` without a key, `internal.sign.self-check`.
+  /// - Throws: `config.exchange.block-missing` if no key is configured,
+  ///   `internal.sign.self-check`.
   init(_ policy: DeviceCheckPolicy?, nowMs: Int64) throws(Refusal) {
     guard let policy else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "deviceCheck")
@@ -25,7 +26,7 @@ struct DeviceCheckBearer {
     self.expires = expires
   }
 
-  /// SIG-7.
+  /// The result of `sign.devicecheck-token` (SIG-7).
   var result: SigningResult {
     SigningResult(
       members: [("token", .signature(token)), ("expiresMs", .integer(expires &* 1000))],

@@ -1,5 +1,5 @@
-/// The kinds `sign.*`: tokens for hosts that call Apple themselves, and offers for the app
-/// (docs/spec/app-store-server-api.md §9).
+/// An operation `sign.*`: signs a token for a host that calls Apple itself, or an offer for the
+/// app (docs/spec/app-store-server-api.md §9).
 protocol SigningCall: CallResult {
   var result: SigningResult { get }
 }

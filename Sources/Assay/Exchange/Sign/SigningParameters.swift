@@ -1,11 +1,11 @@
-/// The members of a request for a signature. What a client chose is never signed: they
-/// are the server's own policy (SIG-3).
+/// The members of a request for a signature. They are the server's own decision: a client must
+/// not choose what is signed (SIG-3).
 struct SigningParameters {
   private let request: ExchangeRequest
 
-  /// Of product and offer ids, and of what else is signed as it stands, in bytes.
+  /// The length in bytes of product ids, offer ids and other texts that are signed unchanged.
   private static let textLength = 1...255
-  /// U+2063, which stands between the fields of a promotional offer (SIG-5).
+  /// U+2063, the separator of a promotional offer's fields (SIG-5).
   static let separator: [UInt8] = [0xe2, 0x81, 0xa3]
 
   init(_ request: ExchangeRequest) { self.request = request }
@@ -32,7 +32,7 @@ struct SigningParameters {
 
   func boolean(_ name: StaticString) throws(Refusal) -> Bool { try required(name).boolean() }
 
-  /// SIG-5: ASCII, in lower case; empty where there is none.
+  /// Returns the user name: ASCII in lower case, empty if the request has none (SIG-5).
   func username() throws(Refusal) -> Text {
     guard let node = node("applicationUsername") else { return "" }
     let name = try SigningParameters.text(node, 0...255)
@@ -40,12 +40,12 @@ struct SigningParameters {
     return name.asciiLowercased
   }
 
-  /// SIG-5: milliseconds since 1970 UTC.
+  /// Returns the timestamp in milliseconds since 1970 UTC (SIG-5); `nil` if the request has none.
   func timestamp() throws(Refusal) -> Int64? {
     try node("timestamp")?.integer(TimeWindow.start...TimeWindow.end &- 1)
   }
 
-  /// SIG-8: the host's in lower case, or a new one.
+  /// Returns the request's nonce in lower case, or a new UUID (SIG-8).
   func nonce() throws(Refusal) -> Text {
     guard let given = request["nonce"]?.refusing(.misuseSignParameter, "SIG-8") else {
       return try RandomUUID.make()
@@ -55,7 +55,7 @@ struct SigningParameters {
     return nonce.asciiLowercased
   }
 
-  /// The app that is named, or the only one.
+  /// Returns the app that the request names, or the only configured one.
   func bundleId(_ apps: [Configuration.App]) throws(Refusal) -> Text {
     if let node = node("bundleId") {
       let bundleId = try node.text()
@@ -68,7 +68,8 @@ struct SigningParameters {
     return only.bundleId
   }
 
-  /// Without control characters, and without the separator (SIG-3).
+  /// Returns a text without control characters and without the separator, which could move the
+  /// boundary between two signed fields (SIG-3).
   private static func text(
     _ node: MemberNode, _ length: ClosedRange<Int>
   ) throws(Refusal) -> Text {

@@ -1,4 +1,4 @@
-/// What a kind that signs answers with (docs/spec/documents-and-exchanges.md §3.1).
+/// The result of an operation that signs (docs/spec/documents-and-exchanges.md §3.1).
 struct SigningResult {
   enum Value {
     case signature(SecretBytes)
@@ -6,13 +6,14 @@ struct SigningResult {
     case integer(Int64)
   }
 
-  /// In the order in which they are written; the signature first.
+  /// The members in the order in which they are written; the signature is the first.
   let members: [(name: StaticString, value: Value)]
-  /// Named in `exchange.secret`: a token, that others must not find (EXC-22).
+  /// The member to name in `exchange.secret`: a token, which must not be logged (EXC-22).
   var secret: StaticString? = nil
   var warnings: [Warning] = []
 
-  /// Octets of the signature: a document that grows leaves copies of it behind.
+  /// The number of bytes of the signature. The document reserves them, because a buffer that
+  /// grows leaves copies behind.
   var room: Int {
     guard case .signature(let text) = members.first?.value else { return 0 }
     return text.bytes.count

@@ -1,26 +1,27 @@
-/// Carries a store operation through its steps: repeats what the engine did not carry out,
-/// and tells what is unclear (STO-70, STO-71). The operation itself knows of no failures.
+/// Runs a ledger operation step by step: repeats statements that the engine did not run, and
+/// reports uncertain ones (STO-70, STO-71). The operation itself has no code for failures.
 ///
 ///     asking ──┬── next step, at once ── asking
-///        ▲     ├── grant ── asking, or what stands there, where it ended the transaction
+///        ▲     ├── grant ── asking, or a read of the row, if the grant ended the transaction
 ///        └── waiting ◄── busy, lost, unreachable
 struct StoreConversation: Conversing {
   private let operation: AnyStoreOperation
   private let context: StoreContext
-  /// Of the steps so far, in order.
+  /// The replies to the steps so far, in order.
   private var answers: [StoreTalk.Answer] = []
-  /// Where the open transaction began.
+  /// The index in `answers` at which the open transaction began; `nil` if none is open.
   private var transactionStart: Int? = nil
   private var open = StoreStep(calls: [])
-  /// STO-70.
+  /// The repetitions after contention or an uncertain failure (STO-70).
   private var repetitions: Int64 = 0
-  /// STO-39: transactions whose session was lost.
+  /// The number of transactions whose database session was lost (STO-39).
   private var losses: Int64 = 0
-  /// STO-77: a connection that was not made is tried once more.
+  /// Whether a connection has failed once; the second failure ends the exchange (STO-77).
   private var wasUnreachable = false
-  /// Of the grant step issued last.
+  /// The purchase key of the newest grant step.
   private var granting: Text = ""
-  /// STO-38: the grant ended the transaction, and the open step reads what stands there.
+  /// Whether the grant ended the transaction, so that the open step reads the row outside of it
+  /// (STO-38).
   private var isBroken = false
   private var committed: Bool? = nil
   private var outcome: StoreOutcome? = nil
@@ -28,12 +29,12 @@ struct StoreConversation: Conversing {
 
   private static let repetitionCap: Int64 = 3
   private static let lossCap: Int64 = 2
-  /// EXC-15: of all repetitions together, waits counted.
+  /// The most steps for all repetitions together, waits included (EXC-15).
   private static let repetitionSteps = 30
 
   /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
-  ///   `config.store.not-shared`, `config.document.missing` at `stores.table`, and what the
-  ///   operation refuses.
+  ///   `config.store.not-shared`, `config.document.missing` at `stores.table`, and the refusals
+  ///   of the operation.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
     guard let policy = configuration.stores else {
@@ -51,7 +52,7 @@ struct StoreConversation: Conversing {
       StoreParameters(request.root, context.evidence, self.context))
   }
 
-  /// STO-1.
+  /// Returns the engine that the request names, or the configured one (STO-1).
   private static func dialect(
     _ request: ExchangeRequest, _ policy: StoresPolicy
   ) throws(Refusal) -> StoreDialect {
@@ -59,13 +60,14 @@ struct StoreConversation: Conversing {
     return try StoresBlock.dialect(node)
   }
 
-  /// EXC-15, with repetitions.
+  /// Returns the most steps, repetitions included (EXC-15).
   func maxSteps(_ bound: StepBound) -> Int {
     bound.most(purchases: operation.size.purchases, lines: operation.size.lines)
       &+ Self.repetitionSteps
   }
 
-  /// STO-76: of all steps together; nil: as long as the exchange may last.
+  /// The most milliseconds for all steps together (STO-76); `nil` if only the exchange's deadline
+  /// applies.
   var requestMs: Int64? { operation.isBounded ? context.policy.requestMs : nil }
 
   mutating func begin(nowMs: Int64) -> ExchangeAction { advance(nowMs: nowMs) }
@@ -104,7 +106,7 @@ struct StoreConversation: Conversing {
     return advance(nowMs: nowMs)
   }
 
-  /// The wait is the operation's own, not the one before a repetition.
+  /// Whether the open wait is the operation's own, and not the pause before a repetition.
   private var answersWait = false
 
   // MARK: transitions
@@ -159,10 +161,11 @@ struct StoreConversation: Conversing {
     }
   }
 
-  /// STO-77: before the one repetition.
+  /// The pause before the one repetition of a failed connection (STO-77).
   private static let unreachableMs: Int64 = 100
 
-  /// STO-32, but where the engine's code says that the same grant may pass now.
+  /// Ends the exchange unless the engine's code means that the same grant may succeed now
+  /// (STO-32).
   private mutating func judgeGrant(_ failure: StoreFailure, nowMs: Int64) -> ExchangeAction {
     switch failure.kind(context.dialect, isInTransaction: true) {
     case .busy, .lost, .transaction: return judge(failure, nowMs: nowMs)
@@ -174,8 +177,8 @@ struct StoreConversation: Conversing {
     end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
   }
 
-  /// Nothing came back. A transaction begins anew at most twice: what it had not committed is
-  /// undone, and what it had committed its own first read tells (STO-39).
+  /// Handles a lost reply. A transaction begins anew at most twice: uncommitted changes were
+  /// rolled back, and committed ones are found by its first read (STO-39).
   private mutating func lose(
     at place: String, detail: String = "", nowMs: Int64
   ) -> ExchangeAction {
@@ -199,7 +202,7 @@ struct StoreConversation: Conversing {
     return again(after: pause, refusal, nowMs: nowMs)
   }
 
-  /// The step again, or its whole transaction, which the executor has rolled back.
+  /// Waits, then repeats the step, or the whole transaction, which the executor has rolled back.
   private mutating func again(
     after pause: Int64, _ refusal: Refusal, nowMs: Int64
   ) -> ExchangeAction {
@@ -212,7 +215,8 @@ struct StoreConversation: Conversing {
         notBeforeMs: Milliseconds.sum(nowMs, pause), reason: .busy, otherwise: refusal))
   }
 
-  /// STO-38: by itself, on a connection of the executor's own again.
+  /// Reads the purchase's row outside of the transaction that the grant has ended, on a
+  /// connection of the executor's own (STO-38).
   private mutating func askWhatStands() -> ExchangeAction {
     guard context.dialect.isSQL, !granting.isEmpty else { return endBroken() }
     isBroken = true
@@ -237,7 +241,8 @@ struct StoreConversation: Conversing {
     end(Refusal(.misuseStoreTransaction, "STO-38", at: "grant"))
   }
 
-  /// Less than the pause itself, by the attempt id, so that those who met do not meet again.
+  /// Returns less than `pause`, varied by the attempt id, so that two exchanges that collided do
+  /// not collide again.
   private func spread(_ pause: Int64) -> Int64 {
     var hash = JSON.hashStart &+ UInt32(truncatingIfNeeded: repetitions)
     for byte in operation.seed.utf8 { hash = JSON.hash(hash, byte) }
@@ -272,7 +277,7 @@ struct StoreConversation: Conversing {
         if let committed { writer.boolean(committed) } else { writer.null() }
       }
     } else {
-      // It ends by its bounds.
+      // The kernel ended the exchange: its deadline has passed, or no step was left.
       operation.writeRefused(
         Refusal(.unavailableExchangeBudget, "EXC-16", at: "deadlineMs"), &writer)
     }

@@ -1,6 +1,6 @@
 extension StoreSchema: CallResult {
-  /// `schema`: tables, indexes and garbage of a store, for the host to run (STM-1), by the block
-  /// `stores` or its defaults, with what the request names instead.
+  /// `schema`: the tables, indexes and cleanup statements of a database, for the host to run
+  /// (STM-1), by the block `stores` or its defaults; the members of the request take precedence.
   ///
   /// - Throws: `config.exchange.block-missing`, `config.store.dialect`, `config.store.prefix`,
   ///   `config.document.missing` at `stores.table`.

@@ -1,24 +1,25 @@
-/// The receipt that a verifyReceipt conversation asks Apple about (VRR-22).
+/// The receipt that an exchange sends to Apple's verifyReceipt endpoint (VRR-22).
 struct SubmittedReceipt: Sendable {
-  /// Proven where the receipt was verified, otherwise only claimed: good enough to
-  /// compare with, never to grant from.
+  /// The ids in the receipt: facts if the receipt was verified, otherwise unverified content,
+  /// which may be compared with Apple's response but never granted from.
   struct Identity: Sendable {
     var bundleId: Text? = nil
-    // Of transaction receipts only.
+    // The following members are of transaction receipts only.
     var productId: Text? = nil
     var transactionId: Text? = nil
     var originalTransactionId: Text? = nil
   }
 
-  /// As it is sent: standard base64, padded, without line breaks (VRR-1).
+  /// The receipt as it is sent: standard base64, padded, without line breaks (VRR-1).
   let data: SecretBytes
   let isAppReceipt: Bool
-  /// nil inside: the receipt does not say.
+  /// The ids; each is `nil` if the receipt does not contain it.
   let identity: Identity
-  /// What a verification has shown; nil: nothing was verified, or it does not say.
+  /// The environment of a verified receipt; `nil` if the receipt was not verified or does not
+  /// name its environment.
   let environment: Environment?
 
-  /// A receipt that the host has verified.
+  /// Takes a receipt that the host has verified; `nil` if the evidence is of another kind.
   init?(_ evidence: VerifiedEvidence) {
     switch evidence {
     case .transactionReceipt(let receipt):
@@ -38,10 +39,10 @@ struct SubmittedReceipt: Sendable {
     }
   }
 
-  /// A client's text, unverified.
+  /// Takes a client's text, unverified.
   ///
-  /// - Throws: what `Transport` throws, and `rejected.kind.mismatch` for anything but a
-  ///   receipt of purchases: Apple need not be asked.
+  /// - Throws: what `Transport` throws, and `rejected.kind.mismatch` for input that is not a
+  ///   receipt of purchases, which Apple would refuse as well.
   init(text: [UInt8], _ triage: Triage, cap: Int) throws(Refusal) {
     do throws(Refusal) {
       let transport = try Transport(text, cap: cap)
@@ -77,8 +78,8 @@ struct SubmittedReceipt: Sendable {
     self.environment = environment
   }
 
-  /// VRR-16: a verifier that does not check what a good answer is about grants
-  /// whatever the client asked for.
+  /// Checks that a successful response is about this receipt. A server that omits this check
+  /// grants whatever the client asked for (VRR-16).
   ///
   /// - Throws: `rejected.verify-receipt.mismatch`.
   func check(_ response: ReceiptResponse) throws(Refusal) {
@@ -99,8 +100,8 @@ struct SubmittedReceipt: Sendable {
 }
 
 extension ReceiptResponse {
-  /// A product or transaction id of `receipt`, which is the purchase that was asked
-  /// about in the iOS 6 style.
+  /// Returns a product or transaction id of `receipt`, which in the iOS 6 style is the submitted
+  /// purchase.
   fileprivate func ofReceipt(_ name: StaticString) -> Text? {
     answer.object.present("receipt")?.present(name)
       .flatMap { ResponseValue.productId($0) }.map { Text(Array($0)) }

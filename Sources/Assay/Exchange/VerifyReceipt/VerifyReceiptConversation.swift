@@ -1,7 +1,6 @@
-/// Asks Apple's verifyReceipt endpoint about one receipt (docs/spec/receipts-triage.md §2):
-/// production first, one hop to the other environment, one repetition after 21002,
-/// two after unusable answers, each allowed once and in any order (VRR-3, VRR-4,
-/// VRR-21).
+/// Sends one receipt to Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md §2): at most
+/// one change of environment, one repetition after 21002 and two after unusable responses, in any
+/// order (VRR-3, VRR-4, VRR-21).
 ///
 ///     ready ── asking ──┬── done
 ///                ▲      ├── hop, at once ── asking
@@ -11,28 +10,29 @@ struct VerifyReceiptConversation: Conversing {
 
   enum State: Equatable {
     case ready
-    /// A request was sent there.
+    /// A request was sent to this endpoint.
     case asking(Endpoint)
-    /// Before the request is sent there again.
+    /// The next request, to this endpoint, waits for its time.
     case waiting(Endpoint)
     case done
   }
 
   private(set) var state = State.ready
   private(set) var hop = OneHop()
-  /// Sent so far.
+  /// The number of requests sent.
   private(set) var requests: Int64 = 0
-  /// Answers that could not be used: the third ends it.
+  /// The number of unusable responses; the third ends the exchange.
   private(set) var unusable = 0
-  /// Whether 21002 was answered with the one repetition.
+  /// Whether 21002 has led to the one repetition.
   private(set) var hasRepeated = false
   private let task: VerifyReceiptTask
   private let trust: ReceiptTrust
   private var response: ReceiptResponse? = nil
-  /// Apple's status, if the last answer was a refusal, and where it came from.
+  /// Apple's status and the endpoint of the last response, if that was a refusal.
   private var refusedStatus: (code: Int64, endpoint: Endpoint)? = nil
 
-  /// Before each repetition after an unusable answer, and after 21002 (VRR-4, VRR-21).
+  /// The pauses after unusable responses in milliseconds (VRR-4); the next is that after 21002
+  /// (VRR-21).
   private static let pauses: [Int64] = [1000, 4000]
   private static let doubtPauseMs: Int64 = 1000
 
@@ -83,7 +83,7 @@ struct VerifyReceiptConversation: Conversing {
     }
   }
 
-  /// VRR-16: the answer is good; is it about this receipt?
+  /// Ends successfully if the response is about the submitted receipt (VRR-16).
   private mutating func judge(_ response: ReceiptResponse) -> ExchangeAction {
     do throws(Refusal) {
       try task.receipt.check(response)
@@ -96,7 +96,7 @@ struct VerifyReceiptConversation: Conversing {
       response.items, capacity: 2048 &+ response.answer.object.source.count)
   }
 
-  /// VRR-3: 21007 of production and 21008 of Sandbox change the endpoint, once.
+  /// Changes the endpoint once, after 21007 of Production or 21008 of Sandbox (VRR-3).
   private mutating func change(
     from endpoint: Endpoint, _ code: Int64, _ refusal: Refusal?
   ) -> ExchangeAction {
@@ -112,7 +112,8 @@ struct VerifyReceiptConversation: Conversing {
     return ask(endpoint.other)
   }
 
-  /// VRR-7: 21002 is no proof of fraud. A second one is the last word.
+  /// Repeats the request once after 21002, which Apple also sends for its own temporary faults;
+  /// the second one is the result (VRR-7).
   private mutating func repeatOnce(
     _ refusal: Refusal, at endpoint: Endpoint, nowMs: Int64
   ) -> ExchangeAction {
@@ -128,7 +129,8 @@ struct VerifyReceiptConversation: Conversing {
           .unavailableVerifyReceiptNoAnswer, "EXC-16", at: refusal.place, detail: refusal.detail)))
   }
 
-  /// VRR-4: the third unusable answer ends it, whichever endpoint gave it.
+  /// Waits and repeats the request; the third unusable response of either endpoint ends the
+  /// exchange (VRR-4).
   private mutating func tryAgain(
     _ refusal: Refusal, at endpoint: Endpoint, nowMs: Int64, notBeforeMs: Int64,
     _ reason: ExchangeWait.Reason
@@ -157,8 +159,8 @@ struct VerifyReceiptConversation: Conversing {
 
   // MARK: document
 
-  /// VRR-23: `verifyReceipt`, `hops`, `attempts`. Under a refusal by Apple's status the
-  /// first has only that and the endpoint's environment.
+  /// Writes `verifyReceipt`, `hops` and `attempts` (VRR-23). If Apple's status refused the
+  /// receipt, `verifyReceipt` has only that status and the endpoint's environment.
   func write(_ writer: inout JSONWriter) {
     writer.name("verifyReceipt")
     if let response {
@@ -179,8 +181,8 @@ struct VerifyReceiptConversation: Conversing {
 }
 
 extension ReceiptResponse {
-  /// EXC-12: the answer, and the receipt in it when that verified. A transaction
-  /// receipt that tells no environment adds nothing that a decision could use (RCP-28).
+  /// The response, and the receipt in it if that was verified (EXC-12). A transaction receipt
+  /// without an environment is omitted: no decision can use it (RCP-28).
   fileprivate var items: VerifiedEvidence {
     switch latestReceipt?.receipt {
     case .transaction(let receipt) where receipt.environment.environment != nil:

@@ -1,18 +1,18 @@
-/// What one answer from an endpoint means, whatever came before it.
+/// The meaning of one response of an endpoint, independent of earlier ones.
 enum VerifyReceiptOutcome {
   case answer(ReceiptResponse)
-  /// 21007, 21008: the receipt is of the other environment. The refusal is for a
-  /// conversation that must not go there; nil: it may.
+  /// 21007 or 21008: the receipt is of the other environment. The refusal is `nil` if the
+  /// configuration accepts that environment.
   case otherEnvironment(Refusal?, code: Int64)
-  /// 21002: a damaged receipt, or a temporary fault (VRR-7).
+  /// 21002: the receipt is damaged, or Apple has a temporary fault (VRR-7).
   case doubtful(Refusal)
-  /// VRR-4: nothing usable; worth another try.
+  /// The response is unusable; another attempt may succeed (VRR-4).
   case unusable(Refusal, notBeforeMs: Int64, ExchangeWait.Reason)
   case refused(Refusal, ExchangeCheck)
 
-  /// VRR-4: only 200 with a JSON object is read.
+  /// Evaluates a response. The body is read only of a 200 (VRR-4).
   ///
-  /// - Returns: the outcome, and Apple's own status if one was read.
+  /// - Returns: the outcome, and Apple's own status if the body has one.
   static func of(
     _ answer: HTTPAnswer, from endpoint: VerifyReceiptTask.Endpoint, _ trust: ReceiptTrust,
     nowMs: Int64
@@ -45,7 +45,7 @@ enum VerifyReceiptOutcome {
       notBeforeMs: notBeforeMs, status == 429 ? .rateLimited : .retry)
   }
 
-  /// What a refusal while reading an answer means here.
+  /// Returns the outcome for a refusal of the response's body.
   private static func of(
     _ refusal: Refusal, _ appleStatus: Int64?, nowMs: Int64
   ) -> VerifyReceiptOutcome {

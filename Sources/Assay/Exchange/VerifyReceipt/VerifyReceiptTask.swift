@@ -1,4 +1,4 @@
-/// What a verifyReceipt conversation is to find out (VRR-20 … VRR-22).
+/// The parameters of a verifyReceipt exchange (VRR-20 … VRR-22).
 struct VerifyReceiptTask: Sendable {
   /// Apple's endpoints (VRR-2).
   enum Endpoint: Equatable {
@@ -16,7 +16,7 @@ struct VerifyReceiptTask: Sendable {
 
   let receipt: SubmittedReceipt
   let start: Endpoint
-  /// EXC-18: the number of this conversation about it, from 1.
+  /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
   let excludeOldTransactions: Bool
   let password: SecretBytes?
@@ -52,8 +52,8 @@ struct VerifyReceiptTask: Sendable {
     password = trust.configuration.receipts.sharedSecrets.password(receipt.identity.bundleId)
   }
 
-  /// VRR-3, VRR-22: the endpoint that the request names, else that of the proven
-  /// environment, else production where that is accepted.
+  /// Returns the first endpoint: that of the request, else that of the verified environment, else
+  /// Production if the configuration accepts it (VRR-3, VRR-22).
   static func start(
     named: Endpoint?, shown: Environment?, accepted: [Environment]
   ) throws(Refusal) -> Endpoint {
@@ -65,7 +65,7 @@ struct VerifyReceiptTask: Sendable {
     switch shown {
     case .sandbox: return .sandbox
     case .xcode, .localTesting:
-      // Apple has never seen such a receipt.
+      // Xcode and local tests sign such a receipt themselves: Apple does not know it.
       throw Refusal(.rejectedIdentityEnvironment, "VRR-22", at: "evidence[0]")
     case .production, nil: break
     }
@@ -74,9 +74,9 @@ struct VerifyReceiptTask: Sendable {
     return .sandbox
   }
 
-  /// VRR-1, VRR-20.
+  /// Returns the HTTP request, whose body is secret (VRR-1, VRR-20).
   func request(to endpoint: Endpoint) -> HTTPRequest {
-    // A buffer that grows leaves copies of a secret behind.
+    // The space is reserved, because a buffer that grows leaves copies of a secret behind.
     var writer = JSONWriter(capacity: receipt.data.bytes.count &+ 160)
     writer.beginObject()
     writer.name("receipt-data")
