@@ -101,10 +101,10 @@ func keysIn(t *testing.T, shop *shop) {
 		t.Errorf("kept: %+v, %+v", receipt, found.Key)
 	}
 
-	_, err = shop.Retire(ctx, "bob", device.KeyID)
+	_, err = shop.Retire(ctx, device.KeyID, "bob")
 	isRefused(t, err, "rejected.attest-key.foreign")
 	for _, changed := range []bool{true, false} {
-		retired, err := shop.Retire(ctx, "ann", device.KeyID)
+		retired, err := shop.Retire(ctx, device.KeyID, "ann")
 		must(t, err)
 		if retired.Changed != changed {
 			t.Errorf("retired: %+v", retired)

@@ -20,11 +20,11 @@ type ClaimRequest struct {
 	Grant GrantFunc
 	// Whose; empty for an event of Apple's: that of the row is taken.
 	Account string
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
 	// `lease`: claim, grant, complete. `transaction`: the grant is in this very database, and
 	// is committed with the claim; empty: Transaction where there is a Grant, else Lease.
 	Mode Mode
+	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	Attempt string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
 	// How long the grant may take; zero: `stores.leaseMs`.
@@ -52,8 +52,8 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 	request := asking("claim")
 	request.prove(ctx, l, claim.JWS, claim.Evidence)
 	put(request, "account", claim.Account)
-	request.make("attempt", claim.Attempt, 16)
 	put(request, "mode", claim.mode())
+	request.make("attempt", claim.Attempt, 16)
 	put(request, "accountToken", claim.AccountToken)
 	put(request, "leaseMs", claim.Lease.Milliseconds())
 	request.list("only", claim.Only)
@@ -82,13 +82,13 @@ type ResumeRequest struct {
 	Attempt string
 	// How long the grant may take; zero: `stores.leaseMs`.
 	Lease time.Duration
+	// Of an operator; may be empty.
+	Note string
 	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
 	// `stores.onUnclear`.
 	OnUnclear string
 	// `again`: that person found that it was not granted; "again"; may be empty.
 	Resolve string
-	// Of an operator; may be empty.
-	Note string
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
 }
@@ -100,9 +100,9 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 	request.set("account", resume.Account)
 	request.make("attempt", resume.Attempt, 16)
 	put(request, "leaseMs", resume.Lease.Milliseconds())
+	put(request, "note", resume.Note)
 	put(request, "onUnclear", resume.OnUnclear)
 	put(request, "resolve", resume.Resolve)
-	put(request, "note", resume.Note)
 	request.add(resume.Options)
 	if request.err != nil {
 		return nil, request.err
@@ -169,13 +169,13 @@ type RevokeRequest struct {
 	// Takes the units back, under the take id; returns how many there were, nothing for all of
 	// them, or `false` for another time; may be nil.
 	TakeBack TakeFunc
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
 	// `lease`: note, take back, complete; what nobody completed comes again, by `revoke.due`.
 	// `transaction`: the take-back is in this very database, and is committed with the refund.
 	// `none`: each is told once, and what becomes of it is the host's. Absent: `lease` with a
 	// take-back, `none` without; empty: Lease where there is a TakeBack, else None.
 	Mode Mode
+	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	Attempt string
 	// How long the take-back may take; zero: `stores.leaseMs`.
 	Lease time.Duration
 	// Further members, by the names of a request; they are put over the fields.
@@ -192,8 +192,8 @@ func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revok
 func (l *Ledger) RevokeWith(ctx context.Context, revoke RevokeRequest) (*Revoked, error) {
 	request := asking("revoke")
 	request.prove(ctx, l, revoke.JWS, revoke.Evidence)
-	request.make("attempt", revoke.Attempt, 16)
 	put(request, "mode", revoke.mode())
+	request.make("attempt", revoke.Attempt, 16)
 	put(request, "leaseMs", revoke.Lease.Milliseconds())
 	request.add(revoke.Options)
 	if request.err != nil {
@@ -539,12 +539,12 @@ func (l *Ledger) KeepReceipt(ctx context.Context, receipt assay.Evidence) (*Rece
 
 // Retire uses a key no longer; its row stays.
 //
-//	account  whose
 //	keyID    which
-func (l *Ledger) Retire(ctx context.Context, account, keyID string) (*Retired, error) {
+//	account  whose
+func (l *Ledger) Retire(ctx context.Context, keyID, account string) (*Retired, error) {
 	request := asking("key.retire")
-	request.set("account", account)
 	request.set("keyId", keyID)
+	request.set("account", account)
 	found := new(Retired)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
@@ -776,8 +776,8 @@ type EventRequest struct {
 func (l *Ledger) ApplyEvent(ctx context.Context, event EventRequest) (*EventApplied, error) {
 	request := asking("event.apply")
 	request.prove(ctx, l, event.JWS, event.Evidence)
-	request.make("attempt", event.Attempt, 16)
 	put(request, "mode", event.mode())
+	request.make("attempt", event.Attempt, 16)
 	put(request, "leaseMs", event.Lease.Milliseconds())
 	request.add(event.Options)
 	if request.err != nil {

@@ -170,7 +170,7 @@ extension ExchangeKind {
       ExchangeRow(
         "claim",
         [
-          "kind", "dialect", "deadlineMs", "account", "attempt", "mode", "accountToken",
+          "kind", "dialect", "deadlineMs", "account", "mode", "attempt", "accountToken",
           "leaseMs", "only", "limit", "note", "onUnclear", "resolve", "allowRepeat",
         ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 10, perLine: 6),
         store: .durable)
@@ -178,8 +178,8 @@ extension ExchangeKind {
       ExchangeRow(
         "claim.resume",
         [
-          "kind", "dialect", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs",
-          "onUnclear", "resolve", "note",
+          "kind", "dialect", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs", "note",
+          "onUnclear", "resolve",
         ], steps: .init(10), store: .durable)
     case .claimDue:
       ExchangeRow(
@@ -193,7 +193,7 @@ extension ExchangeKind {
         steps: .init(10), store: .durable)
     case .revoke:
       ExchangeRow(
-        "revoke", ["kind", "dialect", "deadlineMs", "attempt", "mode", "leaseMs"],
+        "revoke", ["kind", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), store: .durable)
     case .lookup:
       ExchangeRow(
@@ -261,7 +261,7 @@ extension ExchangeKind {
         steps: .init(10), store: .durable)
     case .keyRetire:
       ExchangeRow(
-        "key.retire", ["kind", "dialect", "deadlineMs", "account", "keyId"], steps: .init(10),
+        "key.retire", ["kind", "dialect", "deadlineMs", "keyId", "account"], steps: .init(10),
         store: .durable)
     case .keyRead:
       ExchangeRow(
@@ -301,7 +301,7 @@ extension ExchangeKind {
         steps: .init(36), store: .durable)
     case .eventApply:
       ExchangeRow(
-        "event.apply", ["kind", "dialect", "deadlineMs", "attempt", "mode", "leaseMs"],
+        "event.apply", ["kind", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 20), store: .durable)
     case .schemaCreate:
       ExchangeRow(

@@ -65,8 +65,8 @@ trait LedgerCalls
         return $this->claimed(self::given([
             'kind' => 'claim',
             'account' => $account,
-            'attempt' => $attempt ?? self::attempt(),
             'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt(),
             'accountToken' => $accountToken,
             'leaseMs' => $leaseMs,
             'only' => $only,
@@ -89,10 +89,10 @@ trait LedgerCalls
      *     itself stands
      * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
      *     `stores.leaseMs`
+     * @param string|null $note of an operator
      * @param string|null $onUnclear "hold": a lease that has ended is left to a person
      *     ("retry", "hold"); null: `stores.onUnclear`
      * @param string|null $resolve "again": that person found that it was not granted
-     * @param string|null $note of an operator
      */
     public function resume(
         string $purchaseKey,
@@ -101,9 +101,9 @@ trait LedgerCalls
         ?string $attempt = null,
         array $options = [],
         ?int $leaseMs = null,
+        ?string $note = null,
         ?string $onUnclear = null,
         ?string $resolve = null,
-        ?string $note = null,
     ): Claimed {
         return $this->resumed(self::given([
             'kind' => 'claim.resume',
@@ -111,9 +111,9 @@ trait LedgerCalls
             'account' => $account,
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
+            'note' => $note,
             'onUnclear' => $onUnclear,
             'resolve' => $resolve,
-            'note' => $note,
         ], $options), $grant);
     }
 
@@ -193,8 +193,8 @@ trait LedgerCalls
     ): Revoked {
         return $this->revoked(self::given([
             'kind' => 'revoke',
-            'attempt' => $attempt ?? self::attempt(),
             'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $takeBack);
     }
@@ -477,15 +477,15 @@ trait LedgerCalls
     /**
      * Uses a key no longer; its row stays.
      *
-     * @param string $account whose
      * @param string $keyId which
+     * @param string $account whose
      */
-    public function retire(string $account, string $keyId): Retired
+    public function retire(string $keyId, string $account): Retired
     {
         return Retired::in($this->accepted([
             'kind' => 'key.retire',
-            'account' => $account,
             'keyId' => $keyId,
+            'account' => $account,
         ]), 'exchange');
     }
 
@@ -679,8 +679,8 @@ trait LedgerCalls
     ): EventApplied {
         return $this->eventApplied(self::given([
             'kind' => 'event.apply',
-            'attempt' => $attempt ?? self::attempt(),
             'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $grant, $takeBack);
     }

@@ -55,8 +55,8 @@ class AsyncCalls(Opened):
         account: str | None = None,
         *,
         grant: Granting | None = None,
-        attempt: str | None = None,
         mode: str = "lease",
+        attempt: str | None = None,
         account_token: str | None = None,
         lease_ms: int | None = None,
         only: Sequence[str] | None = None,
@@ -73,8 +73,8 @@ class AsyncCalls(Opened):
             "claim",
             {
                 "account": account,
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "accountToken": account_token,
                 "leaseMs": lease_ms,
                 "only": only,
@@ -97,9 +97,9 @@ class AsyncCalls(Opened):
         grant: Granting | None = None,
         attempt: str | None = None,
         lease_ms: int | None = None,
+        note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
-        note: str | None = None,
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.resume`."""
@@ -111,9 +111,9 @@ class AsyncCalls(Opened):
                 "account": account,
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
+                "note": note,
                 "onUnclear": on_unclear,
                 "resolve": resolve,
-                "note": note,
             },
             grant=grant,
             now=now,
@@ -172,8 +172,8 @@ class AsyncCalls(Opened):
         evidence: Several,
         *,
         take_back: Taking | None = None,
-        attempt: str | None = None,
         mode: str | None = None,
+        attempt: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.RevokeResult:
@@ -182,8 +182,8 @@ class AsyncCalls(Opened):
             _r.RevokeResult,
             "revoke",
             {
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
             },
             evidence,
@@ -393,10 +393,10 @@ class AsyncCalls(Opened):
         """`Ledger.keep_receipt`."""
         return await self._ask(_r.ReceiptResult, "key.receipt", {}, receipt, now=now)
 
-    async def retire(self, account: str, key_id: str, *, now: Time | None = None) -> _r.Result:
+    async def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """`Ledger.retire`."""
         return await self._ask(
-            _r.Result, "key.retire", {"account": account, "keyId": key_id}, now=now
+            _r.Result, "key.retire", {"keyId": key_id, "account": account}, now=now
         )
 
     async def key(
@@ -531,8 +531,8 @@ class AsyncCalls(Opened):
         *,
         grant: Granting | None = None,
         take_back: Taking | None = None,
-        attempt: str | None = None,
         mode: str | None = None,
+        attempt: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.EventResult:
@@ -541,8 +541,8 @@ class AsyncCalls(Opened):
             _r.EventResult,
             "event.apply",
             {
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
             },
             evidence,

@@ -55,8 +55,8 @@ class Calls(Opened):
         account: str | None = None,
         *,
         grant: Granting | None = None,
-        attempt: str | None = None,
         mode: str = "lease",
+        attempt: str | None = None,
         account_token: str | None = None,
         lease_ms: int | None = None,
         only: Sequence[str] | None = None,
@@ -74,9 +74,9 @@ class Calls(Opened):
                        of it passes through; the claim is taken over by `due` or by the next attempt
                        when its lease has ended. Without it: grant each claim that is new or
                        resumed, and `complete` it
-        attempt        the same when a request is repeated
         mode           "lease": claim, grant, complete. "transaction": the grant is in this very
                        database, and is committed with the claim
+        attempt        the same when a request is repeated
         account_token  the appAccountToken that the evidence must have
         lease_ms       how long the grant may take; None: `stores.leaseMs`
         only           purchases of these transaction ids alone
@@ -92,8 +92,8 @@ class Calls(Opened):
             "claim",
             {
                 "account": account,
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "accountToken": account_token,
                 "leaseMs": lease_ms,
                 "only": only,
@@ -116,9 +116,9 @@ class Calls(Opened):
         grant: Granting | None = None,
         attempt: str | None = None,
         lease_ms: int | None = None,
+        note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
-        note: str | None = None,
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """Takes over one known claim whose lease has ended, without evidence; for support.
@@ -126,9 +126,9 @@ class Calls(Opened):
         grant       as of `claim`
         attempt     the same when a request is repeated
         lease_ms    how long the grant may take; None: `stores.leaseMs`
+        note        of an operator
         on_unclear  "hold": a lease that has ended is left to a person; None: `stores.onUnclear`
         resolve     "again": that person found that it was not granted
-        note        of an operator
         """
         return self._fulfil(
             _r.ClaimResult,
@@ -138,9 +138,9 @@ class Calls(Opened):
                 "account": account,
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
+                "note": note,
                 "onUnclear": on_unclear,
                 "resolve": resolve,
-                "note": note,
             },
             grant=grant,
             now=now,
@@ -214,8 +214,8 @@ class Calls(Opened):
         evidence: Several,
         *,
         take_back: Taking | None = None,
-        attempt: str | None = None,
         mode: str | None = None,
+        attempt: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.RevokeResult:
@@ -224,19 +224,19 @@ class Calls(Opened):
 
         take_back  takes a `TakeBack`: takes the units back, under the take id; returns how many
                    there were, nothing for all of them, or False for another time
-        attempt    the same when a request is repeated
         mode       "lease": note, take back, complete; what nobody completed comes again, by
                    `due_takes`. "transaction": the take-back is in this very database, and is
                    committed with the refund. "none": each is told once, and what becomes of it is
                    the host's. None: "lease" with a take-back, "none" without
+        attempt    the same when a request is repeated
         lease_ms   how long the take-back may take; None: `stores.leaseMs`
         """
         return self._fulfil(
             _r.RevokeResult,
             "revoke",
             {
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
             },
             evidence,
@@ -496,9 +496,9 @@ class Calls(Opened):
         """Keeps the newer App Attest receipt of a key."""
         return self._ask(_r.ReceiptResult, "key.receipt", {}, receipt, now=now)
 
-    def retire(self, account: str, key_id: str, *, now: Time | None = None) -> _r.Result:
+    def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """Uses a key no longer; its row stays."""
-        return self._ask(_r.Result, "key.retire", {"account": account, "keyId": key_id}, now=now)
+        return self._ask(_r.Result, "key.retire", {"keyId": key_id, "account": account}, now=now)
 
     def key(
         self, key_id: str, account: str | None = None, *, now: Time | None = None
@@ -670,8 +670,8 @@ class Calls(Opened):
         *,
         grant: Granting | None = None,
         take_back: Taking | None = None,
-        attempt: str | None = None,
         mode: str | None = None,
+        attempt: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.EventResult:
@@ -682,16 +682,16 @@ class Calls(Opened):
 
         grant      as of `claim`, for reversed refunds
         take_back  as of `revoke`
-        attempt    the same when a request is repeated
         mode       as of `revoke`. Under "none" and "lease" grants are made under a lease
+        attempt    the same when a request is repeated
         lease_ms   how long the take-back may take; None: `stores.leaseMs`
         """
         return self._fulfil(
             _r.EventResult,
             "event.apply",
             {
-                "attempt": attempt_of(attempt),
                 "mode": mode,
+                "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
             },
             evidence,
