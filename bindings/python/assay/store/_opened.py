@@ -72,6 +72,10 @@ class Opened:
     def _now(self) -> int:
         return int(self._clock() * 1000)
 
+    def _begins(self, now: Time | None) -> int:
+        """The time at which a conversation begins, in milliseconds: `now` to the millisecond."""
+        return self._now() if now is None else milliseconds(now)
+
     def _clock_from(self, now: Time | None) -> Callable[[], float]:
         """The clock of one conversation, which goes on from `now`."""
         if now is None:

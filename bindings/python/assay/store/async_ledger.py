@@ -120,7 +120,7 @@ class AsyncLedger(AsyncCalls):
     ) -> R:
         """A whole conversation."""
         request, clock = self._request(kind, members), self._clock_from(now)
-        with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
+        with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = await carry_out_async(
                 exchange,
                 self.store,

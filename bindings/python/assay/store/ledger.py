@@ -160,7 +160,7 @@ class Ledger(Calls):
     ) -> R:
         """A whole conversation."""
         request, clock = self._request(kind, members), self._clock_from(now)
-        with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
+        with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = carry_out(
                 exchange,
                 self.store,
