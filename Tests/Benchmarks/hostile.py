@@ -143,7 +143,7 @@ def name(*parts):
 
 
 def forged_paths():
-    """Return signers below seven intermediates of one name with different keys, the number that
+    """Yield receipts with a signer below seven intermediates of one name, with different keys, which
     CER-10 limits. Names and markers are correct, signatures are invalid."""
     leaf = extension("551d13", tlv(0x30, b""), True) + extension("551d0f", b"\3\2\7\x80", True)
     authority = extension("551d13", tlv(0x30, b"\1\1\xff"), True) + extension(
