@@ -143,8 +143,8 @@ def name(*parts):
 
 
 def forged_paths():
-    """Yield receipts with a signer below seven intermediates of one name, with different keys, which
-    CER-10 limits. Names and markers are correct, signatures are invalid."""
+    """Yield receipts with a signer below seven intermediates of one name and different keys, whose
+    number CER-10 limits. Names and markers are correct, signatures are invalid."""
     leaf = extension("551d13", tlv(0x30, b""), True) + extension("551d0f", b"\3\2\7\x80", True)
     authority = extension("551d13", tlv(0x30, b"\1\1\xff"), True) + extension(
         "551d0f", b"\3\2\1\6", True)
