@@ -1,11 +1,11 @@
-"""Archives that are the same, byte for byte, for the same files."""
+"""Write archives whose bytes depend only on the packed files."""
 import gzip
 import io
 import tarfile
 
 
 def plain(entry, epoch):
-    """An entry without an owner, with the same time for all."""
+    """Return an entry without an owner, with the time that all entries have."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = epoch
@@ -15,7 +15,7 @@ def plain(entry, epoch):
 
 
 def compressed(data):
-    """gzip without a name and without a time."""
+    """Compress with gzip, without a name or a time in the header."""
     out = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, compresslevel=6, mtime=0) as file:
         file.write(data)
@@ -23,7 +23,7 @@ def compressed(data):
 
 
 def tarball(folder, name, epoch):
-    """The bytes of NAME.tar.gz with everything below a folder, under NAME/."""
+    """Return the bytes of NAME.tar.gz with everything below a folder, under NAME/."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in [folder, *sorted(folder.rglob("*"))]:

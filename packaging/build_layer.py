@@ -3,15 +3,15 @@
 
   build_layer.py --library build/lib/libassay.so.0 --out build/layer
 
-Lambda unpacks a layer under /opt. In the archive:
+Lambda unpacks a layer under /opt. The archive has:
 
-  python/assay/…              the package; Lambda's Python looks in /opt/python
-  python/assay/libassay.so.0  a link to the library
-  lib/libassay.so.0           the library; every runtime looks in /opt/lib
+  python/assay/…              the package; Lambda's Python searches /opt/python
+  python/assay/libassay.so.0  a symbolic link to the library
+  lib/libassay.so.0           the library; every runtime searches /opt/lib
 
-A tool that does not support links in an archive leaves a small text file in place of the
-link; the package then finds the library in /opt/lib. The same sources and library
-give the same bytes: entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01.
+A tool that does not support symbolic links writes a small text file instead; the package then finds
+the library in /opt/lib. The same sources and library give the same bytes: entries are sorted and
+have the time of SOURCE_DATE_EPOCH, or 1980-01-01.
 """
 import argparse
 import pathlib
@@ -22,26 +22,26 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 import build_wheel  # noqa: E402
 
-# How Lambda names the machines that a wheel's tag names differently.
+# Machine in a wheel's tag -> Lambda's name.
 ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64"}
 LINK = 0o120777
 
 
 def architecture_of(library):
-    """The architecture of Lambda that a library is for."""
+    """Return the Lambda architecture that a library is for."""
     tag = build_wheel.platform_of(library)
     return ARCHITECTURES[tag[len(build_wheel.FLOOR) + 1:]]
 
 
 def link(name, target, moment):
-    """An entry that is a symbolic link, and what it holds."""
+    """Return an entry that is a symbolic link, and its content."""
     found = build_wheel.entry(name, moment)
     found.external_attr = LINK << 16
     return found, target.encode()
 
 
 def entries(library):
-    """Every entry of the layer with its bytes, in the order of the archive."""
+    """Return every entry of the layer with its bytes, in the order of the archive."""
     moment = build_wheel.timestamp()
     name = build_wheel.LIBRARY
     inside = f"{build_wheel.NAME}/{name}"
@@ -56,7 +56,7 @@ def entries(library):
 
 
 def write_layer(library, out):
-    """Write the layer into the folder `out`; returns its path."""
+    """Write the layer into the folder `out`; return its path."""
     target = pathlib.Path(out) / f"assay-layer-{architecture_of(library)}.zip"
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as archive:

@@ -3,11 +3,10 @@
 
   deb.py --library build/embedded-shared/lib/libassay.so.0 --program P --out build/deb
 
-What `make install` would install is staged below /usr and divided up by the
-lists packaging/debian/PACKAGE.install; dpkg's own tools find the dependencies,
-check the library against packaging/debian/libassay0.symbols and write the packages.
-The library is the one that uses the system's libcrypto, so that the security
-updates of Debian reach it. The same builds give the same bytes.
+The files of `make install` are staged below /usr and distributed over the packages by the lists
+packaging/debian/PACKAGE.install. dpkg's tools find the dependencies, check the library against
+packaging/debian/libassay0.symbols and write the packages. The library is the one that uses the
+system's libcrypto, so that Debian's security updates reach it. The same builds give the same bytes.
 """
 import argparse
 import email.utils
@@ -30,7 +29,7 @@ def debian_version():
 
 
 def changelog(work, epoch):
-    """One entry: the version and what it was made from."""
+    """Return a changelog with one entry: the version, and the commit that it was made from."""
     control = (work / "debian/control").read_text()
     maintainer = control.partition("Maintainer: ")[2].partition("\n")[0]
     return (f"assay ({debian_version()}) unstable; urgency=medium\n\n"
@@ -39,7 +38,7 @@ def changelog(work, epoch):
 
 
 def prepare(work, library, program, epoch):
-    """The folder in which dpkg's tools work, and the stage."""
+    """Create the folder in which dpkg's tools work, and the stage."""
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(ROOT / "packaging/debian", work / "debian")
     multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
@@ -52,7 +51,7 @@ def prepare(work, library, program, epoch):
 
 
 def lists(stage, work):
-    """(staged file, its package) of all lists, before anything is moved."""
+    """Yield (staged file, its package) of all lists, before any file is moved."""
     for package in PACKAGES:
         for pattern in (work / f"debian/{package}.install").read_text().split():
             found = sorted(stage.glob(pattern))
@@ -73,7 +72,7 @@ def share_out(stage, work):
 
 
 def compress(path):
-    """PATH.gz instead of PATH, without name and time; a link follows its file."""
+    """Replace PATH by PATH.gz, without name and time; a link then points to its compressed file."""
     target = path.with_name(path.name + ".gz")
     if path.is_symlink():
         target.symlink_to(os.readlink(path) + ".gz")
@@ -100,7 +99,7 @@ def add_documents(work, package, epoch):
 
 
 def dependencies(work, package):
-    """dpkg-shlibdeps over what is a program or a library; the substvars file."""
+    """Run dpkg-shlibdeps over programs and libraries; return the substvars file."""
     variables = work / f"debian/{package}.substvars"
     variables.write_text("misc:Depends=\n")
     files = [path for path in sorted((work / package).rglob("*"))
@@ -112,7 +111,7 @@ def dependencies(work, package):
 
 
 def library_control(work, tree):
-    """shlibs, symbols and the trigger of the library's package."""
+    """Write shlibs, symbols and the trigger of the library's package."""
     control = tree / "DEBIAN"
     run("dpkg-gensymbols", "-plibassay0", f"-P{tree}", f"-I{work / 'debian/libassay0.symbols'}",
         f"-v{debian_version()}", f"-O{control / 'symbols'}", "-c4", cwd=work)
@@ -130,7 +129,7 @@ def md5sums(tree):
 
 
 def set_modes(tree):
-    """As Debian requires them, whatever the umask was."""
+    """Set the modes that Debian requires, whatever the umask was."""
     for path in tree.rglob("*"):
         if path.is_symlink():
             continue
@@ -166,7 +165,7 @@ def main():
     share_out(stage, work)
     for old in out.glob("*.deb"):
         old.unlink()
-    # The library first: what the others need from it is looked up in its package.
+    # The library comes first: the dependencies of the other packages are looked up in its package.
     for package in PACKAGES:
         build(work, package, out, epoch)
     shutil.rmtree(work)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the folder of a release: what people fetch, and what it is made of.
+"""Make the folder of a release: sources, binaries, wheels, and a bill of materials.
 
   dist.py --library L --library-map M [--program P --program-map M]
           [--libc musl --info FILE] [--old-libcrypto] --commit COMMIT
@@ -8,18 +8,18 @@
   assay-VERSION.tar.gz               the sources, as git has them; man/, docs/statuses.md
   assay-VERSION-linux-MACHINE.tar.gz the library, the command line, their files
   assay-VERSION-py3-none-*.whl       the Python wheel of this machine, and those
-                                     of other machines that build/ holds
-  assay-VERSION.cdx.json             what is linked in (CycloneDX 1.5)
+                                     of other machines that build/ has
+  assay-VERSION.cdx.json             the linked components (CycloneDX 1.5)
   SHA256SUMS                         of all of these
 
-It is refused where apt has a newer libcrypto than the library, unless --old-libcrypto is given.
+No release is made if apt has a newer libcrypto than the library, unless --old-libcrypto is given.
 
-Without a program it is the folder for a library built for another C library (make
-dist-musl): a tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is
-what the library says about its build (assay_build_info), since this machine cannot load it.
+Without a program, the folder is for a library built for another C library (make dist-musl): a
+tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is the library's
+description of its build (assay_build_info), because this machine cannot load the library.
 
-The same commit and the same builds give the same bytes: everything carries the
-time of the commit, or SOURCE_DATE_EPOCH. The home that they name is PROJECT_HOME (release.py).
+The same commit and the same builds give the same bytes: all archives have the time of the commit,
+or SOURCE_DATE_EPOCH. All packages name PROJECT_HOME as the project's home (release.py).
 """
 import argparse
 import hashlib
@@ -46,7 +46,7 @@ from status_rows import statuses_page
 
 
 def check_library(options):
-    """The library was built from this commit."""
+    """Check that the library was built from this commit."""
     commit = options.info["commit"]
     if commit != options.commit:
         sys.exit(f"dist: the library was built from {commit}, not {options.commit}: run make")
@@ -58,7 +58,7 @@ def check_library(options):
 
 
 def check_libcrypto(options):
-    """The libcrypto inside is the newest that apt has."""
+    """Check that the libcrypto inside is the newest that apt has."""
     revision = options.info["libcrypto"].removeprefix("OpenSSL ")
     older = subprocess.run([ROOT / "tools/deps.sh", "--older", revision], check=False)
     if older.returncode == 0 and not options.old_libcrypto:
@@ -67,8 +67,9 @@ def check_libcrypto(options):
 
 
 def sources(name, tree):
-    """The tarball of the last commit, which git archive names in it, at home; with the manual
-    that is installed in a tree and the page of statuses, which git does not have."""
+    """Return the tarball of the last commit, whose id git archive stores in it, with the project's
+    home written in and with two parts that git does not have: the manual, as installed, and the
+    page of statuses."""
     page = tree.parent / "statuses.md"
     page.write_text(statuses_page() + "\n")
     manual = sorted(path for path in (tree / "share/man").glob("*/*") if not path.is_symlink())
@@ -88,7 +89,7 @@ def sources(name, tree):
 
 
 def staged(stage, name, options):
-    """The folder with what `make install` would install below a prefix."""
+    """Return the folder with the files that `make install` would install below a prefix."""
     release.stage(stage, options.library, options.program, f"/{name}",
                   "PC_PREFIX=$${pcfiledir}/../..")
     folder = stage / name
@@ -107,7 +108,7 @@ def own_wheel(options, out, epoch):
 
 
 def other_wheels(options, out):
-    """Wheels for other machines, from the same commit, that were built earlier."""
+    """Copy wheels for other machines that were built earlier from the same commit."""
     for path in sorted((ROOT / "build").glob(f"*/wheel/assay-{release.version()}-*.whl")):
         if (out / path.name).exists() or platform.machine() in path.name:
             continue
@@ -120,15 +121,15 @@ def other_wheels(options, out):
 
 
 def wheel_says(path):
-    """What a wheel says of itself: the library names the commit that it was built from, the
-    metadata the home."""
+    """Return the bytes of a wheel that identify it: the library names the commit that it was built
+    from, the metadata the project's home."""
     with zipfile.ZipFile(path) as wheel:
         return b"".join(wheel.read(name) for name in wheel.namelist()
                         if "libassay.so" in name or name.endswith("/METADATA"))
 
 
 def sums(folder):
-    """SHA256SUMS as sha256sum writes it."""
+    """Return SHA256SUMS in the format of sha256sum."""
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
                    for path in sorted(folder.iterdir()))
 

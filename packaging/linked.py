@@ -1,4 +1,4 @@
-"""What a linker took into a file: read from the report that it wrote (-Map)."""
+"""List what a linker took into a file, from the map that the linker wrote (-Map)."""
 import json
 import os
 import pathlib
@@ -11,15 +11,15 @@ from release import ROOT, run
 
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 SWIFT = "Apache-2.0 WITH Swift-exception"
-# Licences of what comes from Debian, by source package.
+# Licences of components from Debian, by source package.
 DEBIAN = {
     "openssl": ("OpenSSL libcrypto", "Apache-2.0"),
     "gcc-12": ("GCC runtime libraries", GCC),
     "glibc": ("GNU C Library, start files", "LGPL-2.1-or-later"),
     "musl": ("musl, start files", "MIT"),
 }
-# What is built here from Debian's source package: the archive, the package, and where its
-# revision is recorded.
+# Archives built here from Debian's source packages: the archive, the source package, and the file
+# with its revision.
 SOURCES = {"build/musl/link/libcrypto.a":
            ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
 # Parts of the Swift toolchain that are separate projects.
@@ -29,7 +29,7 @@ TOOLCHAIN = [
 
 
 class Component:
-    """Something third-party that is inside: `files` are what it was linked from."""
+    """A third-party component; `files` are the files that it was linked from."""
 
     def __init__(self, purl, name, version, licence):
         self.purl, self.name, self.version, self.licence = purl, name, version, licence
@@ -37,7 +37,7 @@ class Component:
 
 
 def inputs(map_file):
-    """The archives and objects that gave the file something that has a size."""
+    """Return the archives and objects that contributed a section of non-zero size."""
     path = pathlib.Path(map_file)
     if not path.exists():
         sys.exit(f"{map_file} is not there: the linker writes it when it links")
@@ -53,8 +53,8 @@ def inputs(map_file):
 
 
 def original(path):
-    """The file that a copy or a link below build/link was made from; the linker names some
-    below the repository."""
+    """Return the file that a copy or a link below build/link was made from; the map has some paths
+    relative to the repository."""
     path = os.path.join(ROOT, path)
     if path.endswith("/build/link/static/libcrypto.a"):
         path = run("gcc", "-print-file-name=libcrypto.a").strip()
@@ -62,7 +62,8 @@ def original(path):
 
 
 def debian(path):
-    """(binary package, source package, version, architecture) that a file is of."""
+    """Return (binary package, source package, version, architecture) of a file; None if it has no
+    package."""
     for name in (path, path.removeprefix("/usr")):
         result = subprocess.run(["dpkg-query", "-S", name], text=True, capture_output=True)
         if result.returncode == 0:
@@ -74,7 +75,7 @@ def debian(path):
 
 
 def from_source(below):
-    """A component that packaging/musl_root.sh built; `below` is a key of SOURCES."""
+    """Return the component that packaging/musl_root.sh built; `below` is a key of SOURCES."""
     archive, package, revision = SOURCES[below]
     version = (ROOT / revision).read_text().strip()
     name, licence = DEBIAN[package]
@@ -111,13 +112,13 @@ def from_toolchain(path):
 
 
 def module_of(path):
-    """The module that SwiftPM compiled an object of, or None."""
+    """Return the module that SwiftPM compiled into an object; None for other objects."""
     found = re.search(r"/\.build/.*/([\w-]+)\.build/", path)
     return found[1].replace("-", "_") if found else None
 
 
 def is_ours(path):
-    """An object of this project's own sources."""
+    """Whether an object was compiled from this project's own sources."""
     if path.startswith(f"{ROOT}/build/") and path.endswith(".o"):
         return True
     return module_of(path) in {folder.name.replace("-", "_")
@@ -130,14 +131,14 @@ def toolchain_folder():
 
 
 def embedded_module(toolchain):
-    """Embedded Swift has no archive: what is used from the standard library is compiled from
-    this module into the object that uses it."""
+    """Return Embedded Swift's standard library. It has no archive: used functions are compiled from
+    this module into the object that uses them."""
     return (f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/"
             f"{platform.machine()}-unknown-linux-gnu.swiftmodule")
 
 
 def components(map_file):
-    """The third-party components in a file, by purl. Anything unknown is an error."""
+    """Return the third-party components in a file, by purl. Exit if one is unknown."""
     toolchain = toolchain_folder()
     found = {}
     for path in inputs(map_file):

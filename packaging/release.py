@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What every package says about the release it is made from.
+"""Provide the version, time and project home that all packages of a release share.
 
   release.py FOLDER    write the project's home into the files below a folder
 
-The sources name PLACEHOLDER wherever they mean the home: the Go module path, addresses and
-authors of packages, manual pages, documentation. They stay so: whoever makes a release says
-the real one in PROJECT_HOME (`make` exports it), and each copy that is packed gets it.
+The sources name PLACEHOLDER wherever they mean the home: the Go module path, addresses and authors
+of packages, manual pages, documentation. The sources keep the placeholder: the release's real home
+is in PROJECT_HOME (`make` exports it), and each packed copy gets it.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ PLACEHOLDER = "assay.example"
 
 
 def run(*command, **more):
-    """The output of a command that must succeed; what it said when it does not."""
+    """Run a command and return its output; exit with its messages if it fails."""
     words = [str(word) for word in command]
     result = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             stdin=subprocess.DEVNULL, **more)
@@ -38,25 +38,25 @@ def soname():
 
 
 def epoch():
-    """Seconds since 1970 that every archive carries: the time of the commit."""
+    """Return the time of every archive entry in seconds since 1970 UTC: that of the commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return int(given or run("git", "log", "-1", "--format=%ct", cwd=ROOT))
 
 
 def make(*arguments):
-    """A target of the Makefile; its output is dropped."""
+    """Make a target of the Makefile; its output is dropped."""
     run("make", "--no-print-directory", *arguments, cwd=ROOT)
 
 
 def stage(folder, library, program, prefix, *more):
-    """Install what is built into a folder, without a list of it; the program may be None."""
+    """Install the built files into a folder, without a manifest; the program may be None."""
     targets = ["install-lib-files", *(["install-cli-files", f"CLI={program}"] if program else [])]
     make(*targets, f"DESTDIR={folder}", f"PREFIX={prefix}", f"OUT={pathlib.Path(library).parent}",
          "MANIFEST=", *more)
 
 
 def home():
-    """The home as it was set. Raises SystemExit if it is no host with a domain."""
+    """Return the configured home. Raise SystemExit if it is no host with a domain."""
     found = os.environ.get("PROJECT_HOME") or PLACEHOLDER
     label = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
     if not re.fullmatch(rf"{label}(?:\.{label})+(?:/[A-Za-z0-9._~-]+)*", found):
@@ -65,13 +65,13 @@ def home():
 
 
 def vendor(place):
-    """The owner of the Composer package: the end of the path, else the host's first word."""
+    """Return the owner of the Composer package: the end of the path, else the host's first word."""
     host, _, path = place.partition("/")
     return re.sub(r"[^a-z0-9-]", "-", (path.rpartition("/")[2] or host.partition(".")[0]).lower())
 
 
 def at_home(octets):
-    """The bytes of a file with the home in them; what is no text stays as it is."""
+    """Return the bytes of a file with the home written in; binary files are returned unchanged."""
     place = home()
     if b"\0" in octets:
         return octets

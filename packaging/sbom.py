@@ -1,5 +1,5 @@
-"""A CycloneDX 1.5 bill of materials: what is linked into the library and the
-command line, where there is one, with licences, digests and package URLs."""
+"""Write a CycloneDX 1.5 bill of materials: the components linked into the library and, if there is
+one, the command line, with licences, digests and package URLs."""
 import ctypes
 import datetime
 import hashlib
@@ -13,7 +13,7 @@ from release import ROOT, run, soname, version
 
 SPEC = "1.5"
 OURS = "Apache-2.0"
-# Names of this project's own parts within the document.
+# Names of this project's own parts in the bill.
 WHOLE, LIBRARY, PROGRAM = "assay", "libassay", "assay-command-line"
 
 
@@ -22,14 +22,14 @@ def sha256(path):
 
 
 def build_info(library):
-    """What the library says about its own build."""
+    """Return the library's description of its own build."""
     loaded = ctypes.CDLL(str(pathlib.Path(library).resolve()))
     loaded.assay_build_info.restype = ctypes.c_char_p
     return json.loads(loaded.assay_build_info())
 
 
 def needs(path):
-    """The libraries that a file asks the host for."""
+    """Return the shared libraries that a file needs."""
     words = run("readelf", "-dW", path, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
     return sorted(line.split("[")[1].rstrip("]") for line in words.splitlines()
                   if "(NEEDED)" in line)
@@ -44,7 +44,7 @@ def properties(pairs):
 
 
 def own(ref, name, kind, path, place, pairs):
-    """A component of this project, with the digest of its file."""
+    """Return a component of this project, with the digest of its file."""
     return {"type": kind, "bom-ref": ref, "name": name, "version": version(),
             "hashes": [{"alg": "SHA-256", "content": sha256(path)}],
             "licenses": licences(OURS), "purl": f"pkg:generic/assay@{version()}#{place}",
@@ -52,13 +52,13 @@ def own(ref, name, kind, path, place, pairs):
 
 
 def shown(path):
-    """A file's path; for one that was built here, below the repository."""
+    """Return a file's path, relative to the repository if the file is inside."""
     below = os.path.relpath(path, ROOT)
     return path if below.startswith("..") else below
 
 
 def foreign(one):
-    """A third-party component: its files are named with their digests."""
+    """Return a third-party component with its files and their digests."""
     found = {"type": "library", "bom-ref": one.purl, "name": one.name, "version": one.version,
              "licenses": licences(one.licence), "purl": one.purl}
     digests = {path: sha256(path) for path in sorted(one.files)}
@@ -77,7 +77,7 @@ def foreign(one):
 
 
 def merged(*parts):
-    """One component of what two files have of it."""
+    """Merge the component that two files have in common."""
     first, *others = [one for one in parts if one]
     for one in others:
         first.files |= one.files
@@ -85,7 +85,7 @@ def merged(*parts):
 
 
 def document(library, library_map, program, program_map, info, epoch):
-    """The bill as a text. `info` is what the library says about its build; the program may
+    """Return the bill as a text. `info` is the library's description of its build; the program may
     be None."""
     in_library = linked.components(library_map)
     in_program = linked.components(program_map) if program else {}
@@ -125,7 +125,7 @@ def document(library, library_map, program, program_map, info, epoch):
 
 
 def check_agreement(info, in_library):
-    """What the linker took in is what the library says about itself."""
+    """Check that the linked components agree with the library's description of itself."""
     crypto = [one for one in in_library.values() if "libcrypto" in one.name]
     if [f"OpenSSL {one.version}" for one in crypto] != [info["libcrypto"]]:
         raise SystemExit(f"the library says libcrypto {info['libcrypto']}, the linker's report "

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compare the contract of include/assay.h with the stored baseline.
+"""Compare the C interface in include/assay.h with the stored baseline.
 
   tools/abi.py                     exit 1 when the header breaks the baseline
   tools/abi.py --write             make the current header the baseline
-  tools/abi.py --header FILE       judge another header
+  tools/abi.py --header FILE       check another header
 
-The baseline, packaging/abi/assay.abi, is abidw's description of the stub that
-tools/abi_stub.py writes. Within one ASSAY_ABI number only additions pass.
+The baseline, packaging/abi/assay.abi, is abidw's description of the stub that tools/abi_stub.py
+writes. While ASSAY_ABI keeps its number, only additions to the header pass.
 """
 import argparse
 import pathlib
@@ -21,7 +21,8 @@ from status_rows import ROOT
 
 BASELINE = ROOT / "packaging/abi/assay.abi"
 MAP = ROOT / "Sources/AssayABI/Link/assay.map"
-# No paths and no line numbers, and types named by what they are.
+# Leaves out paths and line numbers and identifies types by their content, so that the baseline
+# changes only with the interface.
 QUIET = ["--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed",
          "--type-id-style", "hash"]
 STRICT = ["--harmless", "--redundant", "--no-show-locs"]
@@ -30,14 +31,14 @@ REFRESH = ("When that is meant: tools/abi.py --write, commit packaging/abi/assay
 
 
 def described(text, folder):
-    """abidw's description of a header."""
+    """Return abidw's description of a header, given as text."""
     (folder / "assay.h").write_text(text)
     (folder / "stub.c").write_text(abi_stub.stub(text))
     library = folder / "libassay.so"
-    # The stub shows its constants too, under the same node.
+    # The stub also exports a variable for each constant; the symbol version is the library's.
     node = re.search(r"^(ASSAY_\d+) {", MAP.read_text(), re.M)[1]
     (folder / "stub.map").write_text(f"{node} {{ global: assay_*; local: *; }};\n")
-    # gnu99: a constant past the range of int is an enumerator there.
+    # gnu99 accepts enumerators beyond the range of int, which some constants need.
     subprocess.run(["gcc", "-std=gnu99", "-g", "-O0", "-shared", "-fPIC", "-w",
                     "-fno-eliminate-unused-debug-types", "-I", ".", "stub.c",
                     "-o", library.name, "-Wl,--version-script=stub.map"], check=True, cwd=folder)
@@ -47,16 +48,16 @@ def described(text, folder):
 
 
 def difference(before, after, *flags):
-    """Whether abidiff sees a difference, and its report."""
+    """Return whether abidiff reports a difference, and its report."""
     result = subprocess.run(["abidiff", *STRICT, *flags, before, after], text=True,
                             capture_output=True)
-    if result.returncode & 3:  # an error of its own
+    if result.returncode & 3:  # abidiff itself failed
         sys.exit(f"abidiff: {result.stderr or result.stdout}")
     return result.returncode != 0, result.stdout
 
 
 def judged(text, baseline):
-    """(exit code, what to say) for a header against a baseline."""
+    """Return (exit code, message) of comparing a header with a baseline."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         now = folder / "now.abi"

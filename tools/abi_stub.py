@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Write C whose debug information shows the whole contract of include/assay.h.
+"""Write C whose debug information contains the whole interface of include/assay.h.
 
   tools/abi_stub.py [--header include/assay.h] > stub.c
 
-abidiff compares libraries by their debug information, and libassay.so has none
-that describes C. The stub includes the header and defines every function that
-it declares with the header's own types, and for each constant a variable of an
-enum type whose only enumerator has the constant's value: the compiler says
-what that value is, not this program. Versions are left out, as they change
-with each release.
+abidiff compares libraries by their debug information, and libassay.so, written in Swift, has none
+that describes C. The stub includes the header and defines each declared function with the header's
+own types. For each constant it defines a variable of an enum type whose only enumerator has the
+constant's value, so that the compiler evaluates the constant, not this program. Version constants
+are left out because they change with each release.
 """
 import argparse
 import pathlib
@@ -20,12 +19,12 @@ from status_rows import ROOT
 
 
 def is_part_of_abi(constant):
-    """Not the version, which every release changes."""
+    """Whether a constant is part of the ABI; the version constants change with every release."""
     return not constant.name.startswith("ASSAY_VERSION")
 
 
 def declarator(function):
-    """The function's head, written from what the reader of the header found."""
+    """Return the declarator of a function: result type, name and parameters."""
     inside = ", ".join(f"{parameter.type} {parameter.name}"
                        for parameter in function.parameters) or "void"
     return f"{function.result} {function.name}({inside})"

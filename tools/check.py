@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Run everything that must pass, side by side, and add the counts up.
+"""Run all checks in parallel and sum their counts.
 
   tools/check.py              all steps
   tools/check.py --quick      those that a change to the code is most likely to break
-  tools/check.py NAME...      these steps alone, and what they need to be built
-  tools/check.py --list       their names
-  tools/check.py --jobs N     N steps at a time (default: one more than there are cores, for
-                              one or the other waits)
+  tools/check.py NAME...      only these steps, and the builds that they need
+  tools/check.py --list       the names of the steps
+  tools/check.py --jobs N     N steps at a time (default: one more than there are cores, because
+                              some steps wait)
 
-Each step is one make target. It prints lines of the form
-"suite NAME: N passed, N failed, N skipped"; a step that fails without such a
-line, or passes without one, counts as one failure (steps that only build
-something count as one pass). A step begins when what it needs has been built; one
-whose needs failed counts as one failure. The last line has the sums.
+Each step is one or more make targets, which print lines of the form "suite NAME: N passed, N
+failed, N skipped". A step that fails without such a line, or passes without one, counts as one
+failure; a step that only builds counts as one pass. A step starts when the steps that it needs have
+ended; if one of them failed, the step is not run and counts as one failure. The last line has the
+sums.
 """
 import argparse
 import dataclasses
@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 COUNTS = re.compile(r"suite (\S+): (\d+) passed, (\d+) failed, (\d+) skipped")
 SHOWN_OF_A_FAILURE = 80
-# What a step's own make need not check again, since an earlier step made it.
+# Targets that an earlier step has made: later steps pass them to make with -o, as up to date.
 MADE = ["deps", "deps-build", "deps-demo", "deps-packages", "all", "cli", "cases", "swift-docs"]
 
 
@@ -38,7 +38,7 @@ class Step:
     arguments: list
     what: str
     needs: tuple = ()
-    builds: bool = False  # only builds something
+    builds: bool = False  # compiles or installs, and tests nothing
     quick: bool = False
 
     @property
@@ -47,12 +47,12 @@ class Step:
 
 
 def over(target, *variants):
-    """check-library over two builds: check-library-shipped check-library-shared."""
+    """Return the names of one check's variants: check-library-shipped, check-library-shared."""
     return [f"check-{target}-{variant}" for variant in variants]
 
 
-# In this order they begin, as soon as what they need is there: what others wait for
-# and what takes long comes first.
+# Steps start in this order as soon as their needs are met. Steps that others need and long steps
+# come first.
 STEPS = [
     Step("inputs", ["inputs"], "what the builds share", builds=True, quick=True),
     Step("tools", ["tools"], "checkers and clients from the Python package index", builds=True),
@@ -64,7 +64,7 @@ STEPS = [
          quick=True),
     Step("swift-modules", ["library-full", "swift-docs"],
          "the library and its modules with the full Swift library", needs=("cases",), builds=True),
-    # After the other builds of SwiftPM, whose modules it takes, and which would wait for it.
+    # Follows the other SwiftPM builds: it reuses their modules, and SwiftPM locks its build folder.
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
          needs=("build", "cases", "tools")),
@@ -148,14 +148,14 @@ STEPS = [
 
 
 class Run:
-    """Counts, and what is running; shared by the threads that wait for the steps."""
+    """The sums of the counts and the state of all steps; each step's thread updates them."""
 
     def __init__(self, chosen, jobs):
         self.chosen = chosen
         self.jobs = jobs
         self.waiting = list(chosen)
         self.running = {}
-        self.ended = {}  # name: whether it passed
+        self.ended = {}  # step name -> whether it passed
         self.passed = self.failed = self.skipped = 0
         self.changed = threading.Condition()
 
@@ -178,7 +178,7 @@ class Run:
                 threading.Thread(target=self.one, args=(step,)).start()
 
     def next(self):
-        """The first step that is ready, if there is room for one."""
+        """Return the first step whose needs have ended; None if there is none or no free job."""
         if len(self.running) >= self.jobs:
             return None
         names = {step.name for step in self.chosen}
@@ -192,7 +192,7 @@ class Run:
         try:
             good, lines, counts, busy = perform(
                 step, set(self.ended) if not step.builds else set())
-        except Exception as error:  # the step's thread must always end in the counts
+        except Exception as error:  # otherwise the step would never count as ended
             good, counts, busy = False, (0, 1, 0), 0
             lines = [f"   FAILED step {step.name}: {error}"]
         with self.changed:
@@ -211,10 +211,10 @@ class Run:
 
 
 def perform(step, made):
-    """Run one step; its output goes to build/check/NAME.log.
+    """Run one step and write its output to build/check/NAME.log.
 
-    Gives whether it passed, the lines to show, (passed, failed, skipped), and for how
-    many seconds it kept a core busy.
+    Return whether it passed, the lines to print, (passed, failed, skipped), and its processor time
+    in seconds.
     """
     log = LOGS / f"{step.name}.log"
     command = [*step.command]
@@ -236,11 +236,11 @@ def perform(step, made):
                 numbers = [int(number) for number in found.groups()[1:]]
                 passed, failed, skipped = (
                     passed + numbers[0], failed + numbers[1], skipped + numbers[2])
-            # What is indented below a failure says how it came about.
+            # Lines indented below a failure are its details.
             told = line.startswith("FAILED ") or (told and line.startswith("  "))
             if found or told or line.startswith("skipped "):
                 shown.append("   " + line.rstrip()[:300])
-        # Only wait4 says how much processor time the step took, its children included.
+        # Only wait4 reports the processor time of a single step with its children.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = code = os.waitstatus_to_exitcode(status)
     busy = usage.ru_utime + usage.ru_stime
@@ -266,7 +266,7 @@ def perform(step, made):
 
 
 def with_needs(names):
-    """The steps of these names, and the steps that build what they need."""
+    """Return the named steps and the build steps that they need, in the order of STEPS."""
     by_name = {step.name: step for step in STEPS}
     wanted = set()
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Apple, played on this machine: what a host asks, what it is answered, what it makes of it.
+"""Demonstrate exchanges with Apple's servers against a local mock Apple.
 
     make demo-apple
 
-Every conversation is the library's, by its kind; the requests go to `assay play-apple`
-instead of Apple. Exits with 1 when any outcome is not the expected one.
+The library decides every step of an exchange; the HTTP requests go to `assay play-apple` instead of
+Apple. Exits with 1 when an outcome is not the expected one.
 """
 import base64
 import hashlib
@@ -30,12 +30,12 @@ APPLE = "https://appleid.apple.com"
 
 
 class Stage:
-    """The player, a host's verifier, and the count of what went as expected."""
+    """The mock Apple, a verifier configured for it, and the counts of outcomes."""
 
     def __init__(self, apple):
         self.apple, self.seen = apple, 0
         self.passed = self.failed = 0
-        # Sandbox purchases at the production server, as App Review makes them.
+        # App Review makes Sandbox purchases, which arrive at the production server.
         self.config = {**apple.config, "environments": ["Production", "Sandbox"],
                        "storekit": {"anchors": apple.config["storekit"]["anchors"]}}
         self.verifier = assay.Verifier(self.config)
@@ -54,14 +54,14 @@ class Stage:
             print(f"   NOT AS EXPECTED: {what} is {got!r}, it should be {wanted!r}")
 
     def ask(self, request, evidence=()):
-        """A whole conversation."""
+        """Run an exchange to its end and return its document."""
         with self.verifier.exchange(request, evidence) as exchange:
             document = http.carry_out(exchange, self.apple.sender)
         self.tell()
         return document
 
     def tell(self):
-        """What the player was asked since the last time."""
+        """Print the requests that the mock Apple has received since the last call."""
         log = self.apple.log
         for entry in log[self.seen:]:
             self.say("asked", f"{entry['method']} {entry['host']}{entry['path']}"
@@ -69,7 +69,7 @@ class Stage:
         self.seen = len(log)
 
     def found(self, document, status="ok"):
-        """The members of a finished conversation."""
+        """Check the status of a finished exchange and return its members."""
         self.expect("the status", status, document.status)
         return document.json["exchange"] or {}
 
@@ -143,7 +143,7 @@ def key_sets(stage):
     stage.scene(6, "A key set, fetched twice; then its keys are rotated under load")
     document = stage.ask({"kind": "jwks", "issuer": POOL})
     first = stage.found(document)
-    old = {**first["keysetState"], "triedMs": 0}  # long ago: no cooldown
+    old = {**first["keysetState"], "triedMs": 0}  # an old attempt, so that the cooldown has passed
     document = stage.ask({"kind": "jwks", "issuer": POOL, "state": old,
                           "keyset": first["keyset"]})
     second = stage.found(document)
@@ -153,7 +153,10 @@ def key_sets(stage):
 
 
 def rotate(stage, keys):
-    """Four threads verify while the issuer rotates; a text by a new key waits for one fetch."""
+    """Verify tokens in four threads while the issuer rotates its keys.
+
+    The first thread that meets an unknown key fetches the key set; the others wait for that fetch.
+    """
     held, lock, counts = [keys], threading.Lock(), {"verified": 0, "fetched": 0, "refused": 0}
 
     def verify(text):

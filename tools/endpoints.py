@@ -1,5 +1,5 @@
-"""Read contract/appstore/endpoints.tsv, with the rows of kinds.tsv and kind-members.tsv of the same
-kinds, and errors.tsv, for the generators and the gates."""
+"""Read contract/appstore/endpoints.tsv with the rows of kinds.tsv and kind-members.tsv that have
+the same kinds, and errors.tsv, for generators and checks."""
 import re
 import sys
 
@@ -10,7 +10,7 @@ TABLE = FOLDER + "/endpoints.tsv"
 ERRORS = FOLDER + "/errors.tsv"
 RULES = ("-", "production", "once", "same-id", "account", "consumption", "consumption-v1",
          "notifications")
-# The types of kind-members.tsv that have another name in AppStoreMember.
+# Types of kind-members.tsv -> their names in the Swift type AppStoreMember, where they differ.
 FORMS = {"digits": "id", "order-id": "order", "uuid-or-empty": "account"}
 TEXTS = {"1…255": "text", "1…128": "text128"}
 
@@ -34,7 +34,7 @@ class Member:
 
 
 class Endpoint:
-    """One row, and what kinds.tsv says of its kind."""
+    """One row of endpoints.tsv, with the columns of its kind in kinds.tsv."""
 
     def __init__(self, kind, fields):
         _, self.method, self.path, answer, self.paging, self.rule, self.limit = fields
@@ -50,7 +50,7 @@ class Endpoint:
 
     @property
     def name(self):
-        """appstore.transaction-info -> transaction-info."""
+        """The part after the first dot: appstore.transaction-info -> transaction-info."""
         return self.kind.partition(".")[2]
 
     @property
@@ -71,5 +71,5 @@ def endpoints():
 
 
 def errors():
-    """Apple's numbers, with their names."""
+    """Return (number, name) of each error of the App Store Server API."""
     return [tuple(fields) for _, fields in kinds.rows(ERRORS, 2)]

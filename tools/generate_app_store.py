@@ -1,8 +1,9 @@
-"""The App Store Server API: from endpoints.tsv and errors.tsv in contract/appstore
+"""Generate the tables of the App Store Server API from endpoints.tsv and errors.tsv in
+contract/appstore.
 
   Sources/Assay/Exchange/AppStore/AppStoreEndpointTable.swift  the kinds
-  Sources/Assay/Exchange/AppStore/AppStoreErrorName.swift      the names of Apple's numbers
-  Sources/Assay/Vocabulary/AppStoreLimits.swift                how often Apple lets each be asked
+  Sources/Assay/Exchange/AppStore/AppStoreErrorName.swift      the names of Apple's error numbers
+  Sources/Assay/Vocabulary/AppStoreLimits.swift                Apple's rate limits
   docs/tasks/app-store-server-api.md                           the table of the kinds
 """
 import sys

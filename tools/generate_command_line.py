@@ -1,4 +1,4 @@
-"""What `assay explain` and `assay init` say, from the tables of statuses, of decisions
+"""Generate the texts of `assay explain` and `assay init` from the tables of statuses, of decisions
 (docs/decisions.md), of risk (docs/risk.md) and of the configuration (configuration.tsv).
 
   Sources/assay-cli/Explain/ExplanationText.swift
@@ -14,7 +14,7 @@ RULE = re.compile(r"[A-Z]{3}-\d+")
 
 
 def plain(text):
-    """Markdown as words: no code marks, no stars, no targets of links."""
+    """Return Markdown as plain text, without code marks, stars and link targets."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"<(.*?)>", r"<\1>", text)
     return text.replace("`", "").replace("**", "").replace("\\|", "|").strip()
@@ -25,7 +25,7 @@ def cells(line):
 
 
 def tables(name):
-    """(heading, header, row) of every row of every table of a page."""
+    """Yield (heading, header, row) of every row of every table of a page."""
     heading, header = "", None
     for line in (ROOT / "docs" / name).read_text().splitlines():
         if line.startswith("#"):
@@ -39,14 +39,14 @@ def tables(name):
 
 
 def rules(name, columns):
-    """(rule, {column: text}) of the tables whose rows begin with a rule."""
+    """Yield (rule, {column: text}) of the tables whose rows begin with a rule."""
     for _, header, row in tables(name):
         if header[1:] == columns and RULE.fullmatch(row[0]):
             yield row[0], dict(zip(columns, row[1:]))
 
 
 def members():
-    """(path, values, default, meaning) of every member of the configuration."""
+    """Yield (path, values, default, meaning) of every member of the configuration."""
     for _, _, member in shown(configured()):
         yield (member.path, *map(plain, (values(member), default(member), member.meaning)))
 

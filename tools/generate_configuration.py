@@ -1,8 +1,8 @@
-"""The configuration's members: from contract/configuration.tsv come
+"""Generate the configuration's members from contract/configuration.tsv.
 
   Sources/Assay/Configuration/ConfigurationTable.swift  names, bounds and plain values
-  docs/config.schema.json                               the same for editors
-  docs/config.md                                        its tables, between the other text
+  docs/config.schema.json                               the JSON Schema, for editors
+  docs/config.md                                        its tables; the other text stays
 """
 import json
 import re
@@ -13,7 +13,7 @@ from status_rows import ROOT, quoted
 FOLDER = "Sources/Assay/Configuration"
 TABLE = "contract/configuration.tsv"
 PAGE, SCHEMA = "docs/config.md", "docs/config.schema.json"
-# 2^53 - 1: as good as no bound.
+# 2^53 - 1, the largest integer that every JSON reader keeps; as a bound it means none.
 EXACT = 9007199254740991
 HEADER = "| member | values | default | meaning |"
 SHARED = "Shared members"
@@ -38,7 +38,7 @@ class Member:
 
     @property
     def is_block(self):
-        """Whether it has a policy of its own, a type of Swift."""
+        """Whether the member is a block with a Swift type of its own."""
         return bool(self.inner) and self.swift[:1].isupper()
 
     @property
@@ -46,7 +46,7 @@ class Member:
         return self.schema.get("enum")
 
     def bounds(self):
-        """The least and the greatest count or value; nil for none."""
+        """Return the least and the greatest length, count or value, as Swift; `nil` for none."""
         for low, high in (("minItems", "maxItems"), ("minLength", "maxLength"),
                           ("minimum", "maximum"), ("minProperties", "maxProperties")):
             if low in self.schema or high in self.schema:
@@ -55,7 +55,7 @@ class Member:
 
 
 def members():
-    """Every member in its order; each knows those inside it."""
+    """Return every member in the order of the table, each with the members inside it."""
     found = [Member(line) for line in (ROOT / TABLE).read_text().splitlines()
              if line and not line.startswith("#")]
     by_path = {member.path: member for member in found}
@@ -72,7 +72,7 @@ def members():
 
 
 def plain(text):
-    """Markdown as words: no code marks, no targets of links."""
+    """Return Markdown as plain text, without code marks and link targets."""
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 
@@ -102,7 +102,7 @@ def member_schema(member):
 
 
 def described(member):
-    """The meaning, and the default where that is no value."""
+    """Return the meaning, with the default if the default is described in words."""
     told = [member.meaning]
     if member.shown:
         told.append(member.shown if member.shown.startswith("required") else
@@ -111,7 +111,7 @@ def described(member):
 
 
 def json_text(value, indent=""):
-    """As json.dumps with an indent, but what fits on one line is on one."""
+    """Return indented JSON like json.dumps, but with short objects and lists on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or len(indent + line) <= WIDTH - 20:
         return line
@@ -138,7 +138,7 @@ def schema_text(found):
 
 
 def values(member):
-    """What the member takes, for people."""
+    """Return the values that the member accepts, as the page describes them."""
     if member.values:
         return member.values
     if member.choices:
@@ -165,7 +165,7 @@ def default(member):
 
 
 def shown(found):
-    """(block, path inside it, member) of every member that the page tells."""
+    """Yield (block, path inside it, member) of every member that the page lists."""
     blocks = {member.path for member in found if member.is_block}
     for member in found:
         if member.values == "-" or member.inner and not member.values:
@@ -176,7 +176,7 @@ def shown(found):
 
 
 def page_text(found):
-    """The page with the rows of each of its tables rewritten."""
+    """Return the page with the rows of its tables rewritten."""
     out, heading, told, skipping = [], "", set(), False
     for line in (ROOT / PAGE).read_text().splitlines():
         if line.startswith("#"):
@@ -204,13 +204,13 @@ def page_text(found):
 
 
 def constant(path):
-    """attest.category.accept -> attestCategoryAccept."""
+    """Return a path's Swift constant: attest.category.accept -> attestCategoryAccept."""
     first, *words = re.sub(r"\[\]|\.\*", "", path).split(".")
     return first + "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def wrapped(head, items, tail):
-    """head, the items with commas, tail: in one line, or with the items below it."""
+    """Return head, items with commas, and tail on one line, or with the items on lines below."""
     line = head + ", ".join(items) + tail
     if len(line) <= WIDTH:
         return [line]
@@ -234,7 +234,7 @@ def swift_range(member):
 
 
 def constants(found):
-    """The names that each object may have, and the bounds that other code asks for."""
+    """Return the lines with each object's member names and the bounds that other code needs."""
     out = ["/// Names, choices and bounds of the members of a configuration.",
            "enum ConfigurationTable {"]
     top = [member for member in found if not member.outer]
@@ -254,7 +254,7 @@ def constants(found):
             kind = "Int64" if member.schema.get("type") == "integer" else "Int"
             out.append(f"  static let {constant(member.path)}: ClosedRange<{kind}> = "
                        f"{swift_range(member)}")
-    # One text, which is looked through when something is refused, and never else.
+    # One text instead of a table: it is searched only when a value is refused.
     out += ["  /// What each member takes, in words: path, tab, values.",
             '  static let values: StaticString = """',
             *(f"    {member.path}\\t{told(member)}" for member in found), '    """']
@@ -262,7 +262,7 @@ def constants(found):
 
 
 def told(member):
-    """The values as a message says them, in ASCII."""
+    """Return the accepted values as an error message lists them, in ASCII."""
     if member.values == "-":
         return "an array of objects" if member.inner else ""
     if member.inner and not member.values:
@@ -278,7 +278,7 @@ def told(member):
 
 
 def cases(names):
-    """The cases of an enum, in as many lines as they take."""
+    """Return the lines of an enum's cases, wrapped."""
     out = []
     for name in names:
         if out and len(f"{out[-1]}, {name}") <= WIDTH:
@@ -289,7 +289,7 @@ def cases(names):
 
 
 class Plain:
-    """A member that the generated code reads and writes."""
+    """A member with a plain value, which generated code reads and writes."""
 
     def __init__(self, member):
         self.member = member
@@ -304,7 +304,7 @@ class Plain:
                        [quoted(choice) for choice in self.member.choices], "]")
 
     def read(self, indent, block):
-        """The value of the node `entry`."""
+        """Return the Swift expression that reads the value of the node `entry`."""
         schema = self.member.schema
         if self.member.choices:
             place = f"try entry.choice(Self.{self.choices})"
@@ -341,14 +341,14 @@ class Plain:
 
 
 class Block:
-    """Reader and writer of one block."""
+    """The generated reader and writer of one block."""
 
     def __init__(self, block):
         self.block, self.inner = block, block.inner
         flat = [member for outer in block.inner for member in [outer, *outer.inner]]
         self.plains = {member.path: Plain(member) for member in flat
                        if member.swift not in ("", "@")}
-        # Objects that have plain values and nothing else.
+        # Nested objects that have only plain values.
         self.groups = {outer.path for outer in block.inner
                        if outer.inner and all(inner.path in self.plains for inner in outer.inner)}
         self.others = [outer.name for outer in block.inner

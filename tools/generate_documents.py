@@ -1,7 +1,7 @@
-"""The tables of docs/documents.md, from the table of facts.
+"""Generate the tables of docs/documents.md from the table of facts.
 
-The page is written by hand but for what stands between `<!-- members TYPE ... -->` and
-`<!-- end -->`: the members of one type, or of several with a heading each.
+Only the text between `<!-- members TYPE ... -->` and `<!-- end -->` is generated: the members of
+one type, or of several types with a heading each.
 """
 import re
 import sys
@@ -11,7 +11,7 @@ from status_rows import ROOT
 
 PAGE = "docs/documents.md"
 BLOCK = re.compile(r"(<!-- members ([\w ]+) -->\n).*?(<!-- end -->\n)", re.S)
-# Where the page has them already.
+# Base types whose members the page lists once, not again in each derived type.
 TOLD_ONCE = {"Signed"}
 KINDS = {"octets": "base64 text", "duration": "integer", "json": "object", "texts": "object"}
 
@@ -41,7 +41,7 @@ def table(one, types, sets):
 
 
 def escaped(text):
-    """A text whose bars do not end a cell; values stand in code."""
+    """Escape the bars of a table cell and put quoted values into code marks."""
     return re.sub(r'"([^"]+)"', r"`\1`", text).replace("|", "\\|")
 
 

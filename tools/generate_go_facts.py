@@ -1,4 +1,4 @@
-"""The structs of facts and the sets of values of the Go binding, from the table of facts."""
+"""Generate the Go structs of facts and sets of values from the table of facts."""
 import textwrap
 
 import members
@@ -10,7 +10,7 @@ WIDTH = 87
 INITIALS = {"id": "ID", "ids": "IDs", "uuid": "UUID", "sha256": "SHA256", "sku": "SKU",
             "skus": "SKUs", "aaguid": "AAGUID", "os": "OS", "acl": "ACL", "spki": "SPKI",
             "jws": "JWS", "json": "JSON", "xml": "XML", "ok": "OK"}
-# What values are called where the set's name as a prefix does not fit.
+# Sets -> the prefix of their values, where the set's own name would read badly.
 PREFIXES = {"EnvironmentSource": "From", "TransactionReason": "Reason",
             "NotificationType": "Type", "ConsumptionRequestReason": "Consumption",
             "NotificationBody": "Body", "ExternalPurchaseTokenType": "Token",
@@ -24,9 +24,9 @@ VALUES = {("BillingPlanType", "monthly"): "BilledMonthly",
           ("AttestReceiptType", "receipt"): "ReceiptFromApple",
           ("BuildCategory", "testFlight"): "BuildTestFlight",
           ("DeviceOutcome", "bits"): "DeviceBitsKnown"}
-# Written by hand beside what uses them.
+# Sets that are written by hand, in the files that use them.
 LEFT_OUT = {"RetryClass", "DeviceCall", "Kind"}
-# A struct without facts of its own shows by an empty text that it is absent.
+# Structs held by value although optional: an empty text in them means absent.
 BY_VALUE = {"Challenge"}
 PLURAL = {"Keys", "AdvancedCommerceDescriptors", "DeviceBits"}
 WORDS = {"worthVerifying": "WorthVerifying", "verifyAssertion": "VerifyAssertion",
@@ -38,13 +38,13 @@ PLAIN = {"text": "string", "integer": "int64", "boolean": "bool", "time": "time.
 
 
 def go_name(name):
-    """productId -> ProductID, subscription -> Subscription."""
+    """Return the name in Go: productId -> ProductID, subscription -> Subscription."""
     return "".join(INITIALS.get(word.lower(), word[0].upper() + word[1:])
                    for word in members.words(name))
 
 
 def spelt(row):
-    """The field's name; a time is no number of milliseconds in Go."""
+    """Return the field's name, without the unit of a time: Go has a type for times."""
     words = row.words
     if row.kind in ("time", "duration") and words[-1].lower() == "ms":
         words = words[:-1] or ["time"]
@@ -59,7 +59,7 @@ class Writer:
         self.sets = {each.name for each in members.value_sets()}
 
     def kind_of(self, row):
-        """The field's type, and what it holds where the member is absent."""
+        """Return the field's type, and its value if the member is absent."""
         kind = PLAIN.get(row.kind, row.kind)
         if row.is_list:
             return f"[]{kind}", "empty"
@@ -105,7 +105,8 @@ class Writer:
 
 
 def sentence(name, text):
-    """The table's "The certificates." as "Chain is the certificates."."""
+    """Return the table's text as a sentence: "The certificates." becomes "Chain is the
+    certificates."."""
     first = text.partition(" ")[0]
     if first in ("Says", "Lists"):
         verb = ""

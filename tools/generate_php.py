@@ -1,14 +1,14 @@
-"""What the header and the status table imply for the PHP binding.
+"""Generate the constants and calls of the PHP binding from the header.
 
-Every function of the header but the ..._free ones becomes one method of the class
-Assay\\Internal\\Library, which FFI and the extension implement, and one function of the
-extension, all by the same rules:
+Every function of the header except the ..._free ones becomes one method of the class
+Assay\\Internal\\Library, which FFI and the extension implement, and one function of the extension,
+by the same rules:
 
   (pointer, length) of bytes      string; ?string where the comment of the parameter
                                   says that NULL is allowed
   (pointers, count) of handles    array of handles
   a handle                        object
-  a pointer to a handle           object by reference, null where nothing was made
+  a pointer to a handle           object by reference, null if none was made
   a pointer to a length           the result is a string of that length, or null
   an integer                      int, checked to fit
 """
@@ -27,7 +27,7 @@ EXT = "bindings/php/ext/"
 
 
 class Argument:
-    """One parameter as PHP sees it. `form`: bytes, handles, handle, out, length, integer."""
+    """One parameter as PHP has it. `form`: bytes, handles, handle, out, length, integer."""
 
     def __init__(self, form, name, type_, nullable=False):
         self.form, self.name, self.type, self.nullable = form, name, type_, nullable
@@ -38,7 +38,7 @@ class Argument:
 
 
 class Call:
-    """One function of the header, with its parameters as PHP sees them."""
+    """One function of the header, with its parameters as PHP has them."""
 
     def __init__(self, function, contract):
         self.name = function.name
@@ -54,7 +54,7 @@ class Call:
         if self.arguments[len(self.arguments) - len(made):] != made or \
                 [one.name for one in made] not in ([], ["doc"], ["out", "doc"]):
             sys.exit(f"assay.h: what {self.name} makes is not a handle and a document at its end")
-        # As `answer` takes them: the document first.
+        # The order of the parameters of PHP's `answer`: the document first.
         self.made = ["$doc"] * bool(made) + \
             [f"'{one.type.removeprefix('assay_')}', $out" for one in made[:-1]]
 
@@ -64,7 +64,7 @@ class Call:
 
     @property
     def shown(self):
-        """The arguments that PHP gives."""
+        """The arguments that PHP code passes; lengths follow from them."""
         return [argument for argument in self.arguments if argument.form != "length"]
 
     @property
@@ -80,12 +80,12 @@ def camel(name):
 
 
 def handle_of(type_):
-    """`const assay_doc*const*` -> assay_doc."""
+    """Return the handle's type: `const assay_doc*const*` -> assay_doc."""
     return type_.replace("const ", "").replace("const", "").replace("*", "").strip()
 
 
 def words(name):
-    """assay_doc -> Document, the name of the handle's class."""
+    """Return the name of the handle's class: assay_doc -> Document."""
     return {"assay_doc": "Document"}.get(name) or name.removeprefix("assay_").capitalize()
 
 
@@ -140,7 +140,7 @@ def single(text):
 
 
 def cdef(contract):
-    # PHP reads the two definitions only at the very beginning.
+    # PHP's FFI reads these two definitions only at the very beginning of the file.
     out = ['#define FFI_SCOPE "ASSAY"',
            f'#define FFI_LIB "libassay.so.{contract.constant("ASSAY_ABI")}"', "",
            "/* " + GENERATED.format("include/assay.h") + " */"]
@@ -148,7 +148,7 @@ def cdef(contract):
     out += [f"typedef {base} {name};" for name, base in contract.integers.items()]
     for function in contract.functions:
         types = [parameter.type for parameter in function.parameters]
-        # PHP would read a `const char *` up to its first NUL; with a length it must not.
+        # PHP's FFI would read a `const char *` result up to its first NUL; this one has a length.
         result = "const void*" if "size_t*" in types else function.result
         out += declaration(f"{result} {function.name}(", types or ["void"])
     return "\n".join(out) + "\n"
@@ -262,7 +262,7 @@ def library(found):
 
 
 def comment(call):
-    """The first sentence of the header's comment, in lines of at most 90 columns."""
+    """Return the first sentence of the header's comment, in lines of at most 90 columns."""
     sentence = re.match(r"(.*?\.)(\s|$)", call.doc)
     if not sentence:
         return []
@@ -464,7 +464,7 @@ def functions(found):
 
 
 def outputs(table, contract):
-    """Path below the repository -> text, of every generated file."""
+    """Return {path below the repository: text} of the generated files."""
     found = calls(contract)
     return {
         **generate_php_facts.outputs(),

@@ -1,10 +1,10 @@
-"""The tables of a store as a picture: docs/pictures/schema.svg, from tables.tsv.
+"""Draw the ledger's tables, from tables.tsv: docs/pictures/schema.svg.
 
-Where a table stands and what leads to what is said here; its columns are those of the table.
+This file has the positions of the tables and the arrows between them.
 """
 import generate_statements
 
-# Left edge and top of each box; all have one width.
+# Left and top of each box; all boxes have the same width.
 PLACES = {"name": (20, 50), "ledger": (240, 50), "evidence": (460, 50), "line": (680, 50),
           "quota": (20, 150), "challenge": (20, 300), "once": (20, 466),
           "audit": (460, 160), "link": (460, 312), "schema": (460, 428), "key": (680, 416)}
@@ -34,7 +34,7 @@ def box(table):
 
 
 def arrow(tables, source, column, target):
-    """From a column to the head of the table that it names the key of."""
+    """Return an arrow from a column to the table whose key the column holds."""
     left, top = PLACES[source]
     names = [each.name for each in tables[source].columns]
     y = top + HEAD + 9 + LINE * names.index(column)

@@ -1,5 +1,5 @@
-"""The statements of a store with SQL: from statements.tsv, tables.tsv and indexes.tsv in
-contract/store
+"""Generate the SQL statements of the ledger from statements.tsv, tables.tsv and indexes.tsv in
+contract/store.
 
   Sources/Assay/Stores/Dialects/SQLStatement.swift  every text, by dialect
   Sources/Assay/Stores/Dialects/SchemaTable.swift   the tables and their indexes
@@ -17,15 +17,15 @@ KINDS = {
     "postgres": {"text": "TEXT", "long": "TEXT", "integer": "BIGINT"},
     "mysql": {"text": "VARCHAR({})", "long": "MEDIUMTEXT", "integer": "BIGINT"},
 }
-# What stands behind the columns.
+# The end of CREATE TABLE, after the columns.
 ENDS = {"sqlite": " STRICT, WITHOUT ROWID", "postgres": "",
         "mysql": " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"}
-# The longest key of InnoDB, and of a character in utf8mb4, in octets.
+# InnoDB's limits in bytes: of a key, and of a character in utf8mb4.
 KEY, CHARACTER = 3072, 4
 
 
 def rows(name, count):
-    """The rows of a table with so many columns, without the head and the headings."""
+    """Return the rows of a table that has `count` columns, without its head and headings."""
     found = []
     for line in (ROOT / "contract/store" / name).read_text().splitlines():
         if not line or line.startswith("#"):
@@ -50,7 +50,7 @@ class Column:
 
     @property
     def octets(self):
-        """In a key of MariaDB."""
+        """The most bytes that the column takes in a key of MariaDB."""
         return self.length * CHARACTER + 2 if self.kind == "text" else 8
 
 
@@ -84,7 +84,7 @@ class Table:
 
 
 def tables():
-    """{name: Table} in their order."""
+    """Return {name: Table} in the order of tables.tsv."""
     found = {}
     for name, *column in rows("tables.tsv", 6):
         found.setdefault(name, Table(name)).columns.append(Column(*column))
@@ -96,7 +96,7 @@ def tables():
 
 
 class Statement:
-    """One row of statements.tsv; `texts` has those of the dialects that have it."""
+    """One row of statements.tsv; `texts` has the SQL of each dialect that has the statement."""
 
     def __init__(self, fields, known):
         self.name, rows_of, *texts = fields
@@ -113,7 +113,8 @@ class Statement:
 
 
 def gives_rows(text):
-    # What a statement before it returns (`WITH … AS (DELETE … RETURNING …)`) stands in parentheses.
+    # Ignores RETURNING inside parentheses: a CTE (`WITH … AS (DELETE … RETURNING …)`) returns no
+    # row.
     return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
 
 
@@ -161,7 +162,8 @@ def by_dialect(indent):
 
 
 def texts_of(dialect, found):
-    """The texts of one dialect; those that are like sqlite's are not said again."""
+    """Return the Swift property with the texts of one dialect; texts equal to sqlite's are left
+    out."""
     out = ["", f"  private var {dialect}: StaticString? {{", "    switch self {"]
     none = [statement for statement in found if dialect not in statement.texts]
     same = False

@@ -1,15 +1,14 @@
 """Read include/assay.h: the constants, handles and functions it declares.
 
-The header keeps to a narrow form of C99: integer and text macros, enums with
-explicit values, opaque struct typedefs, one integer typedef, and prototypes
-that begin with ASSAY_API. The reader knows this form and nothing else. Anything
-else ends the run with the text it stopped at, so that a declaration
-can never be left out silently.
+The header keeps to a narrow form of C99: integer and text macros, enums with explicit values,
+opaque struct typedefs, one integer typedef, and prototypes that begin with ASSAY_API. Any other
+text ends the program with a message that quotes it, so that no declaration can be left out
+silently.
 """
 import re
 import sys
 
-# Macros that describe the file or the compiler, not the contract.
+# Macros about the file or the compiler, which are not part of the interface.
 NOT_CONSTANTS = {"ASSAY_H", "ASSAY_API"}
 
 
@@ -21,14 +20,14 @@ class Constant:
 
 
 class Parameter:
-    """One parameter: C type without spaces around `*`, and its name."""
+    """One parameter: its C type, without spaces around `*`, and its name."""
 
     def __init__(self, type_, name):
         self.type, self.name = type_, name
 
 
 class Function:
-    """One prototype. `doc` is the text of the comment before it."""
+    """One prototype. `doc` is the text of the comment above it."""
 
     def __init__(self, name, result, parameters, doc):
         self.name, self.result, self.parameters = name, result, parameters
@@ -36,13 +35,13 @@ class Function:
 
 
 class Header:
-    """Everything that the header declares, in its order."""
+    """All declarations of the header, in order."""
 
     def __init__(self):
         self.constants = []
         self.annotations = {"_Nullable", "_Nonnull"}  # words without meaning here
-        self.handles = []       # names of opaque structs
-        self.integers = {}      # typedef name -> C integer type
+        self.handles = []  # names of opaque structs
+        self.integers = {}  # typedef name -> C integer type
         self.functions = []
 
     def constant(self, name):
@@ -57,7 +56,7 @@ def fail(text):
 
 
 def comment_text(comment):
-    """The words of a doxygen comment, on one line."""
+    """Return the words of a doxygen comment on one line."""
     lines = comment[3:-2].splitlines()
     return " ".join(line.strip().lstrip("*").strip() for line in lines).strip()
 
@@ -87,7 +86,7 @@ def read_macro(line, header):
 
 
 def split_type(declarator):
-    """`const assay_doc *const *evidence` -> type and name."""
+    """Split `const assay_doc *const *evidence` into type and name."""
     match = re.fullmatch(r"(.*[\s*])(\w+)", declarator.strip(), re.S)
     if not match:
         fail(declarator)
@@ -134,13 +133,13 @@ def read_declaration(text, doc, header):
 
 
 def contract_lines(text):
-    """The header without the parts that only C++ or only old C sees."""
+    """Return the header without the parts for C++ or for old C."""
     hidden, kept = [], []
     for line in text.replace("\\\n", " ").split("\n"):
         directive = re.match(r"#\s*(\w+)\s*(.*)", line)
         word = directive[1] if directive else ""
         if word in ("if", "ifdef", "ifndef"):
-            # The include guard and the guard of ASSAY_API hide nothing.
+            # The include guard and the guard of ASSAY_API enclose code that is read.
             hidden.append("__cplusplus" in directive[2])
         elif word in ("else", "elif"):
             hidden[-1] = False
@@ -154,12 +153,12 @@ def contract_lines(text):
 
 
 def read(text):
-    """Header of the text of assay.h."""
+    """Parse the text of assay.h."""
     header = Header()
     comments = {}
 
     def keep(match):
-        """A comment becomes a mark that keeps its place."""
+        """Replace a comment by a mark at its position."""
         if not match[0].startswith("/**") or match[0].startswith("/**<"):
             return " "
         comments[len(comments)] = comment_text(match[0])

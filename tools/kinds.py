@@ -1,5 +1,5 @@
-"""Read contract/kinds.tsv and kind-members.tsv, every kind of request and the members of each, for
-the generators and the gates."""
+"""Read contract/kinds.tsv and kind-members.tsv, every kind of request and its members, for
+generators and checks."""
 import re
 import sys
 
@@ -8,18 +8,18 @@ from status_rows import ROOT
 KINDS, MEMBERS = "contract/kinds.tsv", "contract/kind-members.tsv"
 ON = ("verifier", "ledger", "appstore", "keysets")
 RUNS = ("call", "http", "store")
-# Of what a refusal is that other values do not get.
+# Words for wrong values that may have a refusal of their own; "" is any other wrong value.
 WORDS = ("", "type", "short", "long", "character", "same")
 CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt", "app-receipt",
            "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset")
-# The terms of a bound of steps, by the variables in them; of the App Store Server API the whole.
+# The terms of a step bound, by variable. Bounds of the App Store Server API are listed whole.
 TERM = re.compile(r"(\d+)([nl]?)")
 PAGES, ATTEMPTS = 100, 5
 APP_STORE = {"2a+1": 2 * ATTEMPTS + 1, "p(2a-1)+2": PAGES * (2 * ATTEMPTS - 1) + 2}
 
 
 def rows(path, count):
-    """The rows of a table, each with so many fields."""
+    """Yield (line number, fields) of a table whose rows have `count` fields."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
         if line and not line.startswith("#"):
             fields = line.split("\t")
@@ -49,14 +49,14 @@ class Member:
 
     @property
     def refusals(self):
-        """{word: status and rule}; of a value that is not taken the word is empty."""
+        """{word: "status rule"}; the word is one of WORDS."""
         parts = [part.rsplit(" ", 2) for part in self.wrong.split("; ") if part != "-"]
         return {one_of(MEMBERS, self.name, part[0] if part[2:] else "", WORDS):
                 " ".join(part[-2:]) for part in parts}
 
     @property
     def is_sent(self):
-        """Whether it is a member of the request, and not an argument of hosts alone."""
+        """Whether it is a member of the request; some rows are arguments of hosts only."""
         return self.place != "host"
 
     @property
@@ -65,7 +65,7 @@ class Member:
 
 
 class Kind:
-    """One row of kinds.tsv, with its members in the order in which they are sent."""
+    """One row of kinds.tsv, with its members in the order in which hosts send them."""
 
     def __init__(self, number, fields):
         (self.kind, self.name, self.method, self.on, self.runs, evidence, self.steps, self.again,
@@ -86,7 +86,7 @@ class Kind:
 
     @property
     def bound(self):
-        """The most steps: a number, so many for each purchase, so many for each line."""
+        """The most steps, as three numbers: fixed, for each purchase, for each subscription."""
         if self.steps in APP_STORE:
             return APP_STORE[self.steps], 0, 0
         found = {"": 0, "n": 0, "l": 0}
@@ -101,12 +101,13 @@ class Kind:
 
     @property
     def is_paced(self):
-        """Repeated as a kind of the network is, though its steps are a store's (STO-66)."""
+        """Whether the operation is retried like a network kind although it has database steps
+        (STO-66)."""
         return self.runs == "store" and self.again == "retry"
 
     @property
     def groups(self):
-        """The rows of kind-members.tsv that several kinds share."""
+        """The shared groups, such as `*store`, whose rows in kind-members.tsv it has."""
         found = ["*"]
         if self.runs == "store":
             found.append("*store")
@@ -116,13 +117,13 @@ class Kind:
 
     @property
     def sent(self):
-        """The names of all members of a request, once each; `options.x` are `options`."""
+        """The top-level names of all members, without duplicates: `options.x` becomes `options`."""
         return list(dict.fromkeys(member.name.partition(".")[0] for member in self.members
                                   if member.is_sent))
 
 
 def kinds():
-    """All of them, in the order of the table."""
+    """Return {kind: Kind} in the order of the table."""
     found = {}
     for number, fields in rows(KINDS, 18):
         if fields[0] in found:

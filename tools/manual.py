@@ -3,8 +3,8 @@
 
   tools/manual.py PAGE PROGRAM     assay.1, assay.3 or assay-statuses.7
 
-assay(1) comes from what the command line PROGRAM says about itself as JSON (--describe), the
-others from the header and the table of statuses.
+assay(1) comes from the JSON with which the command line PROGRAM describes itself (--describe), the
+other pages from the header and the table of statuses.
 """
 import json
 import subprocess
@@ -15,14 +15,14 @@ import mdoc
 
 
 def described(program):
-    """What the program says about itself."""
+    """Return the JSON with which the program describes itself."""
     result = subprocess.run([program, "--describe"], check=True, text=True,
                             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     return json.loads(result.stdout)
 
 
 def option_line(item):
-    """`Fl o Ar out , Fl \\-out Ar out`, the words of one option."""
+    """Return one option in mdoc: `Fl o Ar out , Fl \\-out Ar out`."""
     value = f" Ar {mdoc.argument(item['valueName'])}" if item["kind"] == "option" else ""
     names = [item["letter"]] if item["letter"] else []
     names.append("\\-" + item["name"].replace("-", "\\-"))
@@ -30,7 +30,7 @@ def option_line(item):
 
 
 def leaves(command, words=()):
-    """[(words after `assay`, command)] of all that does something."""
+    """Return [(words after `assay`, command)] of all commands without subcommands."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])
@@ -39,7 +39,7 @@ def leaves(command, words=()):
 
 
 def synopsis(words, command):
-    """The .Nm line of a command and its arguments."""
+    """Return the .Nm line of a command with its arguments."""
     out = [f".Nm assay Cm {' '.join(words)}"]
     if any(item["isOptional"] and item["kind"] != "positional" for item in command["arguments"]):
         out.append(".Op Ar options")

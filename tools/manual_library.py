@@ -1,6 +1,6 @@
-"""The manual pages that follow from the header and the table of statuses: assay(3), every
-function with arguments, result, ownership and threads, and assay-statuses(7), every status
-with what happened and what to do."""
+"""Generate two manual pages from the header and the table of statuses: assay(3), every function
+with arguments, result, ownership and threads, and assay-statuses(7), every status with its cause
+and remedy."""
 import re
 import sys
 
@@ -9,7 +9,7 @@ import mdoc
 from status_rows import FAMILIES, ROOT, for_whom, rows
 
 EXAMPLE = "bindings/c/examples/product.c"
-# What the header says about its parameters once, under Inputs, Outputs and Time.
+# Parameters that the header describes once, under Inputs, Outputs and Time.
 PARAMETERS = {
     "verifier": "A verifier. Many threads may use it at once.",
     "doc": "A document. Many threads may read it at once.",
@@ -57,7 +57,7 @@ RESULTS = {
 
 
 def conventions(text):
-    """The list under CONVENTIONS: (name, sentences)."""
+    """Return the list under CONVENTIONS in the header: (name, sentences)."""
     block = text[text.index("CONVENTIONS"):text.index("*/")]
     found = []
     for line in block.splitlines()[1:]:
@@ -73,19 +73,19 @@ def conventions(text):
 
 
 def types(text):
-    """(name, what it is) of each typedef."""
+    """Return (name, description) of each typedef."""
     found = re.findall(r"/\*\* ([^*]*(?:\*(?!/)[^*]*)*) \*/\ntypedef [^;]*?(\w+);", text)
     return [(name, what) for what, name in found]
 
 
 def enumerations(text):
-    """(what it is, [(name, value, what)]) of each enum."""
+    """Yield (description, [(name, value, description)]) of each enum."""
     for head, body in re.findall(r"/\*\* ([^/]*?) \*/\nenum \{\n(.*?)\n\};", text, re.S):
         yield head, re.findall(r"(ASSAY_\w+) = (\d+),?(?:\s*/\*\*< (.*?) \*/)?", body)
 
 
 def spoken(doc):
-    """The comment of a function: sentences, {parameter: text}, what it returns."""
+    """Split the comment of a function into sentences, {parameter: text} and the text of @return."""
     parts = re.split(r"@(param\s+\w+|return)\s+", doc)
     said = dict(zip(parts[1::2], parts[2::2]))
     named = {key.split()[1]: text for key, text in said.items() if key != "return"}
@@ -96,7 +96,7 @@ def spoken(doc):
 
 
 def parameter_text(parameter, function, documented):
-    """What a page says about one parameter."""
+    """Return the description of one parameter."""
     name = parameter.name
     if name in documented:
         return documented[name].strip()
@@ -129,7 +129,7 @@ def result_text(function, returned):
 
 
 def c_type(parameter):
-    """`const assay_doc *const *evidence`, as the header writes it."""
+    """Return a type as the header writes it: `const assay_doc *const *`."""
     return re.sub(r"\s*(\*.*)", r" \1", parameter.type, count=1).replace("*const*", "*const *")
 
 

@@ -3,12 +3,12 @@ import re
 import textwrap
 
 WIDTH = 78
-# The date of the pages: that of the release they describe.
+# The date of the pages is that of the release.
 DATE = "November 21, 2026"
 
 
 def escaped(text):
-    """Words as they stand: no escape, no quote and no hyphen is made of them."""
+    """Escape a text so that mdoc prints backslashes, quotes and hyphens unchanged."""
     out = text.replace("\\", "\\e")
     out = out.replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha")
     out = out.replace("~", "\\(ti")
@@ -16,25 +16,25 @@ def escaped(text):
 
 
 def guarded(line):
-    """A text line must not begin as a macro line does."""
+    """Escape a text line that would be read as a macro line."""
     return "\\&" + line if line[:1] in (".", "'") else line
 
 
 def argument(text):
-    """One argument of a macro: quoted, and never taken for a macro itself."""
+    """Return one argument of a macro, quoted and never read as a macro itself."""
     out = escaped(text).replace('"', "\\(dq").replace("-", "\\-")
     out = re.sub(r"^(?=\W|[A-Z][a-z]$|[A-Z][a-z]\b)", lambda _: "\\&", out)
     return f'"{out}"' if " " in out or not out else out
 
 
 def sentences(text):
-    """Each sentence on a line of its own, as mdoc requires."""
+    """Return each sentence as a line of its own, as mdoc requires."""
     words = " ".join(text.split())
     return re.split(r"(?<=[A-Za-z0-9)\"'][.?!]) (?=[A-Z\"'`])", words)
 
 
 def prose(text):
-    """A paragraph as text lines."""
+    """Return a paragraph as text lines."""
     lines = []
     for sentence in sentences(text):
         lines += [guarded(line) for line in textwrap.wrap(
@@ -43,13 +43,13 @@ def prose(text):
 
 
 def literal(lines):
-    """Lines as they stand, in a display."""
+    """Return lines as a literal display."""
     return [".Bd -literal -offset indent",
             *[guarded(escaped(line).replace("-", "\\-")) for line in lines], ".Ed"]
 
 
 def discussion(text):
-    """Paragraphs, with what is indented by two spaces as literal displays."""
+    """Return paragraphs; lines indented by two spaces become literal displays."""
     out, begun = [], False
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         plain, shown = [], []
@@ -73,7 +73,7 @@ def discussion(text):
 
 
 def page(name, section, names, about, body):
-    """A whole page: prologue, NAME and what follows."""
+    """Return a whole page: prologue, NAME and the body."""
     known = [f".Nm {one} ,"for one in names[:-1]] + [f".Nm {names[-1]}"]
     return "\n".join([
         '.\\" Made by tools/manual.py.',

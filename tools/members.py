@@ -1,7 +1,7 @@
-"""The one table of facts, contract/facts.tsv, and the values in contract/names.tsv.
+"""Read the table of facts, contract/facts.tsv, and the sets of values, contract/names.tsv.
 
-The generators of the hosts (generate_python.py and so on) read it here: a new fact is one
-row, and a new host one more generator.
+All host generators (generate_python.py and so on) use this reader: a new fact is one row, and a new
+host one more generator.
 """
 import re
 import sys
@@ -22,8 +22,8 @@ class Member:
     """One row of a type: a member of its JSON."""
 
     def __init__(self, path, kind, present, unit, source, text, read=""):
-        # Where it stands: in the facts, in the signed JSON, beside the facts, or it is told
-        # by the status.
+        # `place`: the facts, the signed JSON, the document beside the facts, or the status, from
+        # which the value follows.
         self.place, self.key = "facts", path
         for mark, place in [("payload.", "signed"), ("/", "beside")]:
             if path.startswith(mark):
@@ -36,12 +36,12 @@ class Member:
         self.kind = kind.strip("[]")
         self.is_always = present == "always"
         self.unit, self.source, self.text = unit, source, text
-        # How the library reads what Apple wrote; nothing where it makes the fact itself.
+        # How the library reads Apple's member; empty if the library computes the fact.
         self.read = read.split()
 
     @property
     def apple(self):
-        """The name in signed JSON of a member that is read there."""
+        """The name of the member in Apple's signed JSON."""
         return self.key if self.source == "Apple" else self.source
 
     @property
@@ -54,19 +54,19 @@ class Member:
 
     @property
     def can_be_zero(self):
-        """Whether 0, or false, says something else than that the member is absent."""
+        """Whether 0 or false has another meaning than an absent member."""
         return not (self.unit in ("id", "count", "1+", "false") or self.unit.startswith("1…"))
 
 
 class Type:
-    """The rows of one type; `path` is where a document has facts of this type."""
+    """The rows of one type; `path` is the location of such facts in a document."""
 
     def __init__(self, name, path, shape, bases, shown, source, text, read=""):
         if shape not in SHAPES:
             sys.exit(f"{TABLE}: {name} is {shape!r}, none of {sorted(SHAPES)}")
         self.name, self.path, self.shape, self.source, self.text = name, path, shape, source, text
         self.base_names, self.shown = split(bases), split(shown)
-        # Its signed JSON has these members of its bases.
+        # The members of its bases that its signed JSON has.
         self.read = read.split()
         self.bases, self.own = [], []
 
@@ -76,22 +76,22 @@ class Type:
 
     @property
     def members(self):
-        """All of them, those that it takes over first."""
+        """All members, inherited ones first."""
         return [member for base in self.bases for member in base.members] + self.own
 
     @property
     def is_signed(self):
-        """Whether its facts come from signed JSON, which is in their `payload`."""
+        """Whether its facts come from signed JSON, which `payload` contains."""
         return any(base.name == "Signed" for base in self.bases)
 
     @property
     def has_payload(self):
-        """Whether the signed JSON is in their `payload`, read by the table or not."""
+        """Whether `payload` contains the signed JSON, read by the table or not."""
         return self.is_signed or self.shape == "claims"
 
     @property
     def document_kind(self):
-        """The kind of the documents that have it: "app-transaction"."""
+        """The kind of the documents with such facts: "app-transaction"."""
         return "-".join(words(self.path.partition(".")[0])).lower()
 
     def member(self, key):
@@ -99,18 +99,18 @@ class Type:
 
 
 class Names:
-    """One set of values; `values` are (name, value as it is written)."""
+    """One set of values; `values` are (name, value in JSON)."""
 
     def __init__(self, name, text):
         self.name, self.text, self.values = name, text, []
-        self.places = {}  # value: where it stands, if not everywhere
+        self.places = {}  # value -> the only location where it occurs
 
     def values_in(self, place):
         return [value for _, value in self.values if self.places.get(value, place) == place]
 
 
 def words(name):
-    """dependentSKUs -> dependent, SKUs; createdMs -> created, Ms."""
+    """Split a name into words: dependentSKUs -> dependent, SKUs; createdMs -> created, Ms."""
     return WORD.findall(name)
 
 
@@ -119,7 +119,7 @@ def snake(name):
 
 
 def camel(name):
-    """With only the first letter of each further word in upper case: appleId, sku."""
+    """Return camel case, with one upper-case letter for each further word: appleId, sku."""
     first, *more = words(name)
     return first.lower() + "".join(word.capitalize() for word in more)
 
@@ -169,7 +169,8 @@ def all_types():
             found[name].own.append(Member(path, *rest))
     known = PLAIN | {names.name for names in all_value_sets()} | set(found)
     for one in found.values():
-        # What decides stands in the facts, all else in the payload, as do its bodies.
+        # Members that affect decisions are facts; descriptive ones and nested objects stay in the
+        # payload.
         for row in one.own if one.is_signed else ():
             if row.read and (row.read[0] == "descriptive" or row.kind in found) \
                     != (row.place == "signed"):
@@ -208,12 +209,11 @@ def all_value_sets():
 
 
 def told(text, one, spell, nothing, others=(), quote="`"):
-    """A text of the table in the words of a language.
+    """Return a text of the table in the terms of a host language.
 
-    spell    the name of a member of `one` there
-    nothing  what nil is called there
-    others   further names in backticks, and what they are called there
-    quote    what stands around such a name there
+    spell    returns the host's name of a member of `one` nothing  the host's word for nil others
+    {further name in backticks: the host's name for it} quote    the quote around such names in the
+    host
     """
     others = dict(others)
 

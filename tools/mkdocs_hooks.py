@@ -1,9 +1,10 @@
-"""What the documentation site has beside mkdocs.yml: hooks of mkdocs.
+"""Extend mkdocs beyond the settings in mkdocs.yml, by hooks.
 
-Every page lies under its path in the repository, so one link serves a code host and the
-site. docs/index.md lists the pages, and that list is the navigation. Made here: the
-references (tools/reference.py), the pages of statuses and rules, and one for each source that
-a page links to. A rule's id leads to its text, a status and a C name in code to theirs.
+Every page has its path in the repository, so that the same links work on a code host and on the
+site. The list of pages in docs/index.md is the navigation. Generated pages are the references
+(tools/reference.py), the statuses, the rules, and one page for each source file that a page links
+to. Each rule id becomes a link to the rule's text, each status and C name in code to its
+explanation.
 """
 import posixpath
 import re
@@ -18,7 +19,7 @@ import reference
 from status_rows import ROOT, escaped, rows, statuses_page
 
 INDEX = "docs/index.md"
-# What pages link to, as a code host shows it, and the page that stands for it here.
+# Files that pages link to on a code host -> the page of the site that replaces them.
 MADE = {
     "README.md": INDEX, "include/assay.h": "reference/c.md",
     "contract/rules.tsv": "docs/spec/rules.md", "contract/statuses.tsv": "docs/statuses.md",
@@ -33,11 +34,11 @@ KINDS = {"check": "refuses", "part": "part of a check", "fact": "fact", "row": "
          "design": "design", "duty": "the host's duty"}
 STATES = {"built": "", "part": "in part", "planned": "planned", "-": ""}
 LANGUAGES = {"python": "Python", "php": "PHP", "go": "Go", "swift": "Swift", "c": "C"}
-ANCHOR = "\ue000"  # before the id of a rule where its text is
+ANCHOR = "\ue000"  # marks the definition of a rule, before its id
 RULE = rf"(?<![\w#])({ANCHOR}?[A-Z]{{3,4}}-\d+)\b"
-# Where a rule has its text: an entry of a list, a paragraph, or a row of a table begins with it.
+# A rule is defined where a list entry, a paragraph or a table row begins with its id.
 DEFINED = re.compile(rf"^( *(?:[-*] |\d+\. )?\**|\| \**){RULE}", re.M)
-# Where they are said again.
+# Pages that repeat the rules in the same form.
 NOT_DEFINED = ("docs/spec/CHANGES.md", "docs/spec/README.md", "docs/spec/rules.md")
 LINK = re.compile(r"\]\(([^):#\s]+)")
 FENCE = re.compile(r"^( *)(```+|~~~+) *([\w+-]*)[^\n]*\n(.*?\n)\1\2$\n?", re.M | re.S)
@@ -46,7 +47,7 @@ FENCE = re.compile(r"^( *)(```+|~~~+) *([\w+-]*)[^\n]*\n(.*?\n)\1\2$\n?", re.M |
 # ---- pages that are made
 
 def register():
-    """[(id, file, kind, state, title, reason)] of the register of rules."""
+    """Yield (id, file, kind, state, title, reason) of the register of rules."""
     for line in (ROOT / "contract/rules.tsv").read_text().splitlines():
         if line and not line.startswith("#"):
             name, section, *rest = (line.split("\t") + [""])[:6]
@@ -72,12 +73,12 @@ def rules_page():
 
 REFERENCES = {f"reference/{path}": text for path, text in reference.pages().items()}
 SPECIFICATION = sorted(f"docs/spec/{path.name}" for path in (ROOT / "docs/spec").glob("*.md"))
-TITLES = {}  # a page of docs/index.md: its title
-PLACES = {}  # what leads somewhere when it is named: a rule, a status, a C name
+TITLES = {}  # page of docs/index.md -> its title
+PLACES = {}  # rule, status or C name -> the address of its explanation
 
 
 def on_config(config):
-    """The navigation: the sections and links of docs/index.md."""
+    """Set the navigation: the sections and links of docs/index.md."""
     config.nav = [{"Assay": INDEX}]
     for part in re.split(r"^## ", (ROOT / INDEX).read_text(), flags=re.M)[1:]:
         title, _, text = part.partition("\n")
@@ -99,8 +100,8 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Puts every page under its path in the repository; adds those that are made, and what
-    pages link to outside of docs/."""
+    """Put every page under its path in the repository; add the generated pages and the files
+    outside of docs/ that pages link to."""
     texts = []
 
     def add(path, target="", **what):
@@ -124,7 +125,7 @@ def on_files(files, config):
     PLACES.update({name: f"docs/spec/{page}#{name}" for name, page, *_ in register()})
     PLACES.update({name: f"reference/c.md#{name}" for name in re.findall(
         r'(?:\{#|id=")(\w+)', REFERENCES["reference/c.md"])})
-    for path, text in texts:  # which grows by the pages that are found
+    for path, text in texts:  # the list grows by the pages found
         for address in LINK.findall(text):
             there = posixpath.normpath(posixpath.join(posixpath.dirname(path), address))
             language = LISTED.get(posixpath.splitext(there)[1])
@@ -141,9 +142,9 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, **_):
-    """CommonMark as Python-Markdown reads it; what blocks of code say to tests is left out."""
+    """Convert CommonMark to Python-Markdown's dialect; remove the test words of code blocks."""
     Repository.source = page.file.src_uri
-    # Guides come first among the answers of the search.
+    # Ranks guides first in the search results.
     page.meta.setdefault("search", {
         "boost": 0.3 if page.file.src_uri.startswith(("docs/spec/", "reference/")) else 1})
     if page.file.src_uri.startswith("docs/spec/") and page.file.src_uri not in NOT_DEFINED:
@@ -152,7 +153,7 @@ def on_page_markdown(markdown, page, **_):
 
 
 def with_tabs(text):
-    """Blocks in different languages, one directly below another, become tabs."""
+    """Make tabs of adjacent code blocks in different languages."""
     groups = []
     for block in FENCE.finditer(text):
         if groups and block.start() == groups[-1][-1].end():
@@ -169,7 +170,8 @@ def with_tabs(text):
 
 
 def with_lists(text):
-    """Lists with four columns a level, a blank line before what would go on as a paragraph."""
+    """Indent lists by four columns a level, and put blank lines before lists, as Python-Markdown
+    requires."""
     out, levels, fence, base = [], [], None, 0
     for line in text.split("\n"):
         body, above = line.lstrip(" "), out[-1].strip() if out else ""
@@ -204,7 +206,7 @@ def with_lists(text):
 
 
 class Rules(InlineProcessor):
-    """A rule's id leads to the rule, whose text is where ANCHOR stands."""
+    """Makes a rule's id a link to its definition, and sets the anchor at an ANCHOR mark."""
 
     ANCESTOR_EXCLUDES = ("a",)
 
@@ -220,7 +222,7 @@ class Rules(InlineProcessor):
 
 
 class Links(Treeprocessor):
-    """Links to what has a page here; names in code that lead to their explanation."""
+    """Rewrites links to files that have a page of the site, and links names in code."""
 
     def run(self, root):
         for above in root.iter():
@@ -251,7 +253,7 @@ class Links(Treeprocessor):
 
 
 class Repository(Extension):
-    """What of the pages is not Markdown's, for the page at `source`."""
+    """Adds the project's own syntax to Markdown, for the page at `source`."""
 
     source = INDEX
 
@@ -261,6 +263,6 @@ class Repository(Extension):
 
 
 def from_here(address):
-    """The address of a page as seen from the page that is made."""
+    """Return an address relative to the page being built."""
     path, mark, anchor = address.partition("#")
     return posixpath.relpath(path, posixpath.dirname(Repository.source) or ".") + mark + anchor

@@ -1,30 +1,28 @@
 #!/usr/bin/env python3
-"""Remove each refusing check in turn; list those that no test misses.
+"""Remove each refusing check in turn; list the removals that no test notices.
 
   tools/mutants.py              all
   tools/mutants.py --list       what would be removed
-  tools/mutants.py --only TEXT  those whose line in the list holds TEXT ("Certificate.swift",
+  tools/mutants.py --only TEXT  those whose line in the list contains TEXT ("Certificate.swift",
                                 "JWS-20", "[name]"); give it again for more
 
-In a copy of the sources (build/mutants/tree) every check gets a number and a
-switch, so that everything is compiled once:
+In a copy of the sources (build/mutants/tree) every check gets a number and a run-time switch, so
+that all mutants are compiled once:
 
-  try require(holds, ...)            the rule is not asked
-  guard a, b && c else { refuse }    one clause of them at a time holds
-  if a { refuse }                    is not taken
-  return a && b                      one clause at a time holds
-  Refusal(.status, ...)              elsewhere: it has another status
-  CertificateProfile([(demand, rule), ...])   one row at a time is not there
+  try require(holds, ...)            the condition is not checked
+  guard a, b && c else { refuse }    one clause at a time is true
+  if a { refuse }                    the branch is not taken
+  return a && b                      one clause at a time is true
+  Refusal(.status, ...)              elsewhere: the status is another one
+  CertificateProfile([(demand, rule), ...])   one row at a time is missing
 
-where "refuse" throws, or returns nil or false. The last is for refusals that nothing can
-be taken away from: where a value is unwrapped, or a case of a switch is met. First a
-harness runs the case table for each number in a process of its own. What survives has to get past the
-unit tests: each is run once to learn which checks it asks, then a mutant meets
-those that ask it, the quickest first. Who killed what is kept in
-build/mutants/killers.tsv, and asked first the next time; so a run that was ended
-goes on where it stood. Mutants that change nothing stand in
-Tests/Mutants/equivalent.tsv with the reason. Exit status 1 when another one
-survives.
+"refuse" throws, or returns nil or false. The mutant of Refusal covers refusals that have no
+removable condition: unwrapping a value, or a case of a switch. First a harness runs the case table
+for each mutant in a process of its own. Survivors then meet the unit tests: each test is run once
+to record which checks it reaches, and a mutant is run against the tests that reach it, fastest
+first. build/mutants/killers.tsv records the test that killed each mutant; that test is tried first
+the next time, so that an interrupted run continues where it stopped. Mutants without effect are
+listed with a reason in Tests/Mutants/equivalent.tsv. Exit status 1 when another mutant survives.
 """
 import argparse
 import collections
@@ -45,12 +43,12 @@ OUT = pathlib.Path(os.environ.get("ASSAY_MUTANTS_OUT", ROOT / "build" / "mutants
 TREE = OUT / "tree"
 HARNESS = ROOT / "Tests" / "Mutants"
 EQUIVALENT = HARNESS / "equivalent.tsv"
-# Not the rules: these write documents, hold tables, or are the switch itself.
+# Files without rules: they write documents, contain tables, or implement the switch itself.
 LEFT_OUT = {"Refusal.swift", "StatusTable.swift", "AppleRoots.swift", "JSONWriter.swift"}
-# The case table ran before; the others look at the authority, not at the library.
+# The harness has run the case table already; the other two test the test authority.
 NOT_ASKED = ["CaseTableTests", "AuthorityTests", "ReceiptAuthorityTests"]
-# Work that takes this many times as long as without a mutant, and this many seconds
-# more, does not end; waiting may take longer on a busy machine.
+# A mutant counts as hanging after PATIENCE times the processor time of the unmutated run plus GRACE
+# seconds; elapsed time may be BUSY times that on a loaded machine.
 PATIENCE, GRACE, BUSY = 4, 20, 20
 # Each batch of tests for a mutant takes about this many times as long as the last.
 GROWTH = 3
@@ -80,7 +78,7 @@ class Mutant:
         self.number = 0
         self.ordinal = ""
         self.killer = None
-        self.refusal = (0, 0)  # where the text refuses
+        self.refusal = (0, 0)  # the range of the refusal in the text
 
     @property
     def place(self):
@@ -88,7 +86,7 @@ class Mutant:
 
     @property
     def key(self):
-        """What stays when lines move; #2 is the second in its file that reads the same."""
+        """The identity of the mutant when lines move; #2 is the second equal one of its file."""
         return (self.path, self.kind, self.clause + self.ordinal)
 
     def __str__(self):
@@ -99,7 +97,7 @@ class Mutant:
 # ---- reading Swift ---------------------------------------------------------------
 
 def masked(text):
-    """The text with comments and string literals blanked, every offset kept."""
+    """Return the text with comments and string literals blanked, at unchanged offsets."""
     pattern = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 
     def blank(found):
@@ -108,7 +106,7 @@ def masked(text):
 
 
 def split_top(code, start, end, separator):
-    """Ranges between separators that are in no bracket."""
+    """Return the ranges between separators that are outside of brackets."""
     depth, begin, ranges, at = 0, start, [], start
     while at < end:
         each = code[at]
@@ -126,7 +124,7 @@ def split_top(code, start, end, separator):
 
 
 def matching(code, at):
-    """The offset after the bracket that closes the one at `at`."""
+    """Return the offset after the bracket that closes the one at `at`."""
     depth = 0
     while at < len(code):
         if code[at] in "([{":
@@ -140,7 +138,7 @@ def matching(code, at):
 
 
 def find_top(code, at, pattern):
-    """The first match of a pattern from `at` on that is in no bracket."""
+    """Return the first match of a pattern, from `at` on, outside of brackets."""
     depth = 0
     while at < len(code):
         if depth == 0:
@@ -184,7 +182,7 @@ class Instrument:
         self.wraps = []  # (begin, end, prefix, suffix)
 
     def note(self, begin, end, kind, refusal, prefix, suffix=")"):
-        """`refusal`: where the text stands that says with which rule it refuses."""
+        """Record a mutant; `refusal` is the range of the text that names the rule."""
         begin, end = stripped(self.code, begin, end)
         clause = " ".join(self.text[begin:end].split())
         line = self.text.count("\n", 0, begin) + 1
@@ -194,7 +192,7 @@ class Instrument:
         self.found.append((begin, end, prefix, suffix, mutant))
 
     def clauses(self, begin, end, kind, refusal=(0, 0)):
-        """Each Boolean clause of a condition: those of `&&` one by one."""
+        """Record a mutant for each Boolean clause of a condition, operands of `&&` included."""
         begin, end = stripped(self.code, begin, end)
         if BINDS.match(self.code, begin):
             return
@@ -214,7 +212,7 @@ class Instrument:
         return self
 
     def scan_name(self, word):
-        """A refusal that no mutant so far leaves out gets another status."""
+        """Record a mutant with another status for a refusal that no other mutant removes."""
         reached = word.start(), matching(self.code, word.end())
         status = split_top(self.code, word.end() + 1, reached[1] - 1, ",")[0]
         if any(mutant.refusal[0] <= reached[0] and reached[1] <= mutant.refusal[1]
@@ -285,13 +283,13 @@ class Instrument:
         begin, stop = stripped(self.code, word.end(), stop)
         if closing and closing.start() < stop:
             stop = closing.start()
-        # Of `a && b ? c : d` the condition: the value may be no Boolean.
+        # Only the condition of `a && b ? c : d`: the values may be no Booleans.
         begin, stop = split_top(self.code, begin, stop, " ? ")[0]
         if has_top(self.code, begin, stop, "&&"):
             self.clauses(begin, stop, "return")
 
     def written(self):
-        """The text with a switch at each mutant; numbers must be given before."""
+        """Return the text with a switch at each mutant, after the mutants have been numbered."""
         inserts = []
         for begin, end, prefix, suffix, mutant in self.found:
             inserts.append((begin, -(end - begin), prefix.replace("@", str(mutant.number))))
@@ -299,7 +297,7 @@ class Instrument:
         for begin, end, prefix, suffix in self.wraps:
             inserts.append((begin, -(end - begin), prefix))
             inserts.append((end, end - begin, suffix))
-        # At one offset: what closes comes before what opens; inner before outer.
+        # At equal offsets closing text comes before opening text, and inner before outer.
         out, last = [], 0
         for at, size, text in sorted(inserts, key=lambda each: (
                 each[0], each[1] < 0, each[1])):
@@ -311,7 +309,8 @@ class Instrument:
 
 
 def asked_each_time(text):
-    """Tables that are made once, made at each use: a switch may be set between."""
+    """Turn tables computed once into tables computed at each use, because a switch may change
+    between."""
     out, last = [], 0
     for found in re.finditer(r"static let (\w+) = (?=\w+\()", text):
         at = matching(masked(text), text.index("(", found.end()))
@@ -324,7 +323,7 @@ def asked_each_time(text):
 # ---- building ------------------------------------------------------------------------
 
 def copied_tree():
-    """A fresh copy of what is built; unchanged files keep their times."""
+    """Copy the sources to build; unchanged files keep their times, so that nothing is rebuilt."""
     TREE.mkdir(parents=True, exist_ok=True)
     for name in ["Sources", "include", "docs", "Tests/AssayCases", "Tests/AssayTests",
                  "Tests/CSQLite"]:
@@ -375,14 +374,14 @@ def build_harness():
             ("AssayAuthority", "6", sources("Sources/AssayAuthority")),
             ("AssayCases", "6", sources("Tests/AssayCases")),
             ("Harness", "5", [str(HARNESS / "Harness.swift")])]:
-        # What was compiled of the same files, its own and those before it, is kept.
+        # Objects compiled from the same files, their dependencies included, are reused.
         for file in files:
             seen.update(file.encode() + b"\0" + pathlib.Path(file).read_bytes())
         stamp = objects / f"{module}.of"
         if stamp.exists() and stamp.read_text() == seen.hexdigest():
             continue
         stamp.unlink(missing_ok=True)
-        # What mints the table runs once: to optimise it would take longer.
+        # Only the library is optimized: the rest runs once, to mint the table.
         run([*common, version, "-O" if module == "Assay" else "-Onone", "-module-name", module,
              "-emit-module", "-emit-module-path",
              str(objects / f"{module}.swiftmodule"), "-c", *files,
@@ -394,7 +393,8 @@ def build_harness():
 
 
 def test_command(*arguments):
-    """The test program itself: `swift test` would leave it behind when ended."""
+    """Return the command of the test program itself: `swift test`, when killed, would leave it
+    running."""
     program = OUT / "scratch" / "debug" / "mutantsPackageTests.xctest"
     return [str(program), "--testing-library", "swift-testing", *arguments]
 
@@ -428,14 +428,14 @@ def run_cases(mutants, count):
 
 
 class UnitTest:
-    """One test, with what it costs and the numbers of the checks that it asks."""
+    """One test, with its duration and the numbers of the checks that it reaches."""
 
     def __init__(self, name, title, seconds, asks):
         self.name, self.title, self.seconds, self.asks = name, title, seconds, asks
 
 
 def learn(name, count):
-    """Runs one test without a mutant. Ends the tool where it does not pass."""
+    """Run one test without a mutant and record what it reaches. Exit if it fails."""
     with tempfile.NamedTemporaryFile() as reached:
         reached.write(bytes(count + 1))
         reached.flush()
@@ -451,7 +451,7 @@ def learn(name, count):
 
 
 def batches(tests):
-    """The quickest tests together, then more and more of the longer ones."""
+    """Group the tests into batches, the fastest together, each batch longer than the last."""
     rest = sorted(tests, key=lambda test: test.seconds)
     budget = 0.5
     while rest:
@@ -489,7 +489,7 @@ def run_units(survivors, count):
 
 
 def ask(mutant, tests, known):
-    """The mutant, with the test that does not pass when its check is gone."""
+    """Return the mutant, and the test that fails without its check; None if no test does."""
     reaching = [test for test in tests.values() if mutant.number in test.asks]
     first = [test for test in reaching if test.name == known.get(mutant.key)]
     rest = [test for test in reaching if test not in first]
@@ -503,15 +503,15 @@ def ask(mutant, tests, known):
 
 
 def who_failed(batch, text):
-    """The name of the test that says so; another text where the process just ended."""
+    """Return the name of the failed test; another text if the process just ended."""
     titles = set(re.findall(r"Test (.*?) (?:with \d+ test cases? )?recorded an issue", text))
     return next((test.name for test in batch if test.title in titles),
                 batch[0].name if len(batch) == 1 else "(it ends the process)")
 
 
 def run_tests(names, seconds, **variables):
-    """Status and output of unit tests, which may work for this many seconds. One that
-    something else ended says nothing, and is done again."""
+    """Run unit tests with a limit of processor seconds; return status and output. A run that
+    something else killed proves nothing and is repeated."""
     command = ["prlimit", f"--cpu={int(seconds) + 1}", "--core=0", *test_command(
         *(part for name in names for part in ("--filter", "^" + re.escape(name))))]
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", **variables)
@@ -533,7 +533,7 @@ def run_tests(names, seconds, **variables):
 
 
 def recorded_killers():
-    """By mutant, the test that killed it before. Tried first, never trusted."""
+    """Return {mutant: the test that killed it before}, which is tried first, not trusted."""
     known = {}
     if (OUT / "killers.tsv").exists():
         for line in (OUT / "killers.tsv").read_text().splitlines():
@@ -548,7 +548,7 @@ def record_killer(mutant):
 
 
 def equivalents():
-    """Path, kind, clause and reason of mutants that change nothing."""
+    """Return path, kind, clause and reason of the mutants without effect."""
     known = {}
     if EQUIVALENT.exists():
         for line in EQUIVALENT.read_text().splitlines():

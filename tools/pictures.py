@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Pictures of what the command line shows, drawn from what it actually printed.
+"""Draw pictures of the command line's real output.
 
   tools/pictures.py PROGRAM          write docs/pictures
   tools/pictures.py PROGRAM --check  exit 1 when a picture is not what PROGRAM shows now
 
-refusal.svg is a terminal with a forged transaction, in its colours; day.svg is the
-chart of `assay report` over a day of minted requests. Dates and seeds are fixed, so that
-the same program gives the same bytes.
+refusal.svg is a terminal with a forged transaction, in colours; day.svg is the chart of `assay
+report` over a day of minted requests. Dates and seeds are fixed, so that the same program gives the
+same bytes.
 """
 import argparse
 import html
@@ -24,7 +24,7 @@ PICTURES = ROOT / "docs/pictures"
 NOW = "2026-11-21"
 FORGERY = "JWS-29"
 DAY = "20000"
-# A terminal as wide as a phone shows legibly; what is longer is folded.
+# A terminal as wide as a phone displays legibly; longer lines are folded.
 COLUMNS, LINES = 62, 16
 ADVANCE, LINE, PAD = 8.4, 19, 16
 SECONDS = 120
@@ -46,7 +46,7 @@ def run(*command, folder):
 
 
 def shown(command, folder):
-    """What a command writes to a terminal, escapes included."""
+    """Return a command's output to a terminal, with escape sequences."""
     ours, theirs = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=theirs,
@@ -68,7 +68,7 @@ def shown(command, folder):
 
 
 def spans(line):
-    """[(class or None, text)] of a line with escapes."""
+    """Return [(class or None, text)] of a line with escape sequences."""
     found, style = [], None
     for text, code in re.findall(r"([^\x1b]*)(?:\x1b\[([0-9;]*)m|$)", line):
         if text:
@@ -78,11 +78,11 @@ def spans(line):
 
 
 def folded(line):
-    """The same line in as many as it needs; those that follow are indented under its words."""
+    """Fold a line into as many as it needs; continuation lines are indented below its words."""
     plain = "".join(text for _, text in spans(line))
     if len(plain) <= COLUMNS:
         return [spans(line)]
-    # Two columns: what is longer is folded below the second.
+    # In output of two columns, the second is folded below itself.
     start = re.match(r"\s*\S+\s\s+", plain)
     indent = len(start[0]) if start and len(start[0]) <= COLUMNS // 2 else 4
     rows = textwrap.wrap(plain, COLUMNS, subsequent_indent=" " * indent,
@@ -100,7 +100,7 @@ def folded(line):
 
 
 def terminal(label, command, output):
-    """An SVG of a terminal after a command."""
+    """Return an SVG of a terminal with a command and its output."""
     rows = [[("prompt", "$ " if not number else "    "), (None, part)] for number, part in
             enumerate(textwrap.wrap(command, COLUMNS - 4, break_long_words=False))]
     lines = [row for line in output.rstrip("\n").split("\n") for row in folded(line)]
@@ -127,7 +127,7 @@ def terminal(label, command, output):
 
 
 def pictures(program):
-    """Name -> SVG of every picture."""
+    """Return {name: SVG} of every picture."""
     program = pathlib.Path(program).resolve()
     with tempfile.TemporaryDirectory() as folder:
         forged = run(program, "mint", "transaction", "--authority", "authority", "--now", NOW,

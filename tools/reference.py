@@ -1,8 +1,8 @@
-"""The references of C, Python, PHP, Go and Swift: public declarations with their comments.
+"""Generate the references of C, Python, PHP, Go and Swift: public declarations with their comments.
 
-Plain reading of our own sources, which formatters keep regular: a declaration is known by
-its indentation and its first words, its comment is the one above it. Nothing is compiled or
-imported. `pages()` gives Markdown, which tools/mkdocs_hooks.py makes pages of the site.
+The sources are read as text, not compiled or imported: formatters keep them regular, so that a
+declaration is recognized by its indentation and first words, and its comment is the one above.
+`pages()` returns Markdown, from which tools/mkdocs_hooks.py makes pages of the site.
 """
 import ast
 import dataclasses
@@ -16,7 +16,7 @@ LONG = 88
 
 @dataclasses.dataclass
 class Entry:
-    """A type with its members, or one member: its name, its code, its comment in Markdown."""
+    """A type with its members, or one member: name, code, and comment in Markdown."""
 
     name: str
     code: str
@@ -27,13 +27,12 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Language:
-    """How the public declarations of a language are known; the last group of a match is the name.
+    """Patterns of a language's public declarations; the last group of a match is the name.
 
-    type      a public type
-    member    what is public by a word, in a type or beside it
-    inner     what is public without the word, by the kind of type that it is in
-    again     a type goes on that is declared elsewhere
-    hidden    what is not public, with all that is in it
+    type      a public type member    a member with the keyword for public, in a type or outside
+    inner     a member that is public without the keyword, by the kind of its type again     the
+    continuation of a type declared elsewhere hidden    a declaration that is not public; its
+    members are skipped
     """
 
     name: str
@@ -74,7 +73,7 @@ CALL = re.compile(r"\b(?:func|function|init|subscript)\b")
 
 
 def comment_above(language, lines, at):
-    """The comment that ends above a line; attributes between them are left out."""
+    """Return the comment that ends above a line, skipping attributes in between."""
     words = []
     while at and re.match(r"\s*(?:@\w|#\[|//go:)", lines[at - 1]):
         at -= 1
@@ -91,8 +90,8 @@ def comment_above(language, lines, at):
 
 
 def head(lines, at, has_body):
-    """The code of a declaration without its body: to its `{` or `;`, or where none follows to
-    the end of the line that closes what it opened."""
+    """Return the code of a declaration without its body: up to its `{` or `;`, or, without a body,
+    to the end of the line with its last closing bracket."""
     margin, depth, code = len(lines[at]) - len(lines[at].lstrip()), 0, []
     for line in lines[at:]:
         text = re.sub(r"#\[\w+\] ?", "", line[margin:])
@@ -108,13 +107,13 @@ def head(lines, at, has_body):
 
 
 def plain(code):
-    """Code without what every declaration here has, and without Go's tags."""
+    """Remove the keyword `public` and Go's struct tags from code."""
     return re.sub(r"^public | +`[^`]*`$", "", code)
 
 
 class Reading:
-    """What the files of one module declare: `types` by name, `pages` by title. An extension of
-    a type that the module does not declare, or hides, has no page."""
+    """The declarations of one module's files: `types` by name, `pages` by title. An extension of a
+    type that the module does not declare, or hides, has no page."""
 
     def __init__(self, language, pages):
         self.language, self.types, self.pages = language, {}, pages
@@ -123,7 +122,7 @@ class Reading:
         return self.types.setdefault(name, Entry(name, ""))
 
     def read(self, path, page):
-        """Reads one file; what it declares belongs to that page."""
+        """Read one file, whose declarations belong on the given page."""
         how = self.language
         lines, scopes = path.read_text().splitlines(), []
         for at, line in enumerate(lines):
@@ -173,8 +172,8 @@ class Reading:
         return self.pages.setdefault(page, [])
 
     def group(self, lines, at, comment, page):
-        """Constants or variables of Go between brackets: one block, beside the type that
-        they are of."""
+        """Read a bracketed group of Go constants or variables as one block, placed beside their
+        type."""
         end = next(place for place in range(at, len(lines)) if lines[place] == ")")
         kept = [line for line in lines[at + 1:end] if re.match(r"\t([A-Z]|//)", line)]
         first = next((re.match(r"\t(\w+) +(\w+)?", line) for line in kept
@@ -186,7 +185,7 @@ class Reading:
 
 
 def php_markdown(comment):
-    """Tags of a docblock as a list."""
+    """Return the tags of a docblock as a Markdown list."""
     kind = r"(?:[^\s$<({]|<[^>]*>|\([^)]*\)|\{[^}]*\}|, )+"
     for tag, words in ((r"\{@inheritdoc\}|^@(?:psalm|phpstan)-\S+.*$\n?", ""),
                        (rf"^@var\s+({kind})[ \t]*", r"`\1` "),
@@ -200,7 +199,7 @@ def php_markdown(comment):
 # ---- Python
 
 def python_signature(node):
-    """`def name(...) -> type`, a parameter a line where it is long."""
+    """Return `def name(...) -> type`, with a line for each parameter if it is long."""
     marks = "".join(f"@{ast.unparse(mark)}\n" for mark in node.decorator_list)
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     ends = f" -> {ast.unparse(node.returns)}" if node.returns else ""
@@ -213,14 +212,15 @@ def python_signature(node):
 
 
 def python_comment(node):
-    """A docstring: Markdown, but for indented lists of arguments (`name  what it is`)."""
+    """Return a docstring as Markdown; indented lists of arguments (`name  description`) are
+    converted."""
     return re.sub(r"^(?: {4})?(\w+(?:, \w+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$",
                   lambda found: f"- `{found[1]}`: " + " ".join(found[2].split()),
                   ast.get_docstring(node) or "", flags=re.M)
 
 
 def python_member(node):
-    """A declared member: its text is the last literal of the call that reads it."""
+    """Return a declared member; its description is the last literal of the call that reads it."""
     texts = [argument.value for argument in getattr(node.value, "args", [])
              if isinstance(argument, ast.Constant) and isinstance(argument.value, str)]
     comment = "The same as an aware datetime in UTC." \
@@ -251,7 +251,8 @@ def python_class(node):
 
 
 def python_declared(node):
-    """The name and the entry of what stands at the top of a module; else None."""
+    """Return the name and the entry of a top-level statement of a module; None if it declares
+    nothing."""
     if isinstance(node, ast.ClassDef):
         return node.name, python_class(node)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -262,8 +263,7 @@ def python_declared(node):
 
 
 def python_pages():
-    """A page for each module that has no underscore: what it exports, and the classes that
-    this leads to."""
+    """Return a page for each public module: its exports, and the classes that they lead to."""
     package = ROOT / "bindings/python/assay"
     modules, exported = {}, {}
     for path in sorted(package.rglob("*.py")):
@@ -282,7 +282,7 @@ def python_pages():
                            if each in wanted and each[0] != "_"]
             everywhere |= {word for entry in found[name] for one in [entry, *entry.members]
                            for word in re.findall(r"\b[A-Z]\w+[a-z]\w*", one.code)}
-    # What a module with an underscore declares is that of its package.
+    # Public declarations of a module with an underscore belong to its package.
     for name in [name for name in found if "._" in name and "__init__" not in name]:
         package = found[name.rpartition(".")[0] + ".__init__"]
         package += [entry for entry in found.pop(name)
@@ -293,7 +293,7 @@ def python_pages():
 # ---- C
 
 def c_page():
-    """The header: its conventions as they are, then its parts."""
+    """Return the page of the header: its conventions unchanged, then its parts."""
     text = (ROOT / "include/assay.h").read_text()
     conventions = re.sub(r"(?m)^ \*(/| |$)", "", text[2:text.index("*/")]).strip()
     macros = re.findall(r"^#define ASSAY_[A-Z_]+ .*\d.*$", text.partition("#ifndef ASSAY_API")[0],
@@ -330,12 +330,12 @@ def first_sentence(comment):
 
 
 def place_of(name):
-    """The anchor of a name."""
+    """Return the anchor of a name."""
     return re.sub(r"[^\w.$]", "", name)
 
 
 def rendered(entry, language, places, level=2, of=""):
-    """One declaration as Markdown: heading, code, comment, then its members."""
+    """Return one declaration as Markdown: heading, code, comment, then its members."""
     name = f"{of}.{entry.name}" if of else entry.name
     place = place_of(name)
     places[place] = places.get(place, 0) + 1
@@ -357,13 +357,14 @@ def rendered(entry, language, places, level=2, of=""):
 
 
 def source_pages(language, folder, page_of, comments=str):
-    """{title: entries} of the sources below a folder; page_of: a path to its page's title,
-    None for a file that is no part of the interface."""
+    """Return {title: entries} of the sources below a folder; page_of maps a path to the title of
+    its page, or to None for a file outside the public interface."""
     found, readings = {}, {}
     for path in sorted((ROOT / folder).rglob(f"*.{language.name}")):
         title = page_of(path.relative_to(ROOT / folder))
         if title:
-            # Another folder is another package, but in Swift.
+            # In Go and PHP each folder is a package of its own; in Swift all folders are one
+            # module.
             name = folder if language is SWIFT else path.parent
             readings.setdefault(name, Reading(language, found)).read(path, title)
     for entry in [one for entries in found.values() for one in entries]:
@@ -379,7 +380,7 @@ def go_page(path):
 
 
 HOSTS = {
-    # folder of the site: (title, language, what it says at its head, {title: entries})
+    # folder of the site: (title, language, introduction, {title: entries})
     "python": ("Python reference", "python", "`import assay`: a page for each module.",
                python_pages),
     "php": ("PHP reference", "php", "A page for each namespace, for FFI and the extension alike.",
@@ -399,7 +400,7 @@ HOSTS = {
 
 
 def pages():
-    """{path below the reference: Markdown}."""
+    """Return {path below the reference: Markdown}."""
     found = {"c.md": c_page()}
     for folder, (title, language, about, read) in HOSTS.items():
         index = [f"# {title}", about]

@@ -1,4 +1,4 @@
-"""Read contract/statuses.tsv, the one table of statuses; the page of them."""
+"""Read contract/statuses.tsv, the table of statuses, and write its documentation page."""
 import pathlib
 import re
 import sys
@@ -16,7 +16,7 @@ FAMILIES = [
     (8, "internal", "A bug or a damaged build; nothing was trusted."),
     (9, "pending", "Nothing is decided yet: take the next step."),
 ]
-# For whom a hint may be written, with the words for people; HintKind in Swift has the same.
+# Kinds of evidence that may have a hint of their own, in words; Swift's HintKind lists the same.
 HINT_KINDS = {
     "jws": "a JWS", "transaction-receipt": "a transaction receipt",
     "app-receipt": "an app receipt", "attest-receipt": "an App Attest receipt",
@@ -26,7 +26,7 @@ HINT_KINDS = {
     "token": "an access token", "keyset": "a key set", "decision": "a decision",
     "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",
 }
-# What each retry class means, and what to do about a refusal of each family.
+# The meaning of each retry class, and the remedy for a refusal of each family.
 RETRY = {
     "never": "The same evidence will be refused again.",
     "later": "Try again later, with back-off; keep the evidence.",
@@ -54,7 +54,7 @@ NUMBERS = {family: number for number, family, _ in FAMILIES}
 
 
 class Row:
-    """One status: a line of statuses.tsv, and those below it."""
+    """One status: a line of statuses.tsv, with the lines of hints below."""
 
     def __init__(self, fields):
         (self.name, detail, self.http, self.retry, self.rules, self.message, self.hint) = fields
@@ -63,11 +63,11 @@ class Row:
             sys.exit(f"statuses.tsv: family or retry class of {self.name}")
         self.family, self.detail = NUMBERS[family], int(detail)
         self.code = self.family | self.detail << 8
-        # [([kind], hint)] where the kinds that give the status need hints of their own.
+        # [([kind], hint)] where the kinds that give the status need different hints.
         self.hints, self.has_one_hint = [], False
 
     def add(self, names, *hint):
-        """A line below it: kinds and their hint, or that one hint fits every kind."""
+        """Add a hint line: kinds and their hint, or the statement that one hint fits every kind."""
         kinds = names.split(",")
         if self.has_one_hint or (names == "any" and (hint or self.hints)):
             sys.exit(f"statuses.tsv: {self.name} has one hint for any kind, that of its line")
@@ -82,23 +82,23 @@ class Row:
 
     @property
     def client(self):
-        """The HTTP status for a client; a fault of the host's own is 500 for it."""
+        """The HTTP status for a client; 500 for a fault on the host's side."""
         return int(self.http) if self.http.isdigit() else 500
 
     @property
     def constant(self):
-        """rejected.chain.not-ca -> rejectedChainNotCa."""
+        """The name of the Swift constant: rejected.chain.not-ca -> rejectedChainNotCa."""
         words = self.name.replace("-", ".").split(".")
         return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
 
 
 def for_whom(kinds):
-    """["jws", "app-receipt"] -> "a JWS, an app receipt"."""
+    """Describe kinds in words: ["jws", "app-receipt"] -> "a JWS, an app receipt"."""
     return ", ".join(HINT_KINDS[kind] for kind in kinds)
 
 
 def rows(also_reserved=False):
-    """The statuses by family and detail; those without a check yet only where asked for."""
+    """Return the statuses by family and detail; those without a check yet only if asked for."""
     found = []
     for line in (ROOT / "contract/statuses.tsv").read_text().splitlines():
         fields = line.split("\t")
@@ -121,12 +121,12 @@ def rows(also_reserved=False):
 
 
 def quoted(text):
-    """A literal of Swift, and of Python too."""
+    """Return a string literal that is valid in Swift and in Python."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def statuses_page():
-    """docs/statuses.md of the site and of a release."""
+    """Return docs/statuses.md of the site and of a release."""
     out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
            "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
            "in `error.message` and `error.hint` of a document. *Answer* is what a back end would "
@@ -153,6 +153,6 @@ def statuses_page():
 
 
 def escaped(words):
-    """Text that is no Markdown; what is in quotes of code stays code."""
+    """Escape Markdown in a text, except inside code marks."""
     return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\\])", r"\\\1", part)
                    for part in re.split(r"(`[^`]*`)", words))

@@ -1,5 +1,5 @@
 /*
- * cases.c - reading the case table and making its calls.
+ * cases.c - reads the case table and makes its calls.
  */
 #include "cases.h"
 
@@ -73,8 +73,8 @@ const cJSON *json_at(const cJSON *root, const char *path) {
 }
 
 /*
- * A configuration as text. cJSON's own printer turns large whole numbers into
- * exponents, which a strict reader does not take for integers.
+ * Writes a configuration as text. cJSON's own printer turns large whole numbers
+ * into exponents, which a strict reader does not accept as integers.
  */
 static void write_json(FILE *out, const cJSON *item) {
   const cJSON *child;
@@ -260,8 +260,8 @@ static void allocate_verifiers(struct case_table *table) {
   table->verifiers = allocate(count, sizeof *table->verifiers);
 }
 
-/* A number for the call, the kind and the expected status of a case; of one that is
- * accepted, for its verifier as well. */
+/* Returns a hash of the call, the kind and the expected status of a case; for
+ * an accepted case also of its verifier. */
 static uint64_t case_sort(const cJSON *item) {
   const char *status = json_text(
       cJSON_GetObjectItemCaseSensitive(item, "expect"), "status", "");
@@ -278,7 +278,7 @@ static uint64_t case_sort(const cJSON *item) {
   return sum;
 }
 
-/* Leaves the first case of every sort, and every so manyth of the others. */
+/* Keeps the first case of every sort, and every `every`th of the others. */
 static void thin(cJSON *cases, long every) {
   uint64_t seen[4096];
   size_t count = 0;
@@ -357,7 +357,8 @@ void case_table_close(struct case_table *table) {
 
 /* ---- calls -------------------------------------------------------------- */
 
-/* Whose bytes a case may give beside its evidence: NULL where it has none. */
+/* Reads the subject that a case may have beside its evidence: NULL if it has
+ * none. */
 static int case_subject(const cJSON *item, struct bytes *out) {
   out->data = NULL;
   out->len = 0;
@@ -380,8 +381,8 @@ static int run_receipt(const assay_verifier *verifier, int32_t kind,
   return failed ? -1 : 0;
 }
 
-/* Evidence about a key, and the client data beside it: NAME holds the evidence,
- * KEY what tells the key. */
+/* Evidence about a device key, with the key id or public key and the client
+ * data. */
 struct key_evidence {
   struct bytes object;
   struct bytes key;
@@ -466,7 +467,8 @@ static int run_jws(const assay_verifier *verifier, int32_t kind,
   return 0;
 }
 
-/* Reads the key set of a case. 0: there is a key set exactly under ASSAY_OK. */
+/* Reads the key set of a case. Returns 0 if a key set was made exactly when the
+ * status is ASSAY_OK. */
 static int read_keyset(const cJSON *item, assay_keyset **keys,
                        assay_status *status, assay_doc **doc) {
   struct bytes text = {NULL, 0};
@@ -512,7 +514,7 @@ static int verify_token(const assay_verifier *verifier,
   return 0;
 }
 
-/* The texts that the key set has seen before, then the token. */
+/* Verifies the texts that the key set has seen before, then the token. */
 static int run_token(const assay_verifier *verifier, const cJSON *item,
                      assay_status *status, assay_doc **doc) {
   const cJSON *earlier = cJSON_GetObjectItemCaseSensitive(item, "earlier");
@@ -532,7 +534,7 @@ static int run_token(const assay_verifier *verifier, const cJSON *item,
   return failed ? -1 : 0;
 }
 
-/* The documents that a case is about. */
+/* The documents that are the evidence of a case. */
 struct documents {
   assay_doc **list;
   size_t count;
@@ -544,7 +546,7 @@ static void documents_free(struct documents *documents) {
   free(documents->list);
 }
 
-/* Verify every piece of "evidence", by the case's verifier or its own. */
+/* Verifies every piece of "evidence", by the case's verifier or its own. */
 static int verify_evidence(const struct case_table *table,
                            const assay_verifier *verifier, const cJSON *item,
                            struct documents *out) {
@@ -581,7 +583,7 @@ static int run_decide(const struct case_table *table,
   return 0;
 }
 
-/* Make the request of a case: as a call where there is no place for an exchange. */
+/* Makes the request of a case; as a call if `exchange` is NULL. */
 static int make_request(const struct case_table *table, const cJSON *item,
                         assay_exchange **exchange, assay_status *status,
                         assay_doc **doc) {
@@ -613,8 +615,8 @@ int case_call(const struct case_table *table, const cJSON *item,
   return make_request(table, item, NULL, status, doc);
 }
 
-/* Begin the conversation of a case. 0: there is an exchange exactly while a
- * step is open. */
+/* Begins the exchange of a case. Returns 0 if an exchange was made exactly when
+ * a step is open. */
 static int begin_exchange(const struct case_table *table, const cJSON *item,
                           assay_exchange **exchange, assay_status *status,
                           assay_doc **doc) {
@@ -630,8 +632,8 @@ static int run_exchange(const struct case_table *table, const cJSON *item,
   return failed;
 }
 
-/* A transcript: the document before each answer goes to `seen`, the one after
- * the last answer to the caller. */
+/* Plays a transcript: `seen` gets the document before each reply, the caller
+ * the one after the last. */
 int case_play(const struct case_table *table, const cJSON *item,
               case_step_seen *seen, void *context, assay_status *status,
               assay_doc **doc) {
@@ -719,8 +721,8 @@ int case_holds(const struct case_table *table, const cJSON *item) {
 
 /* ---- what is the same at every call ------------------------------------------ */
 
-/* How many bytes at the end of a text are a signature: of a JWS what is behind its last
- * dot. */
+/* Returns the length of the signature at the end of a text: in a JWS the part
+ * after its last dot. */
 static size_t signature_length(const char *text, size_t length) {
   size_t count = 0;
   while (count < length && text[length - count - 1] != '.') count++;
@@ -742,7 +744,7 @@ char *repeatable_json(const assay_doc *doc) {
     char *place = text != NULL ? strstr(copy, text) : NULL;
     if (place == NULL) continue;
     random = signature_length(text, count);
-    /* One of DER has not always the same length. */
+    /* A DER signature varies in length, so it is removed instead of masked. */
     memmove(place + count - random, place + count, strlen(place + count) + 1);
   }
   return copy;

@@ -1,11 +1,11 @@
 /*
- * dump.c - every answer to the case table, one line each.
+ * dump.c - prints the document of every case, one line each.
  *
  *   dump CASES.json
  *
- * The cases run in order with fresh verifiers, so that two builds of the
- * library must print the same bytes, chain.cached included. Of what a case signed the
- * signature is left out: it is another one each time.
+ * The cases run in order with new verifiers, so that two builds of the library
+ * must print the same bytes, chain.cached included. Signatures made by a case
+ * are left out, because each one is different.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * fork.c - a verifier made before fork, used in parent and children.
+ * fork.c - uses a verifier made before fork in parent and children.
  *
  *   fork CASES.json [SUITE]
  *
- * A thread of the parent keeps verifying while the children are made, so that
- * a lock held at the moment of fork would hang a child: each child runs the
- * whole table under an alarm and reports by its exit code. And no nonce is drawn twice,
- * also not by two processes with one id (EXC-23).
+ * A thread of the parent keeps verifying while the children are made, so that a
+ * lock held at the moment of fork would hang a child: each child runs the whole
+ * table under an alarm and reports by its exit code. And no nonce is drawn
+ * twice, not even by two processes with the same id (EXC-23).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@ enum { CHILDREN = 6, SECONDS = 60 };
 static struct case_table table;
 static volatile int stop;
 
-/* How many cases do not give their status. */
+/* Returns the number of cases with a wrong status. */
 static long wrong(void) {
   long count = 0;
   const cJSON *item;
@@ -32,7 +32,7 @@ static long wrong(void) {
   return count;
 }
 
-/* A nonce that the library draws, 36 characters; 0: it drew one. */
+/* Reads a nonce that the library draws, 36 characters. Returns 0 on success. */
 static int draw(char *out) {
   static const char request[] =
       "{\"kind\":\"sign.promotional-offer-v1\",\"bundleId\":\"com.example.app\","
@@ -53,12 +53,13 @@ static int draw(char *out) {
   return !drawn;
 }
 
-/* A child that is process 1 of a namespace of its own: 0 in it, its id in the parent;
- * negative: this may not be done here. */
+/* Forks a child that is process 1 of a new namespace. Returns 0 in the child,
+ * its id in the parent, a negative number if namespaces are not permitted. */
 static pid_t fork_as_first(void) { return unshare(CLONE_NEWPID) != 0 ? -1 : fork(); }
 
-/* Two processes with one id, one of them the other's child: 1: they draw other nonces; 0: the
- * same; -1: this host has no namespaces for us. */
+/* Makes two processes with the same id, one the child of the other. Returns
+ * 1 if they draw different nonces, 0 if not, -1 if namespaces are not
+ * permitted. */
 static int same_id(void) {
   char drawn[2][36];
   int ends[2], result = 0;
@@ -70,7 +71,7 @@ static int same_id(void) {
     if (first < 0) _exit(77);
     if (first > 0) _exit(waitpid(first, &result, 0) == first ? WEXITSTATUS(result) : 1);
     alarm(SECONDS);
-    /* Whatever is made at first use is made before the two part. */
+    /* Creates the state of first use before the fork, so that both have it. */
     if (draw(drawn[0]) != 0) _exit(1);
     second = fork_as_first();
     if (second < 0) _exit(77);

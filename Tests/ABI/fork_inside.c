@@ -3,17 +3,17 @@
  *
  *   fork_inside CASES.json [SUITE] [FORKS]
  *
- * FORKS forks in each of four ways, from 0 to 3 threads inside calls meanwhile:
+ * FORKS forks in each of four ways, with 0 to 3 threads inside calls meanwhile:
  *
  *   first   a new process each time: one thread uses the library for the first
  *           time while another forks, after a random delay;
  *   cold    threads make verifiers and verify with them;
  *   warm    threads verify with one verifier that has proven everything;
- *   storm   two threads fork as fast as they can, against the others.
+ *   storm   two threads fork as fast as they can while the others verify.
  *
  * Every child makes the same calls under an alarm that is shorter than the time
- * after which a call stops waiting for a fork. No fork may take long, and no
- * storm of forks may keep the calls out.
+ * after which a call stops waiting for a fork. No fork may take long, and a
+ * storm of forks must not keep calls from running.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@
 
 enum { SECONDS = 4, THREADS = 3, SAMPLES = 16, LONGEST_FORK_MS = 2000 };
 
-static struct case_table table; /* with the verifiers of the samples, later */
+static struct case_table table; /* later with the verifiers of the samples */
 static const cJSON *samples[SAMPLES];
 static int sample_count;
 static atomic_int stop;
@@ -49,7 +49,7 @@ static int64_t now_us(void) {
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* One accepted case of every call and kind of evidence. */
+/* Chooses one accepted case of every call and kind of evidence. */
 static void choose_samples(void) {
   const cJSON *item;
   cJSON_ArrayForEach(item, table.cases) {
@@ -68,7 +68,7 @@ static void choose_samples(void) {
   }
 }
 
-/* The rest of the table goes: a fork copies less. */
+/* Drops the rest of the table, so that a fork copies less. */
 static int keep_samples(void) {
   cJSON *root = cJSON_CreateObject(), *kept = cJSON_CreateArray();
   int i;
@@ -100,7 +100,7 @@ static int answers(const struct case_table *with, int sample) {
   return good;
 }
 
-/* From nothing: a new verifier, one call, everything freed. */
+/* Makes a new verifier and one call, and frees everything. */
 static int answers_cold(int sample) {
   const char *names[1];
   assay_verifier *verifiers[1];
@@ -116,7 +116,7 @@ static int answers_cold(int sample) {
   return good;
 }
 
-/* With pauses, so that the children get a processor as well. */
+/* Makes calls with pauses, so that the children get a processor too. */
 static void *busy(void *cold) {
   const struct timespec pause = {0, 100000};
   int sample = 0;
@@ -153,7 +153,7 @@ static void *first_use(void *sample) {
   return answers_cold(*(int *)sample) ? sample : NULL;
 }
 
-/* A process in which the library was never called. */
+/* Forks during the first use, in a process that has not called the library. */
 static int fork_during_first_use(int round) {
   int mine = round % sample_count;
   int childs = (round / sample_count + round) % sample_count;
@@ -203,8 +203,8 @@ static void check_inside(long forks, int cold, const char *what) {
   expect(bad == 0, what, bad);
 }
 
-/* What libcrypto keeps for a thread it frees when the thread ends; a child whose
- * only thread never called before asks for the same lock. */
+/* libcrypto frees the state of a thread when the thread ends, under a lock that
+ * a child needs if its only thread has not called the library before. */
 static atomic_int ending;
 
 static void *calls_and_ends(void *sample) {
@@ -267,12 +267,12 @@ static void check_storm(long forks) {
   pthread_join(second, NULL);
   stop = 1;
   for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  /* Each call has its turn after one fork. */
+  /* Each call waits for one fork at most. */
   expect(calls - before >= forks / 2, "calls during a storm of forks",
          calls - before);
 }
 
-/* Says how long something took. */
+/* Prints how long the part before took. */
 static void lap(const char *what) {
   static int64_t last;
   int64_t now = now_us();
@@ -288,7 +288,7 @@ int main(int argc, char **argv) {
   choose_samples();
   if (!keep_samples()) return 2;
   lap("");
-  /* Before anything here calls the library. */
+  /* Must run before this process calls the library. */
   check_first(forks);
   lap("first use");
   for (i = 0; i < sample_count; i++) {

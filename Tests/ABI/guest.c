@@ -1,15 +1,14 @@
 /*
- * guest.c - all calls, in a host that uses libcrypto itself.
+ * guest.c - makes all calls in a host that uses libcrypto itself.
  *
  *   guest CASES.json [SUITE]
  *
  * Runs the whole case table with two errors of the host in its OpenSSL error
- * queue, and again with an empty queue: both must stay as they were. (Where the
- * library has a libcrypto of its own, the two have nothing to do with each other;
- * over the host's they share the queue.) Tests/Gates/guest.py runs it under other
- * openssl.cnf of the host (JWS-102), and looks at what the
- * system is asked for meanwhile. The host's libcrypto is that of OpenSSL 3, or the one
- * that HOST_LIBCRYPTO names.
+ * queue, and again with an empty queue: the queue must stay unchanged. (A
+ * library with a libcrypto inside does not share the host's queue; one over the
+ * host's libcrypto does.) Tests/Gates/guest.py runs it under several
+ * openssl.cnf of the host (JWS-102) and traces its system calls. The host's
+ * libcrypto is that of OpenSSL 3, or the one that HOST_LIBCRYPTO names.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,13 +22,13 @@ static struct {
   void (*clear)(void);
   void (*begin)(void);
   void (*set)(int, int, const char *, ...);
-  /* For a libcrypto that lacks these two. */
+  /* Functions for a libcrypto that lacks the two of OpenSSL 3. */
   void (*put)(int, int, int, const char *, unsigned);
   unsigned long (*first)(void);
   unsigned long (*last)(void);
 } queue;
 
-/* ISO C has no conversion from void * to a function: copy the pointer. */
+/* Copies the pointer: ISO C cannot convert void * to a function. */
 static int find(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);
@@ -60,7 +59,7 @@ static void put_errors(int count) {
   }
 }
 
-/* How many cases leave the queue different from how they found it. */
+/* Returns the number of cases that change the queue. */
 static long disturbing(const struct case_table *table, int errors) {
   const cJSON *item;
   long count = 0;

@@ -1,6 +1,6 @@
 /*
- * info.c - what the library says about its build, for a machine whose Python cannot
- * load it.
+ * info.c - prints the library's description of its build, for a machine whose
+ * Python cannot load it.
  */
 #include <assay.h>
 #include <stdio.h>

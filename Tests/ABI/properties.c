@@ -1,14 +1,14 @@
 /*
- * properties.c - what holds for decisions about any evidence.
+ * properties.c - checks properties that decisions about any evidence have.
  *
  *   properties CASES.json SUITE [SCENARIOS [SEED]]
  *
  * The case table has a pool of evidence, which is minted and verified once. A
- * scenario is a random subset of it, a verifier and a moment, and each property
- * below is checked for it through the C ABI. One that does not hold is made as small
- * as possible and printed, with the seed. At the end every property is turned into
- * one that is wrong, which the same scenarios must refute: so a test that cannot
- * fail is seen.
+ * scenario is a random subset of the pool, a verifier and a moment, and each
+ * property below is checked for it through the C ABI. A scenario that breaks a
+ * property is made as small as possible and printed, with the seed. At the end
+ * every property is replaced by a false one, its control, which the same
+ * scenarios must refute: so a test that cannot fail is found.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +25,16 @@ enum { LARGEST = 8, DAY = 86400000, SKEW = 60000, CONTROLS = 20000 };
 
 struct item {
   const char *name, *account;
-  int older, padded, refund; /* places in the pool; -1: none */
+  int older, padded, refund; /* indexes in the pool; -1: none */
   int is_plain, is_sandbox, is_known;
   const cJSON *starts, *moments;
-  assay_doc **docs; /* one a verifier */
+  assay_doc **docs; /* one for each verifier */
 };
 
 static const char *const verifier_names[] = {
     "standard", "no-family", "lenient-retry", "leeway",
     "no-grace", "no-skew",   "sandbox-never",
-    /* Those by which one property is asked, and its control. */
+    /* Verifiers for single properties and their controls. */
     "account-if-present", "sandbox-equal", "account-ignored"};
 enum {
   VERIFIERS = 10,
@@ -122,7 +122,7 @@ static void close_pool(void) {
 
 /* ---- chance -------------------------------------------------------------- */
 
-/* splitmix64: the same numbers everywhere. */
+/* splitmix64, which gives the same numbers on every machine. */
 static uint64_t next_number(uint64_t *state) {
   uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -139,10 +139,10 @@ static int below(uint64_t *state, int count) {
 struct scenario {
   int verifier, count, items[LARGEST];
   int64_t now;
-  uint64_t chance; /* what a property draws from */
+  uint64_t chance; /* the seed for a property's own choices */
 };
 
-/* A moment near which something about the evidence changes, or any other. */
+/* Returns a moment near a change of the evidence's state, or any other. */
 static int64_t some_moment(const struct scenario *scenario, uint64_t *state) {
   static const int64_t around[] = {-SKEW - 1, -SKEW, -SKEW + 1, -1, 0, 1, 3599999,
                                    DAY - 1,   DAY};
@@ -165,7 +165,7 @@ static void draw(struct scenario *scenario, uint64_t *state) {
   scenario->verifier = below(state, ORDINARY);
   scenario->count = 1 + below(state, LARGEST - 2);
   for (place = 0; place < scenario->count; place++) {
-    /* Evidence about one line is adjacent in the pool. */
+    /* Evidence about one subscription is adjacent in the pool. */
     near = place > 0 && below(state, 2)
                ? scenario->items[place - 1] + below(state, 12) - 6
                : -1;
@@ -235,8 +235,8 @@ static int no_higher(const struct scenario *one, const struct scenario *other) {
 /* ---- properties ---------------------------------------------------------- */
 
 /*
- * Each answers whether it holds. `wrong` asks for a property that does not hold:
- * the control.
+ * Each function returns whether its property holds. With `wrong` it checks the
+ * control instead, a property that does not hold.
  */
 
 static int order_decides_nothing(const struct scenario *scenario, int wrong) {
@@ -263,14 +263,14 @@ static int duplicates_change_nothing(const struct scenario *scenario,
   return same(scenario, &other);
 }
 
-/* What the property that was asked last did to the scenario, for its report. */
+/* The change that the last property made to the scenario, for its report. */
 static char done_to_it[200];
 
 static void note(const char *what, const char *name) {
   (void)snprintf(done_to_it, sizeof done_to_it, "%s %s", what, name);
 }
 
-/* An item of the scenario that has a variant, or -1. */
+/* Returns the index of an item of the scenario that has a variant, or -1. */
 static int with_variant(const struct scenario *scenario, int which) {
   uint64_t state = scenario->chance;
   int start = below(&state, scenario->count), step;
@@ -308,7 +308,7 @@ static int unknown_members_change_nothing(const struct scenario *scenario,
   return same(scenario, &other);
 }
 
-/* Whether a period begins after `from` and not after `to` and its tolerance. */
+/* Whether a period begins after `from`, up to `to` plus the tolerance. */
 static int begins_between(const struct scenario *scenario, int64_t from,
                           int64_t to) {
   int64_t skew = scenario->verifier == NO_SKEW ? 0 : SKEW;
@@ -324,8 +324,9 @@ static int begins_between(const struct scenario *scenario, int64_t from,
 }
 
 /*
- * Unless a period begins within the tolerance at the start, which counts only
- * where nothing else runs (DCD-5). Wrong: taking a refund back never raises.
+ * A refund may raise the plan only if a period begins within the tolerance,
+ * which counts only if no other period is active (DCD-5). Control: removing a
+ * refund never raises the plan.
  */
 static int a_refund_never_raises(const struct scenario *scenario, int wrong) {
   struct scenario other = *scenario;
@@ -338,8 +339,8 @@ static int a_refund_never_raises(const struct scenario *scenario, int wrong) {
 }
 
 /*
- * Unless a period begins: no start lies after now and not after the later moment
- * and its tolerance. Wrong: without that exception.
+ * A later moment may raise the plan only if a period begins after now and not
+ * after the later moment plus the tolerance. Control: without that exception.
  */
 static int later_never_raises(const struct scenario *scenario, int wrong) {
   struct scenario other = *scenario;
@@ -358,7 +359,7 @@ static int later_never_raises(const struct scenario *scenario, int wrong) {
   return no_higher(scenario, &other);
 }
 
-/* By default, beside Production evidence of what is sold. Wrong: sandbox:equal. */
+/* Checks the default beside Production evidence. Control: sandbox:equal. */
 static int sandbox_never_lifts_production(const struct scenario *scenario,
                                           int wrong) {
   struct scenario live = *scenario, both;
@@ -382,7 +383,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
   both.items[both.count++] = place;
   note("then with", pool[place].name);
   {
-    /* A renewal info alone is not a purchase. */
+    /* A renewal info alone is no purchase. */
     struct verdict alone = decided(&live, NULL);
     const char *state_name = member(alone.doc, "decision.state");
     int shows = state_name != NULL && strcmp(state_name, "none") != 0;
@@ -392,7 +393,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
   return no_higher(&live, &both);
 }
 
-/* Wrong: account:ignored. */
+/* Control: account:ignored. */
 static int another_account_is_not_entitled(const struct scenario *scenario,
                                            int wrong) {
   struct scenario asked = *scenario;
@@ -410,7 +411,7 @@ static int another_account_is_not_entitled(const struct scenario *scenario,
   return holds;
 }
 
-/* What a host stores as the end. Wrong: nothing is ever granted. */
+/* The end that a host stores. Control: no evidence ever gives a decision. */
 static int until_lies_ahead_only_while_entitled(
     const struct scenario *scenario, int wrong) {
   static const char path[] = "decision.until";
@@ -418,7 +419,8 @@ static int until_lies_ahead_only_while_entitled(
   int64_t until = assay_doc_integer(verdict.doc, path, sizeof path - 1, 0);
   int holds = wrong ? verdict.status != ASSAY_OK
                     : verdict.status == ASSAY_OK || until <= scenario->now ||
-                          /* A group without a plan is in force by itself. */
+                          /* A group of products without a plan is in force on
+                           * its own. */
                           strstr(verdict.json, "\"groups\":[{\"plan\":\"free\","
                                                "\"entitled\":true") != NULL;
   assay_doc_free(verdict.doc);
@@ -456,7 +458,7 @@ static void print_scenario(const struct scenario *scenario) {
   assay_doc_free(verdict.doc);
 }
 
-/* Leaves out what is not needed for the property to fail. */
+/* Removes evidence that is not needed for the property to fail. */
 static void make_smaller(const struct property *property,
                          struct scenario *scenario) {
   int place = 0;
@@ -473,7 +475,7 @@ static void make_smaller(const struct property *property,
   }
 }
 
-/* 1 when the control is refuted, as it must be. */
+/* Returns 1 if the control is refuted, as it must be. */
 static int is_refuted(const struct property *property, uint64_t seed) {
   struct scenario scenario;
   int turn;

@@ -1,11 +1,11 @@
 /*
- * reload.c - loading and unloading the library in a host.
+ * reload.c - loads and unloads the library in a host.
  *
  *   reload LIBRARY [SUITE]
  *
- * dlopen and dlclose many times, with a verification in between; signal
- * handlers, the signal mask, the locale and the threads of the process must be
- * what they were before. The program itself is not linked with the library.
+ * Calls dlopen and dlclose many times, with a verification in between; signal
+ * handlers, the signal mask, the locale and the threads of the process must
+ * stay unchanged. The program itself is not linked with the library.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ typedef void (*give_back)(void *);
 
 static void expect(int met, const char *what) { expect_that(met, "%s", what); }
 
-/* A line of /proc/self/status, such as the mask of caught signals. */
+/* Reads a line of /proc/self/status, such as the mask of caught signals. */
 static void process_line(const char *name, char *line, size_t size) {
   FILE *file = fopen("/proc/self/status", "r");
   line[0] = '\0';
@@ -46,7 +46,7 @@ static int open_files(void) {
   return count;
 }
 
-/* ISO C has no conversion from void * to a function: copy the pointer. */
+/* Copies the pointer: ISO C cannot convert void * to a function. */
 static int find(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);
@@ -71,8 +71,8 @@ static int32_t verify_once(void *library) {
   return status & 0xff;
 }
 
-/* A libcrypto that the host uses as well stays as the host needs it: it finds
- * digests by name only where that is not switched off for the whole process. */
+/* Whether the host's libcrypto still finds digests by name: a library that
+ * shares it could switch that off for the whole process. */
 static int host_finds_digests(void) {
   const void *(*by_name)(const char *);
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);

@@ -1,5 +1,6 @@
 /*
- * report.h - what a test program counts, and the line that tools/check.py reads.
+ * report.h - counts the expectations of a test program; prints the line that
+ * tools/check.py reads.
  */
 #ifndef ASSAY_TESTS_REPORT_H
 #define ASSAY_TESTS_REPORT_H
@@ -9,7 +10,7 @@
 
 static long passed, failed, skipped;
 
-/** Count one expectation; where it is not met, say what. Returns whether it is. */
+/** Counts one expectation; prints it if not met. Returns whether it is met. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -28,7 +29,7 @@ static inline int expect_that(int met, const char *what, ...) {
   return 0;
 }
 
-/** Print the counts. Returns the exit status: 0 if something passed and nothing failed. */
+/** Prints the counts. Returns 0 if an expectation was met and none failed. */
 static inline int finish(const char *suite) {
   printf("suite %s: %ld passed, %ld failed, %ld skipped\n", suite, passed, failed, skipped);
   return failed == 0 && passed > 0 ? 0 : 1;

@@ -1,14 +1,15 @@
 /*
- * secrets.c - configured secrets leave nothing behind (EXC-10).
+ * secrets.c - checks that configured secrets leave nothing in memory (EXC-10).
  *
  *   secrets [SUITE]
  *
- * Looks through all memory that the process can write, heap, stacks and the
- * library's own, for a private key, a shared secret and one of session texts in every
- * form in which they pass through the library: as text, as octets, and as libcrypto's
- * numbers. They are in a configuration that is accepted, and in some that are refused
- * at different places; and a device token in a request, and what the key signs. The
- * host wipes what is its own; what is found then was left by the library.
+ * Searches all writable memory of the process, heap, stacks and the library's
+ * own, for a private key, a shared secret and a session secret in every form in
+ * which they pass through the library: as text, as bytes, and as libcrypto's
+ * numbers. The secrets are in an accepted configuration, and in several that
+ * are refused at different positions. Further secrets are a device token in a
+ * request, and tokens that the key signs. The host wipes its own copies, so
+ * that every copy found was left by the library.
  */
 #include <assay.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ static void expect(int met, const char *what, const char *detail) {
   expect_that(met, "%s: %s", what, detail);
 }
 
-/* As explicit_bzero, which C99 programs do not see. */
+/* Wipes like explicit_bzero, which C99 programs cannot see. */
 static void wipe(void *bytes, size_t length) {
   volatile unsigned char *at = bytes;
   while (length-- > 0) *at++ = 0;
@@ -50,7 +51,8 @@ static unsigned char token_byte(int i) {
   return (unsigned char)(i * 149 + 83 + i / 7);
 }
 
-/* PKCS#8 around an ECPrivateKey on P-256 that has no public part. */
+/* Returns a byte of PKCS#8 with an ECPrivateKey on P-256 without its public
+ * key. */
 static unsigned char key_file_byte(int i) {
   static const unsigned char head[] = {
       0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48,
@@ -60,7 +62,7 @@ static unsigned char key_file_byte(int i) {
 }
 enum { KEY_FILE = 35 + 32 };
 
-/* The base64 digit at a place of a text of this many octets. */
+/* Returns the base64 digit at an index of a text of this many bytes. */
 static char base64_digit(unsigned char (*byte)(int), int count, int place) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -80,7 +82,7 @@ struct needle {
 };
 static struct needle needles[12];
 static int needle_count;
-/* What was signed last: the end of its text. */
+/* The end of the text that was signed last. */
 static struct needle *made;
 
 static struct needle *add_needle(const char *name, size_t length) {
@@ -136,7 +138,8 @@ static int stands_at(const struct needle *needle, const unsigned char *at) {
   return 1;
 }
 
-/* Looks through one mapping; adds the names of what it finds to `found`. */
+/* Searches one mapping; adds the names of secrets that it contains to
+ * `found`. */
 static void look_through(int memory, unsigned long from, unsigned long to,
                          int *found) {
   unsigned long at;
@@ -162,7 +165,8 @@ static void look_through(int memory, unsigned long from, unsigned long to,
   wipe(window, sizeof window);
 }
 
-/* Which of the secrets are in memory: how many kinds; their names in `names`. */
+/* Returns how many kinds of secrets are in memory; writes their names to
+ * `names`. */
 static int look(char *names, size_t size) {
   FILE *maps = fopen("/proc/self/maps", "r");
   int memory = open("/proc/self/mem", O_RDONLY), kinds = 0, k;
@@ -209,8 +213,8 @@ static void put_base64(unsigned char (*byte)(int), int count, int broken) {
   }
 }
 
-/* How a configuration may be broken, each after the secrets were read or in the
- * middle of it. */
+/* The faults of a configuration, each after the secrets were read or in the
+ * middle of one. */
 enum fault { NONE, KEY_BROKEN, KEY_OF_JUNK, SHARED_BROKEN, LATER, SYNTAX, FAULTS };
 static const char *const fault_names[FAULTS] = {
     "accepted",      "a key that ends in junk", "a key in a wrong block",
@@ -239,8 +243,9 @@ static void write_configuration(enum fault fault) {
   put(fault == SYNTAX ? "}}" : "}");
 }
 
-/* Of all secrets what a verifier needs, each in one place: the number of the key, the
- * digits of the shared one, and the octets of the one for sessions. */
+/* Whether memory has only what a verifier needs of the secrets, each once: the
+ * number of the key, the digits of the shared secret, and the bytes of the
+ * session secret. */
 static int is_held_once(int kinds, const char *names) {
   return kinds == 3 && strcmp(names,
                               "key, as a number (1), shared secret, as hex (1), "
@@ -260,7 +265,7 @@ static void check_configuration(enum fault fault) {
          fault_names[fault], assay_status_name(status));
   (void)assay_doc_json(doc, NULL);
   if (fault == NONE) {
-    /* EXC-10: keys and secrets are what a verifier keeps, once. */
+    /* A verifier keeps keys and secrets, each once (EXC-10). */
     expect(is_held_once(look(names, sizeof names), names), fault_names[fault], names);
   } else {
     expect(look(names, sizeof names) == 0, fault_names[fault], names);
@@ -270,7 +275,8 @@ static void check_configuration(enum fault fault) {
   expect(look(names, sizeof names) == 0, "after it was freed", names);
 }
 
-/* EXC-22: a conversation whose request has the shared secret in its body. */
+/* Checks an exchange whose request has the shared secret in its body
+ * (EXC-22). */
 static void check_conversation(void) {
   static const char request[] =
       "{\"kind\":\"verifyReceipt\",\"receipt\":\"MIAGCSqGSIb3DQEHAqCAMIAAAAAA\"}";
@@ -315,8 +321,8 @@ static assay_verifier *good_verifier(void) {
   return verifier;
 }
 
-/* From now on the end of that text of a document is looked for, or what stands before
- * `mark` in it. */
+/* Adds the end of a text of a document to the secrets to search for; if `mark`
+ * is not NULL, the text before it. */
 static void look_for(const assay_doc *doc, const char *path, const char *mark) {
   size_t length = 0, i;
   const char *found = assay_doc_text(doc, path, strlen(path), &length);
@@ -329,7 +335,7 @@ static void look_for(const assay_doc *doc, const char *path, const char *mark) {
   made->length = LONGEST;
 }
 
-/* EXC-22: a token that the key signed stands in its document alone. */
+/* Checks that a token signed by the key is only in its document (EXC-22). */
 static void check_signing(void) {
   static const char request[] = "{\"kind\":\"sign.devicecheck-token\"}";
   assay_verifier *verifier = good_verifier();
@@ -349,7 +355,7 @@ static void check_signing(void) {
   expect(look(names, sizeof names) == 0, "after signing", names);
 }
 
-/* EXC-22: the same of a token in a step, and of the device's. */
+/* Checks the device token, and a token in a step, in the same way (EXC-22). */
 static void check_device_check(void) {
   static const char again[] = "{\"id\":1,\"status\":401,\"body\":null}";
   static const char done[] = "{\"id\":2,\"status\":200,\"body\":null}";
@@ -381,7 +387,7 @@ static void check_device_check(void) {
   expect(look(names, sizeof names) == 0, "after DeviceCheck", names);
 }
 
-/* A session text that nobody signed. */
+/* Checks a session token without a valid signature. */
 static void check_session(void) {
   assay_verifier *verifier = good_verifier();
   assay_doc *doc = NULL;
@@ -405,7 +411,8 @@ static void check_session(void) {
   expect(look(names, sizeof names) == 0, "after the session", names);
 }
 
-/* EXC-22: a token in an answer stands in the result, and is wiped with it. */
+/* Checks that a token in a response is in the result, and is wiped with the
+ * result (EXC-22). */
 static void check_answer(void) {
   static const char request[] = "{\"kind\":\"appleid.exchange-code\",\"code\":\"c\"}";
   assay_verifier *verifier = NULL;
@@ -477,12 +484,13 @@ static void check_token(void) {
   expect(look(names, sizeof names) == 0, "after the token's document", names);
 }
 
-/* In a thread, memory comes from another arena, and the stack is another one. */
+/* Runs all checks. In a second thread they use another arena and another
+ * stack. */
 static void *check_all(void *unused) {
   char names[512];
   int fault;
   (void)unused;
-  /* What was not wiped is found. */
+  /* The search must find secrets that were not wiped. */
   write_configuration(NONE);
   expect(look(names, sizeof names) >= 2, "the search finds", names);
   wipe(text, sizeof text);

@@ -1,23 +1,23 @@
 /*
- * shim.c - asks Sources/CLibCrypto/shim.h alone, over whichever libcrypto this was
- * compiled with.
+ * shim.c - calls only Sources/CLibCrypto/shim.h, over the libcrypto that the
+ * program was compiled with.
  *
  *   shim < QUESTIONS
  *
- * A question is a line of words, octets as hex ("-": none):
+ * A question is a line of words, with bytes in hex ("-": none):
  *
- *   digest NAME OCTETS                  the digest, as hex
+ *   digest NAME BYTES                   the digest, in hex
  *   ecdsa BITS POINT DIGEST SIGNATURE   1, 0, or "no key"
  *   rsa NAME MODULUS DIGEST SIGNATURE   1, 0, or "no key"
  *   private SCALAR POINT                1 or 0
- *   sign SCALAR DIGEST                  the public half and the DER signature, twice
- *                                       signed, or "no key"
+ *   sign SCALAR DIGEST                  the public key and two DER signatures,
+ *                                       or "no key"
  *   hmac KEY HEAD BODY                  HMAC with SHA-256 over head and body
- *   random                              1 or 0: two times 16 octets differ
+ *   random                              1 or 0: two draws of 16 bytes differ
  *
- * The first line of the answers is what libcrypto calls itself, then one line for
- * each question. One error of the host is in libcrypto's queue: "disturbed" is
- * added to the answer after which there is another one.
+ * The first output line is the version of libcrypto, followed by one line for
+ * each question. libcrypto's queue has one error of the host: "disturbed" is
+ * added to the answer after which the queue has another one.
  */
 #include "shim.h"
 
@@ -68,7 +68,7 @@ static struct assay_crypto *crypto;
 
 static const char *yes_or_no(int good) { return good ? "1" : "0"; }
 
-/* Frees the key. */
+/* Checks a signature by a key and frees the key. */
 static const char *ask_key(EVP_PKEY_CTX *key, int named, const struct octets *word) {
   int good;
   if (key == NULL) return "no key";
@@ -132,7 +132,7 @@ static const char *ask_random(void) {
                    memcmp(one, other, sizeof one) != 0);
 }
 
-/* How many words of octets a question has. */
+/* Returns the number of words with bytes that a question has. */
 static int words_of(const char *kind) {
   if (strcmp(kind, "random") == 0) return 0;
   if (strcmp(kind, "digest") == 0) return 1;
@@ -189,7 +189,7 @@ int main(void) {
   crypto = assay_shim_open();
   if (crypto == NULL) return 2;
   puts(assay_shim_libcrypto());
-  /* The host's error: a curve that does not exist. */
+  /* Puts the host's error into the queue: a curve that does not exist. */
   ERR_clear_error();
   if (EC_GROUP_new_by_curve_name(0) != NULL || ERR_peek_error() == 0) return 2;
   while (ERR_peek_error() != ERR_peek_last_error()) (void)ERR_get_error();

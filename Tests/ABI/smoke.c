@@ -3,10 +3,10 @@
  *
  *   smoke CASES.json [SUITE]
  *
- * First the functions themselves: what they do with NULL, with lengths that
- * do not fit, with unknown kinds and impossible times, and that every output
- * is written. Then every case of the table (cases.h): status, check, place and facts.
- * Prints what failed, and "suite SUITE: N passed, N failed, 0 skipped".
+ * Tests the functions first: with NULL, with lengths that do not fit, with
+ * unknown kinds and impossible times, and that every output is written. Then
+ * runs every case of the table (cases.h): status, check, location and facts.
+ * Prints the failures, and "suite SUITE: N passed, N failed, 0 skipped".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +24,12 @@ static const char CONFIG[] =
     "{\"bundleId\":\"com.example.other\",\"appAppleId\":9007199254740991}],"
     "\"plans\":[\"free\",\"premium\"]}";
 
-/* Count one expectation, and say which one was not met. */
+/* Counts one expectation and prints it if it is not met. */
 static int expect(int met, const char *subject, const char *what) {
   return expect_that(met, "%s: %s", subject, what);
 }
 
-/* Like expect, for texts, showing both. */
+/* Compares texts like expect, and prints both if they differ. */
 static int expect_text(const char *got, const char *wanted,
                        const char *subject, const char *what) {
   return expect_that(got != NULL && strcmp(got, wanted) == 0, "%s: %s is %s, not %s", subject,
@@ -71,7 +71,7 @@ static void check_error(const cJSON *root, const char *name) {
          name, "DOC-1 error has check and at");
 }
 
-/* What holds for every document whatever the call (DOC-1, DOC-5). */
+/* Checks the members of every document, whatever the call (DOC-1, DOC-5). */
 static cJSON *check_envelope(const assay_doc *doc, assay_status status,
                              const char *name) {
   size_t len = 0;
@@ -229,7 +229,7 @@ static void test_library(void) {
          "is static");
   expect(cJSON_IsObject(info), "assay_build_info", "is a JSON object");
   for (i = 0; i < COUNT(members); i++) {
-    /* Outside a repository, as in a source archive, the commit is not known. */
+    /* In a source archive, outside a repository, the commit is unknown. */
     int may_be_unknown = i == 0 && getenv("ASSAY_IN_REPOSITORY") == NULL;
     const char *text = json_text(info, members[i], "");
     expect(strlen(text) > 0 && (may_be_unknown || strcmp(text, "unknown") != 0),
@@ -240,7 +240,8 @@ static void test_library(void) {
   cJSON_Delete(info);
 }
 
-/* The library walks its own statuses: all of them, each once, in order. */
+/* Checks that the library enumerates all of its statuses, each once, in
+ * order. */
 static void test_status_texts(int32_t named) {
   static const char *const classes[] = {"never", "later", "same-once",
                                         "other-environment", "after-config"};
@@ -308,7 +309,8 @@ static void test_status_names(void) {
 static char garbage[1];
 #define GARBAGE ((void *)garbage)
 
-/* A status and its document, of this kind if there is one that is known. */
+/* Checks a status and its document, which has this kind unless `kind` is
+ * NULL. */
 static void check_outcome(assay_status status, const assay_doc *doc,
                           const char *wanted, const char *kind,
                           const char *name) {
@@ -322,7 +324,7 @@ static void check_outcome(assay_status status, const assay_doc *doc,
   cJSON_Delete(root);
 }
 
-/* A call of the library, and what it is given beside the verifier. */
+/* A call of the library with a verifier; `given` has its other arguments. */
 typedef assay_status call(const assay_verifier *verifier, const void *given,
                           assay_doc **doc);
 
@@ -335,7 +337,8 @@ static void check_misuse(call *make, const assay_verifier *verifier,
     assay_doc_free(doc);
 }
 
-/* What holds of every call with a verifier, whatever it is given. */
+/* Checks the properties of every call with a verifier, whatever its
+ * arguments. */
 static void check_call(call *make, const assay_verifier *verifier,
                        const void *given, const char *wanted, const char *kind,
                        const char *function, const char *row) {
@@ -351,7 +354,8 @@ static void check_call(call *make, const assay_verifier *verifier,
   check_misuse(make, NULL, given, name, "without a verifier it is misuse");
 }
 
-/* A call that makes something of a text, and what frees it. */
+/* A call that makes an object from a text, and the call that frees the
+ * object. */
 struct maker {
   const char *function, *kind;
   assay_status (*make)(const char *text, size_t len, void **out,
@@ -514,7 +518,7 @@ static assay_status call_receipt(const assay_verifier *verifier,
                               doc);
 }
 
-/* Texts of no substance. */
+/* Inputs without valid content. */
 static void test_verify_receipt(const assay_verifier *verifier) {
   static char large[9 << 20]; /* more than any cap */
   static const struct receipt_call rows[] = {
@@ -563,7 +567,7 @@ static void test_verify_receipt(const assay_verifier *verifier) {
   }
 }
 
-/* What the calls about keys are given; the bytes are of no substance. */
+/* Arguments of the calls about device keys, without valid content. */
 static const char ATTEST_CONFIG[] =
     "{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}],"
     "\"attest\":{\"appIds\":[\"ABCDE12345.com.example.app\"]}}";
@@ -842,7 +846,8 @@ static void test_text_calls(const assay_verifier *verifier) {
   }
 }
 
-/* One variable for evidence and result: it is read before it is written. */
+/* The same variable for evidence and result: it must be read before it is
+ * written. */
 static void test_reused_variable(const assay_verifier *verifier) {
   static const char request[] = "{\"kind\":\"claim\",\"attempt\":\"0123456789012345678901\"}";
   assay_doc *doc = NULL, *first, *second;
@@ -979,7 +984,7 @@ static int same_value(const cJSON *got, const cJSON *wanted) {
   return got != NULL && cJSON_Compare(got, wanted, 1);
 }
 
-/* A fact by cJSON, and by the getters, which must agree. */
+/* Compares a fact read by cJSON, and by the getters, which must agree. */
 static int check_fact(const assay_doc *doc, const cJSON *root,
                       const cJSON *wanted) {
   const char *path = wanted->string;
@@ -1019,7 +1024,8 @@ static void check_expected(const assay_doc *doc, const cJSON *root,
   }
 }
 
-/* The document without the one word that may differ between equal calls. */
+/* Returns the document without "cached", which may differ between equal
+ * calls. */
 static char *without_cached(const assay_doc *doc) {
   char *copy = repeatable_json(doc), *to = copy;
   const char *from = copy;
@@ -1064,7 +1070,7 @@ static void check_repeatable(const struct case_table *table,
   assay_doc_free(third);
 }
 
-/* One document of a transcript, of which `context` is the name. */
+/* Checks one document of a transcript; `context` is the case's name. */
 static void check_step(void *context, const cJSON *wanted, assay_status status,
                        const assay_doc *doc) {
   const char *name = context;
@@ -1077,7 +1083,8 @@ static void check_step(void *context, const cJSON *wanted, assay_status status,
   cJSON_Delete(root);
 }
 
-/* The steps of a transcript; what comes after them is the case's. */
+/* Checks the steps of a transcript; the document after the last is the
+ * case's. */
 static void check_transcript(const struct case_table *table, const cJSON *item,
                              const char *name) {
   assay_status status = -1;
@@ -1087,8 +1094,8 @@ static void check_transcript(const struct case_table *table, const cJSON *item,
   assay_doc_free(doc);
 }
 
-/* What assay_call says of a request: the same as assay_exchange_new, unless its
- * kind takes steps. */
+/* Checks that assay_call returns the same as assay_exchange_new, unless the
+ * request's kind takes steps. */
 static void check_at_once(const struct case_table *table, const cJSON *item,
                           const assay_doc *doc, const char *name) {
   assay_status status = -1;
@@ -1135,8 +1142,8 @@ static void test_case(const struct case_table *table, const cJSON *item) {
     check_transcript(table, item, name);
 }
 
-/* Whether a case's document says that its chain was known, from a verifier that
- * is made for this and freed. -1: it could not be run. */
+/* Whether the chain of a case was already known to a verifier that is made for
+ * this call and freed; -1 if the case could not be run. */
 static int is_cached_anew(const struct case_table *table, const cJSON *item) {
   struct case_table own;
   assay_doc *doc = NULL;
@@ -1151,7 +1158,8 @@ static int is_cached_anew(const struct case_table *table, const cJSON *item) {
   return cached;
 }
 
-/* JWS-66: what a verifier proved outlives it, unless it keeps nothing. */
+/* Checks that proofs of a verifier outlive it, unless it keeps none
+ * (JWS-66). */
 static void test_proofs_outlive(const struct case_table *table,
                                 const char *verifier, int kept) {
   const cJSON *item;
@@ -1172,7 +1180,7 @@ static void test_proofs_outlive(const struct case_table *table,
 
 /* ---- tokens ------------------------------------------------------------- */
 
-/* The curve's generator: a public key that everybody has the private one of. */
+/* A public key whose private key is public: the curve's generator. */
 static const char KEYSET[] =
     "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"g\","
     "\"x\":\"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY\","
@@ -1221,7 +1229,7 @@ struct token_call {
   const char *status;
 };
 
-/* The keys that call_token uses. */
+/* The key set that call_token uses. */
 static assay_keyset *token_keys;
 
 static assay_status call_token(const assay_verifier *verifier,

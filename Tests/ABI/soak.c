@@ -1,12 +1,12 @@
 /*
- * soak.c - many calls in one process, whose memory stays flat.
+ * soak.c - makes many calls in one process, whose memory must stay flat.
  *
  *   soak CASES.json SUITE COUNT
  *
- * Runs the accepted cases of the table in turn, and between every two of them
- * one that is refused, until COUNT calls are made. Resident memory is taken
- * after the first tenth, when every cache has what it will hold, and after each
- * of the others: it may grow by LARGEST kB in all.
+ * Runs the accepted cases of the table in turn, with a refused one between
+ * every two, until COUNT calls are made. Resident memory is read after the
+ * first tenth, when every cache is full, and after each other tenth: it may
+ * grow by LARGEST kB in all.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct cases {
   int count;
 };
 
-/* The cases that are accepted, or those that are refused. 0: done. */
+/* Selects the accepted or the refused cases. Returns 0 on success. */
 static int chosen(const struct case_table *table, int accepted,
                   struct cases *out) {
   const cJSON *item;
@@ -40,7 +40,7 @@ static int chosen(const struct case_table *table, int accepted,
   return out->count > 0 ? 0 : -1;
 }
 
-/* Resident memory of this process in kB, or -1. */
+/* Returns the resident memory of this process in kB, or -1. */
 static long resident_kb(void) {
   long pages = -1;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     (void)fprintf(stderr, "usage: soak CASES.json SUITE COUNT\n");
     return 2;
   }
-  /* One arena, freed at its end: what stays is still referenced. */
+  /* One arena, trimmed at its end: the memory that remains is in use. */
   (void)mallopt(M_ARENA_MAX, 1);
   if (case_table_open(&table, argv[1]) != 0 ||
       chosen(&table, 1, &accepted) != 0 || chosen(&table, 0, &refused) != 0)

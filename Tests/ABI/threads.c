@@ -1,13 +1,14 @@
 /*
- * threads.c - the verifiers of the case table, shared by four threads.
+ * threads.c - shares the verifiers of the case table between four threads.
  *
  *   threads CASES.json [SUITE [ROUNDS]]
  *
- * Every thread runs all cases, three times or ROUNDS, good and forged mixed, each from another start,
- * and expects the status that the table names. Documents are made in one thread
- * and freed in another. Every other thread has verifiers of its own, as requests
- * have, and makes new ones time and again: what these prove is shared by all in
- * the process who trusts the same (JWS-66).
+ * Every thread runs all cases, good and forged mixed, three times or ROUNDS,
+ * each from another start, and expects the status that the table names.
+ * Documents are made in one thread and freed in another. Every other thread has
+ * verifiers of its own, as requests have, and makes new ones again and again:
+ * proofs are shared by all verifiers of the process that trust the same
+ * certificates (JWS-66).
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,11 +1,13 @@
 /*
- * twins.c - a signature's secret number is never that of another process (EXC-23).
+ * twins.c - no two processes use the same secret number in a signature
+ * (EXC-23).
  *
  *   twins SUITE
  *
- * A machine that was restored from a snapshot twice, or a process in a namespace where it
- * has its parent's id, has the state of libcrypto's generator and no sign that it is a copy.
- * So it is here: every process is told the same id, and is made by the system call alone.
+ * A machine restored twice from a snapshot, or a process in a namespace where
+ * it has its parent's id, has a copy of libcrypto's random state and no sign of
+ * being a copy. This program simulates both: getpid returns the same id in
+ * every process, and processes are made by the system call alone.
  */
 #define _GNU_SOURCE
 #include "shim.h"
@@ -16,13 +18,13 @@
 
 enum { TWINS = 3 };
 
-/* In place of the C library's, for libcrypto too. */
+/* Replaces the C library's function, for libcrypto too. */
 pid_t getpid(void) { return 42; }
 
 static struct assay_crypto *crypto;
 static EVP_PKEY *key;
 
-/* A signature over one digest, with its length before it. */
+/* Writes a signature over one digest, preceded by its length. */
 static int sign(unsigned char out[73]) {
   static const unsigned char digest[32] = {1, 2, 3};
   memset(out, 0, 73);

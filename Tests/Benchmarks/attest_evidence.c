@@ -88,7 +88,7 @@ static void cbor_bytes(struct bytes *to, const void *from, size_t length) {
 
 /* ---- keys and data ------------------------------------------------------- */
 
-/* 04, x, y. */
+/* The uncompressed point: 04, x, y. */
 static void point_of(EVP_PKEY *key, unsigned char point[65]) {
   size_t length = 0;
   demand(EVP_PKEY_get_octet_string_param(key, "encoded-pub-key", point, 65,
@@ -102,7 +102,8 @@ static void client_hash(unsigned char hash[32]) {
          sizeof attest_client_data - 1, hash);
 }
 
-/* SHA-256 of authenticator data and the client data's hash. */
+/* Computes SHA-256 of the authenticator data followed by the client data's
+ * hash. */
 static void nonce_of(const unsigned char *data, size_t length,
                      unsigned char nonce[32]) {
   struct bytes both = {0};

@@ -1,7 +1,8 @@
 /*
- * attest_evidence.h - App Attest evidence for the benchmarks, made when they
- * run: attestations with their receipts, and assertions, with Apple's shape and
- * sizes. libcrypto makes certificates and CMS.
+ * attest_evidence.h - App Attest evidence for the benchmarks, made at run time.
+ *
+ * Attestations with their receipts, and assertions, have the form and sizes of
+ * Apple's. libcrypto makes certificates and CMS.
  */
 #ifndef ASSAY_BENCHMARKS_ATTEST_EVIDENCE_H
 #define ASSAY_BENCHMARKS_ATTEST_EVIDENCE_H
@@ -13,13 +14,14 @@
 #include "der.h"
 #include "evidence.h"
 
-/** Both lines of App Attest: of attestations, and of receipts. */
+/** The two chains of App Attest: of attestations, and of receipts. */
 struct attest_line {
   struct issuer root, intermediate;
   struct issuer receipt_root, receipt_intermediate, receipt_leaf;
 };
 
-/** What a device sends for one key, and what a bare check of it needs. */
+/** The evidence that a device sends for one key, and the inputs of the bare
+ * checks. */
 struct attested {
   const struct attest_line *line;
   EVP_PKEY *key;
@@ -31,8 +33,8 @@ struct attested {
   unsigned char key_id[32];
   struct bytes attestation;
   struct bytes receipt;   /**< the container */
-  struct bytes content;   /**< what the receipt's signature covers */
-  struct bytes signature; /**< the receipt's */
+  struct bytes content;   /**< the bytes that the receipt's signature covers */
+  struct bytes signature; /**< the receipt's signature */
 };
 
 /** An assertion, and its parts. */
@@ -42,9 +44,9 @@ struct assertion {
   struct bytes signature;
 };
 
-/** The client data of every object here. */
+/** The client data of all evidence made here. */
 extern const char attest_client_data[];
-/** Its App ID. */
+/** The App ID of all evidence made here. */
 extern const char attest_app_id[];
 
 struct attest_line attest_line_new(void);
@@ -52,8 +54,8 @@ struct attested attested_new(const struct attest_line *line);
 struct assertion assertion_new(const struct attested *device,
                                unsigned counter);
 
-/** A configuration that trusts this line; chains < 0 leaves the cache as it is
- * by default. Allocated. */
+/** Returns a configuration that trusts this line; chains < 0 keeps the default
+ * size of the cache. Allocated. */
 char *attest_configuration(const struct attest_line *line, int chains);
 
 #endif

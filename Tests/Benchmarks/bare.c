@@ -32,7 +32,7 @@ void bare_es256(EVP_PKEY *key, const struct jws *jws) {
   ECDSA_SIG_free(numbers);
 }
 
-/* A store that trusts this root under some rules, which it frees. */
+/* Returns a store that trusts this root under some rules, which are freed. */
 static X509_STORE *store_of(const struct issuer *root,
                             X509_VERIFY_PARAM *rules) {
   X509_STORE *store = X509_STORE_new();

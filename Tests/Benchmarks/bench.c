@@ -1,11 +1,11 @@
 /*
- * bench.c - Assay's verifications against bare libcrypto, in one process.
+ * bench.c - Assay's verifications against libcrypto alone, in one process.
  *
  *   bench [--quick] [--only NAME]
  *
  * Prints one line for each comparison: name, nanoseconds per call for Assay,
- * for the baseline, the ratio, and the middle half of the rounds' ratios.
- * Lines that begin with '#' are remarks. docs/benchmarks.md explains the rest.
+ * for the baseline, the ratio, and the middle half of the rounds' ratios. Lines
+ * that begin with '#' are remarks. docs/benchmarks.md explains the rows.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,8 +17,8 @@
 #include "bench.h"
 #include "evidence.h"
 
-/* More chains than a verifier remembers, so that walking through them in order
- * meets none that is still known. */
+/* More chains than a verifier remembers, so that a walk through them in order
+ * meets no remembered one. */
 enum { CHAINS = 160, MOST_REMEMBERED = 64 };
 
 static int quick;
@@ -61,7 +61,7 @@ void use(assay_doc *doc, assay_status status, assay_status expected) {
 
 /* ---- the work ------------------------------------------------------------ */
 
-/** Texts that are verified in turn, and how. */
+/** Texts that are verified in turn, with the arguments of the calls. */
 struct series {
   const assay_verifier *verifier;
   int32_t kind;
@@ -83,7 +83,7 @@ static void assay_call(void *context, size_t index) {
   use(doc, status, series->expected);
 }
 
-/* What a host does that keeps no verifier from one request to the next. */
+/* Verifies like a host that makes a new verifier for each request. */
 static void request_call(void *context, size_t index) {
   struct series series = *(const struct series *)context;
   assay_verifier *verifier = verifier_of(series.config);
@@ -142,7 +142,7 @@ static struct series series_of(const struct world *world,
   return series;
 }
 
-/* What is measured next is refused: take the refusal for the expected one. */
+/* Stores the status with which the next measured call is refused. */
 static void expect_refusal(struct series *series) {
   assay_doc *doc;
   series->expected =
@@ -166,7 +166,7 @@ static void warm(const struct world *world) {
   three[2] = world->renewal;
   parts = series_of(world, verifier, 0, three, 3);
   row("warm-transaction", assay_call, &one, es256_call, &one, 101, 60);
-  /* bench.py multiplies the baseline: one notification has three checks. */
+  /* bench.py multiplies the baseline by the three checks of a notification. */
   row("warm-notification", assay_call, &notification, es256_call, &parts, 101, 30);
   config = configuration(&world->root, -1);
   one.config = config;
@@ -191,7 +191,7 @@ static void refused(const struct world *world) {
   series = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &forged, 1);
   expect_refusal(&series);
   row("forged-root", assay_call, &series, es256_call, &genuine, 101, 60);
-  /* A genuine header whose signature is that of another text. */
+  /* A genuine header with the signature of another text. */
   junk.text = strdup(junk.text);
   memcpy(junk.text + junk.signed_length + 1,
          forged.text + forged.signed_length + 1, 86);
@@ -201,8 +201,9 @@ static void refused(const struct world *world) {
   assay_verifier_free(verifier);
 }
 
-/* Chains under the world's root: each its own leaf, and its own intermediate
- * unless they share the world's. */
+/* Returns texts under the world's root, each with a leaf of its own; with
+ * `share` below the world's intermediate, else each below an intermediate of
+ * its own. */
 static struct jws *many(const struct world *world, int share) {
   struct jws *jws = calloc(CHAINS, sizeof *jws);
   char *payload = transaction_payload();
@@ -252,12 +253,12 @@ struct worker {
   pthread_barrier_t *start;
   int core;
   size_t calls;
-  double spent;   /* from the first call to the end of the last */
-  double delayed; /* of it: ready to run, but another program had the core */
+  double spent;   /* from the start of the first call to the end of the last */
+  double delayed; /* the part spent waiting for a core */
 };
 
-/* Nanoseconds that the calling thread has waited for a core so far; 0 where
- * the kernel does not say. */
+/* Returns the nanoseconds that the calling thread has waited for a core so far;
+ * 0 if the kernel does not report them. */
 static double core_delay_ns(void) {
   double running = 0, waiting = 0;
   FILE *file = fopen("/proc/thread-self/schedstat", "r");
@@ -281,8 +282,9 @@ static void *worker(void *argument) {
   return NULL;
 }
 
-/* Calls per second of `count` threads together. The time in which another
- * program had a thread's core is left out; waiting for a lock is not. */
+/* Returns calls per second of `count` threads together, without the time in
+ * which another program had a thread's core. Time spent waiting for a lock
+ * counts. */
 static double throughput(work *run, void *context, int count, size_t calls,
                          double *delayed, double *spent) {
   struct worker workers[2];
@@ -313,8 +315,9 @@ static double throughput(work *run, void *context, int count, size_t calls,
   return sum;
 }
 
-/* Two threads over one: a verifier that both share, and bare libcrypto with a
- * shared key as the ceiling of this machine, in turn. */
+/* Compares two threads with one thread: a shared verifier, and alternately
+ * libcrypto alone with a shared key, which is the most that this machine
+ * allows. */
 static void threads(const struct world *world) {
   enum { ROUNDS = 101, CALLS = 200 };
   static double ours[ROUNDS], theirs[ROUNDS];

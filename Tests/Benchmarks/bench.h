@@ -1,4 +1,4 @@
-/* bench.h - what the files of `bench` share, and the rows of each. */
+/* bench.h - shared by the files of `bench`, with the rows of each. */
 #ifndef ASSAY_BENCHMARKS_BENCH_H
 #define ASSAY_BENCHMARKS_BENCH_H
 
@@ -7,15 +7,16 @@
 
 #include "measure.h"
 
-/** Whether a row was asked for. */
+/** Whether the command line selects this row. */
 int wanted(const char *name);
-/** Compare and report, if the row was asked for. */
+/** Compares and reports, if the row is selected. */
 void row(const char *name, work *ours, void *our_context, work *baseline,
          void *baseline_context, size_t rounds, size_t calls);
 
-/** A verifier of a configuration, which it frees. */
+/** Returns a verifier of a configuration, which is freed. */
 assay_verifier *verifier_new(char *config);
-/** What a host does with an answer: read it, free it. */
+/** Reads and frees a document as a host does; stops unless the status is the
+ * expected one. */
 void use(assay_doc *doc, assay_status status, assay_status expected);
 
 /** Measure and report: receipts and triage, App Attest, access tokens. */

@@ -4,9 +4,9 @@
   bench.py --programs FOLDER --library FILE [--python FILE] [--package FOLDER]
            [--json FILE] [--quick]
 
-Each row has Assay's figure, that of a baseline measured in the same run, and
-their ratio. A missed bar is marked and never fails the run: figures depend on
-the machine, and on who else uses it. docs/benchmarks.md explains the rows.
+Each row has Assay's time, that of a baseline measured in the same run, and their ratio. A missed
+bar is marked and never fails the run: times depend on the machine and on its other load.
+docs/benchmarks.md explains the rows.
 """
 
 import argparse
@@ -23,8 +23,8 @@ import time
 
 import chart
 
-# name: (title, what it is measured against, bar on the ratio or None).
-# Ratios are ours over the baseline, except where more is better.
+# name: (title, baseline, comparison, bar on the ratio or None). A ratio is Assay's time over the
+# baseline's, except for rows of rates.
 ROWS = {
     "warm-transaction": ("transaction, chain known", "bare ES256", "<=", 1.25),
     "warm-notification": ("notification with two JWS inside", "three bare ES256", "<=", 1.39),
@@ -84,8 +84,8 @@ sys.exit(library.assay_verify_jws(
     verifier, 1, jws, ctypes.c_size_t(len(jws)),
     ctypes.c_int64(time.time_ns() // 1000000), ctypes.byref(document)))
 """
-# Resident memory with ctypes at hand, before the library is loaded and after a
-# verification: what the library itself adds to an interpreter.
+# Prints resident memory with ctypes imported, before the library is loaded and after a
+# verification: the growth that the library itself causes in an interpreter.
 CTYPES_GROWTH = """
 import ctypes, os, sys, time
 def resident():
@@ -104,8 +104,8 @@ if library.assay_verify_jws(
     sys.exit("the transaction was refused")
 print(before, resident())
 """
-# The highest resident memory since the program began; that of wait4 would
-# count the memory of the process that forked it.
+# Prints the highest resident memory since the program began. wait4 is not used: its figure would
+# include the memory of the process that forked the program.
 HIGHEST = """
 print(next(line.split()[1] for line in open("/proc/self/status") if "VmHWM" in line))
 """
@@ -123,7 +123,7 @@ verifier.verify_and_decode_signed_transaction(
 
 
 class Row:
-    """One line of the table."""
+    """One row of the table."""
 
     def __init__(self, name, ours, baseline, value, unit, low=None, high=None):
         self.name, self.unit = name, unit
@@ -180,7 +180,7 @@ class Row:
 
 
 def lines(command, environment=None):
-    """The output of a program: (remarks, rows of cells)."""
+    """Run a program; return its output as (remarks, rows of cells)."""
     done = subprocess.run(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=sys.stderr)
     remarks, rows = [], []
@@ -195,7 +195,8 @@ def lines(command, environment=None):
 
 
 def store_rows(program, quick, environment, remarks):
-    """A claim, on databases beside the programs: TMPDIR may lie in memory."""
+    """Return the row of a claim, with databases beside the programs, because TMPDIR may be in
+    memory."""
     if not program.exists():
         remarks.append("no libsqlite3 or libcjson to build the claim with")
         return []
@@ -209,13 +210,15 @@ def compared(cells):
     name, ours, baseline, ratio, low, high = cells
     numbers = [float(cell) for cell in (ours, baseline, ratio, low, high)]
     if name == "warm-notification":
-        # The baseline is one check; a notification with two JWS has three.
+        # The baseline's time is for one check, but a notification that contains two JWS needs
+        # three.
         numbers = [numbers[0], numbers[1] * 3] + [number / 3 for number in numbers[2:]]
     if name == "python-package":
-        # The program prints what the package costs over ctypes alone.
+        # The program prints the time of the package first, then that of ctypes; the row has them
+        # reversed.
         numbers[0], numbers[1] = numbers[1], numbers[0]
     if name == "triage":
-        # What is asked for is a rate; its spread follows that of the ratios.
+        # The bar is on a rate, whose spread follows from that of the ratios.
         rate = 1e9 / numbers[0]
         return Row(name, numbers[0], numbers[1], rate, "per second",
                    rate * numbers[2] / numbers[4], rate * numbers[2] / numbers[3])
@@ -224,7 +227,7 @@ def compared(cells):
 
 
 def cpu_ms(command, environment):
-    """CPU time of one process from its start to its end."""
+    """Return the CPU time of one process from its start to its end."""
     child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -234,7 +237,7 @@ def cpu_ms(command, environment):
 
 
 def started(name, ours, baseline, environment, times):
-    """CPU time of fresh processes over bare ones, in turn; medians."""
+    """Return the extra CPU time of new processes over bare ones, run alternately, as medians."""
     mine, theirs = [], []
     cpu_ms(ours, environment), cpu_ms(baseline, environment)
     for _ in range(times):
@@ -245,7 +248,7 @@ def started(name, ours, baseline, environment, times):
 
 
 def compiled_package(options, programs):
-    """A copy of the package with its bytecode beside it, as pip installs it."""
+    """Copy the package with compiled bytecode, as pip installs it."""
     place = programs / "package"
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(pathlib.Path(options.package) / "assay", place / "assay",
@@ -268,7 +271,7 @@ def python_memory(python, folder, environment, times):
 
 
 def library_memory(python, folder, environment, times):
-    """What loading and a first verification add to an interpreter, in KiB."""
+    """Return the memory, in KiB, that loading and a first verification add to an interpreter."""
     found = []
     for _ in range(times):
         before, after = subprocess.run(
@@ -280,7 +283,7 @@ def library_memory(python, folder, environment, times):
 
 
 def memory_rows(fresh, library, folder, times):
-    """How much a process grows by, in KiB: all of it, and what is not pages of a file."""
+    """Yield the growth of a process in KiB: in total, and without pages backed by a file."""
 
     def growth(name):
         found = []
@@ -397,7 +400,7 @@ def main():
     missed = [row.title for row in rows if row.met is False]
     print("\nbars missed:", "; ".join(missed) if missed else "none")
     if not options.quick and not missing:
-        # The documentation page and its chart come from one run.
+        # The page and its chart are always from the same run.
         chart.write(f"{about['processor']}, {about['cores']} cores, {about['system']}, load "
                     f"{loads[0]} before and {loads[1]} after", shown)
         print("wrote docs/benchmarks.md and docs/benchmarks.svg")

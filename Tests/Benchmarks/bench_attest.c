@@ -7,7 +7,7 @@
 #include "bare.h"
 #include "bench.h"
 
-/* Keys that are attested in turn: no leaf is ever seen twice in a row. */
+/* Device keys attested in turn, so that no leaf follows itself. */
 enum { DEVICES = 24 };
 
 struct attest_world {
@@ -19,7 +19,7 @@ struct attest_world {
   int64_t now;
 };
 
-/** A verifier and the evidence that it looks at. */
+/** A verifier and the evidence that it verifies. */
 struct attest_pile {
   const struct attest_world *world;
   const assay_verifier *verifier;
@@ -71,7 +71,8 @@ static void bare_receipt(void *context, size_t index) {
                  device->content.at, device->content.length);
 }
 
-/* The leaf by the intermediate, and the receipt by its signer. */
+/* Verifies the leaf by the intermediate's key, and the receipt by its
+ * signer's. */
 static void bare_attestation(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct attested *device = &pile->world->devices[index % DEVICES];
@@ -90,7 +91,7 @@ static void bare_assertion(void *context, size_t index) {
                  sizeof made->nonce);
 }
 
-/* What a careful C program does: chain and CMS. It looks at no field. */
+/* Makes the checks of a careful C program: chain and CMS, no content. */
 static void bare_chain_and_cms(void *context, size_t index) {
   const struct attest_pile *pile = context;
   const struct attest_world *world = pile->world;

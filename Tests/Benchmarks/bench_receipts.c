@@ -12,7 +12,7 @@ enum { PURCHASES = 100, MIX = 1000 };
 
 static const char ours[] = "com.example.bench";
 
-/** Receipts that are looked at in turn. */
+/** Receipts that are verified or classified in turn. */
 struct pile {
   const assay_verifier *verifier;
   int32_t kind;
@@ -43,7 +43,7 @@ static void triage_call(void *context, size_t index) {
   use(doc, status, status);
 }
 
-/* SHA-1 RSA with a ready key over the ready bytes. */
+/* Verifies SHA-1 RSA with a parsed key over decoded bytes. */
 static void rsa_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
@@ -52,7 +52,7 @@ static void rsa_call(void *context, size_t index) {
                  receipt->signed_length);
 }
 
-/* What a careful C program does: base64, CMS, chain and signature. */
+/* Makes the checks of a careful C program: base64, CMS, chain and signature. */
 static void cms_call(void *context, size_t index) {
   const struct pile *pile = context;
   const struct receipt *receipt = &pile->receipts[index % pile->count];
@@ -77,9 +77,9 @@ static void decode_call(void *context, size_t index) {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* The day of a payment server (docs/spec/receipts-triage.md 1.1): of 1,000
- * blobs 750 transaction receipts and 40 app receipts of other apps, 93 of a
- * cracking program, the rest ours. */
+/* Returns one day's input of a payment server (docs/spec/receipts-triage.md
+ * 1.1): of 1,000 inputs 750 transaction receipts and 40 app receipts of other
+ * apps, 93 from a cracking tool, the rest receipts of the server's own app. */
 static struct receipt *mix_new(const struct receipt_line *line) {
   struct receipt *mix = calloc(MIX, sizeof *mix);
   struct receipt foreign[8], app = app_receipt_new(line, "org.example.other", 3);
@@ -93,7 +93,8 @@ static struct receipt *mix_new(const struct receipt_line *line) {
     own[n] = transaction_receipt_new(line, ours, 100 + n);
   }
   for (n = 0; n < MIX; n++) {
-    /* 7 has no divisor in common with 1,000: every class is spread evenly. */
+    /* 7 and 1,000 have no common divisor, so that every class is spread
+     * evenly. */
     unsigned place = n * 7 % MIX;
     if (n < 750)
       mix[place] = foreign[n % 8];
@@ -103,7 +104,7 @@ static struct receipt *mix_new(const struct receipt_line *line) {
       mix[place] = cracker_new(n);
     else
       mix[place] = own[n % 8];
-    /* Each its own copy, as each request has. */
+    /* A copy of its own for each position, as each request has. */
     mix[place].text = strdup(mix[place].text);
   }
   return mix;
@@ -131,7 +132,7 @@ void receipt_rows(void) {
   apps = one;
   apps.kind = ASSAY_RECEIPT_APP;
   apps.receipts = &app;
-  /* SHA-1 and old keys are what receipts have: level 0, whatever the default. */
+  /* Receipts have SHA-1 and old keys, which only security level 0 accepts. */
   apps.store = bare_store_any(&line.root, 0);
   row("receipt-app", verify_call, &apps, cms_call, &apps, 101, 10);
   mix = one;

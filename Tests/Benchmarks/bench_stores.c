@@ -1,11 +1,11 @@
 /*
- * bench_stores.c - a claim on SQLite against the same statements without it.
+ * bench_stores.c - a claim on SQLite against its statements without the claim.
  *
  *   bench_stores [--quick] FOLDER
  *
- * Prints a line as bench.c does, but in nanoseconds of the clock: what a claim
- * waits for is the disk. Both databases are made in FOLDER, with the settings of
- * the example's executor: every commit is on the disk.
+ * Prints a line as bench.c does, but in nanoseconds of wall-clock time, because
+ * a claim waits for the disk. Both databases are made in FOLDER, with the
+ * settings of the example's executor: every commit reaches the disk.
  */
 #define _GNU_SOURCE
 #include <assay.h>
@@ -23,7 +23,7 @@ enum { CALLS = 20 };
 struct claims {
   assay_verifier *verifier;
   assay_doc **purchases; /* verified, each of another transaction */
-  cJSON **steps;         /* the documents of each claim's steps, a list */
+  cJSON **steps;         /* a list of the step documents of each claim */
   size_t count;
   int64_t now;
   sqlite3 *ours, *bare;
@@ -35,7 +35,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
 
 /* ---- evidence ------------------------------------------------------------ */
 
-/* A coin pack's transaction with this number. Allocated. */
+/* Returns the transaction of a coin pack with this number. Allocated. */
 static char *coins(size_t number, int64_t now) {
   return format(
       "{\"transactionId\":\"20000009%08zu\","
@@ -52,7 +52,8 @@ static char *coins(size_t number, int64_t now) {
       (long long)now - 90000, (long long)now - 60000);
 }
 
-/* The configuration of evidence.h with a catalogue and a store. Allocated. */
+/* Returns the configuration of evidence.h with a catalogue and a ledger.
+ * Allocated. */
 static char *shop_configuration(const struct issuer *root) {
   char *plain = configuration(root, -1), *text;
   plain[strlen(plain) - 1] = '\0';
@@ -95,15 +96,15 @@ static const cJSON *store_of(const cJSON *step) {
   return member(member(step, "exchange"), "store");
 }
 
-/* The request of a claim under a lease. */
+/* Writes the request of a claim under a lease. */
 static void claim_request(char *text, size_t room, size_t number) {
   snprintf(text, room,
            "{\"kind\":\"claim\",\"account\":\"bench\",\"attempt\":\"bench-attempt-number-%08zu\"}",
            number);
 }
 
-/* Conducts a claim on a database to its end. Its steps are added to `kept`, if
- * not NULL. */
+/* Runs a claim on a database to its end. Adds its steps to `kept`, if not
+ * NULL. */
 static void claim(struct claims *claims, sqlite3 *db, size_t number,
                   cJSON *kept) {
   char request[160], *answer;
@@ -137,8 +138,7 @@ static void claim_call(void *context, size_t number) {
   claim(claims, claims->ours, number, NULL);
 }
 
-/* A statement by itself: prepared, bound and run to its end; what comes back is
- * looked at by nobody. */
+/* Prepares, binds and runs one statement to its end and ignores its rows. */
 static void run_bare(sqlite3 *db, const cJSON *call) {
   const cJSON *value;
   sqlite3_stmt *statement = NULL;
@@ -159,7 +159,7 @@ static void run_bare(sqlite3 *db, const cJSON *call) {
   sqlite3_finalize(statement);
 }
 
-/* The statements of a claim in a transaction, without the claim. */
+/* Runs the statements of a claim in a transaction, without the library. */
 static void bare_call(void *context, size_t number) {
   struct claims *claims = context;
   const cJSON *step, *call;
@@ -174,7 +174,7 @@ static void bare_call(void *context, size_t number) {
 
 /* ---- the databases ------------------------------------------------------- */
 
-/* A new database with the library's tables. */
+/* Creates a database with the library's tables. */
 static sqlite3 *database_new(struct claims *claims, const char *path) {
   static const char *const parts[] = {"statements", "indexes"};
   assay_exchange *exchange;
@@ -200,7 +200,7 @@ static sqlite3 *database_new(struct claims *claims, const char *path) {
   return db;
 }
 
-/* The steps of the claims, from a database in memory. */
+/* Records the steps of the claims on a database in memory. */
 static void record_steps(struct claims *claims) {
   sqlite3 *memory = database_new(claims, ":memory:");
   size_t n;

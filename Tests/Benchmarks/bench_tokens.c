@@ -7,7 +7,8 @@
 #include "bare.h"
 #include "bench.h"
 
-/* More than a key set remembers: in turn, each is a text not seen before. */
+/* More tokens than a key set remembers, so that each token in turn is
+ * unseen. */
 enum { TOKENS = 1100 };
 
 struct token {
@@ -26,7 +27,7 @@ struct token_world {
 
 #define ISSUER "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE"
 
-/* The shape and the size of a Cognito access token. */
+/* Signs a token of the form and size of a Cognito access token. */
 static void token_sign(struct token *token, EVP_PKEY *key, long long now,
                        int number) {
   static const char header[] = "{\"kid\":\"bench\",\"alg\":\"RS256\"}";
@@ -119,7 +120,7 @@ static void seen_call(void *context, size_t index) {
   token_call(world, &world->tokens[index % 64]);
 }
 
-/* RS256 with a ready key. */
+/* Verifies RS256 with a parsed key. */
 static void bare_call(void *context, size_t index) {
   const struct token_world *world = context;
   const struct token *token = &world->tokens[index % TOKENS];

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The table of docs/benchmarks.md, and its chart docs/benchmarks.svg.
+"""Draw docs/benchmarks.svg, the chart of the table in docs/benchmarks.md.
 
   chart.py           draw the chart of the table that is in the page
   chart.py --check   exit 1 when the chart is not that of the table
 
-`make bench` puts its own rows there (bench.py). Plain SVG: bars as long as the ratios, so
-narrow that a telephone shows it in full size, in light and dark.
+`make bench` writes the rows of the table (bench.py). The chart is plain SVG: bars as long as the
+ratios, narrow enough for the full size on a phone, in light and dark colours.
 """
 import argparse
 import html
@@ -27,19 +27,19 @@ text{font:13px system-ui,"DejaVu Sans",sans-serif;fill:var(--text)}
 
 
 def rows_of(table):
-    """[[cell]] of a table as the benchmark prints it, without its head."""
+    """Split a table, as the benchmark prints it, into [[cell]], without its head."""
     return [[cell.strip() for cell in line.strip().strip("|").split("|")]
             for line in table.strip().splitlines()[2:]]
 
 
 def ratio(cells):
-    """The ratio of a row; None for rows that show something else."""
+    """Return the ratio of a row; None for rows with another figure."""
     found = re.fullmatch(r"([0-9.]+) x", cells[4])
     return float(found[1]) if found else None
 
 
 def group(rows, first, style, longest, title, note, line=None):
-    """(SVG lines, height below `first`) of bars under a title."""
+    """Return (SVG lines, height below `first`) of bars under a title."""
     out = [f'<text x="{LEFT}" y="{first + 18}" class="h">{title}</text>',
            f'<text x="{LEFT}" y="{first + 36}" class="s">{note}</text>']
     room = WIDTH - 2 * LEFT
@@ -60,7 +60,7 @@ def group(rows, first, style, longest, title, note, line=None):
 
 
 def draw(rows):
-    """The SVG of rows as the table has them."""
+    """Return the SVG of rows in the form of the table."""
     measured = [cells for cells in rows
                 if ratio(cells) is not None and "two over one" not in cells[2]]
     through = [cells for cells in measured if cells[0].endswith("through Python")]
@@ -81,7 +81,7 @@ def draw(rows):
 
 
 def write(about, table):
-    """Put a run into the page: what it ran on, its table, and the chart of that."""
+    """Write a run into the page: its machine, its table, and the chart."""
     text = PAGE.read_text()
     if not BLOCK.search(text):
         sys.exit("docs/benchmarks.md has no table of one run")

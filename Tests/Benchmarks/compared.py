@@ -1,4 +1,4 @@
-"""Two pieces of work against each other, as measure.c does it for the programs in C."""
+"""Time two pieces of work against each other, as measure.c does for the programs in C."""
 
 import statistics
 
@@ -11,8 +11,8 @@ def timed(work, calls, clock):
 
 
 def compare(name, ours, baseline, *, rounds, calls, clock, ratio):
-    """Run both in turn, so many calls of each; print medians over the rounds, and the middle
-    half of the rounds' ratios."""
+    """Run both alternately, so many calls of each; print the medians over the rounds, and the
+    middle half of the rounds' ratios."""
     work = list(zip((ours, baseline), calls, strict=True))
     for each, count in work:
         timed(each, count, clock)

@@ -1,10 +1,10 @@
 /*
- * evidence.h - evidence for the benchmarks, made when they run.
+ * evidence.h - evidence for the benchmarks, made at run time.
  *
- * It has the shape and the sizes of Apple's: P-384 root and intermediate, P-256
- * leaf, a header of about 4.4 kB, a transaction of about 5.3 kB. No genuine
- * certificate or payload is part of it. libcrypto makes the certificates, so
- * that no part of Assay is measured against itself.
+ * The evidence has the form and sizes of Apple's: P-384 root and intermediate,
+ * P-256 leaf, a header of about 4.4 kB, a transaction of about 5.3 kB. It
+ * contains no genuine certificate or payload. libcrypto makes the certificates,
+ * so that no part of Assay is measured against itself.
  */
 #ifndef ASSAY_BENCHMARKS_EVIDENCE_H
 #define ASSAY_BENCHMARKS_EVIDENCE_H
@@ -15,7 +15,7 @@
 
 #include "der.h"
 
-/** A certificate and the key that it is about. */
+/** A certificate and the private key of its public key. */
 struct issuer {
   EVP_PKEY *key;
   X509 *certificate;
@@ -28,59 +28,59 @@ struct chain {
   char *header;  /**< the header segment of a JWS */
 };
 
-/** A compact JWS and what a bare check of it needs. */
+/** A compact JWS, and the inputs of a bare check of it. */
 struct jws {
   const struct chain *chain;
-  char *text; /**< the whole, NUL-terminated */
+  char *text; /**< the whole JWS, NUL-terminated */
   size_t length;
   size_t signed_length; /**< header, dot, payload */
   unsigned char signature[64];
 };
 
-/** A certificate that still lacks its extensions and its signature, valid from
- * some days before now to some after. The subject is fields and their values in
- * turn, NULL at the end; without an issuer it is its own. */
+/** Returns a certificate without extensions and signature, valid from some days
+ * before now to some after. The subject is alternately fields and values, with
+ * NULL at the end; without `issuer` the certificate is its own issuer. */
 struct issuer certificate_new(EVP_PKEY *key, const char *const *subject,
                               const struct issuer *issuer, long days_before,
                               long days_after);
-/** Add an extension, in the words of openssl.cnf. */
+/** Adds an extension, given in the syntax of openssl.cnf. */
 void certificate_extend(X509 *certificate, const char *name, const char *value);
-/** Give a certificate basicConstraints, key usage and a marker of Apple's that is
- * NULL or empty, and sign it; without an issuer it is its own. */
+/** Gives a certificate basicConstraints, key usage and a marker of Apple's
+ * (NULL or empty: none), and signs it; without `issuer` with its own key. */
 void certificate_sign(const struct issuer *made, const struct issuer *issuer,
                       int is_authority, const char *usage, const char *marker,
                       const EVP_MD *digest);
-/** Its DER in base64. Allocated. */
+/** Returns the certificate's DER in base64. Allocated. */
 char *certificate_text(X509 *certificate);
 
-/** A signature over a text. */
+/** Returns a signature over a text. */
 struct bytes signature_new(EVP_PKEY *key, const EVP_MD *digest,
                            const void *text, size_t length);
-/** A CMS container over a content, with the certificates of its chain, signer
- * first; `signature`, if not NULL, receives its signature. */
+/** Returns a CMS container over a content, with the certificates of its chain,
+ * signer first; `signature`, if not NULL, receives the signature. */
 struct bytes cms_new(const struct issuer *const chain[3], const EVP_MD *digest,
                      const struct bytes *content, struct bytes *signature);
 
-/** A root of the test authority, valid around now. */
+/** Returns a root of the test authority, valid around now. */
 struct issuer root_new(void);
-/** An intermediate below it with Apple's marker. */
+/** Returns an intermediate below the root, with Apple's marker. */
 struct issuer intermediate_new(const struct issuer *root);
-/** A leaf with Apple's marker, and the chain from it to the root. */
+/** Returns a leaf with Apple's marker, and the chain from it to the root. */
 struct chain chain_new(const struct issuer *root,
                        const struct issuer *intermediate);
 
-/** The JWS over a payload, signed by the chain's leaf. */
+/** Returns the JWS over a payload, signed by the chain's leaf. */
 struct jws jws_sign(const struct chain *chain, const char *payload);
 
-/** Payloads. Dates lie shortly before now. Allocated. */
+/** Return payloads whose dates lie shortly before now. Allocated. */
 char *transaction_payload(void);
 char *renewal_payload(void);
-/** A notification with a transaction and a renewal inside it. */
+/** Returns a notification with a transaction and a renewal info inside. */
 char *notification_payload(const struct jws *transaction,
                            const struct jws *renewal);
 
-/** A configuration that trusts this root; chains < 0 leaves the cache as it
- * is by default. Allocated. */
+/** Returns a configuration that trusts this root; chains < 0 keeps the default
+ * size of the cache. Allocated. */
 char *configuration(const struct issuer *root, int chains);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * fresh.c - what a process pays for its first verification.
+ * fresh.c - the memory that a process needs for its first verification.
  *
  *   fresh                          nothing: the bare process
  *   fresh LIBRARY FOLDER           load, make a verifier, verify once
  *   fresh --libcrypto FOLDER       load libcrypto, check one P-384 signature
  *
  * Prints resident memory in KiB before and after, the highest since the start,
- * and what of the growth is anonymous (not pages of the library's file).
+ * and the anonymous part of the growth (no pages of the library's file).
  */
 #include <assay.h>
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ static void fail(const char *what) {
   exit(1);
 }
 
-/* One line of /proc/self/status in KiB. */
+/* Returns one line of /proc/self/status in KiB. */
 static long memory(const char *name) {
   char line[256];
   long value = -1;
@@ -59,7 +59,7 @@ static void *load(const char *name) {
   return library;
 }
 
-/* Load Assay, make a verifier, verify one transaction. */
+/* Loads Assay, makes a verifier and verifies one transaction. */
 static void verify_once(const char *name, const char *config,
                         size_t config_length, const char *jws,
                         size_t jws_length) {
@@ -86,7 +86,7 @@ static void verify_once(const char *name, const char *config,
   doc_free(doc);
 }
 
-/* The same for libcrypto alone: read a certificate, check its signature. */
+/* Loads libcrypto alone, parses a certificate and checks its signature. */
 static void check_once(const char *der, size_t length) {
   X509 *(*parse)(X509 **, const unsigned char **, long);
   EVP_PKEY *(*key)(const X509 *);

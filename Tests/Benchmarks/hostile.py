@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The cost of the most expensive texts that anyone may send.
+"""Measure the cost of the most expensive inputs that an attacker can send.
 
   hostile.py --library FILE [--only TEXT] [--quick] [--json FILE]
 
-An unverified text may cost 2 ms and 0.1 ms for each KiB of it, whatever
-it holds (JWS-104). Prints a table of calls and inputs, and the bars that were missed; a
-missed bar never fails the run.
+An unverified text may cost 2 ms plus 0.1 ms for each KiB of its length, whatever it contains
+(JWS-104). Prints a table of calls and inputs, and the missed bars; a missed bar never fails the
+run.
 """
 
 import argparse
@@ -24,7 +24,7 @@ ZERO = ctypes.c_size_t(0)
 
 
 def colliding(count):
-    """Names of one FNV-1a: of each block there are two that lead to one state."""
+    """Return names with one FNV-1a hash, made of pairs of blocks that lead to one state."""
 
     def step(state, text):
         for byte in text:
@@ -51,18 +51,18 @@ def members(names, value=b"1"):
 
 
 def repeated(one, size):
-    """A list of as many as fit into this many bytes, in an object."""
+    """Return an object with a list of as many copies as fit into `size` bytes."""
     return b'{"a":[' + b",".join([one] * max(1, size // (len(one) + 1))) + b"]}"
 
 
 def nested_lists(one, size, width):
-    """The same in lists of at most `width`."""
+    """Return an object with lists of at most `width` copies, together as large as `size`."""
     inner = b"[" + b",".join([one] * width) + b"]"
     return repeated(inner, size)
 
 
 def texts(size, most):
-    """JSON objects of about `size` bytes with at most `most` members."""
+    """Yield JSON objects of about `size` bytes with at most `most` members."""
     names = colliding(4096)
     count = lambda width: max(1, min(most, size // width))
     plain = [b"name%d" % number for number in range(most)]
@@ -125,7 +125,7 @@ def unknown(count):
 
 def certificate(serial, extensions, issuer=NAME, subject=NAME, key=rsa_key(1), algorithm=RSA,
                 signature=b"\1" * 256):
-    """One that a reader takes apart to its end, and that is unsigned."""
+    """Return a certificate that parses to its end; its signature is invalid."""
     dates = tlv(0x30, tlv(0x17, b"200101000000Z") + tlv(0x17, b"400101000000Z"))
     body = tlv(0x30, tlv(0xA0, b"\x02\x01\x02") + tlv(0x02, serial) + algorithm + issuer + dates
                + subject + key + (tlv(0xA3, tlv(0x30, extensions)) if extensions else b""))
@@ -133,7 +133,7 @@ def certificate(serial, extensions, issuer=NAME, subject=NAME, key=rsa_key(1), a
 
 
 def name(*parts):
-    """A name as Apple writes it: country and organisation, then these."""
+    """Return a name in Apple's form: country and organisation, then these parts."""
     tags = {"C": ("550406", 0x13), "O": ("55040a", 0x0C), "OU": ("55040b", 0x0C),
             "CN": ("550403", 0x0C)}
     return tlv(0x30, b"".join(
@@ -143,8 +143,8 @@ def name(*parts):
 
 
 def forged_paths():
-    """Signers below seven intermediates of one name, each with another key: what
-    CER-10 bounds. Names and markers are right, no signature is."""
+    """Yield receipts with a signer below seven intermediates of one name and different keys, whose
+    number CER-10 limits. Names and markers are correct, signatures are invalid."""
     leaf = extension("551d13", tlv(0x30, b""), True) + extension("551d0f", b"\3\2\7\x80", True)
     authority = extension("551d13", tlv(0x30, b"\1\1\xff"), True) + extension(
         "551d0f", b"\3\2\1\6", True)
@@ -226,7 +226,7 @@ def containers(size):
 
 
 def nested(size, indefinite):
-    """Twenty levels, as often as they fit, in a container."""
+    """Return a container with structures of twenty levels, as many as fit."""
     if indefinite:
         one = b"\x30\x80" * 18 + b"\x05\x00" + b"\0\0" * 18
         inner = one * (size // len(one))
@@ -238,7 +238,7 @@ def nested(size, indefinite):
 
 
 def lists(size):
-    """Old-style property lists, the two parts of a transaction receipt."""
+    """Yield hostile property lists, most in the old style that transaction receipts have."""
     value = base64.b64encode(bytes(size // 2))
     info = b"{\n" + b"".join(b'\t"%s%02d" = "1";\n' % (b"k" * 60, n) for n in range(64)) + b"}"
     keys = b"".join(b'"%s%02d%s" = "1";' % (b"k" * 30, n, b"k" * 30) for n in range(62))
@@ -281,7 +281,7 @@ def cbor(size):
 
 
 def spaced(text):
-    """Base64 with a few spaces that may be plus signs (RCP-3)."""
+    """Return base64 with a few spaces that may stand for plus signs (RCP-3)."""
     text += b" " * (-len(text) % 3)
     digits = base64.b64encode(text)
     tail = b" ".join(digits[place:place + 2] for place in range(len(digits) - 8, len(digits), 2))
@@ -330,7 +330,7 @@ class Library:
         return out
 
     def calls(self):
-        """name: a function of a text that gives a status."""
+        """Return {name: function of a text that returns a status}."""
         library, verifier, now = self.library, self.verifier, self.now
 
         def call(function, *before):
@@ -386,7 +386,7 @@ class Library:
 
 
 def inputs(quick):
-    """(calls, what it is, text)"""
+    """Yield (calls, description, text)."""
     big = (1 << 18) if quick else (1 << 21)
     receipts = ["triage", "verify_receipt 1", "verify_receipt 2"]
     for what, text in texts(big, 4096):

@@ -1,10 +1,10 @@
-"""Assay's Python package against Apple's, pyattest and PyJWT, in one process.
+"""Compare Assay's Python package with Apple's, pyattest and PyJWT, in one process.
 
   in_python.py FOLDER [--quick]
 
-FOLDER is what `mint` wrote. Prints lines like `bench`: name, nanoseconds of CPU
-time per call for Assay and for the baseline, the ratio, and the middle half of
-the rounds' ratios, separated by tabs.
+FOLDER is the output of `mint`. Prints lines like `bench`: name, nanoseconds of CPU time per call
+for Assay and for the baseline, the ratio, and the middle half of the rounds' ratios, separated by
+tabs.
 """
 
 import pathlib
@@ -18,14 +18,14 @@ from assay._library import functions
 
 
 def compare(name, ours, our_calls, baseline, baseline_calls, rounds):
-    """By CPU time; what counts is how many of ours go into one of theirs."""
+    """Compare by CPU time; the ratio is how many calls of Assay fit into one of the baseline."""
     compared.compare(
         name, ours, baseline, rounds=rounds, calls=(our_calls, baseline_calls),
         clock=process_time_ns, ratio=lambda mine, theirs: theirs / mine)
 
 
 def compare_attestations(folder, rounds):
-    """One attestation; pyattest looks at neither receipt nor COSE key."""
+    """Compare one attestation; pyattest checks neither the receipt nor the COSE key."""
     try:
         from pyattest.attestation import Attestation
         from pyattest.configs.apple import AppleConfig
@@ -63,12 +63,12 @@ def compare_attestations(folder, rounds):
 
 
 ISSUER = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE"
-# More than a key set remembers: in turn, each is a text not seen before.
+# More tokens than a key set remembers, so that each token in turn counts as unseen.
 TOKENS = 1100
 
 
 def minted_tokens():
-    """Access tokens in the shape of Cognito's, and the key set for them."""
+    """Return access tokens in the form of Cognito's, and the key set for them."""
     import json
 
     import jwt
@@ -93,7 +93,7 @@ def minted_tokens():
 
 
 def compare_tokens(rounds):
-    """Access tokens; PyJWT with its key parsed before and the same demands."""
+    """Compare access tokens; PyJWT has its key parsed before and makes the same checks."""
     try:
         import jwt
         from itertools import cycle
@@ -129,7 +129,7 @@ def compare_tokens(rounds):
         mine, other = cycle(some), cycle(some)
         for _ in some:
             ours(mine)
-        # Who is calling: that is what a token is verified for.
+        # Reads the subject, the member for which a host verifies a token.
         compare(name, lambda: ours(mine).subject, 100, lambda: theirs(other)["sub"], 50, rounds)
 
 
@@ -142,7 +142,7 @@ def main(folder, quick):
         transaction = verifier.verify_transaction(jws)
         return transaction.product_id, transaction.expires_date, transaction.environment
 
-    # What the package adds: the same call with nothing but ctypes around it.
+    # The baseline for the cost of the package is the same call through ctypes alone.
     from assay import _prototypes as c
 
     text = jws.encode()

@@ -1,10 +1,10 @@
 /*
- * mint.c - write one world of evidence for the measurements outside of C.
+ * mint.c - writes evidence for the measurements outside of C.
  *
  *   mint FOLDER
  *
  * FOLDER receives config.json, root.der, transaction.jws and notification.jws;
- * of App Attest attest.json, attest-root.pem, attestation.cbor, key-id.bin and
+ * for App Attest attest.json, attest-root.pem, attestation.cbor, key-id.bin and
  * client-data.bin.
  */
 #include <stdio.h>

@@ -1,11 +1,11 @@
-"""A unit of a day's allowance on PostgreSQL: `Ledger.take` against its statement, bare; and a claim
-of coins: `Ledger.claim` against an INSERT that leaves a row that is there, bare.
+"""Measure two operations on PostgreSQL: `Ledger.take` of one unit against its SQL statement alone,
+and `Ledger.claim` of coins against an INSERT that conflicts with an existing row.
 
   on_postgres.py [--quick]
 
-Starts PostgreSQL on loopback, for itself. Prints lines like `bench`: name, nanoseconds of the
-clock per call for Assay and for the baseline, their ratio and the middle half of the rounds'
-ratios; then how often a call waited for the server, as a relay between both counts it.
+Starts PostgreSQL of its own on loopback. Prints lines like `bench`: name, nanoseconds of wall-clock
+time per call for Assay and for the baseline, their ratio and the middle half of the rounds' ratios;
+then how often a call waited for the server, as counted by a relay between both.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ BARE = "INSERT INTO bare (id, owner) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING
 
 
 class Relay:
-    """Passes bytes on between a client and the server, and counts how often the client spoke
-    after the server had: its round trips."""
+    """A relay between a client and the server that counts round trips: how often the client sent
+    after the server had."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -66,7 +66,8 @@ class Relay:
 
 
 def statement_of_take(verifier):
-    """What the library hands out for one take, and its values, for an account of its own."""
+    """Return the library's statement of one take, with its values, for an account that only the
+    baseline uses."""
     exchange = verifier.exchange(
         {"kind": "quota.take", "account": "bare", "meter": "bench", "plan": "free"})
     call, = exchange.payload["store"]["run"]
@@ -103,7 +104,7 @@ def main() -> None:
 
         with (closing(Ledger(engine.url, config, create=True)) as ledger,
               closing(Ledger(through, config)) as counted):
-            ledger.take("ours", "bench", "free")  # makes the tables
+            ledger.take("ours", "bench", "free")  # creates the tables
             sql, args = statement_of_take(ledger.verifier)
             with psycopg.connect(engine.url, autocommit=True,
                                  cursor_factory=psycopg.RawCursor) as connection:

@@ -1,6 +1,6 @@
 /*
- * overhead.c - what the C call costs that every binding makes: one transaction
- * verified, its facts read out, the document freed.
+ * overhead.c - the cost of the C call that every binding makes: one transaction
+ * verified, its facts read, the document freed.
  *
  *   overhead CONFIG_FILE JWS_FILE NOW_MS COUNT
  *
@@ -38,14 +38,14 @@ static struct text read_file(const char *path) {
   return found;
 }
 
-/* CPU time of the process: what others do on the machine disturbs little. */
+/* Returns the CPU time of the process, which other load disturbs little. */
 static double now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* What keeps the compiler from leaving a fact out. */
+/* Keeps the compiler from removing the reading of facts. */
 static volatile size_t seen;
 
 static void see_text(const assay_doc *doc, const char *path, size_t path_len) {
@@ -62,7 +62,8 @@ static void see_integer(const assay_doc *doc, const char *path,
   seen += (size_t)assay_doc_integer(doc, path, path_len, -1);
 }
 
-/* What is called, with a verifier that is there or with one for each request. */
+/* The arguments of a call, with a shared verifier or with one for each
+ * request. */
 struct call {
   struct text config, jws;
   int64_t now_ms;
@@ -97,7 +98,7 @@ static void verifier_make(struct call *call) {
   }
 }
 
-/* What a request costs where each has a verifier of its own. */
+/* Makes a request that has a verifier of its own. */
 static void one_request(struct call *call) {
   verifier_make(call);
   one_call(call);

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""What a call through each binding adds to the C call, measured in one run.
+"""Measure the time that a call through each binding adds to the C call, in one run.
 
   overhead.py --library FILE --mint FILE --out FOLDER [--count N] [--json FILE]
 
-One call: a transaction of about 5.5 kB is verified by the binding's ordinary public
-API, ten facts are read out by the typed API, and the document is freed. A
-program in each language is called
+One call: the binding's ordinary public API verifies a transaction of about 5.5 kB, its typed API
+reads ten facts, and the document is freed. A program in each language is called
 
   PROGRAM CONFIG_FILE JWS_FILE NOW_MS COUNT
 
-with ASSAY_LIBRARY (and LD_LIBRARY_PATH) set. It warms up with 200 calls, runs seven
-rounds of COUNT calls and prints {"language": "go", "ns": [r1 .. r7]}, nanoseconds of
-CPU time of the process per call of each round, a garbage collector's threads included.
-The programs run in turn, several times round; what counts is the fastest round of each
-language, and its difference to that of C. C and PHP print a second line, "c-request": a
-request that makes a verifier of its own; what counts is how many warm calls that costs. A
-language whose tools are missing is named as skipped. A missed bar is marked and fails
-nothing: figures depend on the machine, and on who else uses it.
+with ASSAY_LIBRARY (and LD_LIBRARY_PATH) set. The program warms up with 200 calls, runs seven rounds
+of COUNT calls and prints {"language": "go", "ns": [r1 .. r7]}: the process's CPU time in
+nanoseconds per call of each round, including the threads of a garbage collector. The programs run
+in turn, several times; the result is the fastest round of each language, and its difference from
+C's. C and PHP print a second line, "c-request": a request that makes a verifier of its own,
+reported in warm calls of the same language. A language whose tools are missing is reported as
+skipped. A missed bar is marked and fails nothing: times depend on the machine and on its other
+load.
 """
 
 import argparse
@@ -42,20 +41,20 @@ LANGUAGES = {
     "php-ext": ("PHP, extension", 3),
     "python": ("Python", 8),
 }
-# A verifier made, a call, the verifier dropped: over the warm call of the language.
+# The time to make a verifier, call and free it, over the warm call of the language.
 REQUEST = "-request"
 REQUEST_BAR = 2
 
 
 class Skipped(Exception):
-    """Why a language cannot be measured here."""
+    """Why a language cannot be measured on this machine."""
 
 
 # ---- the programs ------------------------------------------------------------
 
 
 def built(command, **more):
-    """Run a compiler; what it said is the reason when it fails."""
+    """Run a compiler; if it fails, skip the language with the compiler's message as the reason."""
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
                           **more)
     if done.returncode:
@@ -108,7 +107,7 @@ def php_extension(options, out):
 
 
 def measured(command, environment, arguments):
-    """{language: rounds} of one program, which may measure several."""
+    """Return {language: rounds} of one program, which may measure several languages."""
     done = subprocess.run([*command, *arguments], env=environment, text=True,
                           capture_output=True)
     found = {}
@@ -123,14 +122,14 @@ def measured(command, environment, arguments):
 
 
 def evidence(options, folder):
-    """Minted evidence: the arguments of every program."""
+    """Mint evidence; return the arguments that every program gets."""
     subprocess.run([str(options.mint), folder], check=True)
     return [f"{folder}/config.json", f"{folder}/transaction.jws",
             str(time.time_ns() // 1_000_000), str(options.count)]
 
 
 def measure(options):
-    """({language: fastest round in ns}, {language: why it was skipped})."""
+    """Return ({language: fastest round in ns}, {language: why it was skipped})."""
     options.out.mkdir(parents=True, exist_ok=True)
     programs, skipped, fastest = {}, {}, {}
     for name, prepare in (("c", c_program), ("go", go_program), ("php-ffi", php_program),
@@ -160,7 +159,7 @@ def measure(options):
 
 
 def rows(fastest):
-    """One record per language, C first."""
+    """Yield one record for each language, C first."""
     bare = fastest["c"]
     for name in [name for name in LANGUAGES if name in fastest]:
         title, bar = LANGUAGES[name]
@@ -171,7 +170,7 @@ def rows(fastest):
 
 
 def requests(fastest):
-    """One record per language that measured requests."""
+    """Yield one record for each language that measured requests."""
     for name, (title, _) in LANGUAGES.items():
         if name in fastest and name + REQUEST in fastest:
             ratio = fastest[name + REQUEST] / fastest[name]

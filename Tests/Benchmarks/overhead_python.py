@@ -1,4 +1,4 @@
-"""What a call through the Python package costs; the protocol is in overhead.py.
+"""Measure a call through the Python package; overhead.py describes the protocol.
 
 overhead_python.py CONFIG_FILE JWS_FILE NOW_MS COUNT
 """

@@ -70,7 +70,7 @@ static void date_triple(struct bytes *to, const char *key, long long seconds) {
   pair(to, name, text);
 }
 
-/* Version, signature, length of the certificate, certificate. */
+/* Returns version, signature, length of the certificate, certificate. */
 static struct bytes blob_of(const struct receipt *receipt) {
   struct bytes blob = {0};
   unsigned char version = 3, length[4], *der = NULL;

@@ -1,7 +1,7 @@
 /*
- * receipt_evidence.h - receipts for the benchmarks, made when they run.
+ * receipt_evidence.h - receipts for the benchmarks, made at run time.
  *
- * They have the shape and the sizes of Apple's: RSA-2048 throughout, a
+ * The receipts have the form and sizes of Apple's: RSA-2048 throughout, a
  * transaction receipt of about 4 kB in base64, an app receipt with a hundred
  * purchases. libcrypto makes certificates and CMS, so that no part of Assay is
  * measured against itself.
@@ -20,7 +20,7 @@ struct receipt_line {
   struct issuer root, intermediate, leaf;
 };
 
-/** The text that a client sends, and what a bare check of it needs. */
+/** The text that a client sends, and the inputs of a bare check of it. */
 struct receipt {
   const struct receipt_line *line;
   char *text; /**< base64 */
@@ -32,17 +32,19 @@ struct receipt {
 };
 
 struct receipt_line receipt_line_new(void);
-/** A version 3 transaction receipt of this bundle id; `n` makes it distinct. */
+/** Returns a version 3 transaction receipt of this bundle id; `n` makes it
+ * distinct. */
 struct receipt transaction_receipt_new(const struct receipt_line *line,
                                        const char *bundle_id, unsigned n);
-/** An app receipt, SHA-1, with this many purchases. */
+/** Returns an app receipt, SHA-1, with this many purchases. */
 struct receipt app_receipt_new(const struct receipt_line *line,
                                const char *bundle_id, unsigned purchases);
-/** What a cracking program on the device sends. */
+/** Returns the input that a cracking tool on the device sends. */
 struct receipt cracker_new(unsigned n);
 
-/** A configuration that trusts this line's root for receipts and does not ship
- * its intermediate inside the evidence of transaction receipts. Allocated. */
+/** Returns a configuration that trusts this line's root for receipts and
+ * contains its intermediate, which transaction receipts do not carry.
+ * Allocated. */
 char *receipt_configuration(const struct receipt_line *line);
 
 #endif

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: assay.h keeps what the baseline promises to programs already built.
+"""Check that assay.h stays compatible with programs built against the baseline.
 
   abi.py [--suite NAME]
 
-tools/abi.py judges the current header; then headers that each change one
-thing, so that its verdict means something.
+tools/abi.py compares the current header with the baseline, and then headers with one change each,
+to prove that it accepts additions and refuses everything else.
 """
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ TEXT = HEADER.read_text()
 ADDED = "ASSAY_API int32_t assay_added(const assay_doc *doc);\n"
 END = "#ifdef __cplusplus\n}"
 
-# (what is done to the header, before, after): each must be refused.
+# (change, before, after): tools/abi.py must refuse each.
 BREAKS = [
     ("a function is taken away", "ASSAY_API const char *assay_version(void);", ""),
     ("a function has another name", "assay_doc_status(", "assay_doc_state("),
@@ -47,7 +47,7 @@ BREAKS = [
     ("a constant changes", "ASSAY_NO_DATE INT64_MIN", "ASSAY_NO_DATE 0"),
     ("the number of the ABI changes", "#define ASSAY_ABI 0 ", "#define ASSAY_ABI 1 "),
 ]
-# Each must pass, with a word on the baseline.
+# tools/abi.py must accept each, and must report that the baseline is older.
 ADDS = [
     ("a function is added", END, ADDED + END),
     ("an enum value is added", "ASSAY_JWS_RENEWAL = 2,",
@@ -64,7 +64,7 @@ def judge(text):
 
 
 def changed(suite, what, before, after):
-    """The header with one thing changed; None when it is not there to change."""
+    """Return the header with one change; None if the text to replace is missing."""
     found = suite.expect(before in TEXT, f"the header has what is changed: {what}", before)
     return TEXT.replace(before, after, 1) if found else None
 

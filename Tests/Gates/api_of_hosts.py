@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Gate: the public names of a host language are those of Tests/API.
+"""Check that the public names of a host language are those recorded in Tests/API.
 
   api_of_hosts.py HOST            compare what HOST offers with Tests/API/HOST.txt
   api_of_hosts.py --write HOST    write that file: review what changed, and commit it
 
-HOST is python, php, go or swift. A line is one public thing: its name, then its signature or
-type. So what a refactoring does to users is what `git diff Tests/API` shows. Python is asked
-in the environment of python_tools.py, which has the clients of the stores; Swift's module
-must be built (`make swift-tests`).
+HOST is python, php, go or swift. Each line of a file is one public declaration: its name, then its
+signature or type. `git diff Tests/API` therefore lists what a refactoring changes for users. Python
+is inspected in the environment of python_tools.py, which has the clients of all database engines;
+Swift's module must be built (`make swift-tests`).
 """
 import argparse
 import difflib
@@ -30,9 +30,9 @@ from report import Suite
 API = ROOT / "Tests/API"
 PYTHON = {"assay": ROOT / "bindings/python", "assay_testing": ROOT / "bindings/python_testing"}
 PLAIN = (str, bytes, int, float, type(None))
-# Methods that a language calls, of which a user writes something else.
+# Special methods that users call through syntax, such as `with` and `for`.
 PROTOCOLS = re.compile(r"__(a?(enter|exit|iter|next)|(get|set|del)item|call|len|bool|eq|hash)__")
-# What every Swift type has, or has with what is listed.
+# Conformances that every Swift type has, or that follow from a listed one.
 IMPLIED = {"Copyable", "Escapable", "SendableMetatype", "RawRepresentable",
            "ExpressibleByUnicodeScalarLiteral", "ExpressibleByExtendedGraphemeClusterLiteral"}
 
@@ -40,18 +40,18 @@ IMPLIED = {"Copyable", "Escapable", "SendableMetatype", "RawRepresentable",
 # ---- Python
 
 class Written:
-    """An annotation or default that a signature shows as it is written."""
+    """An annotation or default whose repr is the text in the source."""
 
     def __init__(self, what):
         self.text = f"{what.__module__}.{what.__qualname__}" if inspect.isroutine(what) \
-            else getattr(what, "__forward_arg__", what)  # what NamedTuple makes of a text
+            else getattr(what, "__forward_arg__", what)  # a ForwardRef of NamedTuple
 
     def __repr__(self):
         return self.text if isinstance(self.text, str) else inspect.formatannotation(self.text)
 
 
 def signature(function, of_object=False):
-    """`(parameters) -> result`; without the object that a method is of."""
+    """Return `(parameters) -> result`, without `self` for a method."""
     found = inspect.signature(function)
     parameters = [one.replace(
         annotation=one.empty if one.annotation is one.empty else Written(one.annotation),
@@ -67,7 +67,7 @@ def value(what):
 
 
 def line(name, found, of_object=False):
-    """A function, or what stands in a class."""
+    """Return the line of a function or of a class member."""
     if isinstance(found, property):
         kind = "property" if found.fset is None else "property, settable"
         return f"{name} {kind}{signature(found.fget, True).removeprefix('()')}"
@@ -82,7 +82,7 @@ def line(name, found, of_object=False):
 
 
 def class_lines(name, found, names):
-    """A class and its members: its own, and those of bases that have no public name."""
+    """Yield the lines of a class and its members, with those of bases without a public name."""
     bases = [names.get(base, base.__name__) for base in found.__bases__ if base is not object]
     yield f"{name} class({', '.join(bases)})" if bases else f"{name} class"
     seen = set()
@@ -96,7 +96,7 @@ def class_lines(name, found, names):
             if member in ("__init__", "__new__") and inspect.isfunction(what):
                 yield f"{name}{signature(what, True)}"
             elif PROTOCOLS.fullmatch(member) and inspect.isfunction(what):
-                # What a dataclass writes is in no file.
+                # Methods that a dataclass generates have no source file and are left out.
                 if what.__code__.co_filename != "<string>":
                     yield line(f"{name}.{member}", what, True)
             elif member in annotations and member[0] != "_":
@@ -107,7 +107,7 @@ def class_lines(name, found, names):
 
 
 def exported(module):
-    """{name: object}: what __all__ names, else what the module itself declares."""
+    """Return {name: object} of `__all__`, or of the module's own declarations if it has none."""
     if hasattr(module, "__all__"):
         return {name: getattr(module, name) for name in module.__all__}
     return {name: found for name, found in vars(module).items()
@@ -116,19 +116,20 @@ def exported(module):
 
 
 def python(_):
-    """A thing that several modules export has its members under the shortest name alone."""
+    """List the members of an object once, under its shortest name, if several modules export it."""
     sys.path[:0] = map(str, PYTHON.values())
     sys.dont_write_bytecode = True
     os.environ.setdefault("ASSAY_LIBRARY", str(ROOT / "build/lib/libassay.so"))
     modules = [*PYTHON, *(
         module.name for package in PYTHON for module in pkgutil.walk_packages(
             importlib.import_module(package).__path__, f"{package}.") if "._" not in module.name)]
-    names, lines = {}, []  # object: its shortest public name
+    names, lines = {}, []  # object -> its shortest public name
     for module in sorted(modules, key=lambda name: (name.count("."), name)):
         for name, found in sorted(exported(importlib.import_module(module)).items()):
             path = f"{module}.{name}"
             if not (inspect.isclass(found) or inspect.isfunction(found)):
-                # Versions are not names.
+                # Values such as `__version__` change with every release, so only the name is
+                # listed.
                 lines.append(path if name[0] == "_" else f"{path}{value(found)}")
             elif names.setdefault(found, path) != path:
                 lines.append(f"{path} is {names[found]}")
@@ -156,12 +157,12 @@ def golang(_):
                if not {"internal", "examples"} & set(path.relative_to(go.MODULE).parts)}
     lines = output("go", "run", API / "list.go", *sorted(folders),
                    env=go.environment("api", ROOT / "build/lib")).splitlines()
-    # A method stands with those of its type, whatever it is of.
+    # Sorts a method with its type, whether its receiver is a pointer or a value.
     return sorted(lines, key=lambda line: re.sub(r"\(\*?(\w+)\)\.", r"\1.", line))
 
 
 def swift_line(symbol, bases):
-    """The declaration, with its owner before its name."""
+    """Return the declaration, with its owner before its name."""
     path = symbol["pathComponents"]
     words = [fragment["spelling"] for fragment in symbol["declarationFragments"]]
     place = next(at for at, fragment in enumerate(symbol["declarationFragments"])
@@ -196,7 +197,7 @@ HOSTS = {"python": python, "php": php, "go": golang, "swift": swift}
 
 
 def difference(kept, found):
-    """What is gone and what is new, as lines of a diff."""
+    """Return the removed and the added lines, as a diff."""
     return [line for line in list(difflib.unified_diff(kept, found, n=0, lineterm=""))[2:]
             if line[0] != "@"]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Gate: auditwheel finds that each wheel keeps the promise of its tag.
+"""Check with auditwheel that each wheel satisfies the platform tag in its name.
 
   auditwheel.py WHEEL... [--suite NAME]
 
-Skipped where the package index, from which auditwheel comes, cannot be reached.
+Skipped if the package index, from which auditwheel is installed, cannot be reached.
 """
 import argparse
 import pathlib
@@ -16,7 +16,7 @@ from report import Suite
 
 
 def verdict(programs, wheel):
-    """The platform tag that auditwheel gives a wheel, and all that it says."""
+    """Return the platform tag that auditwheel finds for a wheel, and its whole output."""
     result = subprocess.run([programs / "auditwheel", "show", wheel], text=True,
                             capture_output=True)
     text = " ".join((result.stdout + result.stderr).split())
@@ -40,7 +40,7 @@ def main():
         promised = wheel.stem.rpartition("-")[2]
         found, text = verdict(programs, wheel)
         suite.expect(found == promised, f"{wheel.name}: auditwheel agrees", text[:1000])
-    # The same bytes under an older promise: auditwheel must see through it.
+    # auditwheel must notice the same bytes under the tag of an older glibc.
     with tempfile.TemporaryDirectory() as name:
         false = pathlib.Path(name) / wheels[0].name.replace("_2_34_", "_2_17_")
         false.write_bytes(wheels[0].read_bytes())

@@ -1,7 +1,5 @@
-"""What examples/ledger.c makes of purchases, for the gate of the C examples (installed.py).
-
-Evidence is minted by the command line.
-"""
+"""Check examples/ledger.c, for installed.py: the command line mints purchases, the program grants
+them."""
 import json
 import shutil
 import signal
@@ -31,7 +29,7 @@ class Shop:
         subprocess.run(list(map(str, command)), check=True, env=self.environment)
 
     def purchase(self):
-        """The file of a purchase of its own."""
+        """Mint a new purchase and return its file."""
         self.count += 1
         path = self.folder / f"{self.count}.jws"
         command = [self.cli, "mint", "transaction", "--authority",
@@ -44,7 +42,7 @@ class Shop:
         return list(map(str, [self.program, self.config, self.database, account, jws]))
 
     def claim(self, account, jws, *before):
-        """Exit code, and the two words that the program prints."""
+        """Claim a purchase; return the exit code and the two words that the program prints."""
         result = subprocess.run([*before, *self.command(account, jws)], text=True,
                                 capture_output=True, env=self.environment, check=False)
         return result.returncode, result.stdout.strip()
@@ -57,7 +55,7 @@ class Shop:
         return self.rows("SELECT account, quantity FROM wallet")
 
     def again(self):
-        """Another database."""
+        """Replace the database by an empty one."""
         for path in self.folder.glob("shop.db*"):
             path.unlink()
         self.create()
@@ -73,7 +71,8 @@ def check(suite, program, environment, folder, cli):
 
 
 def check_files(suite, shop):
-    """A file that is missing is not made, and a relative path says so (STO-78)."""
+    """Check that a missing database is not created and a relative path is named in the error
+    (STO-78)."""
     jws = shop.purchase()
     for path in ("missing.db", "shop.db", str(shop.folder / "missing.db"), "./missing.db"):
         result = subprocess.run([shop.program, shop.config, path, "ann", jws], cwd=shop.folder,
@@ -112,7 +111,7 @@ def check_answers(suite, shop):
 
 
 def check_failures(suite, shop):
-    """A wallet that takes nothing, and a schema that is another one."""
+    """Check a grant that fails in the host's own table, and a schema that differs."""
     jws = shop.purchase()
     shop.rows("ALTER TABLE wallet ADD COLUMN other TEXT")
     said = shop.claim("ann", jws)
@@ -131,7 +130,7 @@ def check_failures(suite, shop):
 
 
 def check_whole(suite, program, environment, database):
-    """A transaction of one step is committed, or nothing of it stays (EXC-24)."""
+    """Check that a transaction of a single step is committed as a whole or not at all (EXC-24)."""
     database.touch()
 
     def step(mark, *calls):
@@ -160,8 +159,8 @@ def check_whole(suite, program, environment, database):
 
 
 def check_grants(suite, program, environment, database):
-    """A grant that ends its transaction, or begins another one, is undone (STO-38); a
-    statement and a lock are waited for so long and no longer (STO-76)."""
+    """Check that a grant that ends or begins a transaction is rolled back (STO-38), and that
+    waiting for a lock or a statement ends at its limit (STO-76)."""
     add = "INSERT INTO t (k) VALUES ('%s')"
     with sqlite3.connect(database) as rows:
         rows.execute("CREATE TABLE t (k TEXT PRIMARY KEY)")
@@ -202,7 +201,7 @@ def check_grants(suite, program, environment, database):
 
 
 def check_together(suite, shop):
-    """Many at once, on a database that is new."""
+    """Check eight claims of one purchase at once, on a new database."""
     jws = shop.purchase()
     running = [subprocess.Popen(shop.command("ann", jws), env=shop.environment, text=True,
                                 stdout=subprocess.PIPE) for _ in range(8)]
@@ -214,7 +213,8 @@ def check_together(suite, shop):
 
 
 def check_kills(suite, shop):
-    """Killed at every write to the disk: each purchase is paid out, and once (EXC-24)."""
+    """Kill the program at every write to the disk: each purchase is still granted exactly once
+    (EXC-24)."""
     if shutil.which("strace") is None:
         suite.skip("ledger: killed at every write", "strace is not installed")
         return
@@ -226,7 +226,7 @@ def check_kills(suite, shop):
         ended = code == 0
         if ended:
             break
-        # strace ends as the program did.
+        # strace ends with the status of the program that it traces.
         killed += code == -signal.SIGKILL
         code, said = shop.claim(account, jws)
         paid = [row for row in shop.wallet() if row[0] == account]

@@ -1,7 +1,7 @@
-"""Ask the shells themselves what they would complete.
+"""Ask bash, fish and zsh for the completions of a command line.
 
-The scripts call the program, which PATH finds as in an installation: `program` is its
-path.
+The completion scripts call the program `assay`, found through PATH as in an installation; `program`
+is its path.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ _assay assay "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\n' "${COMPREPLY[@]}"
 """
 FISH = "source $argv[1]; complete -C $argv[2]"
-# A shell with a terminal of its own, as if a person pressed the key.
+# A shell with a pseudo-terminal, which receives a tab as if a person had pressed the key.
 ZSH = r"""
 zmodload zsh/zpty
 zpty inner zsh -f -i
@@ -44,7 +44,7 @@ def ask(command, program, folder=None):
 
 
 def bash(script, line, program, folder=None):
-    """The words that bash offers for a line."""
+    """Return the words that bash offers for a line."""
     return ask(["bash", "--norc", "-c", BASH, "bash", str(script), line], program,
                folder).split()
 
@@ -55,7 +55,7 @@ def fish(script, line, program, folder=None):
 
 
 def zsh_completes(script, line, wanted, program, folder=None):
-    """Whether the tab key makes zsh write `wanted`."""
+    """Whether the tab key makes zsh insert `wanted`."""
     with tempfile.TemporaryDirectory() as name:
         copy = pathlib.Path(name) / "_assay"
         shutil.copy(script, copy)

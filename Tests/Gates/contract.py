@@ -1,4 +1,4 @@
-"""What include/assay.h declares, for the gates, and how they run programs."""
+"""Read the declarations of include/assay.h, and run programs, for the other checks."""
 import pathlib
 import re
 import subprocess
@@ -8,7 +8,7 @@ HEADER = ROOT / "include" / "assay.h"
 
 
 def declared_functions(text=None):
-    """The names of all functions that the header declares with ASSAY_API."""
+    """Return the names of all functions that the header declares with ASSAY_API."""
     text = HEADER.read_text() if text is None else text
     code = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     code = re.sub(r"^\s*#.*$", "", code, flags=re.M)
@@ -19,18 +19,18 @@ def declared_functions(text=None):
 
 
 def soname():
-    """libassay.so.N with the number that the header has."""
+    """Return libassay.so.N with the header's ABI number."""
     number = re.search(r"^#define ASSAY_ABI (\d+)", HEADER.read_text(), re.M)
     return f"libassay.so.{number[1]}"
 
 
 def version():
-    """The version that the header has."""
+    """Return the header's version."""
     return re.search(r'^#define ASSAY_VERSION "(.*)"', HEADER.read_text(), re.M)[1]
 
 
 def run(*command, **more):
-    """Run a program to its end: its output as text; no input unless `input` is given."""
+    """Run a program to its end, with its output as text and no input unless `input` is given."""
     if "input" not in more:
         more["stdin"] = subprocess.DEVNULL
     return subprocess.run([str(word) for word in command], text=True, capture_output=True, **more)

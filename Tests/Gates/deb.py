@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: the Debian packages install, work, and leave without a trace.
+"""Check that the Debian packages install, work, and leave no file behind.
 
   deb.py FOLDER CASES [--suite NAME]
 
-dpkg installs them into a root of its own whose list of packages is a copy of
-this machine's: dependencies are judged as they would be here, and nothing here
-changes. What is installed there is built against and used.
+dpkg installs the packages into a root of its own, whose list of packages is a copy of this
+machine's: dependencies are resolved as on this machine, which stays unchanged. Programs are then
+built against the installed files and run.
 """
 import argparse
 import hashlib
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "bindings/python/tests"))
 import case_table  # noqa: E402
 
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
-# This is not an upload to Debian's archive, which would close a bug report.
+# A lintian tag for uploads to Debian's archive, which must close a bug report; these are none.
 NOT_FOR_US = "initial-upload-closes-no-bugs"
 
 
@@ -33,7 +33,7 @@ def field(deb, name):
 
 
 def packages(suite, folder):
-    """package -> file; these three and no others."""
+    """Return {package: file}; exactly the three packages must be there."""
     found = {field(path, "Package"): path for path in sorted(folder.glob("*.deb"))}
     suite.expect(sorted(found) == sorted(PACKAGES), "the three packages", " ".join(found))
     return found
@@ -71,7 +71,7 @@ def check_lintian(suite, debs):
 
 
 def check_reproducible(suite, debs, folder):
-    """Built again from the same library and program, in another place."""
+    """Check that a second build from the same library and program has the same bytes."""
     again = folder / "again"
     result = run(sys.executable, ROOT / "packaging/deb.py",
                  "--library", ROOT / "build/embedded-shared/lib" / soname(),
@@ -84,7 +84,7 @@ def check_reproducible(suite, debs, folder):
 
 
 class Root:
-    """A root for dpkg: its own files, and this machine's list of packages."""
+    """A root for dpkg, with files of its own and this machine's list of packages."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -100,18 +100,19 @@ class Root:
             shutil.copy("/var/lib/dpkg/arch", admin)
 
     def dpkg(self, *arguments):
-        # What triggers would do belongs to packages that are not in this root.
+        # Triggers belong to packages that are listed but have no files in this root.
         return run("dpkg", f"--root={self.folder}", "--force-not-root", "--no-triggers",
                    "--log=/dev/null", *arguments, env=dict(os.environ, LC_ALL="C"))
 
     def files(self):
-        """Everything outside of dpkg's own folder."""
+        """Return every path outside of dpkg's own folder."""
         return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")
                 if not str(path.relative_to(self.folder)).startswith("var")}
 
 
 def check_dependencies(suite, debs, folder):
-    """A root without libssl3 refuses the library, so that the test means something."""
+    """Check that dpkg refuses the library without libssl3, so that a successful install means
+    something."""
     root = Root(folder / "bare")
     status = root.folder / "var/lib/dpkg/status"
     status.write_text("\n\n".join(part for part in status.read_text().split("\n\n")
@@ -139,7 +140,7 @@ def example_environment(root, multiarch):
 
 
 def check_use(suite, root, cases, folder):
-    """verify.c against the installed packages, and the installed command line."""
+    """Build verify.c against the installed packages; run it and the installed command line."""
     multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").stdout.strip()
     environment = example_environment(root, multiarch)
     said = run("pkg-config", "--modversion", "assay", env=environment).stdout.strip()

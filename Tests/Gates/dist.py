@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: the folder of a release is whole, agrees with itself, and can be used.
+"""Check that the folder of a release is complete and consistent, and that it can be used.
 
   dist.py FOLDER [--suite NAME]
 
@@ -24,7 +24,7 @@ from report import Suite
 REQUIRED = {"bomFormat", "specVersion", "serialNumber", "version", "metadata", "components",
             "dependencies"}
 PURL = re.compile(r"pkg:(generic|deb|swift)/[^@\s]+@[^@\s]+")
-# What each of our files must list as its contents, by the beginning of its purl.
+# Components that the bill of materials must list for each file, by the beginning of their purl.
 INSIDE = {
     "libassay": ["pkg:deb/debian/libssl-dev@", "pkg:swift/github.com/swiftlang/swift@"],
     "assay-command-line": ["pkg:swift/github.com/swiftlang/swift@",
@@ -66,7 +66,8 @@ def wanted_files():
 
 
 def unpacked(archive, work):
-    """The one folder in a tarball; plain owners and modes, no path that leads out."""
+    """Unpack a tarball with one folder and check plain owners and modes, and paths that stay
+    inside."""
     with tarfile.open(archive) as file:
         entries = file.getmembers()
         bad = [entry.name for entry in entries if entry.name.startswith("/")
@@ -95,7 +96,7 @@ def check_program(suite, compiler, flags, program, environment):
 
 
 def check_binaries(suite, folder, work):
-    """A C program builds against the tarball, wherever it is unpacked, and runs."""
+    """Check that a C program builds against the unpacked tarball, in any folder, and runs."""
     archive = folder / f"assay-{version()}-linux-{platform.machine()}.tar.gz"
     good, tree = unpacked(archive, work)
     suite.expect(good, "the tarball of the library unpacks into one folder")
@@ -122,8 +123,8 @@ def check_binaries(suite, folder, work):
 
 
 def check_sources(suite, folder, work):
-    """The source tarball is the tree that git has, and its own tools agree with it; what git has
-    not, the manual and the page of statuses, is made."""
+    """Check that the source tarball is git's tree plus the generated manual and page of statuses,
+    and that its own tools find nothing stale."""
     good, tree = unpacked(folder / f"assay-{version()}.tar.gz", work)
     suite.expect(good, "the source tarball unpacks into one folder")
     listed = set(run("git", "ls-tree", "-r", "--name-only", "HEAD", cwd=ROOT).stdout.split("\n"))
@@ -159,7 +160,7 @@ def check_wheels(suite, folder, tree):
 
 
 def check_bill(suite, path, tree, info, inside, not_inside):
-    """`info`: what the library says of its build."""
+    """Check one bill of materials; `info` is the library's description of its build."""
     bill = json.loads(path.read_text())
     suite.expect(REQUIRED <= set(bill) and bill["bomFormat"] == "CycloneDX"
                  and bill["specVersion"] == "1.5", "the bill has what CycloneDX 1.5 requires")
@@ -186,7 +187,7 @@ def check_bill(suite, path, tree, info, inside, not_inside):
 
 
 def check_agreement(suite, bill, components, graph, tree, info):
-    """The bill, the library and the header agree."""
+    """Check that the bill, the library and the header agree."""
     suite.expect(bill["metadata"]["component"]["version"] == info["version"] == version(),
                  "bill, library and header have one version", info["version"])
     for ref, place in [("libassay", f"lib/{soname()}"), ("assay-command-line", "bin/assay")]:
@@ -204,7 +205,7 @@ def check_agreement(suite, bill, components, graph, tree, info):
 
 
 def make_again(out, commit, *options, **more):
-    """What packaging/dist.py says about the same builds."""
+    """Run packaging/dist.py over the same builds."""
     return run(sys.executable, ROOT / "packaging/dist.py", "--library",
                ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
                "--program", ROOT / ".build/release/assay-cli", "--program-map",
@@ -212,7 +213,7 @@ def make_again(out, commit, *options, **more):
 
 
 def check_reproducible(suite, folder, work):
-    """Made again from the same builds, in another folder."""
+    """Check that a second release from the same builds, in another folder, has the same bytes."""
     commit = build_info(ROOT / "build/lib" / soname())["commit"]
     again = work / f"again/assay-{version()}"
     result = make_again(again, commit, "--old-libcrypto")
@@ -227,7 +228,8 @@ def check_reproducible(suite, folder, work):
 
 
 def check_old_libcrypto(suite, work):
-    """apt has another libcrypto than the library: a newer one is a refusal, and is named."""
+    """Check that no release is made, with a message, if apt offers a newer libcrypto than the
+    library's."""
     info = build_info(ROOT / "build/lib" / soname())
     revision = info["libcrypto"].removeprefix("OpenSSL ")
     tools = work / "tools"
@@ -251,7 +253,7 @@ def check_old_libcrypto(suite, work):
 
 
 def check_unknown(suite, work):
-    """Something unknown is not left out of the bill."""
+    """Check that an unknown component stops the release instead of being left out of the bill."""
     text = (ROOT / "build/link/embedded.map").read_text(errors="replace")
     for path in ["/opt/other/libother.a(x.o):(.text)",
                  f"{ROOT}/.build/x86_64/release/Other.build/x.swift.o:(.text)"]:

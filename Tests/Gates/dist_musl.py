@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Gate: the folder of a release for musl is whole, agrees with itself, and can be used.
+"""Check that the folder of a release for musl is complete and consistent, and can be used.
 
   dist_musl.py FOLDER --library LIBRARY --info FILE --reload PROGRAM [--suite NAME]
 
-FOLDER is what `make dist-musl` made of LIBRARY; FILE is what it says about its build,
+FOLDER is what `make dist-musl` made of LIBRARY; FILE is the library's description of its build,
 PROGRAM is Tests/ABI/reload.c for musl.
 """
 import argparse
@@ -17,7 +17,7 @@ import dist
 from contract import ROOT, soname
 from report import Suite
 
-# What must be listed as contents, and where each comes from.
+# Components that the bill of materials must list, with the package that each comes from.
 INSIDE = {"libassay": ["pkg:deb/debian/openssl@", "pkg:deb/debian/musl-dev@",
                        "pkg:swift/github.com/swiftlang/swift@"]}
 NOT_INSIDE = {"libassay": ["libssl-dev", "libstdc", "libc6", "argument-parser"]}

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Gate over the documentation site, which it builds.
+"""Build the documentation site and check it.
 
   documentation.py FOLDER [--symbols FOLDER]...
 
-mkdocs finds no broken link or anchor and no page that the navigation lacks; nothing is
-fetched from elsewhere; every rule and status has its place, is found by the search and is
-a link where it is named; every public name of every host is in its reference; lists and
-tables are those that a code host shows; the search answers questions in a page that was
-opened as a file; docc finds nothing wrong with the comments of the Swift modules. Planted
-faults must be seen. Skipped where the package index cannot be reached.
+mkdocs finds no broken link or anchor and no page missing from the navigation; no page loads
+anything from elsewhere. Every rule and status has an anchor, is found by the search, and is a link
+where it is named. Every public name of every host is in its reference. Lists and tables equal those
+of a CommonMark renderer. The search answers questions in a page opened as a file. DocC reports
+nothing about the comments of the Swift modules. Planted faults must be found. Skipped if the
+package index cannot be reached.
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ from contract import HEADER, ROOT
 from report import Suite
 import python_tools
 
-# Before this folder: the gate over the header has the name of what reads it.
+# tools/ comes before this folder: both have a header.py, and the one in tools/ is meant.
 sys.path.insert(0, str(ROOT / "tools"))
 
 import header
@@ -37,17 +37,17 @@ from status_rows import rows
 
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 RULE = re.compile(r"\b[A-Z]{3,4}-\d+\b")
-# A rule inside of these is a link, or part of a text to be copied.
+# Inside these elements a rule's id is already a link, or part of a text to copy.
 CLOSED = {"a", "code", "pre", "script", "style", "title", "nav", "svg", "label"}
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "path"}
-# What people ask, and a word of an address that must be among the first answers. No part of a
-# page has all words of the first three.
+# Typical searches, and a part of an address that must be among the first results. No section of a
+# page contains all words of the first three.
 QUESTIONS = {"grant purchase once database crash": "ledger",
              "lambda cold start python layer receipts": "lambda",
              "laravel route refunds kubernetes": "frameworks",
              "STO-33": "#sto-33", "rejected.jws.algorithm": "#rejected.jws.algorithm",
              "verifyToken": "#verifier.verifytoken"}
-# Names that each host makes public, by another reading than that of tools/reference.py.
+# Programs and patterns that find public names in another way than tools/reference.py.
 PYTHON_NAMES = """
 import importlib, inspect
 for module in ("", ".store", ".aio", ".http", ".keysets", ".senders"):
@@ -66,7 +66,8 @@ GO_NAMES = re.compile(r"^(?:func (?:\([^)]*\) )?|type |var |const |\t)([A-Z]\w*)
 
 
 class Page(html.parser.HTMLParser):
-    """One page as parsed: anchors, links, what it loads, how many elements its text has."""
+    """One parsed page: anchors, links, addresses of loaded resources, counts of elements in the
+    text."""
 
     def __init__(self, text):
         super().__init__()
@@ -105,7 +106,7 @@ def outside(address):
 
 
 def faults(folder, rules):
-    """Every fault of a built site, as {kind: [where]}; and its pages by their path."""
+    """Return {kind of fault: [location]} of a built site, and {path: Page}."""
     found = collections.defaultdict(list)
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     pages = {name: Page((folder / name).read_text()) for name in sorted(files)
@@ -149,7 +150,7 @@ KINDS = ["links", "anchors", "anchors are there once", "reached", "nothing is fe
 
 
 def rule_places():
-    """{rule: (page, anchor)}."""
+    """Return {rule: (page, anchor)}."""
     lines = (ROOT / "contract/rules.tsv").read_text().splitlines()
     return {name: f"spec/{section.split(' ')[0].removesuffix('.md')}.html"
             for name, section in (line.split("\t")[:2] for line in lines
@@ -189,7 +190,7 @@ def check_site(suite, folder):
 
 
 def check_markdown(suite, pages):
-    """A page has the lists, tables and blocks that a code host shows of the same text."""
+    """Check that a page has the same lists, tables and code blocks as cmark-gfm's output."""
     if shutil.which("cmark-gfm") is None:
         return suite.skip("markdown", "cmark-gfm is not installed")
     for source in sorted((ROOT / "docs").rglob("*.md")):
@@ -205,7 +206,7 @@ def check_markdown(suite, pages):
 
 
 def public_names(symbols, tools):
-    """{folder of the reference: names}. Python's have the clients of all engines."""
+    """Return {folder of the reference: names}, for Python with the clients of all engines."""
     found = {"python": set(subprocess.run(
         [tools / "python", "-c", PYTHON_NAMES], cwd=ROOT / "bindings/python", text=True,
         capture_output=True, check=True,
@@ -232,7 +233,7 @@ def public_names(symbols, tools):
 
 
 def check_reference(suite, pages, symbols, tools):
-    """Every public name is in its host's reference."""
+    """Check that every public name is in its host's reference."""
     for host, names in public_names(symbols, tools).items():
         words = {word for name, page in pages.items() if name.startswith(f"reference/{host}/")
                  for word in re.findall(r"\w+", "".join(page.words))}
@@ -249,7 +250,7 @@ def check_reference(suite, pages, symbols, tools):
 
 
 def check_search(suite, folder):
-    """The field of a page that was opened as a file, in a browser without a network."""
+    """Check the search field of a page opened as a file, in a browser without a network."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         return suite.skip("search", "chromium is not installed")
@@ -268,7 +269,7 @@ def check_search(suite, folder):
 
 
 def check_gate(suite, mkdocs, folder):
-    """The built site with one fault each, and pages with those that mkdocs must see."""
+    """Check that each planted fault is found, in the built site and in pages that mkdocs builds."""
     changes = {
         "links": '<a href="gone.html">x</a>', "anchors": '<a href="config.html#gone">x</a>',
         "anchors are there once": '<i id="a"></i><i id="a"></i>',
@@ -305,7 +306,7 @@ def check_gate(suite, mkdocs, folder):
 
 
 def check_docc(suite, symbols):
-    """DocC reads the same comments and links, module by module."""
+    """Check with DocC the comments and links of one Swift module."""
     module = symbols.name.removesuffix(".symbols")
     if shutil.which("docc") is None:
         suite.skip("docc", "the toolchain has none")
@@ -330,7 +331,7 @@ def main():
     if tools is None:
         suite.skip("site", why)
         suite.finish(may_be_empty=True)
-    os.environ["NO_MKDOCS_2_WARNING"] = "1"  # an announcement of the theme
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"  # hides an announcement of the theme
     built = subprocess.run([tools / "mkdocs", "build", "--strict", "-f",
                             ROOT / "mkdocs.yml", "-d", options.folder.resolve()], text=True,
                            capture_output=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: every build of the library gives the same documents, byte for byte.
+"""Check that every build of the library returns the same documents, byte for byte.
 
   documents.py DUMP CASES LIBRARY-FOLDER... [--other COMMAND] [--suite NAME]
 
-Runs the program DUMP over the case table with the library of each folder and
-compares its lines with those of the first. COMMAND is the same program for
-another machine, with its emulator and its library.
+Runs the program DUMP over the case table with the library of each folder and compares the output
+with that of the first. COMMAND is the same program for another machine, with its emulator and its
+library.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ from report import Suite
 
 
 def lines(command, cases, folder=None):
-    """The exit code and the lines of one run."""
+    """Return the exit code and the lines of one run."""
     environment = dict(os.environ)
     if folder:
         environment["LD_LIBRARY_PATH"] = os.path.abspath(folder)
@@ -30,13 +30,13 @@ def lines(command, cases, folder=None):
 
 
 def read(program, cases, folder):
-    """The documents that the library in a folder answers with, case by case."""
+    """Yield the documents that the library in a folder returns, case by case."""
     code, answered = lines([program], cases, folder)
     if code:
         sys.exit(f"{program} does not come to its end")
     text = b"\n".join(answered).decode(errors="replace")
     decoder, head, at = json.JSONDecoder(), re.compile(r"[^\t\n]+\t-?\d+\t(?=\{)"), 0
-    # A signed payload may hold a line end: documents do not end with their line.
+    # A signed payload may contain a line end, so a document does not end with its line.
     while found := head.search(text, at):
         value, at = decoder.raw_decode(text, found.end())
         yield value
@@ -66,7 +66,7 @@ def main():
     suite.expect(code == 0, f"{first} answers", f"exit code {code}")
     if options.other:
         compare(suite, "the other machine", lines(options.other, options.cases), wanted)
-    # Several builds, and the first of them once more: it answers the same twice.
+    # With several builds, the first one runs again too: it must return the same documents twice.
     for folder in options.folders if others else ():
         compare(suite, folder, lines([options.program], options.cases, folder), wanted)
     suite.finish()

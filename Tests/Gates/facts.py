@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: the types of every host, and every document, are what the table of facts says.
+"""Check that the types of every host, and every document, agree with the table of facts.
 
   facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
@@ -29,11 +29,11 @@ import documents
 import kinds
 import members
 
-# Hosts that show the document and the JSON of the facts leave these to them.
+# Members without an attribute in hosts that expose the document and the JSON of the facts.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
-# Readers of Swift that give an empty list for what is absent.
+# Swift readers that return an empty list if the member is absent.
 LISTS = ("list", "objects", "integers", "texts")
-# Where a document may have a text in place of an object or a time, with a meaning.
+# Members where a document may have a text with a meaning of its own instead of an object or a time.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
 # The member that has results, as kinds.tsv names it, and what stands in it beside them.
@@ -55,13 +55,13 @@ UNSEEN = {
 
 
 def of_table(types):
-    """{type: {member: whether it is always there, None for lists}}."""
+    """Return {type: {member: whether it is always present, None for lists}}."""
     return {one.name: {row.key: None if row.is_list or row.kind == "texts" else row.is_always
                        for row in one.members if row.place != "beside"} for one in types}
 
 
 def of_swift():
-    """The structs of Facts.swift, which is generated: what their initializers read."""
+    """Return the same of the generated Facts.swift: the members that its initializers read."""
     found = {}
     text = (ROOT / "Sources/AssaySwift/Facts.swift").read_text()
     for name, body in re.findall(r"^public struct (\w+)[^{\n]*\{\n(.*?)^\}", text, re.S | re.M):
@@ -76,7 +76,8 @@ def of_swift():
 
 
 def of_go():
-    """The structs of Go. An absent text or number is empty there, so nothing shows its presence."""
+    """Return the members of Go's structs. An absent text or number is empty there, so that their
+    presence is not visible."""
     own, bases = {}, {}
     text = (ROOT / "bindings/go/facts_types.go").read_text()
     for name, body in re.findall(r"^type (\w+) struct \{\n(.*?)^\}", text, re.S | re.M):
@@ -121,7 +122,7 @@ def of_php():
 
 
 def whole(own, bases):
-    """The members of each type with those of its bases."""
+    """Return the members of each type, including those of its bases."""
     def members_of(name):
         found = {}
         for base in bases.get(name, []):
@@ -131,7 +132,7 @@ def whole(own, bases):
 
 
 def differences(table, other, untyped):
-    """"Type.member" that only one of them has, or whose presence they state differently."""
+    """Return each "Type.member" that only one side has, or whose presence differs."""
     found = []
     for name in table.keys() & other.keys():
         one, two = table[name], other[name]
@@ -161,7 +162,7 @@ def check_hosts(suite, types):
 
 
 def check_values(suite, sets):
-    """Every value of a set is one that the library writes or knows."""
+    """Check that every value of a set occurs in the library's source."""
     known = {text for path in (ROOT / "Sources/Assay").rglob("*.swift")
              for text in re.findall(r'"((?:\\.|[^"\\\n])*)"',
                                     re.sub(r"^ *//.*", "", path.read_text(), flags=re.M))}
@@ -170,12 +171,12 @@ def check_values(suite, sets):
         suite.expect(not strange, f"the library knows {each.name}", " ".join(strange))
 
 
-# Objects whose claims stand beside their members as they were signed (DOC-2).
+# Objects whose signed claims are members beside their own (DOC-2).
 CLAIMS = {"AppleAccountEvent"}
 
 
 class Documents:
-    """The documents of all cases, looked at through a table."""
+    """The documents of all cases, compared with the table."""
 
     def __init__(self, types):
         self.types = {one.name: one for one in types}
@@ -206,7 +207,7 @@ class Documents:
                     self.faults[f"{one.name}.{row.key} is absent"] += 1
                 continue
             self.seen.add((one.name, row.key))
-            # What Apple signed may be of any type (PAY-4): the library judges that.
+            # Members in Apple's signed JSON may have any type (PAY-4); the library checks them.
             if row.place != "signed" and not self.fits(one, row, value, document):
                 self.faults[f"{one.name}.{row.key} is {json.dumps(value)[:60]}"] += 1
 
@@ -228,7 +229,7 @@ class Documents:
         if row.kind == "boolean":
             return isinstance(value, bool)
         if row.kind in ("integer", "time", "duration"):
-            # Past 2^53 an integer is a text (DOC-2).
+            # An integer beyond 2^53 is a text (DOC-2).
             return type(value) is int or isinstance(value, str) and value.lstrip("-").isdigit()
         if row.kind in self.sets:
             self.seen.add((row.kind, value))
@@ -290,7 +291,8 @@ def is_carried_out(document):
 
 
 def check_traits(suite, sets, shown):
-    """The traits of documents, but for those that name a key, are the values of their set."""
+    """Check that the anomalies in documents, except those that name a key, are the values of their
+    set."""
     listed = next({value for _, value in each.values} for each in sets if each.name == "TriageTrait")
     strange = listed ^ {trait for trait in shown if ":" not in trait}
     suite.expect(not strange, "the traits of triage are those of the table",

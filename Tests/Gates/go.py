@@ -4,9 +4,9 @@
   go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--run PATTERN] [--style]
   go.py LIBRARY --module examples/gin [--suite NAME]
 
-LIBRARY is the folder with libassay.so. --style looks at gofmt and go vet instead,
-and that the module can be used from outside by `replace`. --module runs the tests of a
-program that takes its packages from Debian.
+LIBRARY is the folder with libassay.so. --style instead runs gofmt and go vet, and checks that
+another module can use this one by `replace`. --module runs the tests of a program whose
+dependencies are Debian packages.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ from report import Suite
 
 MODULE = ROOT / "bindings/go"
 GIN = ROOT / "examples/gin"
-# Drivers of database/sql, which the tests of the package store take from Debian.
+# Drivers of database/sql, from Debian, for the tests of the package store.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",
            "github.com/go-sql-driver/mysql")
@@ -30,7 +30,7 @@ SHOWN_OF_A_FAILURE = 60
 
 
 def pkg_config(suite, library):
-    """A folder with an assay.pc for a build that is not installed."""
+    """Write an assay.pc for a build that is not installed, and return its folder."""
     place = ROOT / "build/go" / suite
     place.mkdir(parents=True, exist_ok=True)
     version = re.search(r'ASSAY_VERSION "(.*?)"', HEADER.read_text())[1]
@@ -41,7 +41,7 @@ def pkg_config(suite, library):
 
 
 def environment(suite, library):
-    """Nothing is fetched: no module, no other toolchain."""
+    """Return variables under which go downloads nothing, neither modules nor a toolchain."""
     own = {}
     if not {"HOME", "XDG_CACHE_HOME", "GOCACHE"} & set(os.environ):
         own["GOCACHE"] = str(ROOT / "build/go/cache")
@@ -51,7 +51,8 @@ def environment(suite, library):
 
 
 def with_drivers(suite):
-    """Arguments of go under which the module also has drivers; none where Debian's are not."""
+    """Return arguments of go that add the drivers to the module; none if Debian's are not
+    installed."""
     missing = [name for name in DRIVERS if not (GOCODE / name / "go.mod").exists()]
     if missing:
         suite.skip("drivers of databases", f"not below {GOCODE}: {' '.join(missing)}")
@@ -65,8 +66,8 @@ def with_drivers(suite):
 
 
 def in_gopath(suite, variables):
-    """The variables under which packages of Debian, which has no modules, are found, and the
-    binding beside them; None where one is not there."""
+    """Return variables for GOPATH mode, in which go finds Debian's packages, which are no modules,
+    and the binding; None if a package is missing."""
     wanted = re.findall(r"^\t(github\.com/\S+)", (GIN / "go.mod").read_text(), re.M)
     missing = [name for name in wanted if not (GOCODE / name).is_dir()]
     if missing:
@@ -86,7 +87,7 @@ def tags_of(*given):
 
 
 def events(command, module, variables):
-    """The events of `go test -json`, and the lines that are not events."""
+    """Return the events of `go test -json`, and the lines that are not events."""
     process = subprocess.Popen(command, cwd=module, env=variables, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, errors="replace")

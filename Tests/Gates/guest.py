@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Gate over what a built library does in its host: nothing but memory.
+"""Check that a built library touches nothing of its host but memory.
 
   guest.py PROGRAM CASES LIBRARY_FOLDER [--suite NAME]
 
-Runs Tests/ABI/guest.c over the whole case table (or a program like it, where there is
-no libcrypto of a host), and again under strace, with
-variables set that the Swift runtime and libcrypto would follow if they read them:
-from the start of the program to its end no file is opened but libraries and the
-case table, no signal handler is installed, nothing is connected, no program and no
-thread is started. Where tracing is not permitted that part is skipped by name.
+Runs Tests/ABI/guest.c (or a similar program, where the host has no libcrypto) over the whole case
+table, and again under strace. Variables are set that would change the Swift runtime and libcrypto
+if they read them. From start to end the program opens only libraries and the case table, installs
+no signal handler, connects to nothing, and starts no program or thread. Where tracing is not
+permitted, this part is skipped by name.
 
-libcrypto's configuration file changes nothing where libcrypto is inside. Over the host's
-OpenSSL 3 it is read, and one that leaves out what Assay needs has a status of its own.
+libcrypto's configuration file has no effect if libcrypto is inside the library. The host's OpenSSL
+3 reads it, and a file that removes algorithms that Assay needs leads to a status of its own.
 """
 import argparse
 import os
@@ -25,7 +24,7 @@ from contract import soname
 from hardening import readelf
 from report import Suite
 
-# What each would do if it were read: print, install handlers, open.
+# Variables with a visible effect if read: output, signal handlers, opened files.
 TEMPTING = {
     "SWIFT_BACKTRACE": "enable=yes,color=yes,swift-backtrace=/bin/true",
     "SWIFT_DEBUG_HELP": "1",
@@ -34,15 +33,15 @@ TEMPTING = {
     "OPENSSL_MODULES": "/nowhere",
     "OPENSSL_ENGINES": "/nowhere",
 }
-# What a host can ask of libcrypto: nothing of note; properties that are only preferred; and
-# twice what leaves Assay without its algorithms.
+# Configurations of libcrypto: without effect; with preferred properties only; and two that remove
+# algorithms that Assay needs.
 HARMLESS, PREFERRED, FOREIGN, BARE = [
     f"openssl_conf = all\n[all]\n{text}\n" for text in (
         "", "alg_section = wish\n[wish]\ndefault_properties = ?fips=yes",
         "alg_section = demand\n[demand]\ndefault_properties = fips=yes",
         "providers = active\n[active]\nnull = one\n[one]\nactivate = 1")]
 LACKS = "config.libcrypto.algorithms"
-# What a verifier of no configuration is refused with.
+# Prints the status with which a verifier without a configuration is refused.
 REFUSED = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
@@ -55,7 +54,7 @@ print(library.assay_status_name(status).decode(), bool(made))
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)")
 PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LIBRARIES = re.compile(r"^/etc/ld(\.so\.(cache|preload)|-musl-\w+\.path)$|\.so(\.[0-9]+)*$|/glibc-hwcaps(/|$)")
-# Looking at a folder of libraries is the loader's business.
+# Calls by which the loader also searches folders of libraries.
 LOOKS = {"open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "access",
          "faccessat", "faccessat2", "readlink", "readlinkat"}
 HANDLERS = {"rt_sigaction", "sigaltstack", "signalfd", "signalfd4"}
@@ -67,9 +66,9 @@ def environment(folder, config):
 
 
 def foreign_path(arguments, allowed):
-    """The path that a call names, unless it is a library or one of those allowed."""
+    """Return the path in a call's arguments; None if it is a library or allowed."""
     found = PATH.search(arguments)
-    if not found or not found[1]:  # an open descriptor
+    if not found or not found[1]:  # the call uses an open descriptor
         return None
     path = found[1]
     if LIBRARIES.search(path) or any(path == own or path.startswith(own + "/")
@@ -79,7 +78,7 @@ def foreign_path(arguments, allowed):
 
 
 def offences(lines, allowed):
-    """What the trace shows that a guest must not do."""
+    """Yield the traced calls that the library must not make."""
     started = False
     for line in lines:
         found = CALL.match(line)
@@ -95,12 +94,12 @@ def offences(lines, allowed):
 
 
 def is_configured(folder):
-    """Whether the library asks the host for OpenSSL 3."""
+    """Whether the library links to the host's OpenSSL 3."""
     return "[libcrypto.so.3]" in readelf("-d", folder / soname())
 
 
 def check_configuration(suite, options, config):
-    """What libcrypto's configuration file changes."""
+    """Check the effect of libcrypto's configuration file."""
     configured = is_configured(options.folder)
     for text in (HARMLESS, PREFERRED, FOREIGN, BARE):
         config.write_text(text)
@@ -113,7 +112,7 @@ def check_configuration(suite, options, config):
                          f"a libcrypto without algorithms is told of: {text!r}",
                          said.stdout + said.stderr[-300:])
         else:
-            # Where none is read, every status of every call shows as much (Tests/ABI/cases.h).
+            # If the file is not read, a sample of the calls proves as much (Tests/ABI/cases.h).
             few = {} if configured or text is HARMLESS else {"ASSAY_EVERY": "50"}
             run = subprocess.run([options.program, options.cases], capture_output=True,
                                  text=True, env={**environment(options.folder, config), **few})

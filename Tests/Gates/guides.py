@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: what the guides say of the code is so, where no block of theirs shows it.
+"""Check statements in the guides that no code block tests.
 
   guides.py
 
-Promises that were kept, tables that lack a row, statements whose examples pay nobody.
+Finds promises that have been kept, tables that lack a row, and examples that grant nothing to a
+customer without a row.
 """
 import re
 
@@ -13,25 +14,26 @@ from report import Suite
 GUIDES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md")
                                       if not page.is_relative_to(ROOT / "docs/spec")),
           *sorted((ROOT / "bindings").glob("*/README.md")), ROOT / "examples/README.md"]
-# Each was a promise about a version that has long been there.
+# Phrases that promise what the library has had for long.
 PROMISES = re.compile(r"(?:in|by) a later version|no call uses (?:it|them) yet|not (?:yet )?built")
-# A customer without a row: this changes nothing, raises nothing, and the purchase is granted.
+# If the customer has no row, such a statement changes nothing and raises no error, but the purchase
+# is granted.
 PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
-# Sources whose comments have the first example of a ledger, and the shops on frameworks.
+# Sources whose comments contain the first example of a ledger, and the shops on frameworks.
 EXAMPLES = [ROOT / "bindings/go/store/doc.go", ROOT / "bindings/php/src/Store/Ledger.php",
             ROOT / "examples/fastapi/shop.py", ROOT / "examples/gin/main.go",
             ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php"]
 
 
 def lines(page, pattern):
-    """Where it stands: FILE:LINE and the line."""
+    """Return "FILE:LINE: text" of each line that matches."""
     return [f"{page.relative_to(ROOT)}:{number}: {line.strip()}"
             for number, line in enumerate(page.read_text().splitlines(), 1)
             if pattern.search(line)]
 
 
 def check_statuses_of_verify_receipt(suite):
-    """Every status of Apple's that the library knows has its row in docs/receipts.md."""
+    """Check that docs/receipts.md has a row for every Apple status that the library knows."""
     source = ROOT / "Sources/Assay/Evidence/VerifyReceipt/AppleReceiptStatus.swift"
     known = {int(number) for number in re.findall(r"\b21\d{3}\b", source.read_text())}
     rows = set()

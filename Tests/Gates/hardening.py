@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Gate: what is built here is linked and compiled as the Makefile's SAFE_LINK and SAFE_C say.
+"""Check that built files were compiled and linked with the Makefile's SAFE_C and SAFE_LINK.
 
   hardening.py FILE... [--flags MAKEFILE] [--suite NAME]
 
-MAKEFILE compiled them, and their C calls no function that has a checked form.
+MAKEFILE compiled the files, and their C calls no function that has a checked form.
 
-A build id names the build that a crash is from; addresses are bound at load and read only
-afterwards; no stack is executable; C checks its stack and, where the C library has the
-functions for that, the ends of its buffers. Reads each file with readelf; loads nothing.
+A build id identifies the build of a crash report; addresses are bound at load and read-only
+afterwards; no stack is executable; C checks its stack and, where the C library has functions for
+it, the ends of its buffers. Reads each file with readelf; loads nothing.
 """
 import argparse
 import pathlib
@@ -24,7 +24,7 @@ def readelf(*arguments):
 
 
 def check(suite, path, fortified=True):
-    """`fortified`: it holds C that calls functions with a checked form; musl has none."""
+    """Check one file; `fortified`: its C calls functions with a checked form, which musl lacks."""
     dynamic, segments = readelf("-d", path), readelf("-l", path)
     asked = set(re.findall(r"\bUND (\w+)", readelf("--dyn-syms", path)))
     suite.expect(re.search(r"Build ID: [0-9a-f]{40}\b", readelf("-n", path)), "has a build id")

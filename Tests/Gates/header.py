@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Gate over include/assay.h: it compiles alone, in every language it promises, and what it
-declares has a comment that speaks of parameters that there are.
+"""Check that include/assay.h compiles alone in every supported language and that its comments are
+valid.
 
   header.py [--suite NAME]
+
+Every declaration has a comment, which names only parameters that exist.
 """
 import argparse
 import pathlib
@@ -19,7 +21,7 @@ STANDARDS = [("c", standard) for standard in ("c99", "c11", "c17", "gnu17")] + [
 COMPILERS = {"c": ["gcc", "clang"], "c++": ["g++", "clang++"]}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wundef", "-Wconversion",
           "-fsyntax-only"]
-# Clang knows what the comments say: a parameter that there is not, a word that has no meaning.
+# Clang parses the comments and reports unknown parameters and unknown commands.
 COMMENTS = ["-Wdocumentation", "-Wdocumentation-unknown-command"]
 DECLARATION = re.compile(r"(/\*\*(?!<)(?:(?!\*/).)*\*/\s*)?"
                          r"((?:ASSAY_API\b[^;]*|typedef\b[^;]*|enum \{[^}]*\});)", re.S)
@@ -27,7 +29,7 @@ ONLY_C = ["-Wstrict-prototypes", "-Wold-style-definition"]
 
 
 def source(functions):
-    """A program of only the header, included twice, that names everything."""
+    """Return a program that includes only the header, twice, and uses every declaration."""
     lines = ["#include <assay.h>", "#include <assay.h>",
              "typedef void (*any_function)(void);",
              "extern any_function const every_function[];",
@@ -44,7 +46,7 @@ def compile_alone(compiler, language, standard, text):
 
 
 def without_comment(text):
-    """Declarations, each by its first line, that no comment stands above."""
+    """Return the declarations without a comment above, each by its first line."""
     code = re.sub(r"/\*(?!\*).*?\*/|^#.*?(?<!\\)$", "", text, flags=re.S | re.M)
     return [declaration.split("\n")[0] for comment, declaration in DECLARATION.findall(code)
             if not comment]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: what is released with another home names that home alone, and the sources stay.
+"""Check that a release with another project home names only that home, and that the sources stay.
 
   home.py --docs FOLDER [--suite NAME]
 
-`make dist` and `make deb` of what is built, the source distribution and a copy of the
-documentation in FOLDER are made with PROJECT_HOME set, unpacked and read. Among the
-sources, no Go module path names another home than the placeholder.
+`make dist` and `make deb` of the current builds, the source distribution, and a copy of the
+documentation in FOLDER are made with PROJECT_HOME set, then unpacked and read. In the sources,
+every Go module path names the placeholder.
 """
 import argparse
 import gzip
@@ -26,7 +26,7 @@ import release
 OTHER = "verify.example.net/apple"
 ADDRESS = f"https://{OTHER}"
 AUTHORS = "Assay maintainers <maintainers@verify.example.net>"
-# What is released, below the folder it is made in.
+# The packages of a release, below the folder in which they are made.
 PACKAGES = {
     "sources": f"dist/assay-{version()}.tar.gz",
     "binaries": f"dist/assay-{version()}-linux-*.tar.gz",
@@ -38,7 +38,7 @@ PACKAGES = {
 }
 UNPACK = {".gz": "tar --strip=1 -xzf {} -C {}", ".whl": sys.executable + " -m zipfile -e {} {}",
           ".deb": "dpkg-deb --raw-extract {} {}"}
-# Where the home must be, once for each form and each kind of package.
+# Where the home must occur: one place for each form and each kind of package.
 PLACES = {
     "sources/bindings/go/go.mod": f"module {OTHER}/bindings/go\n",
     "sources/bindings/go/verifier.go": f'"{OTHER}/bindings/go/internal/libassay"',
@@ -61,20 +61,20 @@ PLACES = {
     "assay/usr/share/doc/assay/copyright": f"Source: {ADDRESS}\n",
     "assay/usr/share/doc/assay/changelog.Debian.gz": f" -- {AUTHORS}  ",
 }
-# An import path below a home, and not a folder: `../assay/bindings/go` is none.
+# Matches an import path below a home, not a folder such as `../assay/bindings/go`.
 MODULE = re.compile(
     r"(?<![\w./$}-])([a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w.~-]+)*)/bindings/go(?![\w-])")
 NAMED = re.compile(rf"{re.escape(release.PLACEHOLDER)}|(?<![\w.-])assay/assay(?![\w.-])".encode())
 
 
 def at(place, *command, cwd=ROOT):
-    """Run a program with a home."""
+    """Run a program with PROJECT_HOME set."""
     variables = {key: value for key, value in os.environ.items() if "MAKE" not in key}
     return run(*command, cwd=cwd, env={**variables, "PROJECT_HOME": place})
 
 
 def content(path):
-    """The bytes of a file, unpacked; of a page, its words."""
+    """Return the bytes of a file, decompressed; for HTML, its text before its source."""
     octets = path.read_bytes()
     if path.suffix == ".gz":
         return gzip.decompress(octets)
@@ -82,7 +82,7 @@ def content(path):
 
 
 def made(suite, tree, docs):
-    """Make everything that is released, and unpack it: sources, wheel and so on below tree."""
+    """Make every package of a release and unpack each into a folder below `tree`."""
     built = ["-o", "deps-packages", "-o", "all", "-o", "cli"]
     for what, *command in [
             ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/made/dist"),
@@ -118,7 +118,7 @@ def check_places(suite, tree):
 
 
 def check_use(suite, tree):
-    """Who builds from what was released gets its home without setting it."""
+    """Check that a build from the released sources uses their home without any setting."""
     result = at(OTHER, sys.executable, "-B", "tools/generate.py", "--check", cwd=tree / "sources")
     suite.expect(result.returncode == 0, "the generated files of the sources are in step",
                  result.stdout + result.stderr)
@@ -132,7 +132,7 @@ def check_use(suite, tree):
 
 
 def check_links(suite, tree):
-    """The links of the wheel's page lead to pages of the documentation."""
+    """Check that the links in the wheel's README lead to pages of the documentation."""
     text = next(tree.glob("wheel/assay-*.dist-info/METADATA")).read_text()
     links = set(re.findall(rf"{re.escape(ADDRESS)}/([^)#\s]+)", text))
     suite.expect(links, "the wheel's page has links")
@@ -141,7 +141,7 @@ def check_links(suite, tree):
 
 
 def check_sources(suite):
-    """Other homes: of the Go module in a file, of a setting that is none."""
+    """Check that foreign Go module paths and invalid settings of the home are refused."""
     names = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).stdout.splitlines()
     wrong = {name for name in names if (ROOT / name).is_file()
              for found in MODULE.findall((ROOT / name).read_text(errors="replace"))

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Gate: `make install` puts each file where it belongs, `make uninstall` takes
-away exactly that.
+"""Check that `make install` writes the right files and `make uninstall` removes exactly those.
 
   install_tree.py PROGRAM [--suite NAME]
 
-PROGRAM is the command line that was built. Installs into folders of its own.
+PROGRAM is the command line that was built. Installs into temporary folders.
 """
 import argparse
 import hashlib
@@ -37,7 +36,7 @@ def make(*arguments):
 
 
 def library_files():
-    """What `make install-lib` must put below PREFIX."""
+    """Return the files that `make install-lib` must write below PREFIX."""
     manual = {f"share/man/man3/{name}.3" for name in declared_functions()}
     return manual | {
         "include/assay.h", f"lib/{soname()}", "lib/libassay.so", "lib/pkgconfig/assay.pc",
@@ -47,7 +46,7 @@ def library_files():
 
 
 def program_files():
-    """What `make install` adds to that."""
+    """Return the files that `make install` adds."""
     return {"bin/assay", "share/man/man1/assay.1", *SHELLS.values()}
 
 
@@ -57,7 +56,7 @@ def files_below(folder):
 
 
 def tree(folder):
-    """Every entry: path, kind, mode and what is in it."""
+    """Return {path: (kind, mode, content)} of every entry."""
     found = {}
     for path in sorted(folder.rglob("*")):
         mode = stat.S_IMODE(path.lstat().st_mode)
@@ -68,7 +67,7 @@ def tree(folder):
 
 
 def strangers(prefix):
-    """Files and empty folders of others, in the places that are used here too."""
+    """Create files and empty folders of other software where the installation writes."""
     for name in ["include", "share/man/man3", "lib/cmake/other", "share/zsh/site-functions"]:
         (prefix / name).mkdir(parents=True)
     for name in ["share/man/man3/other.3", "lib/cmake/other/other-config.cmake", "lib/other.so"]:
@@ -94,7 +93,7 @@ def check_files(suite, prefix):
 
 
 def check_side_by_side(suite, folder):
-    """Packages are made while others install: each gets what it asked for, not the other's."""
+    """Check that parallel installs each get their own prefix in their files."""
     prefixes = [folder / f"side{number}" for number in range(4)]
     for turn in range(3):
         running = [subprocess.Popen(["make", "--no-print-directory", "install-lib-files",
@@ -111,7 +110,7 @@ def check_side_by_side(suite, folder):
 
 
 def check_library(suite, prefix):
-    """The gates of the library over the file that is installed."""
+    """Run library.py over the installed library."""
     result = run(sys.executable, ROOT / "Tests/Gates/library.py", prefix / "lib" / soname(),
                  "--shape", "embedded", "--crypto", "static", "--suite", "installed-library")
     counts = re.search(r"(\d+) passed, 0 failed", result.stdout)
@@ -185,7 +184,8 @@ def check_uninstall(suite, prefix, before):
 
 
 def check_kept(suite, prefix, before):
-    """What others put into our folders in the meantime stays, and so do the folders."""
+    """Check that uninstall keeps files that others have put into Assay's folders, and those
+    folders."""
     make("install-lib-files", f"PREFIX={prefix}")
     (prefix / "lib/cmake/assay/mine.cmake").write_text("mine")
     make("uninstall", f"PREFIX={prefix}")
@@ -195,7 +195,7 @@ def check_kept(suite, prefix, before):
 
 
 def build_with(suite, what, folder, environment, pkg_config):
-    """Compile the one-page program by pkg-config and run it."""
+    """Compile the one-page example by pkg-config and run it."""
     flags = run("pkg-config", "--cflags", "--libs", "assay",
                 env=dict(environment, **pkg_config)).stdout.split()
     program = folder / "product"
@@ -207,7 +207,7 @@ def build_with(suite, what, folder, environment, pkg_config):
 
 
 def check_stage(suite, folder):
-    """DESTDIR, and the folders of a distribution."""
+    """Check DESTDIR with the library folder of a distribution."""
     stage = folder / "stage"
     multiarch = "/usr/lib/x86_64-linux-gnu"
     result = make("install-lib-files", "PREFIX=/usr", f"LIBDIR={multiarch}", f"DESTDIR={stage}",
@@ -243,7 +243,7 @@ def check_stage(suite, folder):
 
 
 def check_moved(suite, folder):
-    """A folder that may be moved: assay.pc by its own place."""
+    """Check an installation that may be moved: assay.pc finds its prefix from its own location."""
     here, there = folder / "here", folder / "there"
     make("install-lib-files", f"PREFIX={here}", "PC_PREFIX=$${pcfiledir}/../..", "MANIFEST=")
     here.rename(there)

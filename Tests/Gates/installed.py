@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: what `make install` puts there can be built against and used.
+"""Check that an installation by `make install` can be built against and used.
 
   installed.py CASES --cli BINARY [--suite NAME]
 
-Installs into a folder of its own, builds the C examples with pkg-config (and
-with CMake where it is installed), and runs them on evidence of the case table and
-against a player of Apple. Which files are installed, and removed, install_tree.py asks.
+Installs into a temporary folder, builds the C examples with pkg-config (and with CMake if it is
+installed), and runs them on evidence of the case table and against the mock Apple. install_tree.py
+checks which files are installed and removed.
 """
 import argparse
 import base64
@@ -77,13 +77,13 @@ def text_of(case, name="jws"):
 
 
 def check_verify(suite, program, environment, cases):
-    """One case of each outcome: verified, and up to twenty refusals."""
+    """Check verify.c with one case of each outcome: verified, and up to twenty refusals."""
     table = json.loads(pathlib.Path(cases).read_text())
     chosen = {}
     for case in table["cases"]:
         if case["call"] == "verify_jws" and text_of(case):
             wanted = case["expect"]["status"]
-            # verify.c drops line ends and takes no time that is out of range.
+            # Cases that verify.c cannot pass on: it drops line ends and refuses times out of range.
             if not text_of(case).endswith((b"\n", b"\r")):
                 chosen.setdefault((case["kind"], wanted), case)
     suite.expect(any(status == "ok" for _, status in chosen), "the table has good evidence")
@@ -105,7 +105,7 @@ def check_verify(suite, program, environment, cases):
 
 
 def run_receipt(program, environment, table, case, blob):
-    """What receipt.c says about one blob: exit code and lines."""
+    """Run receipt.c on one input; return its exit code and lines."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         config = folder / "config.json"
@@ -119,7 +119,7 @@ def run_receipt(program, environment, table, case, blob):
 
 
 def check_receipt(suite, program, environment, cases):
-    """Receipts that verify, receipts that do not, and one case of each triage."""
+    """Check receipt.c with valid and refused receipts, and one case of each triage result."""
     table = json.loads(pathlib.Path(cases).read_text())
     triage, accepted, refused = {}, [], {}
     for case in table["cases"]:
@@ -132,7 +132,7 @@ def check_receipt(suite, program, environment, cases):
             entry = case, text_of(case, "receipt")
             if wanted == "ok":
                 accepted.append(entry)
-            elif wanted != "rejected.kind.mismatch":  # the program goes by triage's form
+            elif wanted != "rejected.kind.mismatch":  # the program follows triage's format
                 refused.setdefault((case["kind"], wanted), entry)
     suite.expect(triage and accepted and refused, "the table has receipts")
     for wanted, (case, blob) in triage.items():
@@ -161,7 +161,7 @@ def check_receipt(suite, program, environment, cases):
 
 
 def run_attest(program, environment, table, case, action, record, key_id=None):
-    """What attest.c says about one object: exit code, lines, and the record after it."""
+    """Run attest.c on one object; return its exit code, its lines, and the record afterwards."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         config, kept = folder / "config.json", folder / "record.json"
@@ -181,13 +181,13 @@ def run_attest(program, environment, table, case, action, record, key_id=None):
 
 
 def key_id_text(case):
-    """A key id as a program's argument: 32 bytes go as their base64."""
+    """Return a key id as a program argument: 32 raw bytes become base64."""
     octets = text_of(case, "keyId")
     return base64.b64encode(octets).decode() if len(octets) == 32 else octets.decode()
 
 
 def attest_cases(table, call):
-    """Accepted cases of a call, and one of each refusal that the program can reach."""
+    """Return accepted cases of a call, and one case of each refusal that the program can reach."""
     chosen = {}
     for case in table["cases"]:
         if case["call"] != call or case["clientDataKind"] not in (1, 2):
@@ -196,7 +196,7 @@ def attest_cases(table, call):
         if object_ is None or text_of(case, "clientData") is None:
             continue
         if case["expect"]["status"].startswith(("misuse.call", "malformed.attest.key-id")):
-            continue  # which the program's arguments cannot say
+            continue  # the program has no arguments for the case
         chosen.setdefault(case["expect"]["status"], case)
     return chosen
 
@@ -208,7 +208,8 @@ def key_record(case):
 
 
 def check_attest(suite, program, environment, cases):
-    """A key is registered once; a request passes once; refusals change nothing."""
+    """Check that attest.c registers a key once, accepts a request once, and keeps its record on
+    refusals."""
     table = json.loads(pathlib.Path(cases).read_text())
     registered = attest_cases(table, "verify_attestation")
     requested = attest_cases(table, "verify_assertion")
@@ -253,14 +254,14 @@ def check_attest(suite, program, environment, cases):
 
 
 def sent(program, environment, request, hosts, *more):
-    """What send.c makes of a request: its answer, and its log."""
+    """Run send.c on an HTTP step; return its reply and its log."""
     words = [word for name, url in hosts.items() for word in ("--host", f"{name}={url}")]
     result = run(program, *words, *more, env=environment, input=json.dumps(request))
     return json.loads(result.stdout or "{}"), result.stderr
 
 
 def check_answers(suite, program, environment, bench):
-    """What becomes of each fault over libcurl (PLY-7), and what is logged (EXC-22)."""
+    """Check the reply to each fault over libcurl (PLY-7), and the log lines (EXC-22)."""
     proxies = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:1")
     hosts = {faults.HOST: bench.url}
     for test in bench.answers:
@@ -287,7 +288,8 @@ def check_answers(suite, program, environment, bench):
 
 
 def check_certificates(suite, program, environment, bench):
-    """PLY-4: who is told the authority believes it, while its certificate is good."""
+    """Check that only a client that trusts the test authority accepts its certificate, until the
+    certificate expires (PLY-4)."""
     request = faults.asked(method="GET", url="https://appleid.apple.com/auth/keys", body=None,
                            maxResponseBytes=1 << 16)
     for what, url, roots, status in [
@@ -300,9 +302,10 @@ def check_certificates(suite, program, environment, bench):
 
 
 def check_conversations(suite, program, environment, bench, folder):
-    """Each conversation with each fault to its end (PLY-7); a wait takes no time."""
+    """Run each exchange with each fault to its end (PLY-7); with --at a wait takes no time."""
     (folder / "config.json").write_text(json.dumps(bench.config))
-    # The player's shared secret is the beginning of its root's digest, which documents have.
+    # The mock's shared secret is a prefix of its root's digest, which other documents contain: only
+    # exchanges with a receipt are searched for it.
     shared = list(bench.config["receipts"]["sharedSecrets"].values())
     for test in bench.conversations:
         bench.player.script(*test["rules"])
@@ -330,7 +333,7 @@ def check_conversations(suite, program, environment, bench, folder):
 
 
 def carried_out(program, environment, bench, folder, request, *more):
-    """What carry_out.c says of a conversation: code, document, log."""
+    """Run carry_out.c on an exchange; return its exit code, document and log."""
     (folder / "request.json").write_text(json.dumps(request))
     words = [word for name, url in bench.hosts.items() for word in ("--host", f"{name}={url}")]
     result = run(program, folder / "config.json", folder / "request.json", *words, *more,
@@ -359,7 +362,7 @@ def check_expiry(suite, program, environment):
 
 
 def check_product(suite, program, environment, cases, folder):
-    """The example of the manual: minted evidence of long ago is refused with its name."""
+    """Check the manual's example: it refuses old minted evidence by a status name."""
     table = json.loads(pathlib.Path(cases).read_text())
     case = next(case for case in table["cases"] if case["call"] == "verify_jws"
                 and case["expect"]["status"] == "rejected.chain.untrusted-root")

@@ -1,5 +1,8 @@
-"""Values of a member of a request, after its row in contract/kind-members.tsv: those that the
-library takes, with None, and those that it refuses, with the word for that refusal."""
+"""Values of a request member, derived from its row in contract/kind-members.tsv.
+
+Each value comes with None if the library must accept it, else with the word (kinds.WORDS) for the
+refusal that it must get.
+"""
 import base64
 import re
 
@@ -8,16 +11,16 @@ import kinds
 
 UUID, KEY, SHA256 = "0F8FAD5B-D9CB-469F-A165-70867728950E", bytes(range(32)), "0a" * 32
 KEYS = [base64.b64encode(KEY).decode(), base64.urlsafe_b64encode(KEY).decode()[:43], KEY.hex()]
-# Values of a type that are taken, and that are not.
+# Type -> (accepted values, refused values).
 VALUES = {
     "boolean": ([True, False], []), "ticket": ([], ["a"]), "url": ([], ["a"]),
     "uuid": ([UUID, UUID.lower()], [UUID[1:], ""]), "uuid-or-empty": ([UUID, ""], [UUID[1:]]),
     "key-id": (KEYS, [KEY.hex()[2:], ""]), "digits": ([], ["1a"]), "order-id": ([], ["A-"]),
     "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
 }
-# Of other types than a member's.
+# Type -> values of another JSON type.
 OTHERS = {"integer": ["1", 1.5, True], "time": ["1", 1.5], "boolean": ["true", 1]}
-# A text that is so long; an element of a list.
+# Type or bound -> function that returns a text of a given length.
 TEXTS = {
     "digits": lambda count: "1" * count,
     "url": lambda count: "https://example.com/".ljust(count, "a")[:count],
@@ -25,13 +28,13 @@ TEXTS = {
     "of a take-back": lambda count: f"{SHA256}-".ljust(count, "1")[:count],
 }
 ITEMS = {"integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}
-# What a bound says in words, a value that breaks it, and which refusal that gets.
+# (words of a bound, a value that violates it, the word for its refusal).
 CONTROL = "a\x01a"
 WORDS = [
     ("no control character", CONTROL, "character"), ("no U+2063", "a\u2063a", "character"),
     ("no space", "a a", ""), ("ASCII", "é" * 16, ""), ("visible ASCII", "a " * 16, ""),
 ]
-# Bounds that the configuration or the table decides.
+# Bounds that the configuration or the table defines -> the accepted values.
 NAMED = {
     "a kind of this table": lambda base: [base.request["kind"]],
     "an app of `apps`": lambda base: [app["bundleId"] for app in base.settings["apps"]],
@@ -48,7 +51,7 @@ YEARS = {"2008": 1_199_145_600_000, "2100": 4_102_444_800_000 - 1}
 
 
 def point(text, member, base):
-    """A number of a bound: itself, a time, or one of the request or of the configuration."""
+    """Return a bound's number: a literal, a year, or a member of request or configuration."""
     word, sign, more = re.fullmatch(r"(\S+)(?: ([+−]) ([\d,]+))?", text).groups()
     known = {"now": base.now, "2^53": 2**53, **base.request,
              **(YEARS if member.type == "time" else {})}
@@ -63,12 +66,12 @@ def point(text, member, base):
 
 
 def texts(member, low, high, unit):
-    """Texts of the least and of the greatest length, and beyond."""
+    """Yield texts of the least and the greatest length, and one beyond each."""
     make = TEXTS.get(member.bound.split(", ")[-1]) or TEXTS.get(member.type, "a".__mul__)
     yield make(high + 1), "long"
     if low:
         yield make(low - 1), "short"
-    if member.type != "ticket":  # whose form is another
+    if member.type != "ticket":  # a valid ticket has a format of its own
         yield from ((make(count), None) for count in {high, high if member.type == "url" else low})
     if member.type in ("text", "account", "label", "name") and \
             not re.search(r"ASCII|of |\[", member.bound.replace("of them", "")):
@@ -77,7 +80,7 @@ def texts(member, low, high, unit):
 
 
 def of_one(member, base, choices):
-    """Those of a member, or of an element of its list."""
+    """Yield the values to try for a member, or for an element of its list."""
     kind, bound = member.type.strip("[]"), member.bound
     yield from ((value, "type") for value in [*OTHERS.get(kind, [1]), []])
     good, bad = VALUES.get(kind, ([], []))
@@ -108,7 +111,7 @@ def of_one(member, base, choices):
 
 
 def values(member, base, choices):
-    """Those to ask of a member; of a list elements, and numbers of them."""
+    """Yield the values to try for a member; for a list, each element value and several lengths."""
     if not member.is_list:
         yield from of_one(member, base, choices)
         return

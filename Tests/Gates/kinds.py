@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Gate: the library takes of every kind of request what kinds.tsv and kind-members.tsv say.
+"""Check that the library accepts of each kind of request what kinds.tsv and kind-members.tsv state.
 
   kinds.py [--suite NAME]        with ASSAY_LIBRARY and ASSAY_CASES
 
-The requests of each kind that are accepted in the case table are asked again, each time with one
-thing changed: a member more, a member less, a value of another type, each bound at both ends
-and one beyond, each choice, evidence of each class, another engine, the configuration without
-a block. Its cases are played, for what their documents have. Faults in the tables must be
-noticed.
+The accepted requests of each kind in the case table are sent again, each time with one change: a
+member more, a member less, a value of another type, each bound at both ends and one beyond, each
+choice, evidence of each class, another engine, the configuration without a block. The documents of
+all cases are checked too. Planted faults in the tables must be found.
 """
 import argparse
 import collections
@@ -20,7 +19,7 @@ import sys
 from contract import ROOT
 from report import Suite
 
-# The reader of the tables has the name of this file.
+# tools/kinds.py has the name of this file, so its folder must come first.
 sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "bindings/python/tests")]
 
 import assay
@@ -33,11 +32,11 @@ UNKNOWN, EVIDENCE = "misuse.exchange.request EXC-1", "misuse.exchange.evidence E
 STORED, BLOCK = "misuse.exchange.evidence EXC-13", "config.exchange.block-missing EXC-8"
 NOT_DURABLE = "config.store.not-durable STO-13"
 BEGUN = {"call": "ok", "http": "pending.exchange.request", "store": "pending.exchange.store"}
-# Members of every conversation with steps, which the kernel reads.
+# Members of every exchange with steps, which the common code of exchanges reads.
 COMMON = {("kind", "kind"), ("deadlineMs", "time"), ("attempt", "integer")}
-# What a verification depends on (EXC-11).
+# The blocks of the configuration that a verification depends on (EXC-11).
 TRUST = ("apps", "environments", "clockSkewMs", "storekit", "receipts", "attest")
-# Classes of evidence, the case that has it, and the verifier that judges it where it is another.
+# (classes of evidence, name of a case with it, verifier to use instead of the case's own).
 SAMPLES = [
     ("purchase transaction jws", "JWS-1 a good transaction", None),
     ("purchase transaction jws device-jws", "PAY-2 a transaction with every member", None),
@@ -58,7 +57,7 @@ SAMPLES = [
     ("stored assertion", "ASR-3 assertion: iOS 27", "attest-stored"),
     ("keyset", None, None),
 ]
-# A kind, a member, a column of its row, and what the library does not do.
+# (kind, member, column of its row, value that contradicts the library).
 PLANTED = [
     ("claim", "leaseMs", "bound", "4,999…3,600,000 ms"),
     ("claim", "leaseMs", "bound", "5,001…3,600,000 ms"),
@@ -82,7 +81,8 @@ STATUSES = {row.name: row for row in status_rows.rows()}
 
 @functools.lru_cache(None)
 def verifier(name, trust=None, without=None):
-    """That of a case; judging evidence as another one does, or without a block or its member."""
+    """Return the verifier of a case, with the trust settings of another one, or without a block or
+    member."""
     configuration = copy.deepcopy(case_table.table().configuration(name))
     if trust:
         other = case_table.table().configuration(trust)
@@ -98,19 +98,19 @@ def verifier(name, trust=None, without=None):
 
 @functools.lru_cache(None)
 def proven(base, count):
-    """So many documents for a request, of its case or else key sets. The binding gives the
-    library each once, so each is a new one."""
+    """Verify `count` documents for a request, of its case's evidence or else key sets. Each is a
+    new one because the binding passes the same document to the library only once."""
     keyset = {**case_table.table().first("keyset_new"), "kind": "keyset"}
     pieces = (base.pieces or [keyset]) * count
     return [case_table.verified(piece, base.case) for piece in pieces[:count]]
 
 
-# What the library says: status and rule, the place, the document, the conversation.
+# A result of the library: status and rule, location, document, exchange.
 Answer = collections.namedtuple("Answer", "refusal at document exchange")
 
 
 class Base:
-    """A request of a case, with the cases of its evidence."""
+    """A request of a case, with the evidence of the case."""
 
     def __init__(self, case, request):
         self.case, self.request = case, request
@@ -127,7 +127,7 @@ class Base:
         return outer in self.request and (not inner or inner in self.request[outer])
 
     def ask(self, change=(), without=(), evidence=None, by=None):
-        """The answer to it with members changed, and without some."""
+        """Send the request with changed, missing or other parts; return the Answer."""
         request = copy.deepcopy(self.request)
         for name, value in dict(change).items():
             outer, _, inner = name.partition(".")
@@ -146,7 +146,7 @@ class Base:
         return Answer(f"{document.status} {rule}".strip(), error.get("at"), document, exchange)
 
     def documents(self):
-        """Those of the case from its first to its last."""
+        """Yield the documents of all steps of the case."""
         answer = self.ask()
         yield answer.document
         for step in self.case.get("steps", ()) if answer.exchange else ():
@@ -159,7 +159,7 @@ class Base:
 
 @functools.lru_cache(None)
 def requests():
-    """{kind: the requests of it in the case table}."""
+    """Return {kind: the requests of that kind in the case table}."""
     found = collections.defaultdict(list)
     for case in case_table.table().cases:
         if case["call"] in ("exchange", "conversation"):
@@ -167,8 +167,8 @@ def requests():
                 request = json.loads(case_table.given(case, "request"))
                 found[request["kind"]].append(Base(case, request))
             except (ValueError, TypeError, KeyError, RecursionError):
-                continue  # it is no request
-    # With evidence of a device the case table has none of these that is accepted.
+                continue  # the case is not a valid request
+    # The case table has no accepted request of these kinds with evidence of a device.
     case = case_table.table().first("verify_attestation", verifier="standard")
     case = {**case, "verifier": "signing", "evidence": [{**case, "kind": "attestation"}]}
     found["session.issue"].append(Base(case, {"kind": "session.issue", "account": "ann"}))
@@ -178,14 +178,14 @@ def requests():
 
 
 def accepted(kind, name=None):
-    """Those that the library takes; with a name the first that has this member."""
+    """Return the accepted requests of a kind; with a name, the first that has that member."""
     found = [base for base in requests()[kind.kind] if base.is_accepted]
     return found if name is None else next((base for base in found if base.has(name)), found[0])
 
 
 @functools.lru_cache(None)
 def words():
-    """{(member, type): a value that a kind takes}, and the words of all choices."""
+    """Return {(member, type): a value that some kind accepts}, and the words of all choices."""
     rows = [(kind, row) for kind in table.kinds() if accepted(kind)
             for row in kind.members if row.is_sent]
     choices = {word for _, row in rows if row.type == "choice" for word in row.bound.split("|")}
@@ -199,7 +199,8 @@ def words():
 
 @functools.lru_cache(None)
 def sample(base, name, trust):
-    """The document of a case, judged as its verifier or another does, and that verifier."""
+    """Return a verifier for the request and the named case's document, verified with that case's
+    trust settings."""
     case = next((case for case in case_table.table().cases if case["name"] == name), None)
     by = verifier(base.case["verifier"], case and (trust or case["verifier"]))
     keyset = Base({**base.case, "evidence": []}, {})
@@ -211,20 +212,20 @@ def is_at(answer, name):
 
 
 def refused(answer, name, *wanted):
-    """Why an answer is not such a refusal; None: it is."""
+    """Return why an answer is not the wanted refusal at that member; None if it is."""
     is_meant = answer.refusal in wanted and is_at(answer, name)
     return None if is_meant else \
         f"{answer.refusal} at {answer.at} instead of {' or '.join(map(str, wanted))} at {name}"
 
 
 def taken(answer, name, *wrong):
-    """Why a member is not taken; None: it is, or something else is refused."""
+    """Return why a member is refused; None if it is accepted, even if another part is refused."""
     is_fault = answer.refusal in wrong or answer.refusal.split(".")[0] in ("misuse", "malformed")
     return f"{answer.refusal} at {answer.at}" if is_fault and is_at(answer, name) else None
 
 
 def of_kind(kind):
-    """How a good request runs, and members that it has not."""
+    """Check the steps of a valid request, and that members of other kinds are unknown to it."""
     base = accepted(kind)[0]
     answer = base.ask()
     yield f"runs {kind.runs}", None if answer.refusal == BEGUN[kind.runs] else answer.refusal
@@ -240,7 +241,7 @@ def of_kind(kind):
 
 
 def of_evidence(kind):
-    """One document fewer than the least, one more than the most, and a document of each class."""
+    """Check the counts of documents at and beyond both bounds, and a document of each class."""
     least, most = kind.evidence
     base = next((base for base in accepted(kind) if base.pieces), accepted(kind)[0])
     for count in {least - 1, least, most, most + 1} - {-1}:
@@ -255,14 +256,15 @@ def of_evidence(kind):
             fault = refused(answer, "evidence[0]", EVIDENCE)
         elif kind.is_live and "stored" in classes:
             fault = refused(answer, "evidence[0]", STORED)
-        else:  # but by a rule of its own
+        else:  # refusals by a rule of the kind itself are allowed
             is_fault = answer.at == "evidence[0]" and answer.refusal in (EVIDENCE, STORED)
             fault = answer.refusal if is_fault else None
         yield f"evidence: {classes}", fault
 
 
 def of_configuration(kind):
-    """Without each block, and with an engine that forgets."""
+    """Check the request without each block of the configuration, and with an engine that may lose
+    data."""
     base, own = accepted(kind)[0], {kind.block, kind.block.partition(".")[0]}
     for block in {part for each in table.kinds() for part in
                   (each.block, each.block.partition(".")[0])} - {"-"}:
@@ -275,7 +277,7 @@ def of_configuration(kind):
 
 
 def of_members(kind):
-    """Each value of each member; the member absent, null, and beside evidence."""
+    """Check each value of each member; the member absent, null, and beside evidence."""
     for member in filter(lambda member: member.is_sent, kind.members):
         name, refusals, asked = member.name, member.refusals, set()
         base = accepted(kind, name)
@@ -290,7 +292,7 @@ def of_members(kind):
         absent = [member.absent] if member.absent != "-" else []
         if member.present.startswith("=the only") and len(NAMED[member.bound](base)) > 1:
             absent = [refusals[""]]
-        # Of a store, absent and null are the same.
+        # A ledger operation treats null like an absent member.
         null = [] if member.present == "=null" else refusals.values()
         if kind.runs == "store" and (name, member.type) not in COMMON:
             null = absent
@@ -307,20 +309,20 @@ def of_members(kind):
 
 
 def too_late(kind):
-    """The document after an answer that comes too late, and what its `retry` leaves out."""
+    """Return the document after a reply past the deadline, and the members `retry` must omit."""
     base = max(accepted(kind), key=lambda base: len(base.request))
     if kind.runs == "call":
         return base.ask().document, None
     answer = base.ask({"deadlineMs": base.now + 1000})
     given = {"code": 0} if "store" in answer.exchange.payload else {"status": 0, "body": None}
-    if kind.kind == "pace.take":  # which fails open, but not where Apple's limit is reached
+    if kind.kind == "pace.take":  # it permits requests on failures, but not beyond Apple's limit
         given = {"code": 200, "results": [{"rows": []}]}
     document = answer.exchange.step({"id": 1, **given}, base.now + 86_400_000)
     return document, {"deadlineMs", *(name for name in kind.hidden if base.has(name))}
 
 
 def of_documents(kind):
-    """What the documents of its cases have, and one more."""
+    """Check the documents of all cases of a kind, and that of a late reply."""
     (last, left), path = too_late(kind), kind.result.partition("@")[2]
     for document in [*(each for base in requests()[kind.kind] for each in base.documents()), last]:
         shown, error = document.json.get("exchange") or {}, document.error or {}
@@ -343,14 +345,14 @@ def of_documents(kind):
 
 
 def answers(kind):
-    """(what is asked of a kind, what is wrong with the answer or nothing)."""
+    """Yield (what is checked of a kind, what is wrong or None)."""
     yield "the case table has a good request", None if accepted(kind) else "add a case"
     for question in [of_kind, of_evidence, of_configuration, of_members, of_documents]:
         yield from question(kind) if accepted(kind) else ()
 
 
 def plant(suite, kinds):
-    """A change to a cell, and a row less, must be noticed."""
+    """Check that a changed cell and a removed row are noticed."""
     for name, member, column, value in PLANTED:
         kind = copy.deepcopy(kinds[name])
         setattr(next((row for row in kind.members if row.name == member), kind), column, value)

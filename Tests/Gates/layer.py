@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: an AWS Lambda layer works where Lambda puts it.
+"""Check that an AWS Lambda layer works in the folders where Lambda puts it.
 
   layer.py FOLDER CASES --library LIBRARY [--arm64-root ROOT] [--suite NAME]
 
-The layer of LIBRARY's machine is unpacked as /opt of a function; the handler of
-docs/tasks/lambda.md and the example of the Python binding run with it. With ROOT the
-layer is for 64-bit ARM and Python runs under qemu.
+The layer for LIBRARY's machine is unpacked as /opt of a function; the handler of
+docs/tasks/lambda.md and the example of the Python binding run with it. With ROOT the layer is for
+64-bit ARM, and Python runs under qemu.
 """
 import argparse
 import base64
@@ -28,11 +28,11 @@ import build_layer  # noqa: E402
 LARGEST = 6_000_000
 GUIDE = ROOT / "docs/tasks/lambda.md"
 EXAMPLE = ROOT / "bindings/python/examples/lambda_handler.py"
-# What Lambda sets for its Python runtimes, with the folder of the layer for /opt.
+# LD_LIBRARY_PATH as Lambda sets it for its Python runtimes, with the layer's folder for /opt.
 LOADER_PATH = ("/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:"
                "/var/task:/var/task/lib:{opt}/lib")
 
-# Calls a handler as Lambda does; prints where the package came from, the answers.
+# Calls a handler as Lambda does; prints the location of the package and the responses.
 PROGRAM = """
 import importlib, json, platform, sys
 function = importlib.import_module(sys.argv[1])
@@ -45,7 +45,7 @@ print(json.dumps({"package": assay.__file__, "library": assay.library_path(),
 
 
 def unpack(layer, folder, with_links):
-    """Unpack as Lambda does, or as a tool that does not know links."""
+    """Unpack as Lambda does, or as a tool that does not support symbolic links."""
     with zipfile.ZipFile(layer) as archive:
         archive.extractall(folder)
         for entry in archive.infolist():
@@ -81,7 +81,7 @@ def check_content(suite, layer, library):
 
 
 def guide_handler():
-    """The handler that docs/tasks/lambda.md shows: its file."""
+    """Return the source of the handler in docs/tasks/lambda.md."""
     blocks = re.findall(r"```python file=lambda_handler.py\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     if len(blocks) != 1:
         raise SystemExit(f"{GUIDE.name} has {len(blocks)} blocks of Python, not one")
@@ -89,8 +89,7 @@ def guide_handler():
 
 
 def events(case):
-    """Requests as API Gateway hands them on, of the account that bought: a genuine purchase, a
-    forged one."""
+    """Return API Gateway requests of the buying account: a genuine purchase, then a forged one."""
     def request(jws):
         return {"requestContext": {"authorizer": {"claims": {"sub": bought_by(case)}}},
                 "body": json.dumps({"transaction": jws})}
@@ -99,14 +98,14 @@ def events(case):
 
 
 def bought_by(case):
-    """The account that the JWS of a case names; None: it names nobody."""
+    """Return the account token in the JWS of a case; None if it has none."""
     payload = case["jws"].split(".")[1]
     body = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
     return json.loads(body).get("appAccountToken")
 
 
 def accepted(table):
-    """The case of a genuine transaction of an account that is given as a JWS."""
+    """Return the case of an accepted transaction with an account token, given as a JWS."""
     for case in table["cases"]:
         if (case["call"], case.get("kind"), case["expect"]["status"]) == (
                 "verify_jws", "transaction", "ok") and "jws" in case and bought_by(case):
@@ -115,7 +114,7 @@ def accepted(table):
 
 
 def python_of(root):
-    """The interpreter and the variables that it needs."""
+    """Return the interpreter and the variables that it needs."""
     if not root:
         return [sys.executable], {}
     return (["qemu-aarch64-static", "-L", root, f"{root}/usr/bin/python3.11"],

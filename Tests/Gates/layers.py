@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: each folder of Sources/Assay type-checks with only those below it.
+"""Check that each layer, a folder of Sources/Assay, type-checks with only the layers below.
 
   layers.py [--suite NAME] [--sources DIRECTORY --table FILE --types FILE] [FLOOR …]
 
-The order of the floors is that of the table in docs/architecture.md, from the ground up.
-A file holds one type, of its own name, private ones aside; types.tsv lists those that hold
-others, with the reason. FLOOR: type-check these alone.
+The order of the layers is that of the table in docs/architecture.md, from the bottom up. A file
+contains one type, of its own name, not counting private ones; types.tsv lists the exceptions with
+reasons. FLOOR: type-check only these layers.
 """
 import argparse
 import concurrent.futures
@@ -20,13 +20,12 @@ from report import Suite
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = ROOT / "docs" / "architecture.md"
 REASONS = HERE / "types.tsv"
-# As Package.swift and the Makefile have them. The compiler itself, not its driver: it
-# reads only the declarations of the floors below, so that each body is checked only once.
+# The flags of Package.swift and the Makefile. The frontend is called without its driver: it reads
+# only declarations of the layers below, so that each body is checked only once.
 COMMAND = ["swiftc", "-frontend", "-typecheck", "-swift-version", "6",
            "-strict-memory-safety", "-warnings-as-errors", "-parse-as-library", "-module-name", "Assay",
            "-I", str(ROOT / "Sources" / "CLibCrypto")]
-# A type that other files see, by its name: declared at the start of a line, as the formatter
-# has it.
+# Matches a type that other files see. The formatter keeps such declarations at the start of a line.
 TYPE = re.compile(r"^(?!.*\b(?:file)?private\b)(?:[@\w()]+ )*(?:struct|enum|class|protocol|typealias|actor) (\w+)",
                   re.M)
 ERROR = re.compile(r"^(\S+\.swift):\d+:\d+: error: .*", re.M)
@@ -34,7 +33,7 @@ SHOWN = 20
 
 
 def floors(text):
-    """The folders of Sources/Assay in the order of the table; one in another comes before it."""
+    """Return the layers in the order of the table; a nested folder comes before its parent."""
     return re.findall(r"^\| `Sources/Assay/([\w/]+)` \|", text, re.M)
 
 
@@ -43,7 +42,7 @@ def sources(folder):
 
 
 def errors_of(folder, names):
-    """What the compiler says about the last floor on top of the others; empty: it compiles."""
+    """Return the compiler's errors in the last layer on top of the others; empty if it compiles."""
     below = dict.fromkeys(path for name in names[:-1] for path in sources(folder / name))
     files = [str(path) for path in below]
     for path in sources(folder / names[-1]):
@@ -58,7 +57,7 @@ def errors_of(folder, names):
 def check_floors(suite, folder, order, chosen):
     stacks = [order[:place + 1] for place, name in enumerate(order)
               if not chosen or name in chosen]
-    # The highest take longest.
+    # Starts with the highest layers, which take longest.
     stacks.reverse()
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = pool.map(lambda names: errors_of(folder, names), stacks)
@@ -70,7 +69,7 @@ def check_floors(suite, folder, order, chosen):
 
 
 def reasons(text):
-    """{file without .swift: why}; a file listed twice is an error."""
+    """Return {file without .swift: reason}; exit if a file is listed twice."""
     known = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Gates over a built libassay.so: what it exports, needs, weighs and holds.
+"""Check what a built libassay.so exports, needs, weighs and contains.
 
   library.py LIBRARY --shape full|embedded --crypto static|shared|FILE
              [--machine NAME] [--libc glibc|musl] [--package REVISION] [--suite NAME]
 
-FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is
-that of the package that the static libcrypto is from, if it is not the system's.
-Reads the file with readelf; loads nothing. Source of the limits: docs/building.md.
+FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is that of the
+package that the static libcrypto is from, if it is not the system's. Reads the file with readelf;
+loads nothing. Source of the limits: docs/building.md.
 """
 import argparse
 import pathlib
@@ -20,38 +20,38 @@ from hardening import readelf
 from report import Suite
 
 NEEDED = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
-# As `uname -m` names it: how readelf does, its loader, its largest page.
+# Name of `uname -m` -> readelf's name, the loader, the largest page size.
 MACHINES = {
     "x86_64": ("Advanced Micro Devices X86-64", "ld-linux-x86-64.so.2", 1 << 12),
     "aarch64": ("AArch64", "ld-linux-aarch64.so.1", 1 << 16),
 }
 FLOORS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
 LARGEST = {"full": 13 << 20, "embedded": int(6.2 * (1 << 20))}
-# musl is one library, which names no versions of its symbols.
+# musl is a single library without symbol versions.
 MUSL_NEEDED = {"libc.so"}
 MUSL_LARGEST = 5_800_000
-# Nothing of the tests, of sanitizers, of coverage, of heavier runtimes.
+# Names of test code, sanitizers, coverage and heavier runtimes, which must not occur.
 FOREIGN = ["AssayAuthority", "AssayTests", "assay-cli", "ArgumentParser",
            "LLVMFuzzer", "__asan_", "__tsan_", "__ubsan_", "__llvm_profile",
            "XCTest", "swift_testing", "FoundationEssentials", "CoreFoundation",
            "libdispatch", "swift_task_", "cJSON"]
-# What the start files and the linker may ask for but do not need; everything else must
-# come from a needed library, with a version. Nothing that any host may define is used.
+# Weak references of start files and linker. Every other import must come from a needed library,
+# with a version, so that no symbol of the host can take its place.
 WEAK = {"__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"}
-# A library without input, output, clock and threads asks the C library for
-# none of these. Only the shape without the Swift runtime and without libcrypto
-# inside can be held to it; the sources of all shapes are the same.
+# Functions of the C library for input, output, clock and threads, which the library must not
+# import. Only the shape without the Swift runtime and without libcrypto inside can be checked; the
+# sources of all shapes are the same.
 IO = {"open", "open64", "openat", "fopen", "fopen64", "socket", "connect", "getaddrinfo",
       "getenv", "secure_getenv", "time", "clock_gettime", "gettimeofday", "localtime_r",
       "sigaction", "signal", "pthread_create", "fork", "execve", "system", "dlopen",
       "printf", "puts", "fprintf", "write", "read", "setlocale", "mmap"}
-# What the linker routes to Link/sealed.c, in every shape (see the Makefile).
+# Functions that the linker redirects to Link/sealed.c, in every shape (see the Makefile).
 SEALED = set(re.search(r"^SEALED := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)[1]
              .replace("\\\n", " ").split())
 
 
 class Library:
-    """What readelf says about a shared library."""
+    """A shared library as readelf describes it."""
 
     def __init__(self, path):
         self.path = path
@@ -62,7 +62,7 @@ class Library:
         self.exports, self.imports = self.symbols()
 
     def symbols(self):
-        """Defined and undefined dynamic symbols, as name -> version."""
+        """Return the defined and the undefined dynamic symbols, as {name: version}."""
         exports, imports = {}, {}
         for line in readelf("--dyn-syms", self.path).splitlines():
             words = line.split()
@@ -71,16 +71,16 @@ class Library:
             name, _, version = words[7].partition("@")
             if words[6] == "UND":
                 imports[name] = version.lstrip("@")
-            elif words[6] != "ABS":  # the version node itself
+            elif words[6] != "ABS":  # ABS is the version node itself
                 exports[name] = version.lstrip("@")
         return exports, imports
 
     def tagged(self, tag):
-        """The names in brackets of all dynamic entries with a tag."""
+        """Return the bracketed names of all dynamic entries with a tag."""
         return re.findall(rf"\({tag}\).*?\[(.*?)\]", self.dynamic)
 
     def versions(self, node):
-        """The versions (as tuples) that are required of a library."""
+        """Return the required symbol versions of a library, as tuples."""
         text = readelf("-V", self.path)
         return [tuple(map(int, found.split(".")))
                 for found in re.findall(rf"Name: {node}_(\d+(?:\.\d+)*)", text)]
@@ -110,7 +110,7 @@ def check_machine(suite, library, machine):
 
 
 def crypto_names(crypto):
-    """The libraries that are asked for libcrypto."""
+    """Return the names of the libraries that provide libcrypto; none if it is inside."""
     if crypto == "shared":
         return ["libcrypto.so.3"]
     if crypto.endswith(".so"):
@@ -156,7 +156,7 @@ def check_form(suite, library, largest):
 
 
 def libcrypto_package():
-    """The revision of the package that the archive came from; None: not by dpkg."""
+    """Return the revision of the system's libcrypto package; None without dpkg."""
     try:
         return subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "libssl-dev"], check=True,
                               text=True, capture_output=True).stdout
@@ -200,7 +200,7 @@ def main():
     else:
         check_needs(suite, library, options.crypto, options.machine)
     check_form(suite, library, MUSL_LARGEST if options.libc == "musl" else LARGEST[options.shape])
-    # Of the checked functions only libcrypto's code calls any.
+    # Only libcrypto's code calls functions that have a checked form.
     hardening.check(suite, options.library, fortified=(
         options.libc == "glibc" and not crypto_names(options.crypto)))
     own = options.machine == platform.machine() and options.libc == "glibc"

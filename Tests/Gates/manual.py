@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Gate: the manual pages are whole and well formed.
+"""Check that the manual pages are complete and well-formed.
 
   manual.py PROGRAM [--suite NAME]
 
-The pages are those of `make manual`, PROGRAM is the command line. mandoc reads each page without
-a warning; what the program, the header and the table of statuses know is in them; the example
-in assay(3) compiles.
+The pages are those of `make manual`, PROGRAM is the command line. mandoc reads each page without a
+warning; everything that the program, the header and the table of statuses list is in the pages; the
+example in assay(3) compiles.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import status_rows
 
 PAGES = [f"build/man/{name}" for name in ("assay.1", "assay.3", "assay-statuses.7")]
-# Whether mandoc finds the other pages depends on what is installed here.
+# A warning that depends on the manual pages installed on this machine.
 NOT_OURS = "referenced manual not found"
 
 
@@ -38,7 +38,7 @@ def lint(page):
 
 
 def rendered(page):
-    """The words of a page as a reader sees them."""
+    """Return the words of a page as a reader sees them."""
     text = run("mandoc", "-T", "utf8", "-O", "width=200", page).stdout
     return re.sub(r"\s+", " ", re.sub(".\b", "", text))
 
@@ -54,7 +54,7 @@ def check_lint(suite):
 
 
 def leaves(command, words=()):
-    """[(words after `assay`, command)] of every command that does something."""
+    """Return [(words after `assay`, command)] of every command without subcommands."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])
@@ -90,7 +90,7 @@ def check_statuses(suite):
 
 
 def check_example(suite):
-    """The last display of assay(3), unchanged, is a program."""
+    """Check that the last display of assay(3) compiles unchanged."""
     text = (ROOT / PAGES[1]).read_text()
     display = text.rpartition(".Bd -literal -offset indent\n")[2].partition("\n.Ed")[0]
     with tempfile.NamedTemporaryFile("w", suffix=".3") as page:

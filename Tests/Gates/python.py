@@ -3,8 +3,8 @@
 
   python.py FOLDER [--suite NAME] [--only PATTERN] [--tools]
 
-With --tools they run in the environment of python_tools.py; skipped where the package index
-cannot be reached.
+With --tools the tests run in the environment of python_tools.py, and are skipped if the package
+index cannot be reached.
 """
 import argparse
 import os

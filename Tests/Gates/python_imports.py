@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: no Python module of the repository imports one that imports it, by whatever way.
+"""Check that no Python modules of the repository import each other in a cycle.
 
   python_imports.py [--suite NAME]
 
-An import counts wherever it stands: in a function, under TYPE_CHECKING, as import_module("…").
-A name means the module of the importing one's own folder, else the only one of that name.
+Every import counts: inside a function, under TYPE_CHECKING, as import_module("…"). A name means the
+module in the importing file's own folder, else the only module of that name.
 """
 import argparse
 import ast
@@ -18,9 +18,9 @@ import tempfile
 from contract import ROOT
 from report import Suite
 
-# Pieces that become a program around a block of a page.
+# Fragments that the snippet tests put around a code block; they are no modules.
 NO_MODULES = ROOT / "Tests/Snippets/frames"
-# A circle each, and two modules without one: file -> text.
+# File -> text: modules with one import cycle each, and two modules without one.
 FAULTS = {
     "in a function": {"a.py": "def f():\n    import b\n", "b.py": "import a\n"},
     "for types alone": {"p/__init__.py": "", "p/a.py": "if TYPE_CHECKING:\n    from .b import C\n",
@@ -32,7 +32,7 @@ NO_FAULT = {"a.py": "import b\nimport json\n", "b.py": "def f():\n    import jso
 
 
 def base_of(path):
-    """The folder below which the module is named: the first one that is no package."""
+    """Return the folder that module names start from: the first one that is no package."""
     folder = path.parent
     while (folder / "__init__.py").exists():
         folder = folder.parent
@@ -40,7 +40,7 @@ def base_of(path):
 
 
 def imported(node, package):
-    """The names that a node imports, absolute; "" for a relative one above everything."""
+    """Return the absolute names that a node imports; "" for a relative import above the top."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -55,7 +55,7 @@ def imported(node, package):
 
 
 def graph(paths):
-    """{file: the files that it imports}."""
+    """Return {file: the files that it imports}."""
     named = collections.defaultdict(dict)  # name -> {base: file}
     for path in paths:
         parts = path.relative_to(base_of(path)).with_suffix("").parts
@@ -77,7 +77,7 @@ def graph(paths):
 
 
 def circle(paths):
-    """The files of one circle, the first one again at the end; None where there is none."""
+    """Return the files of one cycle, the first one again at the end; None if there is none."""
     try:
         graphlib.TopologicalSorter(graph(paths)).prepare()
     except graphlib.CycleError as error:
@@ -86,7 +86,7 @@ def circle(paths):
 
 
 def planted(suite):
-    """The gate sees each of the faults, and no other."""
+    """Check that exactly the planted faults are found."""
     for what, files in {**FAULTS, "": NO_FAULT}.items():
         with tempfile.TemporaryDirectory() as name:
             paths = [pathlib.Path(name) / file for file in files]

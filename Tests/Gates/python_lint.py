@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: ruff and mypy --strict find nothing in the Python binding.
+"""Check that ruff and mypy --strict report nothing in a folder of Python code.
 
   python_lint.py FOLDER [--suite NAME]
 
-What they look for is in the folder's pyproject.toml; their versions in
-Tests/requirements.txt. Skipped where the package index cannot be reached.
+The folder's pyproject.toml has their settings, Tests/requirements.txt their versions. Skipped if
+the package index cannot be reached.
 """
 import argparse
 import pathlib
@@ -14,12 +14,12 @@ import tempfile
 import python_tools
 from report import Suite
 
-# Each tool must also find a fault, or its silence proves nothing.
+# Each tool must also find a planted fault: silence alone proves nothing.
 FAULTS = {
     "ruff": "import os\n",
     "mypy": "def half(number: int) -> str:\n    return number / 2\n",
 }
-# What mypy knows of the standard library and of the binding serves all folders.
+# All folders share mypy's cache of the standard library and of the binding.
 COMMANDS = {"ruff": ["ruff", "check", "--no-cache"],
             "mypy": ["mypy", "--cache-dir", python_tools.MYPY_CACHE]}
 

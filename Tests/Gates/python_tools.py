@@ -1,4 +1,4 @@
-"""Environments of Python: of the tools that come from the package index, and of what is tried.
+"""Create virtual environments: of tools from the package index, and of packages under test.
 
   python_tools.py                         makes the one that the checks share, build/python-tools
   python_tools.py FOLDER REQUIREMENTS     makes one of other tools
@@ -13,7 +13,7 @@ import sys
 
 from contract import ROOT
 
-# A new environment with pip alone, by the Python that it is of.
+# A new environment with only pip, the template for others. `of` in it records its Python.
 FRESH = ROOT / "build/environment"
 TOOLS = ROOT / "build/python-tools"
 MYPY_CACHE = ROOT / "build/mypy"
@@ -21,14 +21,14 @@ REQUIREMENTS = (ROOT / "docs/requirements.txt", ROOT / "Tests/requirements.txt")
 
 
 def clean(**more):
-    """The variables of this process without those that lead to a library or a module."""
+    """Return this process's variables without those that lead to a library or a module."""
     return {**{key: value for key, value in os.environ.items()
                if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}, **more}
 
 
 @contextlib.contextmanager
 def alone(folder):
-    """Steps that run side by side share a folder: one at a time makes it."""
+    """Hold a lock while making a folder that parallel steps share."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -36,7 +36,7 @@ def alone(folder):
 
 
 def create(folder):
-    """Make a new environment in a folder: a copy, since to unpack pip takes five seconds."""
+    """Make a new environment in a folder, as a copy, because installing pip takes five seconds."""
     stamp, wanted = FRESH / "of", f"{sys.base_prefix} {sys.version}"
     with alone(FRESH):
         if not stamp.exists() or stamp.read_text() != wanted:
@@ -59,13 +59,13 @@ class Environment:
                               stdin=subprocess.DEVNULL, text=True, capture_output=True)
 
     def install(self, *arguments, **variables):
-        """pip, without the package index."""
+        """Run pip without the package index."""
         return self.python("-m", "pip", "install", "--no-index", "--no-cache-dir",
                            "--disable-pip-version-check", *arguments, **variables)
 
 
 def installed(folder=TOOLS, requirements=REQUIREMENTS):
-    """The folder of their programs, and None; or None, and why there is none."""
+    """Return (folder of the tools' programs, None), or (None, why they cannot be installed)."""
     folder = pathlib.Path(folder).resolve()
     with alone(folder):
         return made(folder, requirements)
@@ -77,7 +77,8 @@ def made(folder, requirements):
     if stamp.exists() and stamp.read_bytes() == wanted:
         return folder / "bin", None
     create(folder)
-    # Most of these modules are never imported: those that are, Python compiles then.
+    # Most of these modules are never imported, and Python compiles the others at their first
+    # import.
     pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--retries",
            "1", "--timeout", "20", "--disable-pip-version-check"]
     for path in requirements:

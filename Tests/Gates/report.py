@@ -1,4 +1,4 @@
-"""Counting of expectations, as every gate prints them."""
+"""Count expectations and print the counts, for all checks."""
 import sys
 
 
@@ -9,7 +9,7 @@ class Suite:
         self.name, self.passed, self.failed, self.skipped = name, 0, 0, 0
 
     def expect(self, met, what, detail=""):
-        """Count one expectation; `detail` is printed when it is not met."""
+        """Count one expectation; print `detail` if it is not met."""
         if met:
             self.passed += 1
         else:
@@ -18,13 +18,13 @@ class Suite:
         return bool(met)
 
     def skip(self, what, why):
-        """Count something that could not be checked, and say why."""
+        """Count something that could not be checked, and print why."""
         self.skipped += 1
         print(f"skipped {self.name}: {what}: {why}")
 
     def finish(self, may_be_empty=False):
-        """Print the counts and end the process: 1 when something failed, or when
-        nothing passed and that is not allowed."""
+        """Print the counts and end the process: exit code 1 if an expectation failed, or if none
+        passed and `may_be_empty` is false."""
         print(f"suite {self.name}: {self.passed} passed, {self.failed} failed, "
               f"{self.skipped} skipped", flush=True)
         sys.exit(1 if self.failed or not (self.passed or may_be_empty) else 0)

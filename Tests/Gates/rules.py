@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Gate: every rule of docs/spec is where a reader looks for it.
+"""Check that every rule of docs/spec has its text, code, cases and mutants.
 
-  rules.py CASES DUMP LIBRARY   judge the register, contract/rules.tsv, and what cites it
+  rules.py CASES DUMP LIBRARY   check the register, contract/rules.tsv, and what cites it
   rules.py --write              write Tests/Mutants/rules.tsv: by rule, its mutants
   rules.py --show ID CASES      all that is known about one rule
 
-A rule has its text on a page of docs/spec and a row in the register. A check that is
-built refuses: its status and its id stand beside each other in the code, as in
-`require(holds, .status, "JWS-20")`, or the library refuses a case by it. It has a case or
-test that names it and a mutant. Every status that is given by a rule, there or in the
-document of a case, has the rule in the status table.
-CASES is the table that `make cases` writes; DUMP (Tests/ABI/dump.c) prints what the library
-in the folder LIBRARY answers to it.
+A rule has its text on a page of docs/spec and a row in the register. The check of a rule, once
+built, refuses: a status and the rule's id are arguments of one call in the code, as in
+`require(holds, .status, "JWS-20")`, or the library refuses a case by that rule. The rule has a
+mutant, and a case or test that names it. Every status given by a rule, in the code or in the
+document of a case, lists the rule in the status table. CASES is the table that `make cases` writes;
+DUMP (Tests/ABI/dump.c) prints the documents that the library in the folder LIBRARY returns for it.
 """
 import argparse
 import collections
@@ -42,9 +41,9 @@ TEXTS = {".swift", ".c", ".h", ".md", ".tsv"}
 # Pages that define no rule.
 NO_RULES = {"README.md", "CHANGES.md"}
 DEFINED = re.compile(r"\s*(?:(?:- |\d+\. )?\*\*|\| )([A-Z]{3,4}-\d+)\b")
-# Tests use these because there is no such rule.
+# Ids that tests use because no such rule exists.
 NONE_SUCH = {"RSK-10", "RSK-29", "JWS-200"}
-# A citation of a page, with its section where it has one.
+# Matches a citation of a page, with its section if it has one.
 CITED = re.compile(r"((?:docs/spec/)?)\b([a-z-]+\.md)(?: §(\d+(?:\.\d+)*))?")
 
 
@@ -72,8 +71,8 @@ def pages():
 
 
 def definitions(families):
-    """[(id, "file §section")] as the pages have them: at the start of a paragraph, an entry
-    of a list or a row of a table."""
+    """Yield (id, "file §section") of each definition: an id at the start of a paragraph, a list
+    entry or a table row."""
     for page in pages():
         section = ""
         for line in page.read_text().splitlines():
@@ -91,15 +90,15 @@ def ids(text, families):
 
 
 def sources(*folders):
-    """(path, text) of what people wrote there."""
+    """Yield (path, text) of the files written by hand."""
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in TEXTS - {".tsv"}:
                 yield path, path.read_text(errors="replace")
 
 
-# Where a rule goes that is passed on, by the function or the label that takes it: the file
-# whose mutants are those of the rule.
+# Function or label that takes a rule as its argument -> the file whose mutants are those of the
+# rule.
 PASSED_TO = {"refusing": "MemberNode", "MemberRefusals": "MemberNode", "names": "MemberNode",
              "refuse": "PurchaseInfo", "refusal": "AppleReceiptStatus",
              "milliseconds": "ReceiptAttributes", "form": "ChainProfile",
@@ -107,12 +106,12 @@ PASSED_TO = {"refusing": "MemberNode", "MemberRefusals": "MemberNode", "names": 
              "checkIssuer": "CandidatePath", "dates": "CertificateReport",
              "checkValidity": "CertificateReport"}
 LITERAL = re.compile(r'"([A-Z]{3,4}-\d+)"')
-# What refuses nothing.
+# Statuses that refuse nothing, or begin so.
 HARMLESS = ("ok", "internal.", "pending.")
 
 
 def taken_by(code, at):
-    """The label before an argument, or the name of the function that is called with it."""
+    """Return the label before an argument, or the name of the called function."""
     label = re.search(r"(\w+): $", code[:at])
     if label:
         return label[1]
@@ -124,7 +123,7 @@ def taken_by(code, at):
 
 
 class Code:
-    """What the library does by each rule: where it stands, its statuses and its mutants."""
+    """For each rule its lines in the code, its statuses and its mutants."""
 
     def __init__(self, answers=()):
         names = {row.constant: row.name for row in status_rows.rows()}
@@ -147,7 +146,8 @@ class Code:
                 self.mutants[rule] |= self.mutants_of(file, at)
 
     def mutants_of(self, file, at):
-        """The mutants of the refusal in which a rule stands, or that it is passed to."""
+        """Return the mutants of the refusal that contains a rule, or of the function it is passed
+        to."""
         direct = [mutant for *_, mutant in file.found
                   if mutant.refusal[0] <= at < mutant.refusal[1]]
         passed = PASSED_TO.get(taken_by(file.code, at))
@@ -173,7 +173,7 @@ def by_number(rule):
 
 
 class Named:
-    """Where cases and tests name a rule."""
+    """The cases and tests that name each rule."""
 
     def __init__(self, path, families):
         self.cases = json.loads(path.read_text())["cases"]
@@ -216,7 +216,7 @@ def judge_register(suite, rules, families):
 
 
 def judge_citations(suite, rules, families):
-    """Comments, documentation and tables name only rules and pages that exist."""
+    """Check that comments, documentation and tables name only existing rules and pages."""
     rows = {rule.id: rule for rule in rules}
     sections = {page.name: set(re.findall(
         r"^#{2,4} (\d+(?:\.\d+)*)", page.read_text(), re.M)) for page in pages()}
@@ -274,7 +274,8 @@ def judge_statuses(suite, rules, code):
 
 
 def judge_shared(suite, code, table):
-    """What several rules refuse by one check, and no case shows for each of them."""
+    """Check the statuses of code that checks several rules at once, where not every rule has a
+    case."""
     read = {name: set(cited) for name, cited in table.items() if ".json." in name}
     for name, cited in read.items():
         lacking = set().union(*read.values()) - cited
@@ -303,7 +304,8 @@ def tracked():
 
 
 def judge_search(suite, rules, families):
-    """One search for an id shows its text, its row, the code, a case or test and a mutant."""
+    """Check that a search for an id finds its text, its row, the code, a case or test, and a
+    mutant."""
     found = collections.defaultdict(set)
     for path in tracked():
         name = str(path.relative_to(ROOT))
@@ -327,7 +329,7 @@ def judge_search(suite, rules, families):
 
 
 class Silent(Suite):
-    """Counts what fails and prints nothing."""
+    """Counts failures and prints nothing."""
 
     def expect(self, met, what, detail=""):
         self.passed += bool(met)
@@ -336,7 +338,7 @@ class Silent(Suite):
 
 
 def judge_gate(suite, rules, families, code, named):
-    """The same with one fault each: the gate must see it."""
+    """Check that each of several planted faults is found."""
     def changed(rule, **members):
         other = copy.copy(rule)
         other.__dict__.update(members)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Gate: docs/config.schema.json says what the library accepts.
+"""Check that docs/config.schema.json and the library accept the same configurations.
 
   schema.py LIBRARY
 
-For each object of the schema a member that it does not name must be refused as
-unknown; each member that it names must be known; each enum value and each end of
-each range must be accepted, and what lies just outside refused; a text that does
-not match its pattern is refused. What a configuration leaves out must be in force
-with the default that the schema names.
+In each object of the schema, an unnamed member must be refused as unknown and each named member
+must be known. Each enum value and both ends of each range must be accepted, values just outside
+refused, and a text that does not match its pattern refused. A member that a configuration omits
+must have the default of the schema.
 """
 import base64
 import ctypes
@@ -19,7 +18,7 @@ import sys
 from report import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Around a value under test everything else must be acceptable.
+# A valid configuration, into which each value under test is put.
 BASE = {
     "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}],
     "plans": ["free", "premium"],
@@ -33,12 +32,12 @@ EXAMPLES = {
     "risk.rules.*": ("RSK-16", "off"),
     "tokens.[].sameKeysAs.*": ("https://a.example", "https://b.example"),
 }
-# Matches no pattern of the schema but that of a path.
+# A text that matches no pattern of the schema except that of a path.
 UNMATCHED = "misspelt?"
 
 
 def private_key():
-    """PKCS#8 of the P-256 key whose number is 1: publicly known, good enough for a probe."""
+    """Return the P-256 key whose number is 1, in PKCS#8: publicly known, sufficient for a test."""
     der = bytes.fromhex("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420")
     text = base64.b64encode(der + (1).to_bytes(32, "big")).decode()
     return f"-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n"
@@ -50,7 +49,7 @@ APPLE = {"profile": "apple-id", "audiences": ["a"]}
 KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
 API = {"issuerId": "00000000-0000-0000-0000-000000000000", **KEY}
 SECRET = base64.b64encode(bytes(32)).decode()
-# What else must be in the configuration for a value at this path, or below it.
+# Path -> other members that a value at this path, or below it, needs.
 COMPANIONS = {
     "environments": {"storekit": {"xcodeCertificates": ["00" * 32]}},
     "attest.challenge.path": {"attest": {"challenge": {"mode": "json"}}},
@@ -62,7 +61,7 @@ COMPANIONS = {
     "appleId": {"appleId": KEY},
     "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
     "stores": {"stores": {"dialect": "postgres", "table": "assay"}},
-    # Each is bounded by another (STO-76).
+    # Both durations have another duration as their bound (STO-76).
     "stores.lockMs": {"stores": {"dialect": "postgres", "statementMs": 60000}},
     "stores.requestMs": {"stores": {"dialect": "postgres", "statementMs": 100}},
     "deviceCheck.bits.bit0.resetAfterMonths": {
@@ -74,9 +73,9 @@ COMPANIONS = {
     **{f"tokens.[].{name}": {"tokens": [APPLE]}
        for name in ("nonce", "nonceForm", "notificationMaxAgeMs")},
 }
-# Certificates come back as their digests, those that are compiled in among them.
+# Members reported as digests of certificates, including those of built-in ones.
 CERTIFICATES = {"receipts.intermediates"}
-# Values of an enum that are of use only with another member.
+# Enum values that are valid only with another member.
 DEMANDING = {("attest.challenge.mode", "json"): {"attest": {"challenge": {"path": "c"}}},
              ("tokens.[].profile", "jwt"): {"tokens": [
                  {"issuers": ["https://a.example"], "algorithm": "RS256", "audiences": ["a"]}]},
@@ -92,7 +91,7 @@ class Library:
         self.calls.assay_verifier_free.argtypes = [ctypes.c_void_p]
 
     def status(self, configuration):
-        """Name of the status, and the path of a refusal."""
+        """Return the name of the status, and the location of a refusal."""
         answer = self.document(configuration)
         return answer["status"]["name"], (answer.get("error") or {}).get("at")
 
@@ -108,7 +107,7 @@ class Library:
 
 
 def placed(path, value):
-    """BASE with the value at a path of member names, "*" and "[]"."""
+    """Return BASE with the value at a path of member names, "*" and "[]"."""
     configuration = json.loads(json.dumps(BASE))
     for depth in range(1, len(path) + 1):
         companions = COMPANIONS.get(".".join(path[:depth]), {})
@@ -134,7 +133,7 @@ def placed(path, value):
 
 
 def sample(schema):
-    """A value of a text or a list of texts."""
+    """Return a value for a schema of a text or of a list of texts."""
     return ["1"] if schema.get("type") == "array" else "1"
 
 
@@ -174,7 +173,7 @@ def check_object(suite, library, schema, path):
 
 
 def check_narrower(suite, library, schema, path, member):
-    """A named member of a map takes fewer values than the others."""
+    """Check a named member of a map that accepts fewer values than the others."""
     few = schema["properties"][member]["enum"]
     for value in set(schema["additionalProperties"]["enum"]) - set(few):
         status, _ = library.status(placed(path + [member], value))
@@ -229,7 +228,7 @@ def check(suite, library, schema, path):
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
         if "pattern" in schema:
-            # No pattern accepts it, not even that of a path: there must be a name between dots.
+            # No pattern accepts "..", not even that of a path, which needs a name between dots.
             accepts("..", wanted=False)
             if not re.search(schema["pattern"], UNMATCHED):
                 accepts(UNMATCHED, wanted=False)
@@ -240,7 +239,7 @@ def check(suite, library, schema, path):
 
 
 def check_effective(suite, effective, schema, path):
-    """Every member that the library reports is in the schema."""
+    """Check that every member that the library reports is in the schema."""
     for member, value in effective.items():
         name = ".".join(path + [member])
         known = schema.get("properties", {}).get(member)

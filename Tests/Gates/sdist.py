@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: the source distribution of the Python binding says what it needs.
+"""Check that the source distribution of the Python binding reports what it needs.
 
   sdist.py FOLDER CASES --library LIBRARY [--suite NAME]
 
-pip installs it into environments of their own: without a library, which must fail
-and say what to do; with a named one; and for the system's.
+pip installs it into new environments: without a library, which must fail with instructions; with a
+named library; and for the system's library.
 """
 import argparse
 import json
@@ -47,7 +47,7 @@ def check_content(suite, sdist):
 
 
 def check_refusal(suite, environment, sdist):
-    """Nothing is installed, and the text says what can be done."""
+    """Check that nothing is installed, and that the message says what to do."""
     for what, variables in [("without a library", {}),
                             ("with a library that is not there",
                              {"ASSAY_LIBRARY": "/nowhere/libassay.so.0"})]:
@@ -84,7 +84,7 @@ def check_system(suite, environment, sdist, case, library):
 
 
 def evidence(cases, folder):
-    """An accepted transaction as arguments of PROGRAM."""
+    """Return an accepted transaction as arguments of PROGRAM."""
     table = case_table.CaseTable(cases)
     case = table.accepted("transaction")
     configuration, jws = folder / "configuration.json", folder / "transaction.jws"

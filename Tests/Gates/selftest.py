@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Do library.py and layers.py find the faults that they are there to find?
+"""Check that library.py and layers.py find the faults that they exist to find.
 
-Builds one sound library in C from the header's own names, and from it
-libraries that each break one rule; library.py must name exactly that rule. The same
-with folders of two files for layers.py.
+Builds one sound library in C from the header's names, and variants of it with one fault each;
+library.py must report exactly that fault. layers.py is tested with folders of two files.
 """
 import pathlib
 import platform
@@ -36,7 +35,7 @@ def without(*flags):
 
 
 def variants(folder):
-    """(what library.py must say, source, flags, arguments) for each fault."""
+    """Yield (library.py's message, source, flags, arguments) for each fault."""
     functions = declared_functions()
     full = ["--shape", "full", "--crypto", "static"]
     plain = code(functions)
@@ -101,12 +100,12 @@ LOADERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
 
 
 def other_machine():
-    """A machine that this one is not."""
+    """Return the name of a machine other than this one."""
     return next(name for name in LOADERS if name != platform.machine())
 
 
 def dummy(folder, name="libdummy.so.1"):
-    """A library that ours must not need."""
+    """Build a library that libassay.so must not need."""
     path = folder / name
     subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path),
                     f"-Wl,-soname,{name}"], check=True, text=True,
@@ -114,7 +113,7 @@ def dummy(folder, name="libdummy.so.1"):
     return path
 
 
-# Text of the files, of the table of floors and of types.tsv, and what is said about it.
+# Contents of the two files, the table of layers and types.tsv, and the expected message.
 FLOORS = "| `Sources/Assay/Low` |\n| `Sources/Assay/High` |\n"
 LOW, HIGH = "struct Low {}\n", "struct High { let low = Low() }\n"
 HOUSES = [

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Gate: every libcrypto gives the same verdicts through Sources/CLibCrypto/shim.h.
+"""Check that every libcrypto gives the same results through Sources/CLibCrypto/shim.h.
 
   shim.py PROGRAM... [--library LIBRARY]... [--suite NAME]
 
-The programs are Tests/ABI/shim.c, each over another libcrypto. They are asked about
-signatures and keys that are made here, by arithmetic in Python, from a fixed seed:
-good ones, and for each some that differ from it in one thing. What is right is known
-here; if ../shared/vectors exists, the signatures of Wycheproof are asked as well,
-and all programs must agree about them. The libraries must say the same about their
-libcrypto as the last program.
+The programs are Tests/ABI/shim.c, each over another libcrypto. They check signatures and keys that
+are computed here, by arithmetic in Python from a fixed seed: valid ones, and for each some with one
+difference, so that the right results are known. If ../shared/vectors exists, Wycheproof's
+signatures are added, on which all programs must agree. The libraries must report the same about
+their libcrypto as the last program.
 """
 import argparse
 import ctypes
@@ -102,7 +101,7 @@ def text(octets):
 
 
 def turned(octets, place):
-    """The same octets with one bit flipped."""
+    """Return the bytes with one bit flipped."""
     changed = bytearray(octets)
     changed[place // 8 % len(changed)] ^= 1 << place % 8
     return bytes(changed)
@@ -120,7 +119,7 @@ def about_signature(curve, point, digest, signature, right):
 
 
 def about_points(chance, curve):
-    """Every form of a point that is not one, or that evidence must not have."""
+    """Yield public keys that are no point of the curve, or in a form that evidence must not use."""
     key = chance.randrange(1, curve.n)
     x, y = curve.times(key)
     digest = hashlib.sha256(b"points").digest()
@@ -165,7 +164,7 @@ def about_ecdsa(chance, curve):
 
 
 def about_edges(chance, curve):
-    """Signatures whose sum is the point at infinity, or whose two halves are equal."""
+    """Yield signatures whose sum is the point at infinity, or whose two halves are equal."""
     key = chance.randrange(1, curve.n)
     point = b"\4" + curve.octets(*curve.times(key))
     digest = hashlib.sha256(b"edges").digest()
@@ -192,7 +191,7 @@ def prime(chance, bits):
             return found
 
 
-# DigestInfo before the digest (RFC 8017 §9.2).
+# The encoding of DigestInfo before the digest (RFC 8017 §9.2).
 INFOS = {"sha1": "3021300906052b0e03021a05000414",
          "sha256": "3031300d060960864801650304020105000420",
          "sha384": "3041300d060960864801650304020205000430",
@@ -227,7 +226,7 @@ def about_rsa(chance, bits):
         if whole + n < 1 << bits:
             yield about(name, digest, (whole + n).to_bytes(size, "big"), "0")
         bare = info[:1] + bytes([info[1] - 2]) + info[2:3] + bytes([info[3] - 2])
-        bare += info[4:].replace(b"\5\0", b"", 1)       # no NULL after the name
+        bare += info[4:].replace(b"\5\0", b"", 1)  # no NULL after the name
         short = padded(info + digest, size - 8)
         wrong = [good[1:], b"\0" + good, b"", bytes(size), b"\0" * (size - 1) + b"\1",
                  n.to_bytes(size, "big"), signed(padded(bare + digest, size)),
@@ -264,7 +263,7 @@ def about_private(chance):
 
 
 class Signed:
-    """Equal to the public half of a scalar and two different signatures by it."""
+    """Compares equal to the scalar's public key followed by two different signatures of it."""
 
     def __init__(self, scalar, digest):
         self.point, self.digest = P256.times(scalar), digest
@@ -282,7 +281,7 @@ class Signed:
         return "its public half and two signatures"
 
     def is_good(self, signature):
-        """ECDSA (SEC 1 §4.1.4)."""
+        """Whether an ECDSA signature is valid (SEC 1 §4.1.4)."""
         octets = bytes.fromhex(signature)
         r_length = octets[3]
         r = int.from_bytes(octets[4:4 + r_length], "big")

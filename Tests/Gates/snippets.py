@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Gate: every code block in the documentation does what it says.
+"""Check that every code block in the documentation works as stated.
 
   snippets.py --library FILE --cli FILE --cases FILE [--php DIR] [--go DIR] [--swift DIR]
               [--only TEXT] [--suite NAME]
 
-Every fenced block of README.md, docs/, bindings/*/README.md and the other pages has a
-language and says, after it, how it is tested; docs/snippets.md has the words. A
-block that says nothing fails. The blocks of one page share a folder,
-build/snippets/PAGE, and are tested in their order.
+Every fenced block of README.md, docs/, bindings/*/README.md and the other pages has a language,
+followed by words that select its test; docs/snippets.md lists the words. A block without a word
+fails. The blocks of one page share a folder, build/snippets/PAGE, and are tested in order.
 """
 import argparse
 import dataclasses
@@ -25,21 +24,21 @@ import shapes
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-# Why a block is not run, and what is checked instead.
+# Reason why a block is not run -> the check that replaces running it.
 REASONS = {
-    "diagram": programs.look_at_nothing,     # a picture made of characters
-    "app": programs.parse_swift,             # needs Apple's frameworks: parsed
-    "setup": programs.check_setup,           # changes the machine: its shell, its targets
-    "settings": programs.look_at_nothing,    # of another program: nginx, php-fpm
-    "measured": programs.check_rows,         # a run of `make bench`: it has these rows
-    "message": programs.check_message,       # a refusal as logged: has the table's sentences
-    "excerpt": programs.check_excerpt,       # is in a file of the repository
+    "diagram": programs.look_at_nothing,  # a picture made of characters
+    "app": programs.parse_swift,  # needs Apple's frameworks: only parsed
+    "setup": programs.check_setup,  # changes the machine: shell syntax and targets are checked
+    "settings": programs.look_at_nothing,  # of another program: nginx, php-fpm
+    "measured": programs.check_rows,  # output of `make bench`: must have its rows
+    "message": programs.check_message,  # a logged refusal: must have the status table's sentences
+    "excerpt": programs.check_excerpt,  # must be part of a file of the repository
 }
 
 
 @dataclasses.dataclass
 class Block:
-    """One fenced block: where it is, its language, its words and its text."""
+    """One fenced block: location, language, words and text."""
 
     page: pathlib.Path
     line: int
@@ -57,13 +56,13 @@ class Block:
 
 
 def words_of(info):
-    """'run with=x exit=1' as {'run': '', 'with': 'x', 'exit': '1'}."""
+    """Parse 'run with=x exit=1' into {'run': '', 'with': 'x', 'exit': '1'}."""
     pairs = [word.partition("=") for word in info.split()]
     return {name: value for name, _, value in pairs}
 
 
 def blocks_of(page):
-    """All fenced blocks of one Markdown file."""
+    """Return all fenced blocks of one Markdown file."""
     found, start = [], None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         mark = FENCE.match(line)
@@ -83,7 +82,7 @@ def blocks_of(page):
 
 def pages(bindings):
     found = [ROOT / name for name in PAGES]
-    # The blocks of the specification are forms and statements, of what is planned too.
+    # Code blocks of the specification are formats and statements, some of them only planned.
     found += sorted(page for page in (ROOT / "docs").rglob("*.md")
                     if not page.is_relative_to(ROOT / "docs/spec"))
     found.append(ROOT / "examples/README.md")
@@ -95,7 +94,7 @@ def pages(bindings):
 
 
 def missing(block, tools):
-    """What the block needs and lacks, or None."""
+    """Return a requirement of the block that is missing on this machine; None if there is none."""
     needed = set(filter(None, block.words.get("needs", "").split(",")))
     if block.language in ("php", "go"):
         needed.add(block.language)
@@ -118,7 +117,7 @@ class PageRun:
         self.suite.expect(problem is None, block.place, problem or "")
 
     def flush(self):
-        """Runs the program that the blocks so far have made."""
+        """Run the program that the blocks so far form."""
         if self.program is not None:
             program, self.program = self.program, None
             if isinstance(program, programs.Skipped):
@@ -155,7 +154,7 @@ class PageRun:
             self.expect(block, self.looked_at(block))
 
     def looked_at(self, block):
-        """Blocks that are not programs: None when they are right."""
+        """Check a block that is no program; return what is wrong or None."""
         if block.has("not-run"):
             reason = REASONS.get(block.words["not-run"])
             return reason(block, self.tools) if reason else \
@@ -167,7 +166,7 @@ class PageRun:
 
 
 class Silent(Suite):
-    """Counts what fails and prints nothing."""
+    """Counts failures and prints nothing."""
 
     def expect(self, met, what, detail=""):
         self.passed += bool(met)
@@ -175,7 +174,7 @@ class Silent(Suite):
         return bool(met)
 
 
-# Pages with one fault each, every one of which the gate must notice; {} is a fence.
+# Pages with one fault each, all of which must be found; {} is replaced by a fence.
 FAULTY = {
     "a block without a word": "{}python\nprint(1)\n{}\n",
     "a block without a language": "{}\nprint(1)\n{}\n",
@@ -202,7 +201,7 @@ FAULTY = {
 
 
 def check_gate(suite, tools):
-    """The gate over faulty pages, and over a good one."""
+    """Check the faulty pages, and one good page."""
     folder = tools.scratch / "faulty"
     folder.mkdir(exist_ok=True)
     for name, text in {**FAULTY, "": "{}sh run\necho 1\n{}\n{}text output\n…\n{}\n"}.items():

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Gates over the sources of the library: what they may import and say.
+"""Check what the sources of the library import and call.
 
   sources.py [--suite NAME]
 
-The library is pure computation: no Foundation, no Dispatch, no concurrency
-runtime, no way to end the process (CONTRIBUTING.md,
-House rules).
+The library is pure computation: no Foundation, no Dispatch, no concurrency runtime, no way to end
+the process (CONTRIBUTING.md, House rules).
 """
 import argparse
 import os
@@ -31,7 +30,7 @@ SHIM_HEADERS = re.compile(
 
 
 def without_comments_and_texts(text):
-    """Swift code with comments and string literals emptied, lines kept."""
+    """Return Swift code with emptied comments and string literals and unchanged line numbers."""
     pattern = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
     return pattern.sub(lambda found: '""' + "\n" * found[0].count("\n"), text)
 
@@ -42,7 +41,7 @@ def found_lines(patterns, code):
 
 
 def class_bodies(code):
-    """The text between the braces of every class in a file."""
+    """Yield the text between the braces of every class in a file."""
     for found in re.finditer(r"\bclass\s+[A-Z]\w*[^{}]*\{", code):
         depth, at = 1, found.end()
         while depth and at < len(code):
@@ -52,8 +51,8 @@ def class_bodies(code):
 
 
 def failing_initialisers(code):
-    """Initialisers of classes that may fail: under Embedded Swift the object
-    that was allocated for them is never freed (seen with Swift 6.3.1)."""
+    """Yield the initializers of classes that may fail: Embedded Swift never frees the object
+    allocated for a failed one (seen with Swift 6.3.1)."""
     pattern = r"\binit\?\s*[(<]|\binit\s*\([^{}]*?\)\s*throws"
     return [found[0].strip() for body in class_bodies(code)
             for found in re.finditer(pattern, body)]
@@ -96,9 +95,9 @@ def main():
                      " ".join(foreign))
     manifest = (ROOT / "Package.swift").read_text()
     code = without_comments_and_texts(manifest)
-    # The flags that the Makefile asks for do not exist for a package that depends on this one.
+    # A package that depends on this one gets none of the flags that the Makefile sets.
     outside = {name: value for name, value in os.environ.items() if name != "ASSAY_MAKE"}
-    # A build keeps its scratch folder locked for minutes.
+    # A scratch folder of its own: a running build locks the usual one for minutes.
     with tempfile.TemporaryDirectory() as scratch:
         dump = subprocess.run(["swift", "package", "dump-package", "--scratch-path", scratch],
                               cwd=ROOT, env=outside, capture_output=True, text=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Gate: a status keeps its number and its name, and no number is used again.
+"""Check that a status keeps its number and its name, and that no number is used again.
 
-  statuses.py            judge contract/statuses.tsv
+  statuses.py            check contract/statuses.tsv
   statuses.py --write    freeze what is new there
 
-Programs store the numbers and branch on the names. contract/frozen.tsv has for each family
-how far its details go, and the SHA-256 of the lines "detail, tab, name" up to there: whoever
-changes, moves or takes away one of them, or leaves a hole, changes the digest.
+Programs store the numbers and branch on the names. contract/frozen.tsv has for each family its last
+detail, and the SHA-256 of the lines "detail, tab, name" up to that detail: changing, moving or
+removing one of them, or leaving a gap, changes the digest.
 """
 import hashlib
 import sys
@@ -23,7 +23,7 @@ HEAD = "# Written by Tests/Gates/statuses.py --write: family, through, sha256.\n
 
 
 def tables():
-    """{family: its names by detail}, of the statuses and of what is reserved."""
+    """Return {family: {detail: name}} of the statuses and of reserved names."""
     found = {name: {} for _, name, _ in status_rows.FAMILIES[1:]}
     for row in status_rows.rows(also_reserved=True):
         found[row.name.partition(".")[0]][row.detail] = row.name
@@ -31,20 +31,20 @@ def tables():
 
 
 def digest(names, through):
-    """None where a detail up to there has no name."""
+    """Return the digest of the names up to a detail; None if a detail has no name."""
     lines = [f"{detail}\t{names[detail]}\n" for detail in range(1, through + 1) if detail in names]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if len(lines) == through else None
 
 
 def frozen():
-    """{family: (through, sha256)}."""
+    """Return {family: (last detail, SHA-256)}."""
     lines = [line.split("\t") for line in FROZEN.read_text().splitlines()
              if not line.startswith("#")]
     return {family: (int(through), kept) for family, through, kept in lines}
 
 
 def faults(found, kept):
-    """What the tables do to names and numbers already in use, or leave without a digest."""
+    """Yield changes to frozen names and numbers, and statuses that are not frozen yet."""
     for family, names in found.items():
         through, wanted = kept.get(family, (0, digest({}, 0)))
         if digest(names, through) != wanted:
@@ -60,7 +60,7 @@ def written(found):
 
 
 def check_itself(suite, found):
-    """Tables that each change one thing: each must be refused."""
+    """Check that tables with one change each are refused."""
     kept, names = written(found), found["rejected"]
     last = len(names)
     for what, changed in [

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: the wheel assay-testing beside the wheel assay, in an environment of its own, mints
-evidence of every kind for a small pytest project.
+"""Check the wheel assay-testing: installed beside assay, it mints evidence of every kind.
 
   testing_wheel.py TESTING_FOLDER ASSAY_FOLDER [--suite NAME]
 
-pytest comes from the Python package index; without it the project is skipped.
+A small pytest project uses both. pytest comes from the Python package index; without it the project
+is skipped.
 """
 import argparse
 import pathlib
@@ -18,7 +18,7 @@ from python_tools import Environment, clean
 from report import Suite
 
 LARGEST = 7_000_000
-# What a user would write; it sees nothing of this repository.
+# A user's test project, which sees nothing of this repository.
 PROJECT = '''
 import datetime
 import json
@@ -165,7 +165,7 @@ def check_content(suite, wheel):
 
 
 def check_programs(suite, own):
-    """The command line, by its three names."""
+    """Check the command line under its three names."""
     for words in [["assay", "mint"], ["python", "-m", "assay_testing.mint"],
                   ["python", "-m", "assay_testing", "mint"]]:
         result = subprocess.run(
@@ -191,7 +191,7 @@ def check_project(suite, own):
     said = result.stdout[-3000:] + result.stderr[-500:]
     suite.expect(result.returncode == 0 and f"{wanted} passed" in result.stdout,
                  f"a project of {wanted} tests", said)
-    # A test that must fail does: nothing in the plugin swallows it.
+    # A failing test must fail: the plugin hides no failure.
     tests.write_text(
         "def test_no(assay_authority):\n    assert not assay_authority.transaction()\n")
     result = own.python(*pytest)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Gate: mypy --strict and pyright find nothing in the Python blocks of the documentation, nor
-in the shop that its page on frameworks shows a part of.
+"""Check with mypy --strict and pyright the Python blocks of the documentation and the example shop.
 
   typed_snippets.py [--suite NAME]
 
-Each block is checked in its frame, with the blocks that continue it; what a checker says
-about the frame itself does not count. The checkers come from the Python package index, pyright
-as basedpyright, which has its node with it. Skipped where the index cannot be reached.
+The shop is examples/fastapi, of which the page on frameworks quotes a part. Each block is checked
+inside its frame, with the blocks that continue it; findings in the frame itself are ignored. The
+checkers come from the Python package index, pyright as basedpyright, which includes node. Skipped
+if the index cannot be reached.
 """
 import argparse
 import json
@@ -28,15 +28,15 @@ import snippets
 FOLDER = ROOT / "build/snippets-typed"
 SHOP = ROOT / "examples/fastapi/shop.py"
 PLACES = [ROOT / "bindings/python", ROOT / "bindings/python_testing", programs.EVIDENCE]
-# A fault for each of the checkers to find, on its second line.
+# A fault on the second line, which each checker must find.
 FAULT = "import assay\nprint(assay.Verifier({}).verify_transaction('').expiresDate)\n"
-# A block is not a module: redefined and unused names are no fault.
+# A block is not a module: redefined and unused names are allowed.
 PYRIGHT = {"typeCheckingMode": "standard", "reportUnusedExpression": False,
            "extraPaths": [str(place) for place in PLACES]}
 
 
 class Source:
-    """A program made of blocks, and which of its lines are theirs."""
+    """A program made of blocks, with the range of lines that come from the blocks."""
 
     def __init__(self, name, blocks):
         self.path, self.blocks = FOLDER / f"{name}.py", blocks
@@ -53,7 +53,7 @@ class Source:
         self.found = []
 
     def note(self, line, what):
-        """A finding, by its line from 1; None where the frame has it."""
+        """Record a finding by its line number from 1; ignore it if the frame has it."""
         if self.start < line <= self.start + self.size:
             self.found.append(f"{line - self.start}: {what}")
 
@@ -63,7 +63,7 @@ class Source:
 
 
 def sources():
-    """Every Python program of the documentation, and the shop."""
+    """Yield every Python program of the documentation, and the shop."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     yield Source("shop", [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
@@ -83,7 +83,7 @@ def sources():
 
 
 def mypy(tools, files):
-    """{path: [(line, what)]} of mypy --strict."""
+    """Run mypy --strict; return {path: [(line, message)]}."""
     command = [tools / "mypy", "--strict", "--cache-dir", python_tools.MYPY_CACHE,
                "--no-error-summary", "--hide-error-context", "--no-color-output", *files]
     environment = dict(os.environ, MYPYPATH=":".join(map(str, PLACES)))

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Gate: the wheel, installed alone into an environment of its own, works.
+"""Check that the wheel, installed alone into a new environment, works.
 
   wheel.py FOLDER CASES [--arm64-root ROOT | --musl-loader PROGRAM] [--suite NAME]
 
-With ROOT the wheel is for 64-bit ARM: Debian's Python for that machine, unpacked
-there by packaging/arm64_root.sh, installs and uses it under qemu: one case of each
-kind and status.
+With ROOT the wheel is for 64-bit ARM. Debian's Python for that machine, unpacked there by
+packaging/arm64_root.sh, installs the wheel and runs one case of each kind and status under qemu.
 
-With PROGRAM, which is Tests/ABI/reload.c for musl, the wheel is for musl. Debian has no
-Python for it: pip unpacks the wheel for that platform, and will not for this one; the
-program loads the library and verifies with it.
+With PROGRAM, which is Tests/ABI/reload.c for musl, the wheel is for musl. Debian has no Python for
+musl: pip unpacks the wheel for that platform and refuses it for this one, and the program loads the
+library and verifies with it.
 """
 import argparse
 import glob
@@ -25,7 +24,7 @@ from contract import ROOT, soname
 from python_tools import Environment, clean
 from report import Suite
 
-# Runs in the new environment, with nothing of this repository on its path but these tests.
+# Runs in the new environment, with only these tests of the repository on its path.
 TESTS = ROOT / "bindings/python/tests"
 PROGRAM = """
 import json, platform, unittest
@@ -51,20 +50,20 @@ def check_content(suite, wheel, machine, floor):
 
 
 def native(suite, wheel, folder):
-    """Install into an environment of its own: (interpreter, its variables) or None."""
+    """Install into a new environment; return (interpreter, its variables) or None."""
     own = Environment(folder)
     done = own.install("--no-deps", wheel.resolve())
     good = suite.expect(done.returncode == 0, "pip installs it", done.stderr[-1500:])
     return ([own.program], clean()) if good else None
 
 
-# Of the vendored library by which pip decides; pip itself takes ten seconds under qemu.
+# Uses the library vendored in pip that decides about tags: pip itself takes ten seconds under qemu.
 TAKEN = "import sys; from pip._vendor.packaging.tags import sys_tags; " \
     "sys.exit(not any(tag.platform == sys.argv[1] for tag in sys_tags()))"
 
 
 def emulated(suite, wheel, folder, root):
-    """The same with Debian's Python for ARM, which is asked what its pip takes."""
+    """Install with Debian's Python for ARM, after its pip has confirmed the wheel's tag."""
     site = str(folder / "site")
     python = ["qemu-aarch64-static", "-L", root, f"{root}/usr/bin/python3.11"]
     pip = glob.glob(f"{root}/usr/share/python-wheels/pip-*.whl")
@@ -114,7 +113,7 @@ def check_use(suite, wheel, cases, root):
 
 
 def check_load(suite, wheel, program):
-    """What can be seen of a wheel for musl without a Python for musl."""
+    """Check as much of a wheel for musl as is possible without a Python for musl."""
     platform_tag = wheel.stem.rpartition("-")[2]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

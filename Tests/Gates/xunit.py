@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts of a Swift Testing run, from its xunit file.
+"""Print the counts of a Swift Testing run, from its xunit file.
 
   xunit.py FILE [--suite NAME]
 """

@@ -1,9 +1,10 @@
-"""The ledger under test in the words of models.py: the one file that knows its interface.
+"""Translate between the ledger under test and models.py; no other file here knows the ledger's
+interface.
 
-`opened(url, …)` gives a book with perform(operation, arguments) → (outcome, result). outcome
-is ok, refused or unclear; result has "outcome" and, where the answer says so, gen, fence, used,
-left, lines, claims and ticket. The host's own grants are rows of a file beside the store, and for
-claims of mode "transaction" rows of the store.
+`opened(url, …)` returns a book with perform(operation, arguments) → (outcome, result). The outcome
+is ok, refused or unclear; the result has "outcome" and, if the ledger's document contains them,
+gen, fence, used, left, lines, claims and ticket. The host's own grants are rows of a file beside
+the database, and for claims of mode "transaction" rows of the database itself.
 """
 
 import base64
@@ -14,15 +15,15 @@ from typing import NamedTuple
 import pretended
 from stage import BEGIN
 
-# Refusals that say something definite about a row; the rest of the family
-# "unavailable.store" leaves open whether anything happened.
+# Refusals after which the state of the row is known; the others of the family "unavailable.store"
+# leave open whether the statement ran.
 DEFINITE = {"unavailable.store.row-missing", "unavailable.store.reply-shape",
             "unavailable.ledger.attempt", "unavailable.challenge.collision"}
 SAID = {"unavailable.ledger.attempt": "attempt-misused"}
 REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
-# Reversals of one purchase in a run: far fewer.
+# A bound that no test reaches: revocations of one purchase in a run.
 MOST_GENS = 100
-# A link that is told to go on: far fewer calls.
+# A bound that no test reaches: calls until a merge of accounts has moved all rows.
 MOST_PARTS = 50
 PAID = "CREATE TABLE assay_paid (id VARCHAR(80) NOT NULL PRIMARY KEY, purchase VARCHAR(16))"
 
@@ -31,7 +32,7 @@ KINDS = ("purchases", "lines", "keys", "sweptPurchases", "sweptLines", "periods"
 
 
 class Linked(NamedTuple):
-    """What a link said at first, and whether it moved everything in the end."""
+    """The first result of a merge of accounts, and whether the merge moved all rows in the end."""
 
     status: str
     outcome: str
@@ -39,22 +40,22 @@ class Linked(NamedTuple):
 
 
 class PaymentError(RuntimeError):
-    """A grant that could not be written; outcome and result."""
+    """A grant that could not be written; its arguments are outcome and result."""
 
 
 class Surprise(RuntimeError):
-    """An answer that no run may get: a fault of the ledger or of these tests."""
+    """A result that no run may get: a fault of the ledger or of these tests."""
 
 
 def opened(url, stage, seed):
-    """A book at this url."""
+    """Return a book over the database at a URL."""
     if url.startswith("pretended:"):
         return pretended.Book(url, seed)
     return LedgerBook(url, stage)
 
 
 def prepare(url, stage):
-    """Make the tables, before many processes come at once."""
+    """Create the tables before many processes start at once."""
     if not url.startswith(("pretended:", "redis:")):
         book = LedgerBook(url, stage)
         book.ledger.create_schema()
@@ -64,7 +65,7 @@ def prepare(url, stage):
 
 
 class LedgerBook:
-    """assay.store.Ledger."""
+    """A book over assay.store.Ledger."""
 
     def __init__(self, url, stage):
         from assay.store import Ledger
@@ -80,7 +81,7 @@ class LedgerBook:
         self.documents, self.stage, self.grants = {}, stage, None
 
     def perform(self, op, args):
-        """One operation; a store that cannot be reached is asked anew next time."""
+        """Run one operation; after a connection error the next one opens a new connection."""
         if op in ("grant", "paid"):
             return getattr(self, op)(args)
         import assay
@@ -92,9 +93,9 @@ class LedgerBook:
         except PaymentError as error:
             return error.args
         if op == "pay" and answer.status == "unavailable.ledger.in-progress":
-            # STO-32: the grant's transaction ended, and nobody knows how.
+            # The grant's transaction ended, but its reply was lost (STO-32).
             return "unclear", {"status": answer.status}
-        # The time of an exchange may be over between two of its steps (STO-76).
+        # The deadline of an exchange may pass between two of its steps (STO-76).
         is_away = answer.status.startswith(("unavailable.store.", "unavailable.exchange."))
         if is_away and answer.status not in DEFINITE:
             self.ledger.close()
@@ -102,7 +103,7 @@ class LedgerBook:
         return self.told(op, answer.status, answer)
 
     def told(self, op, status, answer):
-        """Outcome and result in the words of the models."""
+        """Translate a status and a result into the outcome and result of the models."""
         if op == "lookup" and status.startswith(("ok", "rejected.")):
             return "ok", {"outcome": answer.rows[0].state if answer.rows else "absent"}
         if status == "ok":
@@ -112,7 +113,7 @@ class LedgerBook:
         raise Surprise(f"{op}: {status}")
 
     def passed(self, op, answer):
-        """The members of an answer that the models judge."""
+        """Return the members of a result that the models check."""
         found = {"outcome": answer.outcome}
         if op in ("claim", "pay"):
             found |= {"gen": gen_of(answer.claim)}
@@ -142,7 +143,7 @@ class LedgerBook:
         return found
 
     def grant(self, args):
-        """The host's own grant: a row that can be inserted once."""
+        """Record the host's own grant, as a row that can be inserted only once."""
         if self.grants is None:
             self.grants = sqlite3.connect(self.stage["grants"], timeout=60, isolation_level=None)
             self.grants.execute("CREATE TABLE IF NOT EXISTS granted (id TEXT PRIMARY KEY)")
@@ -151,7 +152,7 @@ class LedgerBook:
         return "ok", {"fresh": done.rowcount == 1}
 
     def document(self, args):
-        """The verified transaction of a version."""
+        """Verify the transaction of a version; return its document."""
         name = (args["key"], args["version"])
         if name not in self.documents:
             text = self.rows[args["key"]]["versions"][args["version"]]["text"]
@@ -222,7 +223,8 @@ class LedgerBook:
         return self.ledger.once(args["key"], attempt=args["attempt"], now=now)
 
     def link(self, args, now):
-        """Until nothing is left to move; the answer is the first, and whether that was said."""
+        """Repeat a merge until no row is left to move; return the first result, and whether the end
+        was reached."""
         names = (args["from"], args["to"])
         first = answer = self.ledger.link(*names, attempt=args["attempt"], now=now)
         for _ in range(MOST_PARTS):
@@ -247,7 +249,7 @@ class LedgerBook:
                                  lease_ms=args["lease"], now=now)
 
     def write(self, args, grant):
-        """The grant's own row, which can be inserted once."""
+        """Insert the grant's row, which is possible only once."""
         gen = gen_of(grant)
         if self.is_items:
             key = {"PK": {"S": f"PAID#{args['key']}"}, "SK": {"S": str(gen)}}
@@ -262,11 +264,11 @@ class LedgerBook:
             if any(kind.__name__ == "IntegrityError" for kind in type(error).__mro__):
                 raise PaymentError("ok", {"outcome": "paid-twice", "gen": gen, "fresh": False}) \
                     from error
-            # The engine went away in the middle.
+            # The connection to the engine was lost in the transaction.
             raise PaymentError("unclear", {"status": type(error).__name__}) from error
 
     def paid(self, args):
-        """The grants that are in the store."""
+        """Return the grants stored in the database."""
         if self.is_items:
             found = self.ask({"api": "Query", "input": {
                 "TableName": "assay", "ConsistentRead": True,
@@ -282,7 +284,7 @@ class LedgerBook:
         return "ok", {"outcome": "paid", "gens": sorted(map(int, gens))}
 
     def ask(self, call):
-        """One call of the host's own; None when the store is away."""
+        """Run one statement of the host itself; return None if the database is unavailable."""
         with self.ledger.store.session() as execute:
             answer = execute({"id": 1, "dialect": self.ledger.store.dialect, "class": "idempotent",
                               "connection": "any", "transaction": None, "run": [call]})
@@ -290,19 +292,19 @@ class LedgerBook:
 
 
 def challenge_of(key):
-    """The text of a challenge, of its name."""
+    """Derive the text of a challenge from its name."""
     digest = hashlib.sha256(key.encode()).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def grant_id(purchase_key, gen):
-    """STO-12: the id of the grant of a purchase after so many reversals."""
+    """Compute the grant id of a purchase after `gen` revocations (STO-12)."""
     text = f"{purchase_key}#{gen}" if gen else purchase_key
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def gen_of(claim):
-    """After how many reversals this is the grant's id."""
+    """Return the number of revocations that leads to this grant id."""
     for gen in range(MOST_GENS):
         if grant_id(claim.purchase_key, gen) == claim.grant_id:
             return gen

@@ -1,4 +1,4 @@
-"""Database engines for tests: throw-away, on loopback, gone at the end.
+"""Start temporary database engines for tests, on loopback, and remove them at the end.
 
     with scratch() as place:
         engine = place.engine("postgres")
@@ -10,9 +10,9 @@
         engine.restart()                # the same data at the same url
         engine.stop()
 
-All files are in one folder, which goes at the end of the `with`, also by an exception, SIGINT,
-SIGTERM or SIGHUP; when this process is killed, the engines are as well, and the next scratch()
-removes the folder. Nothing here opens a connection to anything but 127.0.0.1.
+All files are in one folder, which is removed at the end of the `with`, also after an exception,
+SIGINT, SIGTERM or SIGHUP. If this process is killed, so are the engines, and the next scratch()
+removes the folder. This module connects only to 127.0.0.1.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ HERE = pathlib.Path(__file__).resolve().parent
 PREFIX = "assay-stores-"
 READY_SECONDS = 90
 STOP_SECONDS = 30
-# prctl(2): a signal for the child when its parent ends.
+# The prctl(2) option for a signal to the child when its parent ends.
 PARENT_DEATH = 1
 LIBC = ctypes.CDLL(None)
 
 
 class EngineError(RuntimeError):
-    """An engine that does not start; the text ends with the end of its log."""
+    """An engine does not start; the text ends with the end of its log."""
 
 
 class Engine:
-    """One engine in a folder of its own."""
+    """One engine with a folder of its own."""
 
     name: ClassVar[str]
-    #: Whether what was acknowledged is there again after kill() and restart().
+    #: Whether acknowledged writes survive kill() and restart().
     durable: ClassVar[bool] = True
     #: The signal for an orderly end.
     ending: ClassVar[signal.Signals] = signal.SIGTERM
-    #: Engines that refuse to run as root run as nobody.
+    #: Whether the engine refuses to run as root and is run as the user nobody instead.
     unprivileged: ClassVar[bool] = True
-    #: What a client needs in its environment.
+    #: Environment variables that a client needs.
     environment: ClassVar[dict[str, str]] = {}
 
     def __init__(self, folder: pathlib.Path, tools: pathlib.Path | None) -> None:
@@ -68,27 +68,27 @@ class Engine:
 
     @property
     def missing(self) -> str | None:
-        """Why this engine cannot be started here, or None."""
+        """The reason why this engine cannot be started here; None if it can."""
         return None
 
     @property
     def url(self) -> str:
-        """Where a ledger finds it."""
+        """The URL that a ledger connects to."""
         raise NotImplementedError
 
     def command(self) -> Sequence[str | os.PathLike[str]]:
-        """What runs it, on the port."""
+        """The command that runs the engine on its port."""
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """Make what the first start needs."""
+        """Create the files that the first start needs."""
 
     def answers(self) -> bool:
-        """Whether it takes requests."""
+        """Whether the engine accepts requests."""
         raise NotImplementedError
 
     def start(self) -> None:
-        """Start it, empty at first, and wait until it takes requests."""
+        """Start the engine, empty the first time, and wait until it accepts requests."""
         if not self.folder.exists():
             self.folder.mkdir()
             if self.other_user():
@@ -111,7 +111,7 @@ class Engine:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """SIGKILL to all of its processes, and wait for their end."""
+        """Send SIGKILL to all of the engine's processes and wait for their end."""
         if self.process is None:
             return
         children = descendants(self.process.pid)
@@ -126,7 +126,7 @@ class Engine:
         self.process = None
 
     def stop(self) -> None:
-        """An orderly end; kill() when it takes too long."""
+        """End the engine in order; kill() if that takes too long."""
         if self.process is None:
             return
         self.process.send_signal(self.ending)
@@ -140,7 +140,8 @@ class Engine:
         return self.unprivileged and os.geteuid() == 0
 
     def conditions(self) -> dict[str, Any]:
-        """How its programs run: as nobody, if need be, and never longer than we do."""
+        """Return how the engine's programs run: as nobody where needed, and no longer than this
+        process."""
         user: dict[str, Any] = {}
         if self.other_user():
             uid, gid = nobody()
@@ -166,7 +167,7 @@ class Engine:
 
 
 class SQLite(Engine):
-    """A file; there is no process to kill."""
+    """A database file; there is no process to kill."""
 
     name = "sqlite"
     unprivileged = False
@@ -176,11 +177,11 @@ class SQLite(Engine):
         return f"sqlite:///{self.folder}/shop.db"
 
     def run(self) -> None:
-        """Nothing runs."""
+        """Do nothing: SQLite has no process."""
 
 
 class Postgres(Engine):
-    """PostgreSQL, the newest that Debian installed."""
+    """PostgreSQL, the newest version that Debian has installed."""
 
     name = "postgres"
     ending = signal.SIGINT
@@ -257,7 +258,7 @@ GRANT ALL ON *.* TO 'assay'@'127.0.0.1';
                 "--innodb-flush-log-at-trx-commit=1", "--max-connections=200"]
 
     def answers(self) -> bool:
-        """The greeting: four bytes of a header, then version 10 of the protocol."""
+        """Whether the server sends a greeting: a header of four bytes, then version 10."""
         return said(self.port, b"", 5)[4:] == b"\x0a"
 
 
@@ -272,7 +273,8 @@ class Redis(Engine):
 
     @staticmethod
     def program() -> str | None:
-        """Debian's redis-check-rdb is the server under another name."""
+        """Return the server's program; Debian's redis-check-rdb is the same file under another
+        name."""
         return shutil.which("redis-server") or shutil.which("redis-check-rdb")
 
     @property
@@ -294,7 +296,7 @@ class Redis(Engine):
 
 
 class DynamoDB(Engine):
-    """moto's server behind one lock (moto_front.py); it keeps nothing over an end."""
+    """moto's server behind one lock (moto_front.py); it loses its data when it ends."""
 
     name = "dynamodb"
     durable = False
@@ -319,7 +321,7 @@ class DynamoDB(Engine):
 
     def conditions(self) -> dict[str, Any]:
         found = super().conditions()
-        kept = ("PATH", "PYTHONPYCACHEPREFIX")  # what is compiled of moto serves again
+        kept = ("PATH", "PYTHONPYCACHEPREFIX")  # the cache of moto's compiled modules is reused
         found["env"] = {**{name: os.environ[name] for name in kept if name in os.environ},
                         "LC_ALL": "C.UTF-8", **self.environment}
         return found
@@ -336,21 +338,21 @@ ENGINES: dict[str, type[Engine]] = {
 
 
 class Scratch:
-    """The folder, and what was started in it."""
+    """The folder, and the engines started in it."""
 
     def __init__(self, folder: pathlib.Path, tools: pathlib.Path | None) -> None:
         self.folder, self.tools = folder, tools
         self.engines: list[Engine] = []
 
     def engine(self, name: str) -> Engine:
-        """An engine, not started yet."""
+        """Return a new engine, not yet started."""
         folder = self.folder / str(len(self.engines))
         folder.mkdir()
         self.engines.append(ENGINES[name](folder, self.tools))
         return self.engines[-1]
 
     def end(self) -> None:
-        """End what runs and remove the folder."""
+        """End all running engines and remove the folder."""
         for engine in self.engines:
             engine.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -358,7 +360,7 @@ class Scratch:
 
 @contextlib.contextmanager
 def scratch(tools: pathlib.Path | None = None) -> Iterator[Scratch]:
-    """A folder for engines. `tools` has the programs of an environment with moto."""
+    """Yield a folder for engines. `tools` has the programs of an environment with moto."""
     remove_left_behind()
     folder = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
     folder.chmod(0o755)
@@ -377,12 +379,12 @@ def scratch(tools: pathlib.Path | None = None) -> Iterator[Scratch]:
 
 
 def leave(number: int, frame: FrameType | None) -> None:
-    """End by an exception, so that everything is put away."""
+    """Turn a signal into an exception, so that the clean-up runs."""
     sys.exit(128 + number)
 
 
 def remove_left_behind() -> None:
-    """The folders of processes that were killed: nobody holds their lock any more."""
+    """Remove the folders of killed processes, recognized by their free locks."""
     for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError), (folder / "lock").open("r") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -393,7 +395,7 @@ def remove_left_behind() -> None:
 
 
 def die_with_parent() -> None:
-    """In a child: SIGKILL when the parent ends."""
+    """Ask the kernel, in a child, for SIGKILL when the parent ends."""
     LIBC.prctl(PARENT_DEATH, signal.SIGKILL)
 
 
@@ -403,12 +405,12 @@ def nobody() -> tuple[int, int]:
 
 
 def version_of(path: str) -> int:
-    """15 of /usr/lib/postgresql/15/bin/initdb."""
+    """Return the version in a path: 15 of /usr/lib/postgresql/15/bin/initdb."""
     return int(pathlib.Path(path).parts[-3])
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that came from this one."""
+    """Return the processes started by this one, directly or indirectly."""
     found = []
     for path in glob.glob(f"/proc/{pid}/task/*/children"):
         with contextlib.suppress(OSError):
@@ -418,7 +420,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs: one that only waits to be collected does not."""
+    """Whether the process runs; a zombie does not."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -427,7 +429,7 @@ def alive(pid: int) -> bool:
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on."""
+    """Return a loopback port without a listener."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]
@@ -435,7 +437,7 @@ def free_port() -> int:
 
 
 def said(port: int, asked: bytes, length: int) -> bytes:
-    """The first bytes of an answer; none when nothing answers."""
+    """Return the first bytes of a response; none if the port does not respond."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
             connection.sendall(asked)

@@ -1,4 +1,4 @@
-"""A stage with evidence: minted once by a test authority, kept in build/ for the next run."""
+"""Prepare a stage with evidence, minted once by a test authority and kept in build/."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ CLIENT_DATA = "a request"
 
 
 def stage(purchases, lines, swept=0, periods=0, refunded=0, keys=6):
-    """Purchases, lines and attest keys with what Apple would have signed of them."""
+    """Return purchases, subscriptions and device keys with minted evidence."""
     sizes = (purchases, lines, swept, periods, refunded)
     path = KEPT / "-".join(map(str, (*sizes, keys, f"{hash_of_sources()}.json")))
     if path.exists():
@@ -39,20 +39,20 @@ def stage(purchases, lines, swept=0, periods=0, refunded=0, keys=6):
 
 
 def hash_of_sources():
-    """Another number when what is minted may be another."""
+    """Return a digest that changes if the minted evidence may change."""
     here = pathlib.Path(__file__).resolve().parent
     texts = [(here / name).read_bytes() for name in ("evidence.py", "stage.py")]
     return hashlib.sha256(b"".join(texts)).hexdigest()[:12]
 
 
 def configuration(authority):
-    """What the verifiers of all processes are made of; the URL adds the dialect."""
+    """Return the configuration of all processes; the URL adds the dialect."""
     return {**authority.config, "limits": LIMITS, "stores": {
         "challengeTtlMs": stages.CHALLENGE_TTL, "signup": {"limit": SIGNUP_LIMIT}}}
 
 
 def device(authority, at):
-    """A device of its own: its attestation, and an assertion for each counter."""
+    """Make a new device key: its attestation, and an assertion for each counter."""
     private = subprocess.run(
         "openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt",
         shell=True, check=True, capture_output=True).stdout

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Does a history of operations have an order that explains every answer (STO-97)?
+"""Check whether the operations of a history have an order that explains every result (STO-97).
 
   history.py [--engine NAME] FILE...
 
 Each file has the events of one process, one JSON object a line:
-{"process":…,"id":n,"op":…,"args":{…},"event":"invoked","order":ns} and later the same
-process and id with "event":"ended","outcome":"ok"|"refused"|"unclear","result":{…}. An
-operation without an end belongs to a process that was killed: it happened once or never,
-at any time after its beginning, as one that ended "unclear". With --engine dynamodb a claim of
-mode "transaction" may also have done its first half alone (models.py).
+{"process":…,"id":n,"op":…,"args":{…},"event":"invoked","order":ns} and later the same process and
+id with "event":"ended","outcome":"ok"|"refused"|"unclear","result":{…}. An operation without an end
+belongs to a killed process: it took effect once or never, at any time after its beginning, like one
+that ended "unclear". With --engine dynamodb a claim of mode "transaction" may also have run only
+its first half (models.py).
 
-The history is cut by row (models.py), and for each row an order is searched, depth first, that
-keeps real time (what had ended before another began comes before it) and in which the model
-gives every answer. States of the search that were seen before are not entered again; a
-read or refusal that fits is taken at once, since it changes nothing and waiting cannot help; of
-two operations that are alike the one that ended first is taken.
+The history is split by row (models.py). For each row a depth-first search looks for an order that
+keeps real time (an operation that ended before another began comes first) and in which the model
+gives every result. A state is never entered twice; a read or refusal that fits is taken at once,
+because it changes nothing and waiting cannot help; of two equal operations the one that ended first
+is taken.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from typing import Any, NamedTuple
 
 from models import FOREVER, MODEL_OF, MODELS, OWNED, Model, Operation, models_of
 
-# What a search may look at; a row that needs more is reported as undecided, which is a fault.
+# The most states of one search; a row that needs more is reported as undecided, which is a fault.
 MOST_STATES = 1_000_000
 
 
 class HistoryError(ValueError):
-    """The files are no history: the text says which line."""
+    """The files are no valid history; the text names the line."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Fault:
     undecided: bool = False
 
     def __str__(self) -> str:
-        """The row, how far an order goes, and what could not come next."""
+        """The row, how far the best order goes, and the operations that could not come next."""
         if self.undecided:
             return f"{self.model} {self.key}: undecided after {MOST_STATES} states"
         lines = [f"{self.model} {self.key}: no order explains more than {self.explained} of "
@@ -65,7 +65,7 @@ class Fault:
 
 
 def load(paths: Iterable[pathlib.Path]) -> list[Operation]:
-    """The operations of these files."""
+    """Return the operations recorded in the files."""
     found: list[Operation] = []
     for path in paths:
         found += paired(events(path))
@@ -73,7 +73,7 @@ def load(paths: Iterable[pathlib.Path]) -> list[Operation]:
 
 
 def events(path: pathlib.Path) -> Iterator[dict[str, Any]]:
-    """The events of a file; its last line may be torn by the end of its process."""
+    """Yield the events of a file; a killed process may have left an incomplete last line."""
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], 1):
         try:
@@ -83,7 +83,7 @@ def events(path: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 
 def paired(found: Iterable[dict[str, Any]]) -> list[Operation]:
-    """Operations of events."""
+    """Pair the events of each operation."""
     begun: dict[tuple[str, int], dict[str, Any]] = {}
     ended: dict[tuple[str, int], dict[str, Any]] = {}
     for event in found:
@@ -105,7 +105,8 @@ def paired(found: Iterable[dict[str, Any]]) -> list[Operation]:
 
 
 def by_row(operations: Iterable[Operation]) -> dict[tuple[str, str], list[Operation]]:
-    """The operations of each row; one about several rows is in the history of each."""
+    """Return the operations of each row; an operation about several rows is in each of their
+    histories."""
     operations = list(operations)
     groups = Groups(operations)
     lines = lines_of_accounts(operations, groups)
@@ -135,15 +136,15 @@ def by_row(operations: Iterable[Operation]) -> dict[tuple[str, str], list[Operat
 
 def met(kind: str, row: list[Operation], operations: list[Operation],
         groups: Groups) -> list[Operation]:
-    """What was about many rows and may have changed this one: links that took its owner along,
-    and a sweep whose answer nobody has."""
+    """Return operations about many rows that may have changed this one: merges of its owner's
+    account, and sweeps whose result was lost."""
     owners = {groups.name(one.args["account"]) for one in row if one.args.get("account")}
     found = []
     for one in operations:
         if one.op == "link":
             if one.outcome == "refused" or groups.name(one.args["from"]) not in owners:
                 continue
-            # A link that was overtaken may have left rows behind.
+            # A merge whose end was not reached may have left rows unmoved.
             swept = one.result.get("swept", True)
             found.append(one if swept else replace(one, outcome="unclear", ended=FOREVER))
         elif one.op == "due" and kind == "purchase" and one.outcome == "unclear":
@@ -152,7 +153,7 @@ def met(kind: str, row: list[Operation], operations: list[Operation],
 
 
 def lines_of_accounts(operations: Iterable[Operation], groups: Groups) -> dict[str, set[str]]:
-    """The lines that the accounts of each group ever showed."""
+    """Return the subscriptions that the accounts of each group have ever claimed."""
     lines: dict[str, set[str]] = collections.defaultdict(set)
     for operation in operations:
         if operation.op == "apply":
@@ -161,7 +162,7 @@ def lines_of_accounts(operations: Iterable[Operation], groups: Groups) -> dict[s
 
 
 class Groups:
-    """Accounts that links connect, each group with one name."""
+    """Groups of accounts connected by merges, each with one name."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self.parent: dict[str, str] = {}
@@ -170,7 +171,7 @@ class Groups:
                 self.parent[self.name(operation.args["from"])] = self.name(operation.args["to"])
 
     def name(self, account: str) -> str:
-        """The account that names its group."""
+        """Return the account after which the group is named."""
         while (parent := self.parent.setdefault(account, account)) != account:
             account = parent
         return account
@@ -180,7 +181,7 @@ class Groups:
 
 
 class Shadow(NamedTuple):
-    """Something that may have happened once, or never, within an interval."""
+    """An effect that may have happened once, or never, within an interval."""
 
     op: str
     args: dict[str, Any]
@@ -190,7 +191,8 @@ class Shadow(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A state of the search: `first` operations and those of the mask behind them are done."""
+    """A state of the search: done are the first `first` operations and those set in the mask after
+    them."""
 
     first: int
     done: int
@@ -199,7 +201,7 @@ class Place(NamedTuple):
 
 
 class Search:
-    """An order for the operations of one row."""
+    """The search for an order of one row's operations."""
 
     def __init__(self, model: Model, key: str, operations: Iterable[Operation]) -> None:
         self.model, self.key = model, key
@@ -217,18 +219,19 @@ class Search:
         self.alive = self.alive_at()
 
     def kind(self, *parts: Any) -> int:
-        """One number for all operations that ask and answer the same."""
+        """Return a number that is equal for operations with equal arguments and results."""
         return self.kinds.setdefault(json.dumps(parts, sort_keys=True), len(self.kinds))
 
     def shadow(self, op: str, of: Operation) -> Shadow:
         return Shadow(op, of.args, of.began, of.ended, self.kind(op, of.args))
 
     def alive_at(self) -> list[list[int]]:
-        """For each number of operations done, the shadows that may come next."""
+        """Return, for each number of operations done, the shadows that may come next."""
         found, current, begun = [], list[int](), 0
         for first in range(len(self.operations) + 1):
             done = self.began[first - 1] if first else 0
-            # Nothing later can begin after the earliest pending end: that of this one at most.
+            # No shadow may begin after the earliest end of a pending operation, at the latest this
+            # one's.
             until = self.ended[first] if first < len(self.operations) else FOREVER
             current = [at for at in current if self.shadows[at].ended > done]
             more = bisect.bisect_left(self.shadows, until, key=lambda one: one.began)
@@ -238,7 +241,7 @@ class Search:
         return found
 
     def run(self) -> Fault | None:
-        """None when there is an order."""
+        """Search; return None if there is an order."""
         if not self.operations:
             return None
         begin = Place(0, 0, 0, self.model.initial)
@@ -259,7 +262,7 @@ class Search:
         return self.fault(best)
 
     def pending(self, place: Place) -> tuple[list[int], float]:
-        """The operations that may come next, and when the first of them had ended."""
+        """Return the operations that may come next, and the earliest end among them."""
         found, earliest, at = [], FOREVER, place.first
         mask = place.done
         while at < len(self.operations) and self.began[at] <= earliest:
@@ -270,10 +273,10 @@ class Search:
         return found, earliest
 
     def steps(self, place: Place) -> Iterator[Place]:
-        """The places that one more operation leads to, the likeliest first."""
+        """Yield the places that one more operation leads to, the most likely first."""
         pending, earliest = self.pending(place)
         shadows = self.usable(place, earliest)
-        # What begins after a shadow's time is over ends that shadow's chance.
+        # An operation that began after the end of a shadow's interval would exclude the shadow.
         over = self.shadows[shadows[0]].ended if shadows else FOREVER
         found, tried = [], set()
         for at in sorted(pending, key=self.ended.__getitem__):
@@ -293,7 +296,7 @@ class Search:
         yield from self.shadow_steps(place, shadows)
 
     def usable(self, place: Place, earliest: float) -> list[int]:
-        """The shadows that may come next, the one whose time is over first in front."""
+        """Return the shadows that may come next, ordered by the end of their intervals."""
         last = place.first + place.done.bit_length() - 1
         latest = self.began[last] if last >= 0 else 0
         found = [at for at in self.alive[place.first] if not place.used >> at & 1
@@ -301,7 +304,7 @@ class Search:
         return sorted(found, key=lambda at: self.shadows[at].ended)
 
     def shadow_steps(self, place: Place, usable: list[int]) -> Iterator[Place]:
-        """The places that something leads to whose answer nobody has, where it does anything."""
+        """Yield the places that a shadow leads to, if it changes the state."""
         tried = set()
         for at in usable:
             shadow = self.shadows[at]
@@ -313,7 +316,7 @@ class Search:
                 yield place._replace(used=place.used | 1 << at, state=state)
 
     def after(self, place: Place, at: int, state: Any) -> Place:
-        """The place with one more operation done."""
+        """Return the place with one more operation done."""
         first, mask = place.first, place.done | 1 << (at - place.first)
         while mask & 1:
             first, mask = first + 1, mask >> 1
@@ -326,7 +329,7 @@ class Search:
 
 
 def done(place: Place) -> int:
-    """How many operations are explained."""
+    """Return the number of operations done."""
     return place.first + place.done.bit_count()
 
 
@@ -334,7 +337,7 @@ def done(place: Place) -> int:
 
 
 def check(operations: Iterable[Operation], models: Iterable[Model] = MODELS) -> list[Fault]:
-    """The rows whose history no order explains."""
+    """Return the rows whose history no order explains."""
     found = sorted(by_row(operations).items())
     named = {model.name: model for model in models}
     runs = [Search(named[name], key, row).run() for (name, key), row in found]

@@ -1,8 +1,8 @@
-"""What a store must remember, as if one operation ran at a time (STO-97).
+"""Model the state that a ledger must keep, as if operations ran one at a time (STO-97).
 
-One model a kind of row: a purchase, a counter, a challenge, an attest key, a line, what was
-done once, the joined accounts. Each says what an operation does to the state and what it has
-to answer. States are immutable, so that a search can remember those that it has seen.
+There is one model for each kind of row: a purchase, a quota counter, a challenge, a device key, a
+subscription, a recorded event, the merged accounts. A model defines what an operation changes and
+what it must return. States are immutable, so that a search can remember visited ones.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ FOREVER = float("inf")
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of one process: what was asked, when, and what came back.
+    """One operation of one process: its arguments, its result, and when it ran.
 
-    `began` and `ended` are nanoseconds of one clock; `ended` is FOREVER when nobody knows
-    whether it happened. `outcome` is ok, refused or unclear.
+    `began` and `ended` are nanoseconds of one clock; `ended` is FOREVER if the operation may or may
+    not have happened. `outcome` is ok, refused or unclear.
     """
 
     process: str
@@ -32,23 +32,23 @@ class Operation:
     result: dict[str, Any]
 
     def __str__(self) -> str:
-        """For a person: process, operation, arguments, answer."""
+        """The operation for a report: process, operation, arguments, result."""
         said = self.result.get("outcome", self.outcome)
         rest = {name: value for name, value in self.result.items() if name != "outcome"}
         return f"{self.process}#{self.id} {self.op} {self.args} -> {said} {rest or ''}".rstrip()
 
 
 class Answer(NamedTuple):
-    """What an operation has to answer: ok or refused, and the members that are known.
+    """The result that an operation must return: ok or refused, and the known members.
 
-    Without an outcome it may be either. A member that is a frozenset lists what it may be.
+    Without an outcome both are allowed. A member that is a frozenset lists the allowed values.
     """
 
     outcome: str
     result: dict[str, Any]
 
     def agrees(self, seen: Operation) -> bool:
-        """Whether the answer that was seen is this one; what it does not say is not judged."""
+        """Whether the seen result is this one; members that this answer lacks are not compared."""
         if self.outcome not in ("", seen.outcome):
             return False
         for name, wanted in self.result.items():
@@ -64,12 +64,12 @@ class Answer(NamedTuple):
 
 
 def ok(outcome: str, **members: Any) -> Answer:
-    """A passing answer."""
+    """Return an answer that accepts."""
     return Answer("ok", {"outcome": outcome, **members})
 
 
 def refused(*outcomes: str) -> Answer:
-    """A refusal by one of these names."""
+    """Return a refusal by one of these names."""
     return Answer("refused", {"outcome": frozenset(outcomes)})
 
 
@@ -82,38 +82,39 @@ class Model:
     initial: ClassVar[Any]
 
     def keys(self, operation: Operation) -> Iterable[str]:
-        """The rows that the operation is about."""
+        """Return the rows that the operation is about."""
         return [str(operation.args["key"])]
 
     def perform(self, state: Any, op: str, args: dict[str, Any]) -> tuple[Any, Answer]:
-        """The state afterwards, and what is answered."""
+        """Return the state afterwards, and the answer."""
         raise NotImplementedError
 
     def only_looks(self, operation: Operation, state: Any) -> bool:
-        """Whether it changes nothing in this state, nor in any later one that gives this answer."""
+        """Whether it changes nothing, in this state or a later one with the same answer."""
         return operation.outcome == "refused" or operation.op in self.reads
 
     def shadows(self, operation: Operation) -> list[str]:
-        """What the operation may have done besides what its answer says.
+        """Return effects that the operation may have had besides those in its answer.
 
-        An operation of several statements may write in the first and read, in the last,
-        what another has made of the row since: it may have happened before its answer did.
+        An operation of several statements may write in the first one and read, in the last, a row
+        that another operation has changed since: the effect may precede the answer.
         """
         return []
 
     def halves(self, operation: Operation) -> list[str]:
-        """What the operation may have done alone, before the rest of it, however it ended."""
+        """Return effects that may have happened without the rest of the operation, however it
+        ended."""
         return []
 
 
-# What a revocation says, by what it found.
+# The outcome of a revocation, by the phase of the row that it found.
 REVOKED = {"absent": "unclaimed", "claimed": "was-claimed", "granted": "was-granted"}
 
 
 class Purchase(NamedTuple):
-    """A row of the ledger, with what the host has paid out for it.
+    """A row of the ledger, with the generations that the host has granted.
 
-    `handed`: the claim of this generation went to a host under a lease (STO-37).
+    `handed`: the claim of this generation was given to a host under a lease (STO-37).
     """
 
     phase: str = "absent"
@@ -129,17 +130,17 @@ class Purchase(NamedTuple):
 
 
 def passed_on(state: Any, args: dict[str, Any]) -> Any:
-    """A row after its owner was joined into another account (STO-90)."""
+    """Return a row after its owner's account was merged into another (STO-90)."""
     return state._replace(owner=args["to"]) if state.owner == args["from"] else state
 
 
 class PurchaseModel(Model):
-    """claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant.
+    """Models claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant.
 
-    `pay` is a claim of mode "transaction", with the grant in it; `paid` reads what such grants
-    wrote. `due` and `link` are about many rows; the history says which (history.py). Where a
-    `pay` is `halved`, as on DynamoDB, it takes over or reopens a row with a write of its own
-    before the grant (`hold`), and may die in between (STO-21).
+    `pay` is a claim of mode "transaction", with the grant in it; `paid` reads the rows of such
+    grants. `due` and `link` are about many rows; history.py adds them to the history of each. If
+    `pay` is `halved`, as on DynamoDB, it takes over or reopens a row with a write of its own before
+    the grant (`hold`), and may be killed in between (STO-21).
     """
 
     name = "purchase"
@@ -174,7 +175,7 @@ class PurchaseModel(Model):
         return state, Answer("ok", {"outcome": state.phase})
 
     def pay(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """Claim, grant and complete in one; what a host has had under a lease is not paid so."""
+        """Claim, grant and complete at once, unless a host may have granted under a lease."""
         if self.is_held(state, args):
             return state, refused("held")
         after, answer = self.claim(state, args)
@@ -185,14 +186,14 @@ class PurchaseModel(Model):
             ok(answer.result["outcome"], gen=after.gen, fresh=fresh)
 
     def is_held(self, state: Purchase, args: dict[str, Any]) -> bool:
-        """Whether a host may have paid it under the lease that is over (STO-37)."""
+        """Whether a host may have granted the purchase under its expired lease (STO-37)."""
         return state.phase == "claimed" and state.owner == args["account"] and state.handed \
             and args["now"] >= state.lease
 
     def hold(self, state: Purchase, args: dict[str, Any]) -> Purchase:
-        """The half of `pay` before its grant: the row is its attempt's, and nothing is paid.
+        """Run the half of `pay` before its grant: the attempt has the row, and nothing is granted.
 
-        A row that is not there is written with the grant.
+        A row that does not exist is written together with the grant.
         """
         if state.phase == "absent" or self.is_held(state, args):
             return state
@@ -202,7 +203,7 @@ class PurchaseModel(Model):
         return after._replace(evidence=args["evidence"], handed=False)
 
     def due(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """A sweeper takes a claim over whose lease has ended (STO-30)."""
+        """Let a sweeper take over a claim whose lease has expired (STO-30)."""
         if state.phase != "claimed" or args["now"] < state.lease:
             return state, refused("not-due")
         over = state._replace(fence=state.fence + 1, attempt=args["attempt"],
@@ -211,14 +212,15 @@ class PurchaseModel(Model):
                         **({"fence": over.fence} if state.gen == 0 else {}))
 
     def claim(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """The table of stores.md 5.1, row by row."""
+        """Apply the table of stores.md 5.1, row by row."""
         mine = {"owner": args["account"], "attempt": args["attempt"],
                 "lease": args["now"] + args["lease"], "handed": True}
         if state.phase == "absent":
             new = state._replace(phase="claimed", evidence=args["evidence"], asof=args["asof"],
                                  fence=1, **mine)
             return new, ok("new", gen=0, fence=1)
-        # STO-33: it remembers how new the evidence is, whoever shows it, and whatever it answers.
+        # The row remembers the newest evidence, whichever account presents it, even if refused
+        # (STO-33).
         told = state._replace(asof=max(state.asof, args["asof"]))
         if state.owner not in ("", args["account"]):
             if state.phase == "revoked":
@@ -259,7 +261,7 @@ class PurchaseModel(Model):
         if args["gen"] != state.gen:
             return state, refused("superseded", *(["revoked"] * (state.phase == "revoked")))
         if state.phase == "revoked":
-            # Of a row that went to another account meanwhile, either word is true.
+            # If the row was moved to another account meanwhile, both outcomes are true.
             return state, refused("revoked", *["superseded"] * (state.owner != args["account"]))
         if state.owner != args["account"]:
             return state, refused("other-account", "superseded")
@@ -270,7 +272,7 @@ class PurchaseModel(Model):
         return state._replace(phase="granted"), ok("granted")
 
     def overtaken(self, state: Purchase, args: dict[str, Any]) -> bool:
-        """Whether the claimer has a fence and another attempt has a larger one by now."""
+        """Whether the claimer has a fencing token and another attempt has a larger one."""
         if "fence" not in args:
             return False
         if "attempt" in args:
@@ -278,13 +280,14 @@ class PurchaseModel(Model):
         return state.gen == 0 and args["fence"] < state.fence
 
     def revoke(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """A tombstone for a row that is not there; newer evidence is not undone. Of all
-        deliveries one is told what it found, and to take back what was granted (STO-35)."""
+        """Create a revoked row if there is none; keep the effect of newer evidence. Only one of
+        several deliveries reports the phase found and asks the host to take the grant back
+        (STO-35)."""
         if args["asof"] < state.asof and state.phase not in ("absent", "revoked"):
             return state, ok("stale", take=False)
         later = state._replace(asof=max(state.asof, args["asof"]))
         if state.phase == "revoked":
-            # Of a row that nobody owns there is nothing to take, whoever made it.
+            # A row without an owner has no grant to take back, whichever operation created the row.
             words = {"already"} if state.owner else {"already", "unclaimed"}
             return later, Answer("ok", {"outcome": frozenset(words), "take": False})
         was = REVOKED[state.phase]
@@ -305,7 +308,7 @@ class PurchaseModel(Model):
 
 
 class CounterModel(Model):
-    """take and refund of one (scope, bucket, meter) (stores.md 5.6, 5.7)."""
+    """Models take and refund of one (scope, bucket, meter) (stores.md 5.6, 5.7)."""
 
     name = "counter"
     operations = frozenset({"take", "refund", "admit", "settle"})
@@ -322,7 +325,7 @@ class CounterModel(Model):
 
 
 class Challenge(NamedTuple):
-    """A challenge: issued when it has a subject, used when it has a user."""
+    """A challenge: issued if it has a subject, consumed if it has a user."""
 
     purpose: str = ""
     subject: str = ""
@@ -331,7 +334,7 @@ class Challenge(NamedTuple):
 
 
 class ChallengeModel(Model):
-    """issue and consume (STO-60, 61)."""
+    """Models issue and consume (STO-60, 61)."""
 
     name = "challenge"
     operations = frozenset({"issue", "consume"})
@@ -356,12 +359,12 @@ class ChallengeModel(Model):
         return state._replace(by=args["by"]), ok("consumed")
 
     def shadows(self, operation: Operation) -> list[str]:
-        """Its own row may have been used before it was read."""
+        """A refused issue may have stored a challenge that was consumed before it was read back."""
         return ["issue"] * (operation.op == "issue" and operation.outcome == "refused")
 
 
 class Key(NamedTuple):
-    """An attest key: bound when it has an owner."""
+    """A device key: registered if it has an owner."""
 
     owner: str = ""
     public: str = ""
@@ -370,7 +373,7 @@ class Key(NamedTuple):
 
 
 class KeyModel(Model):
-    """bind, advance, retire (STO-62 to 64)."""
+    """Models bind, advance, retire (STO-62 to 64)."""
 
     name = "key"
     operations = frozenset({"bind", "advance", "retire"})
@@ -397,7 +400,7 @@ class KeyModel(Model):
 
 
 class Line(NamedTuple):
-    """A subscription line."""
+    """A subscription."""
 
     there: bool = False
     owner: str = ""
@@ -408,10 +411,10 @@ class Line(NamedTuple):
 
 
 class LineModel(Model):
-    """apply by signing date, read, clear (STO-40 to 46), with stores.transfer "deny".
+    """Models apply by signing date, read, clear (STO-40 to 46), with stores.transfer "deny".
 
-    A read or clear is about all lines of an account; each line is judged by itself, so the
-    history says which (history.py).
+    A read or clear is about all subscriptions of an account; history.py adds it to the history of
+    each.
     """
 
     name = "line"
@@ -442,7 +445,7 @@ class LineModel(Model):
         return state._replace(owner=owner), ok("stale")
 
     def shadows(self, operation: Operation) -> list[str]:
-        """An apply binds the line before it writes, and another may write after it."""
+        """An apply sets the owner before it writes, and another may write in between."""
         if operation.op != "apply":
             return []
         stale = operation.result.get("outcome") == "stale"
@@ -450,7 +453,7 @@ class LineModel(Model):
 
 
 class OnceModel(Model):
-    """once (STO-65): the first attempt, and that one again."""
+    """Models once (STO-65): the first attempt succeeds, and its repetition."""
 
     name = "once"
     operations = frozenset({"once"})
@@ -463,7 +466,7 @@ class OnceModel(Model):
 
 
 class LinkModel(Model):
-    """link (STO-90, 91): which accounts were joined into which, of a group of accounts."""
+    """Models link (STO-90, 91): which accounts of a group were merged into which."""
 
     name = "link"
     operations = frozenset({"link"})
@@ -482,14 +485,14 @@ class LinkModel(Model):
 
 MODELS: list[Model] = [PurchaseModel(), CounterModel(), ChallengeModel(), KeyModel(), LineModel(),
                        OnceModel(), LinkModel()]
-#: On engines where a grant's transaction begins after the claim's other writes.
+#: Engines on which a grant's transaction begins after the claim's other writes.
 HALVED = ("dynamodb",)
 MODEL_OF: dict[str, Model] = {op: model for model in MODELS for op in model.operations}
-#: Whose rows change hands when accounts are joined.
+#: Models whose rows change owner when accounts are merged.
 OWNED = ("purchase", "line")
 
 
 def models_of(engine: str) -> list[Model]:
-    """The models as the engine of this name keeps them."""
+    """Return the models as they apply to the engine of this name."""
     return [PurchaseModel(halved=True) if model.name == "purchase" and engine in HALVED else model
             for model in MODELS]

@@ -1,10 +1,10 @@
-"""moto's DynamoDB on a loopback port, one request at a time.
+"""Serve moto's DynamoDB on a loopback port, one request at a time.
 
   moto_front.py PORT
 
-moto checks a condition and writes without holding anything in between, so that of many
-simultaneous requests more than one passes; the service does not do that. One lock around
-the whole makes it atomic, and nothing else about it is changed.
+moto checks a condition and then writes without a lock, so that several simultaneous requests may
+pass the same condition, which the real service excludes. One lock around all requests makes moto
+atomic and changes nothing else.
 """
 
 import sys
@@ -17,14 +17,14 @@ LOCK = threading.Lock()
 
 
 class Quiet(WSGIRequestHandler):
-    """No line for each request."""
+    """A request handler that logs nothing."""
 
     def log_request(self, *arguments):
         pass
 
 
 def front(environ, start_response):
-    """The answer of moto, made while no other request runs."""
+    """Return moto's response, computed while no other request runs."""
     with LOCK:
         return list(MOTO(environ, start_response))
 

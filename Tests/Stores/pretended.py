@@ -1,8 +1,8 @@
-"""A ledger without a store: the model itself answers, faultless or with one planted fault.
+"""A ledger without a database: the model itself answers, correctly or with one planted fault.
 
-For the tests of the checker and of the runner. A history of it has to pass; with a fault it
-must not. The rows of a book stand in a folder, so that many processes share them and may be
-killed at any moment.
+Tests of the checker and of the runner use it: its history must pass, and must not pass with a
+fault. The rows of a book are files in a folder, so that many processes share them and may be killed
+at any moment.
 """
 
 import fcntl
@@ -15,33 +15,33 @@ import random
 from models import MODEL_OF, MODELS, OWNED, Answer, Line, Purchase, ok
 
 MODELED = {model.name: model for model in MODELS}
-# How often a planted fault strikes where it can, of rows in memory; those of a book always.
+# The probability of a planted fault where it can occur, for rows in memory; a book's always occur.
 CHANCE = 0.5
 
 
 def lost_claim(before, after, answer, op, args):
-    """A claim is acknowledged and not kept."""
+    """Acknowledge a claim and do not store it."""
     if op == "claim" and answer.result.get("outcome") == "new":
         return before, answer
     return None
 
 
 def granted_twice(before, after, answer, op, args):
-    """A claim whose lease is running is given to another attempt."""
+    """Give a claim with a running lease to another attempt."""
     if op == "claim" and answer.result.get("outcome") == frozenset({"in-progress"}):
         return before._replace(attempt=args["attempt"]), ok("new", gen=before.gen, fence=1)
     return None
 
 
 def paid_twice(before, after, answer, op, args):
-    """The host's own grant forgets that it was made."""
+    """Forget that the host's own grant was made."""
     if op == "grant" and not answer.result["fresh"]:
         return after, ok("granted", fresh=True)
     return None
 
 
 def purchase_revived(before, after, answer, op, args):
-    """Evidence that is older than a refund opens the purchase again."""
+    """Reopen a refunded purchase with evidence older than the refund."""
     if op == "claim" and isinstance(before, Purchase) and before.phase == "revoked" \
             and answer.outcome == "refused" and before.owner in ("", args["account"]):
         revived = before._replace(phase="claimed", gen=before.gen + 1, attempt=args["attempt"],
@@ -52,7 +52,7 @@ def purchase_revived(before, after, answer, op, args):
 
 
 def beyond_limit(before, after, answer, op, args):
-    """A take passes although the limit is reached."""
+    """Accept a consumption beyond the limit."""
     if op in ("take", "admit") and answer.outcome == "refused":
         used = before + args.get("units", 1)
         return used, ok("taken", used=used, left=args["limit"] - used)
@@ -60,92 +60,92 @@ def beyond_limit(before, after, answer, op, args):
 
 
 def limit_early(before, after, answer, op, args):
-    """A take is counted and refused."""
+    """Count a consumption and refuse it."""
     if op in ("take", "admit") and answer.outcome == "ok":
         return before, Answer("refused", {"outcome": "exhausted"})
     return None
 
 
 def plan_revived(before, after, answer, op, args):
-    """Evidence that is older than a refund overwrites the line."""
+    """Overwrite a refunded subscription with evidence older than the refund."""
     if op == "apply" and before.revoked and answer.result.get("outcome") == "stale":
         return Line(True, after.owner, args["asof"], args["evidence"], False), ok("applied")
     return None
 
 
 def used_twice(before, after, answer, op, args):
-    """A used challenge is taken from another."""
+    """Accept a consumed challenge from another request."""
     if op == "consume" and before.by not in ("", args["by"]):
         return before, ok("consumed")
     return None
 
 
 def counter_replayed(before, after, answer, op, args):
-    """A counter is accepted twice."""
+    """Accept the same counter twice."""
     if op == "advance" and answer.outcome == "refused" and before.owner == args["account"]:
         return before, Answer("ok", {})
     return None
 
 
 def key_stolen(before, after, answer, op, args):
-    """A bound key is bound to another account as well."""
+    """Register a device key to a second account."""
     if op == "bind" and answer.outcome == "refused":
         return before, Answer("ok", {})
     return None
 
 
 def seen_again(before, after, answer, op, args):
-    """What was done once is done again."""
+    """Accept an event twice."""
     return (before, Answer("ok", {})) if op == "once" and answer.outcome == "refused" else None
 
 
 def linked_both_ways(before, after, answer, op, args):
-    """An account that was joined takes others in."""
+    """Merge accounts into an account that was itself merged."""
     return (before, ok("linked")) if op == "link" and answer.outcome == "refused" else None
 
 
 def paid_in_vain(before, after, answer, op, args):
-    """A claim of mode "transaction" is acknowledged and its grant is not kept."""
+    """Acknowledge a claim of mode "transaction" and do not store its grant."""
     if op == "pay" and answer.outcome == "ok":
         return after._replace(paid=before.paid), answer
     return None
 
 
 def left_behind(before, after, answer, op, args):
-    """A link is acknowledged and a row stays whose it was."""
+    """Acknowledge a merge and leave a row with its old owner."""
     if op == "link" and isinstance(before, (Purchase, Line)) and after != before:
         return before, answer
     return None
 
 
 def swept_twice(before, after, answer, op, args):
-    """A claim that is due is given to two sweepers."""
+    """Give an expired claim to two sweepers."""
     if op == "due" and answer.outcome == "ok":
         return before, answer
     return None
 
 
 def told_twice(before, after, answer, op, args):
-    """A second delivery of a refund is told that it found the purchase granted."""
+    """Report to a second delivery of a refund that the purchase was granted."""
     if op == "revoke" and before.phase == "revoked":
         return after, ok("was-granted", take=True)
     return None
 
 
 def taken_twice(before, after, answer, op, args):
-    """A second delivery of a refund is told to take back."""
+    """Ask the host at a second delivery of a refund to take the grant back."""
     return (after, ok("already", take=True)) if op == "revoke" and before == after else None
 
 
 def told_nobody(before, after, answer, op, args):
-    """A refund of what was granted is kept, and nobody is told to take back."""
+    """Store the refund of a granted purchase and never ask the host to take the grant back."""
     if op == "revoke" and answer.result.get("take"):
         return after, ok("already", take=False)
     return None
 
 
 def late_refund(before, after, answer, op, args):
-    """A refund that is older than what is stored revokes all the same."""
+    """Revoke by a refund that is older than the stored evidence."""
     if op == "revoke" and answer.result["outcome"] == "stale":
         return before._replace(phase="revoked", asof=args["asof"]), \
             ok("was-granted" if before.phase == "granted" else "was-claimed")
@@ -153,12 +153,12 @@ def late_refund(before, after, answer, op, args):
 
 
 def newest_forgotten(before, after, answer, op, args):
-    """Newer evidence that changes nothing else is not remembered."""
+    """Forget newer evidence that changes nothing else."""
     return (before, answer) if op == "claim" and answer.outcome == "refused" else None
 
 
 def paid_in_both_modes(before, after, answer, op, args):
-    """What was handed out under a lease is paid in a transaction as well."""
+    """Grant in a transaction a purchase that was given to a host under a lease."""
     if op == "pay" and answer.result.get("outcome") == frozenset({"held"}):
         return before._replace(phase="granted", paid=before.paid | {before.gen}), \
             ok("resume", gen=before.gen, fresh=True)
@@ -187,11 +187,11 @@ class Rows:
         self.states[name] = state
 
     def keys(self, wanted):
-        """The rows of a model."""
+        """Return the keys of a model's rows."""
         return [key for model, key in list(self.states) if model == wanted]
 
     def perform(self, op, args):
-        """The outcome and the result of one operation."""
+        """Run one operation; return its outcome and result."""
         if op == "clear":
             for key in self.keys("line"):
                 self.one("line", key, op, args)
@@ -213,13 +213,13 @@ class Rows:
                                 for name, value in answer.result.items()}
 
     def look(self, key, now):
-        """Whether nobody has asked for the line at this time."""
+        """Whether this is the first request for the subscription at this time."""
         asked = self.get(("look", key)) == now
         self.put(("look", key), now)
         return not asked
 
     def move(self, args):
-        """What an account has goes to the one that it was joined into."""
+        """Move the rows of an account to the account that it was merged into."""
         for model in OWNED:
             for key in self.keys(model):
                 self.one(model, key, "link", args)

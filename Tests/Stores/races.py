@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Many processes on one engine, killed at random; then the history is checked (STO-98).
+"""Race many processes on one engine, kill some at random, then check the history (STO-98).
 
   races.py --engine NAME [--operations 20000] [--workers 16] [--kills 200]
            [--engine-kills 3] [--seed N] [--keep FOLDER] [--tools FOLDER]
 
-Starts the engine, mints what the processes share, lets them ask (worker.py, workload.py) and
-kills them, and the engine too, with SIGKILL at moments that the seed chooses; each that was
-killed is replaced. A history without an order is kept, with the seed, in a folder below --keep.
-The engine "pretended" needs no store: the model itself answers; pretended?FAULT with a fault.
+Starts the engine, mints the shared evidence, runs the processes (worker.py, workload.py), and kills
+them, and the engine too, with SIGKILL at moments that the seed determines; each killed process is
+replaced. A history without an order is stored, with the seed, in a folder below --keep. The engine
+"pretended" needs no database: the model itself answers; pretended?FAULT has a planted fault.
 """
 
 import argparse
@@ -36,12 +36,12 @@ sys.path.append(str(ROOT / "Tests/Gates"))
 import python_tools
 from report import Suite
 
-# How long the processes may take for an operation before the run is given up.
+# The longest time without an operation before the run is given up.
 PATIENCE_SECONDS = 120
 
 
 class RaceError(RuntimeError):
-    """A run that did not come to its end."""
+    """A run that could not be finished."""
 
 
 class Crew:
@@ -54,7 +54,7 @@ class Crew:
         self.read, self.operations = {}, 0
 
     def hire(self):
-        """One more process, with a name that no other had."""
+        """Start one more process, with a new name."""
         name = f"w{len(self.files)}"
         out = self.folder / f"{name}.jsonl"
         out.touch()
@@ -67,7 +67,7 @@ class Crew:
         self.running.append((process, out))
 
     def kill(self, at):
-        """SIGKILL to one of them, and another in its place."""
+        """Kill one process with SIGKILL and start another in its place."""
         process, _ = self.running.pop(at)
         process.kill()
         process.wait()
@@ -75,11 +75,11 @@ class Crew:
         self.hire()
 
     def ready(self):
-        """Those that have asked something."""
+        """Return the positions of processes that have begun an operation."""
         return [at for at, (_, out) in enumerate(self.running) if out.stat().st_size]
 
     def count(self):
-        """Operations that were begun until now."""
+        """Return the number of operations begun so far."""
         for path in self.files:
             with path.open("rb") as file:
                 file.seek(self.read.get(path, 0))
@@ -93,7 +93,7 @@ class Crew:
         return self.operations
 
     def tell(self, progress):
-        """All processes which part of the run is over."""
+        """Report to all processes how much of the run is over."""
         part = self.folder / "progress.new"
         part.write_text(f"{min(progress, 1):.4f}")
         part.rename(self.folder / "progress")
@@ -102,7 +102,7 @@ class Crew:
         return (self.folder / "errors").read_text(errors="replace")[-2000:]
 
     def end(self):
-        """Let all of them finish what they are at."""
+        """Ask all processes to end after their current operation, and wait."""
         for process, _ in self.running:
             process.terminate()
         codes = []
@@ -113,7 +113,7 @@ class Crew:
                 process.kill()
                 codes.append(process.wait())
         self.running = []
-        # One that was hired just now may not listen to the signal yet.
+        # A new process may not yet handle the signal.
         if set(codes) - {0, -signal.SIGTERM}:
             raise RaceError(f"processes ended with {codes}: {self.errors()}")
 
@@ -124,7 +124,7 @@ class Crew:
 
 
 def race(crew, engine, options):
-    """Until so many operations were begun and so many killed."""
+    """Run until enough operations have begun and enough processes were killed."""
     chance = random.Random(f"{options.seed} kills")
     marks = sorted([(chance.random(), "worker") for _ in range(options.kills)]
                    + [(chance.uniform(0.1, 0.9), "engine") for _ in range(options.engine_kills)])
@@ -154,7 +154,7 @@ def race(crew, engine, options):
 
 
 def shared(engine_name, folder, options):
-    """What the processes share, in a file; with evidence unless the model answers."""
+    """Write the file that all processes share; with evidence unless the model answers."""
     sizes = {"purchases": options.operations // 60 + 3, "lines": options.operations // 150 + 3}
     made = (stages if engine_name == "pretended" else evidence).stage(**sizes)
     made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress")}
@@ -163,7 +163,7 @@ def shared(engine_name, folder, options):
 
 
 def keep(folder, options, files):
-    """Save what the fault was seen in; the folder's name has the seed."""
+    """Store the files of a faulty run; the folder's name has the seed."""
     kept = options.keep / f"{options.engine.replace('?', '-')}-{options.seed}"
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True)
@@ -174,7 +174,7 @@ def keep(folder, options, files):
 
 
 def summary(operations, crew, seconds):
-    """One line: how many operations, how they ended, how many processes were killed."""
+    """Return one line: how many operations, how they ended, how many processes were killed."""
     ends = dict.fromkeys(("ok", "refused", "unclear"), 0)
     for operation in operations:
         ends[operation.outcome] += 1
@@ -184,7 +184,7 @@ def summary(operations, crew, seconds):
 
 
 def run(place, options):
-    """One race; the lines to print, and whether the history has an order."""
+    """Run one race; return the lines to print, and whether the history has an order."""
     name, _, fault = options.engine.partition("?")
     folder = place.folder / "race"
     folder.mkdir()
@@ -235,7 +235,7 @@ def arguments(words=None):
 
 
 def known_engine(parser, name):
-    """End when there is no such engine."""
+    """Exit if there is no such engine."""
     if name.partition("?")[0] not in [*engines.ENGINES, "pretended"]:
         parser.error(f"no engine {name}")
 
@@ -259,7 +259,8 @@ def main():
 
 
 def tools_or_reason(folder):
-    """Go on in the environment that has the clients; why there is none, else None."""
+    """Restart this program in the environment with the clients; return why there is none, else
+    None."""
     programs, why = python_tools.installed(folder)
     if why is None and pathlib.Path(sys.prefix) != folder.resolve():
         os.execv(programs / "python", [str(programs / "python"), *sys.argv])
@@ -267,7 +268,7 @@ def tools_or_reason(folder):
 
 
 def unavailable(engine, without):
-    """Why no race can run on the engine, or None. SQLite's client is Python's own."""
+    """Return why no race can run on the engine, else None. SQLite's client is part of Python."""
     if without and engine.name != "sqlite":
         return without
     if not (ROOT / "bindings/python/assay/store").exists():

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Record conversations with real stores for the table of cases.
+"""Record exchanges with real engines as cases of the case table.
 
   record.py [--tools FOLDER] [--only ENGINE...]
 
-Every store operation is asked of SQLite, of a double of DynamoDB and of Redis. What the library
-was given and what it answered becomes a case `conversation` of Tests/AssayCases/Recorded/:
-a replay needs no engine and no clock, so that every language replays all of them, and a change
-of a statement, an argument or an answer shows in the difference of these files.
+Every ledger operation runs on SQLite, on moto's DynamoDB and on Redis. The replies given to the
+library and the documents that it returned become a case `conversation` of
+Tests/AssayCases/Recorded/. A replay needs neither engine nor clock, so that every language replays
+all cases, and a changed statement, argument or result is visible in the diff of these files.
 
-A file is tab-separated (RecordedCases.swift reads it). A first word says what a row is:
+A file is tab-separated (RecordedCases.swift reads it). The first word is the kind of a row:
 
   verifier  name, configuration
   case      rule, name, verifier, milliseconds since 1970, request
-  evidence  kind, text (base64 of octets); of App Attest also the key and the client data, and of
-            an assertion the counter that was stored
+  evidence  kind, text (base64 of the bytes); of App Attest also the key and the client data, and
+            of an assertion the counter that was stored
   document  status, and of each fact its path in the member `exchange` and its value after a
             letter: t (text), i (integer), b (boolean), n (null)
-  step      milliseconds since 1970, the answer to the document above
+  step      milliseconds since 1970, the reply to the document above
 """
 
 import argparse
@@ -38,7 +38,7 @@ from stage import BEGIN, COINS, DAY, PREMIUM
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED = HERE.parent / "AssayCases/Recorded"
 ENGINES = ("sqlite", "dynamodb", "redis")
-# A longer text is left out of the facts: statements and evidence, which other tests compare.
+# Longer texts are no facts: they are statements and evidence, which other tests compare.
 TEXT_CAP = 100
 SECOND, MINUTE = 1000, 60_000
 FORGET_KEY = "k" * 43 + "="
@@ -47,7 +47,7 @@ CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
 
 
 class Recorder:
-    """Writes the rows of each conversation that a ledger has."""
+    """Writes the rows of each exchange of a ledger."""
 
     def __init__(self, name, url, authority):
         self.name, self.url, self.authority, self.now = name, url, authority, BEGIN
@@ -79,7 +79,7 @@ class Recorder:
             ledger.close()
 
     def asks(self, rule, name, call):
-        """One conversation, which becomes a case of this name."""
+        """Record one exchange as a case of this name."""
         from assay import Exchange, MisuseError, Verifier
 
         begin, step = Verifier.exchange, Exchange.step
@@ -114,7 +114,7 @@ class Recorder:
             return call()
 
     def refused(self, rule, name, call):
-        """One request that the library takes for misuse."""
+        """Record one request that the library refuses as misuse."""
         assert self.asks(rule, name, call) is None, name
 
     def document(self, document):
@@ -137,7 +137,7 @@ class Recorder:
         return found
 
     def bought(self, at, product=COINS, type="consumable", signed=0, period=None, **options):
-        """A transaction of number `at`, signed so long after the others."""
+        """Mint the transaction with number `at`; `signed` delays its signing date."""
         known = str(2_000_000_100_000_000 + at)
         options = {"purchased": BEGIN - 2 * DAY, **options}
         jws = self.authority.transaction(
@@ -175,7 +175,7 @@ class Recorder:
 
 
 def leaves(path, value):
-    """Every text, number, boolean and null below, with its dotted path."""
+    """Yield every text, number, boolean and null below, with its dotted path."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if "." not in name:
@@ -203,7 +203,7 @@ def attempt(name):
 
 
 def purchases(tape, ledger):
-    """Claims under a lease and in the transaction of the host, and what ends them."""
+    """Record claims under a lease and in the host's transaction, and their ends."""
     coins = tape.bought(1)
     claim = {"account": "ann", "attempt": attempt("claim")}
     first = tape.asks("STO-22", "a claim", lambda: ledger.claim(coins, **claim, note="by hand"))
@@ -257,7 +257,8 @@ def purchases(tape, ledger):
 
 
 def refunds(tape, ledger):
-    """Refunds that are told, taken back under a lease, and reversed; and what is known of them."""
+    """Record refunds that are reported, taken back under a lease, and reversed, and queries of
+    them."""
     for at, name in ((1, "of what was granted"), (2, "of what was claimed"), (7, "of nothing")):
         told = tape.refunded(at)
         for again in ("", ", again"):
@@ -293,7 +294,7 @@ def refunds(tape, ledger):
 
 
 def subscriptions(tape, ledger):
-    """Lines: applied, moved, read, cleared, due."""
+    """Record subscriptions: updated, transferred, read, deactivated, due."""
     month = tape.line(10)
     tape.asks("STO-42", "apply", lambda: ledger.apply(month, "ann"))
     tape.asks("STO-42", "apply again", lambda: ledger.apply(month, "ann"))
@@ -315,7 +316,7 @@ def subscriptions(tape, ledger):
 
 
 def meters(tape, ledger):
-    """Allowances, the pace of calls to Apple, sign-ups."""
+    """Record quotas, rate permits for calls to Apple, and sign-ups."""
     take = tape.asks("STO-52", "take", lambda: ledger.take("ann", "text", "free", 2))
     tape.asks("STO-51", "take of nothing left", lambda: ledger.take("ann", "text", "free"))
     tape.asks("STO-51", "take of what the plan has not", lambda: ledger.take(
@@ -348,7 +349,7 @@ def challenges(tape, ledger):
 
 
 def keys(tape, ledger):
-    """Keys of devices, from their attestation to their end."""
+    """Record device keys, from their attestation to their retirement."""
     key = evidence.device(tape.authority, 1)
     attestation = tape.attested(key)
     tape.asks("STO-64", "a key that nobody bound", lambda: ledger.key(key["keyId"]))
@@ -375,7 +376,7 @@ def keys(tape, ledger):
 
 
 def accounts(tape, ledger):
-    """Accounts that are joined and forgotten, and texts that were kept."""
+    """Record accounts that are merged and forgotten, and stored evidence."""
     ledger.claim(tape.bought(20), "guest", attempt=attempt("guest"))
     ledger.take("guest", "text", "free")
     for name, into in (("link", "ann"), ("link again", "ann"), ("link to another", "bob")):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The named races of stores.md 10, each on one engine, with processes that begin at once.
+"""Run the named races of stores.md 10 on one engine, with processes that start at once.
 
   scenes.py --engine NAME [--only NUMBER...] [--rounds 1] [--tools FOLDER]
 
-A scene is a list of operations for each of many processes; they are started, wait for each
-other, ask, and record what they heard (worker.py's words). What every scene must show is
-counted by hand here, and its history is checked as well. The numbers are those of the list;
-16 to 18, 21 to 24 and 26 are tests of the library and of the back ends.
+A scene is a list of operations for each of many processes, which are started, wait for each other,
+run their operations, and record the results (in the format of worker.py). Each scene compares its
+results with figures computed by hand, and its history is checked as well. The numbers are those of
+the list in stores.md; 16 to 18, 21 to 24 and 26 are tests of the library and of the back ends.
 """
 
 import argparse
@@ -31,21 +31,21 @@ from stage import BEGIN, CHALLENGE_TTL, DAY, LEASE, LIMITS
 from worker import Recorder
 
 TOGETHER_SECONDS = 120
-# Rows of each kind for the sweepers of one round; the double of DynamoDB is slow.
+# The rows of each kind for the sweepers of one round; moto's DynamoDB is slow.
 SWEPT = collections.defaultdict(lambda: 100, dynamodb=40)
-# How often what stayed unclear is asked again, and how often a last sweeper comes.
+# AGAIN: repetitions of unclear operations. LATE: runs of a last sweeper.
 AGAIN = 4
 LATE = 6
 # Refunds that are delivered twice.
 REFUNDED = 60
-# Those that need no more than counters, challenges and once.
+# Scenes that need only counters, challenges and events.
 VOLATILE = {1, 2, 3, 13}
-# Those about refunds that are delivered twice.
+# Scenes about refunds that are delivered twice.
 TOLD = {27, 28}
 
 
 class Scene:
-    """One race: fresh rows, processes, and what they heard."""
+    """One race: fresh rows, processes, and their results."""
 
     def __init__(self, engine, place, url, stage, number):
         self.engine, self.place, self.url = engine, place, url
@@ -54,22 +54,22 @@ class Scene:
         self.name = self.fresh("round")
 
     def row(self, kind):
-        """A row that no other scene has used."""
+        """Return a row that no other scene has used."""
         return self.stage[kind][next(self.stage["next"][kind])]
 
     def fresh(self, name):
-        """A name that no other scene has used."""
+        """Return a name that no other scene has used."""
         return f"{name}-{next(self.stage['next']['names'])}"
 
     def alone(self, operation):
-        """One operation by itself; its outcome and result."""
+        """Run one operation alone; return its outcome and result."""
         return self.together([[operation]])[0][0]
 
     def together(self, lists, threads=1, judged=True, in_step=False):
-        """The answers of many processes, each with a list of operations, begun at once.
+        """Run the lists of many processes at once; return each process's results.
 
-        So many threads of each process share the list by turns. What is not judged stays out of
-        the history. In step, each operation is begun at once with those of the others.
+        `threads` threads of each process share its list in turn. If not `judged`, the operations
+        stay out of the history. With `in_step`, all processes begin each operation together.
         """
         gate = multiprocessing.Barrier(len(lists) * threads)
         ends = []
@@ -92,9 +92,10 @@ class Scene:
         return heard
 
     def settled(self, lists, judged=True):
-        """The same, and what stayed unclear is asked again, with the same attempt, until it is
-        clear: a busy machine, or a disk that stands still for seconds, makes more than one
-        answer unclear. What is unclear after AGAIN rounds is left so, and shows as lost."""
+        """Run the lists like together(), then repeat unclear operations with the same attempt id
+        until they are clear: a busy machine, or a disk that pauses for seconds, makes more than one
+        result unclear. An operation still unclear after AGAIN rounds stays so, and counts as lost.
+        """
         heard = last = self.together(lists, judged=judged)
         for _ in range(AGAIN):
             lists = [[operation for operations, answers in zip(lists, last, strict=True)
@@ -107,12 +108,12 @@ class Scene:
         return heard
 
     def every(self, operations):
-        """The answers, one process an operation."""
+        """Run each operation in a process of its own; return the results."""
         return [answers[0] for answers in self.together([[one] for one in operations])]
 
 
 def perform(url, stage, outs, operations, gate, in_step):
-    """In a process of its own: open, wait for the others, ask."""
+    """Run in a process of its own: open the ledger, wait for the others, run the operations."""
     ledger = book.opened(url, stage, outs[0].stem)
 
     def ask(at):
@@ -129,7 +130,7 @@ def perform(url, stage, outs, operations, gate, in_step):
 
 
 def said(heard):
-    """How often each answer came."""
+    """Count the results by outcome."""
     return collections.Counter(result.get("outcome", outcome) for outcome, result in heard)
 
 
@@ -327,9 +328,9 @@ def sweepers(scene):
                 for _, result in answers:
                     found[op].update(list(result.get("claims", result.get("keys", ()))))
         sweep(range(8))
-        # What the sweepers held from each other is left for one that is alone. Its attempts are
-        # its own: one that is repeated finds its own rows again. A server may hold for a moment
-        # what a process that is gone had locked, so it comes more than once, as sweepers do.
+        # A last sweeper, alone, gets the rows that the sweepers locked from each other. Its attempt
+        # ids are new, because a repeated one finds its own rows again. A server may hold the locks
+        # of a dead process for a moment, so the sweeper runs several times.
         for late in range(LATE):
             sweep([8 + late])
             if all(found[op][row["key"]] for row in kind):
@@ -392,7 +393,8 @@ def two_texts_of_one_refund(scene):
 
 
 def told_once(heard):
-    """Whether of two deliveries each one was told, and how often each answer came."""
+    """Return whether exactly one of two deliveries found each purchase granted, and the pairs that
+    differ."""
     words = [sorted((one["outcome"], one["take"]) for _, one in pair)
              for pair in zip(*heard, strict=True)]
     wrong = [pair for pair in words if pair != [("already", False), ("was-granted", True)]]
@@ -407,7 +409,7 @@ def links_with_takes_between(scene):
     takes = [[take_of(pair[side]) for pair in pairs] for side in (0, 1) for _ in range(5)]
     heard = scene.together([links, *takes], judged=False, in_step=True)
     told = sum(outcome == "ok" for answers in heard[1:] for outcome, _ in answers)
-    # Later takes of an account that was joined are its own: the next link has them.
+    # Consumption after an account was merged stays with that account until the next merge.
     again = [(op, {**args, "attempt": args["attempt"].replace("between", "after--")})
              for op, args in links]
     scene.together([again], judged=False)
@@ -428,7 +430,7 @@ SCENES = {int(scene.__doc__.split(":")[0]): scene for scene in (
 
 
 def run(suite, place, options):
-    """All scenes that the engine offers, so many rounds."""
+    """Run all scenes that the engine supports, several rounds of them."""
     name, _, fault = options.engine.partition("?")
     url, environment = f"pretended:{place.folder}/rows?{fault}", {}
     if name == "pretended":

@@ -1,23 +1,23 @@
-"""What the processes of a run share: accounts, purchases, lines, keys, and their evidence.
+"""Create the test data that all processes of a run share: accounts, purchases, subscriptions, keys,
+evidence.
 
-A purchase has texts of one transaction as Apple signs it over time: bought, refunded, the
-refund reversed, and so on; a line has texts of a subscription, some of them refunded. A period
-is one purchase under two transaction ids, or one transaction that spells its purchase in two
-ways. All
-are minted once, by a test authority (bindings/python_testing); `mint` None leaves them out, for
-a ledger that does not read them.
+A purchase has several versions of one transaction as Apple signs it over time: bought, refunded,
+the refund reversed, and so on; a subscription has versions of its transactions, some of them
+refunded. A period is one purchase under two transaction ids, or one transaction whose two versions
+have different purchase keys. A test authority (bindings/python_testing) mints everything once; if
+`mint` is None nothing is minted, for a ledger that reads no evidence.
 """
 
 import concurrent.futures
 import hashlib
 import time
 
-# Milliseconds: 2035-11-20T06:00:00Z. The clock of a run begins there: after today, for Redis
-# forgets by its own clock what is over.
+# The start of the run's clock, in milliseconds: 2035-11-20T06:00:00Z, in the future because Redis
+# expires keys by its own clock.
 BEGIN = 2_079_151_200_000
-# So many texts are minted at a time.
+# The number of threads that mint at once.
 THREADS = 4
-# The run's clock is this much faster, so that leases and challenges end while it runs.
+# The run's clock is this much faster, so that leases and challenges expire during the run.
 SPEED = 20
 LEASE = 5000
 CHALLENGE_TTL = 20_000
@@ -31,24 +31,25 @@ PREMIUM, COINS = "com.example.app.premium.monthly", "com.example.app.coins100"
 
 
 class Clock:
-    """The time of a run: the same for all of its processes, forwards only."""
+    """The clock of a run: the same for all of its processes, never going back."""
 
     def __init__(self, origin, speed=SPEED):
         self.origin, self.speed = origin, speed
 
     def __call__(self):
-        """Milliseconds since 1970."""
+        """Return milliseconds since 1970 UTC."""
         return BEGIN + (time.monotonic_ns() - self.origin) * self.speed // 1_000_000
 
 
 class Maker:
-    """Texts of one run."""
+    """Mints the evidence of one run."""
 
     def __init__(self, mint):
         self.mint = mint
 
     def version(self, number, revoking, more=None, **options):
-        """The same transaction, signed later each time, before the run begins."""
+        """Mint a version of a transaction; each is signed later than the one before, all before the
+        run."""
         asof = BEGIN - DAY + number * 60 * SECOND
         text = None
         if self.mint is not None:
@@ -79,7 +80,7 @@ class Maker:
 
 
     def period(self, at):
-        """By turns: two transactions of one period, and one transaction with two."""
+        """Return in turn two transactions of one period, and one transaction with two."""
         known = 2_000_000_700_000_000 + at * 2
         ids = [(known, known), (known + 1, known)] if at % 2 == 0 else \
             [(known, known), (known, known + 1)]
@@ -93,19 +94,19 @@ class Maker:
 
 
 def joining(name, at):
-    """Of every third row the accounts are its own, and are joined into each other."""
+    """Give every third row accounts of its own, which are merged into each other."""
     return {"joins": True, "accounts": [f"join-{name}-{member}" for member in range(3)]} \
         if at % 3 == 0 else {"joins": False}
 
 
 def accounts(at, number):
-    """The accounts that a row is fought for by: neighbours share some."""
+    """Return the accounts that compete for a row; neighbouring rows share some."""
     return [f"user-{(at // 2 + more) % 50:02d}" for more in range(number)]
 
 
 def stage(purchases, lines, swept=0, periods=0, refunded=0, versions=(4, 8), mint=None,
           config=None, keys=()):
-    """Everything, ready to be written as JSON; `swept` rows of each kind are for sweepers."""
+    """Return all test data, ready for JSON; `swept` rows of each kind are for sweepers."""
     made, sweeps = Maker(mint), range(10_000, 10_000 + swept)
     refunds = range(20_000, 20_000 + refunded)
     with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
@@ -125,6 +126,6 @@ def stage(purchases, lines, swept=0, periods=0, refunded=0, versions=(4, 8), min
 
 
 def pretended_key(at):
-    """An attest key without evidence."""
+    """Return a device key without evidence."""
     return {"key": f"k{at}", "accounts": accounts(at, 2), "public": f"public {at}",
             "counters": list(range(1, 60)), "attestation": None, "assertions": None}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Test: every table and statement of Sources/Assay/Stores/Dialects runs on its engine.
+"""Test that every table and statement of Sources/Assay/Stores/Dialects runs on its engine.
 
   statements.py [ENGINE …]
 
-SQLite in a file, PostgreSQL and MariaDB as throw-away servers (engines.py). Each text is
-prepared and executed with the longest values that its columns take, in an empty store and
-again in one that has the row. An engine that is not installed is skipped by name.
+SQLite runs in a file, PostgreSQL and MariaDB as temporary servers (engines.py). Each text is
+prepared and executed with the longest values that its columns take, in an empty database and again
+in one that has the row. An engine that is not installed is skipped by name.
 """
 import contextlib
 import pathlib
@@ -26,24 +26,24 @@ import engines  # noqa: E402
 
 PAGE = ROOT / "docs/spec/store-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
-# Parameters that are no columns: the longest texts, or 0 for an integer.
+# Parameters that are no columns -> the longest length of a text, or 0 for an integer.
 OTHERS = {"tkey": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
           "from_scope": 288, "to_scope": 288, "fence": 0, "units": 0, "room": 0, "before_ms": 0,
           "now_ms": 0, "revoking": 0, "handed": 0, "repeats_cap": 0}
-# On the page each reads its own account.
+# Statements that the page has once for each of the two accounts of a merge.
 ALIASES = {"SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :from",
            "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :to"}
 WAIT_S = 60
 
 
 def values(tables):
-    """A value for each name of a parameter: the longest of its columns, in any table."""
+    """Return a value for each parameter: the longest that its column takes in every table."""
     found = {name: "x" * length if length else 1 for name, length in OTHERS.items()}
     for table in tables.values():
         for column in table.columns:
             value = "x" * (column.length or 40_000) if column.kind != "integer" else 1
             other = found.get(column.name, value)
-            # The shorter of two fits both tables.
+            # The shorter value fits the columns of both tables.
             found[column.name] = min(value, other, key=len) if isinstance(value, str) else value
     return found
 
@@ -56,7 +56,7 @@ def schema(tables, dialect):
 
 
 def texts(dialect):
-    """(what, text, names of its parameters) of everything, tables first and twice."""
+    """Yield (name, text, parameter names) of everything: tables, statements, then all again."""
     tables = generate_statements.tables()
     for _ in range(2):
         for what, text in schema(tables, dialect):
@@ -80,7 +80,7 @@ def judge(suite, engine, what, fault):
 
 
 def sqlite(suite, given):
-    """In memory; it also says which statements give rows."""
+    """Run all texts on SQLite; also check which statements return rows."""
     with tempfile.TemporaryDirectory(prefix="assay-statements-") as folder:
         store = sqlite3.connect(f"{folder}/store.db", isolation_level=None)
         store.execute("PRAGMA journal_mode=WAL")
@@ -105,7 +105,7 @@ def literal(value):
 
 
 def played(suite, engine, dialect, given, script, command):
-    """Runs all in one session of a client, which says the line of each error."""
+    """Run all texts in one session of a client that reports the line of each error."""
     lines, places = [], {}
     for what, text, names in texts(dialect):
         for line in script(text, [given[name] for name in names]):
@@ -124,7 +124,8 @@ def played(suite, engine, dialect, given, script, command):
 
 @contextlib.contextmanager
 def started(suite, name, program):
-    """An engine of its own that runs; None, and why, where it or its client is missing."""
+    """Yield a running engine of its own; skip and yield None if the engine or its client is
+    missing."""
     with engines.scratch() as place:
         engine = place.engine(name)
         missing = engine.missing or (None if shutil.which(program) else f"no {program}")
@@ -144,7 +145,7 @@ def postgres(suite, given):
 
 
 def postgres_script(text, arguments):
-    """With a statement prepared, as drivers do: $n for each occurrence."""
+    """Yield lines that prepare and execute a statement, as drivers do: $n for a parameter."""
     if not text.startswith("CREATE "):
         places = iter(range(1, len(arguments) + 1))
         yield f"PREPARE s AS {PARAMETER.sub(lambda _: f'${next(places)}', text)};"
@@ -164,7 +165,7 @@ def mysql(suite, given):
 
 
 def mysql_script(text, arguments):
-    """With a statement prepared: ? for each occurrence."""
+    """Yield the lines that prepare and execute a statement: ? for each parameter."""
     prepared = PARAMETER.sub("?", text).replace("'", "''")
     yield f"PREPARE s FROM '{prepared}';"
     names = [f"@a{place}" for place in range(len(arguments))]
@@ -178,7 +179,7 @@ def mysql_script(text, arguments):
 
 
 def check_page(suite):
-    """Each statement that the specification writes out stands in the table."""
+    """Check that each statement quoted in the specification is in the table."""
     known = {text for one in generate_statements.statements() for text in one.texts.values()}
     known |= ALIASES
     section = PAGE.read_text().partition("## 2. SQL")[2].partition("## 3. ")[0]

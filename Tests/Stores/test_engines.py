@@ -1,4 +1,4 @@
-"""Throw-away engines: what was acknowledged is there after SIGKILL, and nothing stays behind."""
+"""Test the temporary engines: acknowledged writes survive SIGKILL, nothing else remains."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ TOOLS = pathlib.Path(sys.executable).parent
 
 
 class Client:
-    """A number in an engine, by the client that hosts use."""
+    """A number stored in an engine, through the client that hosts use."""
 
     def __init__(self, engine):
         self.url = urllib.parse.urlsplit(engine.url)
@@ -27,7 +27,7 @@ class Client:
         getattr(self, engine.name)()
 
     def sql(self, connection, mark):
-        """Ask with statements; the engines differ in the mark of an argument."""
+        """Use SQL; `mark` is the engine's placeholder of an argument."""
         self.close = connection.close
         cursor = connection.cursor()
         cursor.execute("CREATE TABLE IF NOT EXISTS kept (id BIGINT PRIMARY KEY)")
@@ -83,10 +83,10 @@ class Client:
 
 
 def listeners(pid):
-    """The addresses, in hexadecimal, on which a process and its children listen."""
+    """Return the addresses, in hexadecimal, on which a process and its children listen."""
     sockets = set()
     for one in (pid, *engines.descendants(pid)):
-        with contextlib.suppress(FileNotFoundError):  # it has ended
+        with contextlib.suppress(FileNotFoundError):  # the process has ended
             for path in pathlib.Path(f"/proc/{one}/fd").iterdir():
                 sockets.add(os.readlink(path).removeprefix("socket:[").removesuffix("]"))
     found = set()
@@ -99,7 +99,7 @@ def listeners(pid):
 
 
 class Engines(unittest.TestCase):
-    """Each engine by itself."""
+    """Tests of each engine."""
 
     def run_one(self, name):
         with engines.scratch(TOOLS) as place:
@@ -147,7 +147,7 @@ class Engines(unittest.TestCase):
 
 
 class NothingStays(unittest.TestCase):
-    """However the process ends that started an engine."""
+    """Tests that nothing remains, however the process that started an engine ends."""
 
     CODE = """
 import engines, os, sys, time
@@ -205,7 +205,7 @@ with engines.scratch() as place:
 
 
 class Fails(unittest.TestCase):
-    """An engine that does not start says why."""
+    """Tests that an engine that does not start reports why."""
 
     def test_port_taken(self):
         with engines.scratch() as place, socket.socket() as taken:

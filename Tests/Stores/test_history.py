@@ -1,4 +1,4 @@
-"""The checker: histories of the model pass, each planted fault is found."""
+"""Test the checker: it accepts histories of the model and finds each planted fault."""
 
 import json
 import pathlib
@@ -29,7 +29,7 @@ class Made:
         self.operations = []
 
     def run(self, number):
-        """So many operations."""
+        """Return a history of `number` operations."""
         busy = {}
         while len(self.operations) < number:
             self.now += 1
@@ -137,7 +137,7 @@ class Made:
 
 
 def operation(process, op, began, ended, outcome="ok", result=None, **args):
-    """One operation of a history made by hand."""
+    """Return one operation of a hand-made history."""
     return Operation(process, began, op, {"key": "x", **args}, began,
                      FOREVER if outcome == "unclear" else ended, outcome, result or {})
 
@@ -155,7 +155,7 @@ def take(process, began, ended, used=None, limit=2):
 
 
 class Random(unittest.TestCase):
-    """Histories that the model answered itself."""
+    """Histories that the model itself answered."""
 
     def test_faultless(self):
         for seed in range(20):
@@ -187,7 +187,7 @@ class Random(unittest.TestCase):
         self.assertEqual(history.check(made.run(2000)), [])
 
     def test_counts_without_numbers(self):
-        """101 of 200 simultaneous takes that do not say which number they have."""
+        """101 of 200 simultaneous consumptions pass, without the count in their results."""
         takes = [operation(f"w{at}", "take", at, 1000 + at, "ok" if at < 101 else "refused",
                            {}, units=1, limit=100) for at in range(200)]
         self.assertEqual(len(history.check(takes)), 1)
@@ -196,7 +196,7 @@ class Random(unittest.TestCase):
 
 
 class Planted(unittest.TestCase):
-    """The faults that STO-97 names, each beside the sound history that is like it."""
+    """The faults that STO-97 names, each with a similar correct history."""
 
     def sound(self, *operations):
         self.assertEqual(history.check(operations), [])
@@ -261,7 +261,7 @@ class Planted(unittest.TestCase):
         self.sound(claim("w2", 0, 4, "new", asof=0, gen=0), revoked)
 
     def test_one_refund_is_told_once(self):
-        """STO-35: each generation has one delivery that found it granted and takes it back."""
+        """Only one delivery per generation finds it granted and takes it back (STO-35)."""
         def told(at, outcome, asof=5, end=None):
             return operation(f"r{at}", "revoke", at, end or at + 1, "ok", {
                 "outcome": outcome, "take": outcome == "was-granted"}, asof=asof, evidence="r")
@@ -281,7 +281,7 @@ class Planted(unittest.TestCase):
         self.broken(*bought, told(5, "was-granted"), *again, told(14, "already", 15))
 
     def test_a_late_refund(self):
-        """STO-33: an order in which newer evidence was only shown is an order, too."""
+        """An order is valid too if newer evidence was only presented (STO-33)."""
         def told(at, outcome):
             return operation(f"r{at}", "revoke", at, at + 1, "ok", {"outcome": outcome}, asof=5,
                              evidence="r")
@@ -296,7 +296,7 @@ class Planted(unittest.TestCase):
         self.broken(*bought, told(7, "stale"))
 
     def test_two_modes_of_one_purchase(self):
-        """STO-37."""
+        """A purchase granted under a lease and in a transaction is a fault (STO-37)."""
         def pay(said, **more):
             return operation("w2", "pay", 3, 4, "ok" if said == "resume" else "refused",
                              {"outcome": said, **more}, account="a", attempt="w2", asof=0,
@@ -306,7 +306,7 @@ class Planted(unittest.TestCase):
         self.broken(claim("w1", 1, 2, "new"), pay("resume", gen=0, fresh=True))
 
     def test_claim_that_was_revoked_in_between(self):
-        """It wrote its row, was revoked, and then read; the revocation saw the row."""
+        """A claim may write its row, be revoked, and only then read; the revocation saw the row."""
         seen = operation("w1", "revoke", 2, 3, "ok", {"outcome": "was-claimed"}, asof=5,
                          evidence="r")
         self.sound(claim("w2", 1, 4, "revoked"), seen)
@@ -383,8 +383,8 @@ def pay(process, began, ended, said, *, account="a", asof=0, now=0, **more):
 
 
 class Halved(unittest.TestCase):
-    """STO-21, STO-37: on DynamoDB a claim of mode "transaction" may have reopened or taken over
-    a row and not have paid; nowhere else, and nothing else."""
+    """On DynamoDB a claim of mode "transaction" may have reopened or taken over a row without
+    granting (STO-21, STO-37); on no other engine, and no other operation."""
 
     def sound(self, *operations):
         self.assertEqual(history.check(operations, models_of("dynamodb")), [])
@@ -399,7 +399,7 @@ class Halved(unittest.TestCase):
                 self.broken(*operations, engine=engine)
 
     def setUp(self):
-        # Revoked, and reopened by a process that was killed in the middle.
+        # A revoked purchase, reopened by a process that was killed before its grant.
         self.begun = [operation("w0", "revoke", 1, 2, "ok", asof=5, evidence="r"),
                       pay("w1", 3, 0, "", asof=10)]
         self.resumed = pay("w2", 5, 6, "resume", now=100, gen=1, fresh=True)
@@ -428,8 +428,8 @@ class Halved(unittest.TestCase):
         self.broken(*self.begun, self.resumed, operation("w2", "paid", 7, 8, "ok", {"gens": []}))
 
     def test_handed_out_afterwards(self):
-        """By a claim under a lease, of the same attempt, too, or by the sweeper: then no
-        transaction pays it."""
+        """After a claim under a lease, also of the same attempt, or a sweep: no transaction grants
+        it."""
         due = operation("s", "due", 5, 6, "ok", {"claims": {"x": {
             "outcome": "resume", "gen": 1, "account": "a"}}}, attempt="s", lease=100, now=100)
         same = claim("w1", 5, 6, "resume", asof=10, now=50, gen=1)
@@ -439,7 +439,7 @@ class Halved(unittest.TestCase):
                 self.broken(*self.begun, handed, pay("w2", 7, 8, "resume", now=200, gen=1))
 
     def test_handed_out_before(self):
-        """What is out under a lease stays so, whoever dies over it."""
+        """A purchase claimed under a lease stays so if a transaction is killed."""
         first, killed = claim("w0", 1, 2, "new", gen=0), pay("w1", 3, 0, "", now=100)
         self.sound(first, killed, pay("w2", 5, 6, "held", now=300))
         self.broken(first, killed, pay("w2", 5, 6, "resume", now=300, gen=0))
@@ -471,14 +471,14 @@ class Halved(unittest.TestCase):
     def test_each_fault_is_found(self):
         for name in FAULTS:
             with self.subTest(fault=name):
-                # One of them needs more luck than a history has that suits the others.
+                # One fault needs another seed than the others to occur.
                 found = (history.check(Made(seed, fault=name, halved=True).run(3000),
                                        models_of(HALVED[0])) for seed in (9, 11))
                 self.assertTrue(any(found))
 
 
 class Files(unittest.TestCase):
-    """Events in files."""
+    """Tests of events in files."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

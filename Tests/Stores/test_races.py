@@ -1,4 +1,4 @@
-"""The runner, over a ledger that the model answers: sound ones pass, each fault is found."""
+"""Test the runner over a ledger that the model answers: correct ones pass, each fault is found."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ import scenes
 
 
 class Runs(unittest.TestCase):
-    """Processes that are really started and killed."""
+    """Runs with real processes that are killed."""
 
     def race(self, engine, operations=1000):
         with tempfile.TemporaryDirectory() as kept, engines.scratch() as place:
@@ -33,8 +33,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(kept, [])
 
     def test_faults(self):
-        # That a claim meets a running lease (granted-twice) is for the scenes: here a lease is a
-        # quarter of a second, and on a busy machine nobody comes in time.
+        # The fault granted-twice needs a claim that meets a running lease; only the scenes test it.
+        # A lease lasts a quarter of a second here, and on a busy machine no claim comes in time.
         for fault in ("lost-claim", "beyond-limit", "plan-revived", "paid-in-vain", "left-behind"):
             with self.subTest(fault=fault):
                 lines, good, kept = self.race(f"pretended?{fault}", 4000)
@@ -55,7 +55,7 @@ class Runs(unittest.TestCase):
 
 
 class Scenes(unittest.TestCase):
-    """The named races."""
+    """Tests of the named races."""
 
     def scene(self, engine, *numbers):
         suite = races.Suite("quiet")

@@ -3,9 +3,9 @@
 
   with_engines.py [--engines postgres,mariadb,redis] [--tools FOLDER] COMMAND …
 
-The command finds the address of each in ASSAY_STORE_POSTGRES and so on, or in
-ASSAY_STORE_POSTGRES_MISSING why there is none. The engines are throw-away (engines.py);
-the tools are what the double of DynamoDB runs with.
+The command finds the address of each engine in ASSAY_STORE_POSTGRES and so on, or the reason why
+there is none in ASSAY_STORE_POSTGRES_MISSING. The engines are temporary (engines.py); --tools is
+the environment in which moto's DynamoDB runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import engines
 
 
 def programs(folder: pathlib.Path | None) -> pathlib.Path | None:
-    """The programs of the environment of the tools, made where it is missing."""
+    """Return the programs of the tools' environment, which is created if missing."""
     if folder is None:
         return None
     sys.path.append(str(engines.HERE.parent / "Gates"))

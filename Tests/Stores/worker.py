@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""One process of a run: asks the ledger and records what it asked and heard.
+"""Run one process of a race: call the ledger and record each call and its result.
 
   worker.py STAGE URL NAME SEED OUT
 
-Ends in an orderly way at SIGTERM; may be killed at any moment. Before each operation one line
-is appended to OUT and after it another (history.py).
+Ends in order at SIGTERM; may be killed at any moment. Each operation appends one line to OUT before
+it starts and another after it has ended (history.py).
 """
 
 import json
@@ -20,7 +20,7 @@ from workload import Workload
 
 
 class Recorder:
-    """The two events of each operation, each written in one piece."""
+    """Writes the two events of each operation, each in a single write."""
 
     def __init__(self, path, process):
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -31,7 +31,7 @@ class Recorder:
         os.write(self.file, json.dumps(line).encode() + b"\n")
 
     def perform(self, ledger, op, args):
-        """One operation, recorded."""
+        """Run and record one operation."""
         self.number += 1
         self.write("invoked", op=op, args=args, order=time.monotonic_ns())
         outcome, result = ledger.perform(op, args)
@@ -40,7 +40,7 @@ class Recorder:
 
 
 def run(recorder, ledger, workload, goes_on):
-    """Flows until it is to end."""
+    """Run flows until the process is asked to end."""
     while goes_on():
         flow, heard = workload.flow(), None
         while goes_on():

@@ -1,17 +1,17 @@
-"""What a process of a run asks: flows of operations, chosen by a seeded generator.
+"""Choose the operations of a process: flows, selected by a seeded generator.
 
-A flow yields (operation, arguments) in the words of models.py and is sent the outcome and the
-result. A flow that is cut off anywhere is a host that died there.
+A flow yields (operation, arguments) in the terms of models.py and is sent the outcome and the
+result. A flow that stops anywhere is a host that was killed there.
 """
 
 import random
 
 from stage import CHALLENGE_TTL, LEASE, LIMITS, SIGNUP_LIMIT
 
-#: Flows and how often each is chosen.
+#: Flows and their relative frequencies.
 WEIGHTS = {"purchase": 6, "sweep": 0.5, "refund_notice": 1, "support": 1, "metered": 8, "signup": 1,
            "plan": 4, "look": 2, "clear": 0.2, "challenge": 3, "attest": 3, "once": 2, "join": 1}
-#: Those that an engine offers that does not keep everything.
+#: Flows for an engine that may lose data.
 VOLATILE = ("metered", "signup", "challenge", "once")
 
 
@@ -27,23 +27,23 @@ class Workload:
         self.levels, self.number = {}, 0
 
     def flow(self):
-        """The next flow."""
+        """Return the next flow."""
         return getattr(self, self.random.choices(self.flows, self.weights)[0])()
 
     def row(self, kind):
-        """A row that all processes are at just now, or one that they have been at."""
+        """Return a row that all processes use at this moment, or an earlier one."""
         rows = self.stage[kind]
         at = int(self.progress() * len(rows))
         low = max(0, at - 2) if self.random.random() < 0.7 else 0
         return rows[min(self.random.randint(low, at + 1), len(rows) - 1)]
 
     def attempt(self):
-        """A new attempt id, 32 characters."""
+        """Return a new attempt id of 32 characters."""
         self.number += 1
         return f"{self.name}-{self.number}-".ljust(32, "x")
 
     def version(self, row, revoking=None):
-        """A version of a row's evidence, not far from the last one that was seen."""
+        """Return a version of a row's evidence, close to the newest one seen."""
         level = self.levels.get(row["key"], 0) + self.random.choice([-2, -1, 0, 0, 0, 1])
         chosen = [at for at, one in enumerate(row["versions"])
                   if revoking in (None, one["revoking"])]
@@ -58,7 +58,7 @@ class Workload:
     # ---- purchases -----------------------------------------------------------
 
     def purchase(self):
-        """Claim, pay out, complete; sometimes the same request twice, sometimes half of it."""
+        """Claim, grant, complete; sometimes the same request twice, sometimes only half of it."""
         row = self.row("purchases")
         if row["pays"]:
             yield from self.payment(row)
@@ -83,7 +83,7 @@ class Workload:
             yield "complete", mine
 
     def payment(self, row):
-        """Claim and pay out in one transaction; now and then look what was paid."""
+        """Claim and grant in one transaction; sometimes read the grants."""
         at, evidence = self.version(row, revoking=False)
         args = {**evidence, "account": self.random.choice(row["accounts"]),
                 "attempt": self.attempt(), "lease": LEASE}
@@ -95,7 +95,7 @@ class Workload:
             yield "paid", {"key": row["key"]}
 
     def sweep(self):
-        """Claims that nobody completed; the sweeper may end half-way, too."""
+        """Take over expired claims; the sweeper may stop half-way, too."""
         attempt = self.attempt()
         _, result = yield "due", {"attempt": attempt, "lease": LEASE, "now": self.clock()}
         for key, claim in result.get("claims", {}).items():
@@ -121,7 +121,7 @@ class Workload:
     # ---- counters ------------------------------------------------------------
 
     def metered(self):
-        """A unit of a meter, given back when the work fails."""
+        """Consume a unit of a meter, released if the work fails."""
         number = self.random.randrange(30)
         plan = "free" if number < 3 else "standard" if number < 15 else "premium"
         account = f"{plan}-{number}"
@@ -146,7 +146,8 @@ class Workload:
     # ---- subscriptions ---------------------------------------------------------
 
     def plan(self):
-        """The customer's own evidence, or a notification without account."""
+        """Update a subscription by the customer's evidence, or by a notification without an
+        account."""
         row = self.row("lines")
         at, evidence = self.version(row)
         account = self.random.choice([*row["accounts"], *row["accounts"], ""])
@@ -165,7 +166,7 @@ class Workload:
     # ---- what is used once -------------------------------------------------------
 
     def challenge(self):
-        """A challenge of these seconds, which several processes issue and use."""
+        """Issue and consume a challenge that several processes share for some seconds."""
         now = self.clock()
         name = f"c{now // 4000}-{self.random.randrange(3)}"
         args = {"key": name, "purpose": "attest", "subject": "user-01"}
@@ -176,7 +177,7 @@ class Workload:
                               "by": f"key-{self.random.randrange(4)}"}
 
     def attest(self):
-        """Bind, then advance the counter a few times."""
+        """Register a device key, then advance its counter a few times."""
         row = self.random.choice(self.stage["keys"])
         account = self.random.choice([row["accounts"][0]] * 4 + row["accounts"][1:])
         mine = {"key": row["key"], "account": account}
@@ -194,7 +195,7 @@ class Workload:
             yield "once", args
 
     def join(self):
-        """Accounts without anything, or those that a row is fought for by just now."""
+        """Merge accounts without rows, or accounts that compete for a row at this moment."""
         group = self.random.choice(self.stage["groups"])
         row = self.row(self.random.choice(["purchases", "lines"]))
         if row["joins"]:
