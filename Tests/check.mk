@@ -253,7 +253,7 @@ check-rules: $(PROGRAMS)/dump
 
 check-kinds:
 	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
-	  PYTHONPATH=$(ROOT)/bindings/python $(PYTHON) $(GATES)/kinds.py
+	  PYTHONPATH=$(ROOT)/bindings/python $(PYTHON) $(GATES)/asked_kinds.py
 
 rules: ## write Tests/Mutants/rules.tsv: by rule, the mutants of it
 	@$(PYTHON) $(GATES)/rules.py --write

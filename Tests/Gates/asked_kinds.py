@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check that the library accepts of each kind of request what kinds.tsv and kind-members.tsv state.
 
-  kinds.py [--suite NAME]        with ASSAY_LIBRARY and ASSAY_CASES
+  asked_kinds.py [--suite NAME]        with ASSAY_LIBRARY and ASSAY_CASES
 
 The accepted requests of each kind in the case table are sent again, each time with one change: a
 member more, a member less, a value of another type, each bound at both ends and one beyond, each
