@@ -1,6 +1,6 @@
 import AssayAuthority
 
-// MARK: - what an answer may be refused for
+// MARK: - refused responses
 
 extension AppStoreTalk {
   /// Adds responses that disagree with the request (API-32).

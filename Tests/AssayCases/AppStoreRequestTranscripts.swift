@@ -1,6 +1,6 @@
 import AssayAuthority
 
-// MARK: - what a request is refused for
+// MARK: - refused requests
 
 extension AppStoreTalk {
   /// Adds requests with refused parameters (API-1, API-2, API-21, API-24).

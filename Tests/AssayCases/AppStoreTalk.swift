@@ -24,7 +24,7 @@ final class AppStoreTalk: Talk {
 
   var id: String { purchase.transactionId }
 
-  // MARK: what is signed
+  // MARK: signed evidence
 
   func signed(_ kind: EvidenceKind, _ purchase: Purchase? = nil) throws -> JSONText {
     .string(

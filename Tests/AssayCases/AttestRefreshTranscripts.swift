@@ -54,7 +54,7 @@ private final class AttestRefreshTalk: Talk {
 
   private var day: (String, JSONText) { ("deadlineMs", .integer(now + Purchase.day)) }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() throws {
     talk(

@@ -58,7 +58,7 @@ private final class DeviceCheckTalk: Talk {
     ]
   }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() {
     talk(

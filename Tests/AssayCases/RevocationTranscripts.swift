@@ -99,7 +99,7 @@ private final class RevocationTalk: Talk {
     ]
   }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() throws {
     let second = now / 1000 * 1000
@@ -492,7 +492,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  // MARK: what is kept
+  // MARK: stored responses
 
   private func kept(_ certificate: [UInt8], _ response: [UInt8]) -> JSONText {
     ["sha256": .string(Authority.fingerprint(certificate)), "der": .string(response.base64Text)]

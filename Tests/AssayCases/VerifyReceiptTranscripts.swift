@@ -82,7 +82,7 @@ private final class VerifyReceiptTalk: Talk {
     _ id: Int64, _ status: Int64, to environment: String = "Production", after: Int64 = 0
   ) -> Said { apple(id, ["status": .integer(status)], to: environment, after: after) }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() {
     let data = "{\"receipt-data\":\"\(receipt)\",\"password\":\"\(Self.secret)\"}"

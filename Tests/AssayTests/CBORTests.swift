@@ -80,7 +80,7 @@ struct CBORTests {
       return
     }
     check(offset <= bytes.count)
-    // The same text inside an array.
+    // The text inside an array is refused too.
     check(!read([0x81] + bytes).isRead)
   }
 

@@ -95,7 +95,7 @@ struct ChainCacheTests {
     }
   }
 
-  // MARK: what never enters
+  // MARK: chains that are not stored
 
   @Test("JWS-62 forged chains enter nothing, and are refused again and again")
   func forgedChains() throws {
@@ -154,7 +154,7 @@ struct ChainCacheTests {
     }
   }
 
-  // MARK: what is checked again
+  // MARK: repeated checks
 
   @Test("JWS-63 windows are held against every payload, hit or miss")
   func validity() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// A change of one row, alone or in a transaction.
+/// A change of one row, in a single call or in a transaction.
 struct DynamoChange {
   let place: String
   let showsRow: Bool

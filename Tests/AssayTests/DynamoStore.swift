@@ -33,7 +33,7 @@ final class DynamoStore {
     verifier = try Minted.verifier(SQLiteStore.catalogue + [("stores", stores)] + changes)
   }
 
-  // MARK: conversations
+  // MARK: exchanges
 
   @discardableResult
   func run(

@@ -53,7 +53,7 @@ enum HintGate {
     String(decoding: Vectors.packageFile(path) ?? [], as: UTF8.self)
   }
 
-  // MARK: what a kind may speak of
+  // MARK: words of each kind
 
   private static let attest = ["attestation", "assertion", "attest-receipt", "embedded-receipt"]
   private static let receipts = ["transaction-receipt", "app-receipt", "verify-receipt"]
@@ -102,7 +102,7 @@ enum HintGate {
     "apps", "environments", "products", "plans", "limits", "clockSkewMs",
   ]
 
-  // MARK: judging
+  // MARK: checking
 
   /// Returns the words of a hint that are paths: "attest.maxAgeMs", "error.at".
   static func paths(in hint: String) -> [String] {
@@ -164,24 +164,24 @@ enum HintGate {
 
   /// Beginnings of hints that contain more than the table can.
   private static let explained = [
-    // DIA-1 to DIA-3.
+    // Hints about client data (DIA-1 to DIA-3).
     "data-is-hash: ", "hash-is-data: ", "decode-base64: ", "encode-base64: ", "decode-hex: ",
     "encode-hex: ", "trim: ", "double-hash: ", "other-challenge: ", "object-altered: ",
     "other-key: ", "configured-app-id: ",
-    // ATT-40.
+    // Hints about validity (ATT-40).
     "the receipt is from a time when the certificate was not valid",
     "error.at names one of Apple's own certificates",
-    // RCP-17.
+    // A hint about the signature blob (RCP-17).
     "the signature is text",
-    // CNF-1.
+    // Hints about a configuration's text (CNF-1).
     "a configuration has at most 1 MiB", "no JSON begins here",
-    // JWS-20, PTH-2, PTH-5, ATT-30, FRC-4.
+    // A hint about chains of a test authority (JWS-20, PTH-2, PTH-5, ATT-30, FRC-4).
     "signed by a test authority of `assay mint`",
-    // JWS-70, APR-16, RCP-28, RCP-29.
+    // Hints about another environment (JWS-70, APR-16, RCP-28, RCP-29).
     "evidence of Production at", "evidence of Sandbox at", "evidence of StoreKit testing in Xcode",
-    // TOK-5.
+    // A hint about the text of a token (TOK-5).
     "remove the word Bearer",
-    // API-54, API-55.
+    // Hints about HTTP status 401 (API-54, API-55).
     "no release in Production yet, or keys: ask Sandbox",
     "key: compare key id, issuer id, bundle id and the host's clock",
   ]

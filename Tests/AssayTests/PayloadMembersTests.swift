@@ -276,7 +276,7 @@ struct PayloadMembersTests {
     ]
   }
 
-  // MARK: judging
+  // MARK: checking
 
   private struct Verdict {
     var status: Status

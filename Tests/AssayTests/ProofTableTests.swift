@@ -34,7 +34,7 @@ struct ProofTableTests {
     .string(try Authority(now: Minted.now).anchor)
   }
 
-  // MARK: who shares
+  // MARK: sharing
 
   @Test("JWS-66 what one verifier proved is known to the next of the same trust")
   func sameTrust() throws {
@@ -116,7 +116,7 @@ struct ProofTableTests {
     checkEqual(answer.status, .rejectedChainExpired)
   }
 
-  // MARK: what is kept
+  // MARK: stored proofs
 
   @Test("JWS-62 JWS-66 nothing enters that was not proven")
   func onlyProven() throws {

@@ -60,7 +60,7 @@ struct ReceiptAttributesTests {
     refusal(Self.receipt.setting(Made(17, Made.set(Self.purchase.setting(attribute)))))
   }
 
-  // MARK: what is read
+  // MARK: members
 
   @Test("APR-12 APR-13 every member of a receipt and of a purchase")
   func members() throws {

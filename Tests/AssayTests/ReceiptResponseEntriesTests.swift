@@ -199,7 +199,7 @@ struct ReceiptResponseEntriesTests {
     checkEqual(cancelled.evidence?.purchases.map(\.revocationReason), [1])
   }
 
-  // MARK: what a decision takes
+  // MARK: facts for decisions
 
   @Test("DCD-2 DCD-4 every fact that a decision needs of a purchase")
   func purchaseFacts() throws {

@@ -63,7 +63,7 @@ struct ReceiptResponseIdentityTests {
       AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
     checkEqual(unnamed.status, .ok)
     checkEqual(unnamed.document.tree?.at("checks.7.ok")?.isNull, true)
-    // In the sandbox the number is not checked.
+    // The App Store id is not checked in the sandbox.
     let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
       ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
       ("receipt.adam_id", 77),

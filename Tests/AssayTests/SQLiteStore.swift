@@ -100,7 +100,7 @@ import Testing
     return document
   }
 
-  // MARK: conversations
+  // MARK: exchanges
 
   /// Runs an exchange to its end.
   @discardableResult

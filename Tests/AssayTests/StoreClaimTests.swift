@@ -116,11 +116,11 @@ struct StoreClaimTests {
   @Test("STO-11 both keys lead to one row, which is claimed under the key that names lead to")
   func names() throws {
     for (names, row) in [
-      // The transaction was seen under another purchase key.
+      // The transaction was stored under another purchase key.
       ([("TKEY", "x")], "x"),
-      // That key, or the purchase's own, leads on to a third.
+      // That other key, or the purchase's own, is an alias of a third.
       ([("TKEY", "x"), ("x", "y")], "y"), ([("PKEY", "y")], "y"),
-      // And back to the purchase's own, where no row stands yet.
+      // The other key is an alias of the purchase's own, which has no row yet.
       ([("TKEY", "x"), ("x", "PKEY")], "PKEY"),
     ] {
       let store = try SQLiteStore()
@@ -265,7 +265,7 @@ struct StoreClaimTests {
     for (policy, statuses) in [
       // Results for the other account's token, the own one, and none.
       ("whenGiven", [mismatch, "ok", missing]), ("ifPresent", [mismatch, "ok", "ok"]),
-      // Where it is required, no document without one is verified.
+      // If the policy requires a token, no document without one is verified.
       ("required", [mismatch, "ok"]), ("ignored", ["ok", "ok", "ok"]),
     ] {
       for (token, status) in zip([other, own, nil], statuses) {

@@ -271,7 +271,7 @@ struct StoreFailureTests {
       let (_, document) = verifier.startExchange(request, nowMs: Minted.now)
       Exchanges.expect(document, "malformed.store.text", at: place, rule: "STO-84")
     }
-    // In the host's own texts it is misuse.
+    // A control character in the host's own texts is misuse.
     let (_, own) = verifier.startExchange(
       utf8(#"{"kind":"once","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
       nowMs: Minted.now)

@@ -296,7 +296,7 @@ struct StoresDynamoTests {
     checkEqual(document.name, status)
   }
 
-  // MARK: what is not understood
+  // MARK: unexpected replies
 
   @Test(
     "STO-4 what is not understood is never read as absent",

@@ -179,7 +179,7 @@ def attempt(name):
     return f"attempt-{name}".ljust(24, "-")
 
 
-# ---- what is asked -----------------------------------------------------------------
+# ---- recorded operations --------------------------------------------------------
 
 
 def purchases(tape, ledger):
