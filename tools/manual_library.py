@@ -53,7 +53,7 @@ RESULTS = {
 }
 
 
-# ---- what the header says beyond its declarations ------------------------------
+# ---- prose of the header -------------------------------------------------------
 
 
 def conventions(text):

@@ -44,7 +44,7 @@ LINK = re.compile(r"\]\(([^):#\s]+)")
 FENCE = re.compile(r"^( *)(```+|~~~+) *([\w+-]*)[^\n]*\n(.*?\n)\1\2$\n?", re.M | re.S)
 
 
-# ---- pages that are made
+# ---- generated pages
 
 def register():
     """Yield (id, file, kind, state, title, reason) of the register of rules."""
@@ -69,7 +69,7 @@ def rules_page():
     return "\n\n".join(out)
 
 
-# ---- what mkdocs calls
+# ---- hooks
 
 REFERENCES = {f"reference/{path}": text for path, text in reference.pages().items()}
 SPECIFICATION = sorted(f"docs/spec/{path.name}" for path in (ROOT / "docs/spec").glob("*.md"))

@@ -719,7 +719,7 @@ int case_holds(const struct case_table *table, const cJSON *item) {
   return good;
 }
 
-/* ---- what is the same at every call ------------------------------------------ */
+/* ---- repeatable documents ------------------------------------------------ */
 
 /* Returns the length of the signature at the end of a text: in a JWS the part
  * after its last dot. */

@@ -127,7 +127,7 @@ static void make_needles(void) {
   }
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- searching memory ---------------------------------------------------- */
 
 static unsigned char window[CHUNK + LONGEST];
 

@@ -98,7 +98,7 @@ static cJSON *check_envelope(const assay_doc *doc, assay_status status,
   return root;
 }
 
-/* ---- what the getters give ---------------------------------------------- */
+/* ---- getters ------------------------------------------------------------ */
 
 static void check_text_getter(const assay_doc *doc, const char *path,
                               const char *wanted, const char *name) {

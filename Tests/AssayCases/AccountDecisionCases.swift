@@ -4,7 +4,7 @@ extension CaseBench {
   private var mine: String { "0f8fad5b-d9cb-469f-a165-70867728950e" }
   private var other: String { "1f8fad5b-d9cb-469f-a165-70867728950e" }
 
-  /// DCD-20, DCD-24: whose evidence it is.
+  /// Adds decisions about the account of the evidence (DCD-20, DCD-24).
   func addAccountDecisions() throws {
     try addAccountPolicies()
     try addLines()
@@ -70,7 +70,7 @@ extension CaseBench {
       "rejected.account.token-mismatch")
   }
 
-  /// The newest token of a line, by transaction or renewal info.
+  /// Adds subscriptions whose newest account token is in a transaction or in a renewal info.
   private func addLines() throws {
     let bought = period(1, -10, 20)
     let proven = outcome("active", "DEC-14", [("account", "proven")])
@@ -108,7 +108,7 @@ extension CaseBench {
       [try transaction(known), own], account: mine, refused)
   }
 
-  /// What cannot carry an account erases none.
+  /// Adds evidence that cannot contain an account token, which removes no known account.
   private func addFormsWithoutAccount() throws {
     let bought = period(1, -10, 20)
     let theirs = try transaction(bought.with { $0.accountToken = other })

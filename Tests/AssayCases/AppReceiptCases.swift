@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// APR-8 … APR-10, APR-15 … APR-21: what an app receipt says and to whom.
+  /// Adds app receipts: their facts, dates and app (APR-8 … APR-10, APR-15 … APR-21).
   func addAppReceiptCases() throws {
     try addGoodAppReceipts()
     try addAppReceiptDates()
@@ -96,7 +96,7 @@ extension CaseBench {
     ) { $0.certificates.removeLast() }
   }
 
-  /// APR-9.
+  /// Adds creation dates, at which the chain must be valid (APR-9).
   private func addAppReceiptDates() throws {
     func made(_ seconds: Int64) -> AppReceiptFacts {
       appFacts.with { $0.creationDate = seconds * 1000 }
@@ -113,7 +113,7 @@ extension CaseBench {
         "PTH-3", "made in 2018, \(verifier)", of: made(1_530_000_000), verifier: verifier,
         facts: [(source, .text(late)), ("digest", "sha1")])
     }
-    // The leaf of 2010 under the intermediate that begins in 2013 alone.
+    // The leaf is of 2010, but the only intermediate is valid from 2013 on.
     try appReceipt(
       "PTH-3", "made in 2012, the later intermediate embedded", of: made(1_340_000_000),
       facts: [(source, .text(early)), ("chain.intermediate.source", "configured")]
@@ -162,7 +162,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-10, APR-15 … APR-17.
+  /// Adds app receipts of other apps, types and environments (APR-10, APR-15 … APR-17).
   private func addAppReceiptIdentity() throws {
     for bundle in ["com.example.other", "com.example.App", "com.example.ap"] {
       try appReceipt(
@@ -221,7 +221,7 @@ extension CaseBench {
       ])
   }
 
-  /// APR-18.
+  /// Adds device hashes (APR-18).
   private func addDeviceCases() throws {
     for (name, device) in [
       ("a vendor id", AppReceiptFacts.vendor), ("an address", AppReceiptFacts.address),
@@ -263,7 +263,7 @@ extension CaseBench {
       "misuse.receipt.subject")
   }
 
-  /// APR-20 … APR-24.
+  /// Adds receipts signed by Xcode (APR-20 … APR-24).
   private func addXcodeReceipts() throws {
     let facts = appFacts.with { $0.bundleId = purchase.bundleId }
     func xcode(

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// APR-1 … APR-8: the container around an app receipt.
+  /// Adds faults of the container around an app receipt (APR-1 … APR-8).
   func addAppReceiptContainerCases() throws {
     try addBERCases()
     try addStructureCases()
@@ -10,7 +10,7 @@ extension CaseBench {
     try addContainerLimits()
   }
 
-  /// APR-1.
+  /// Adds BER encodings (APR-1).
   private func addBERCases() throws {
     for chunk in [1, 7, 100, 1024, 1 << 20] {
       try appReceipt("APR-1", "indefinite lengths, chunks of \(chunk)") {
@@ -69,7 +69,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-2.
+  /// Adds faults of the container's structure (APR-2).
   private func addStructureCases() throws {
     func refuse(
       _ name: String, _ status: String = "malformed.app-receipt.structure",
@@ -109,7 +109,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-3, APR-4, APR-7.
+  /// Adds signers and signer infos (APR-3, APR-4, APR-7).
   private func addSignerCases() throws {
     func refuse(
       _ rule: String, _ name: String, _ status: String,
@@ -167,7 +167,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-5, APR-6.
+  /// Adds signatures and digests of the payload (APR-5, APR-6).
   private func addDigestCases() throws {
     for generation in [ReceiptAuthority.Generation.current, .second] {
       let facts =
@@ -256,7 +256,7 @@ extension CaseBench {
     }
   }
 
-  /// Section 1: caps of the container.
+  /// Adds containers at and beyond their caps (docs/spec/receipts.md, section 1).
   private func addContainerLimits() throws {
     let filler = try receipts.chain(.store).intermediate
     for (count, status) in [(8, "ok"), (9, "too-large.app-receipt.certificates")] {
@@ -279,7 +279,7 @@ extension CaseBench {
     try appReceipt("APR-1", "nested thirty deep", "too-large.app-receipt.depth") {
       $0.revocationLists = .raw(deep)
     }
-    // 30 80 06 …: never closed; each group of three octets is one of base64.
+    // The container 30 80 06 … is never closed; each group of three bytes is one of base64.
     let head: [UInt8] =
       [0x30, 0x80] + DER.oid(OID.signedData) + [0xa0, 0x80, 0x30, 0x80] + DER.unsigned([1])
       + [0x31, 0x80]

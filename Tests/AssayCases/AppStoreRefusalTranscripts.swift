@@ -1,9 +1,9 @@
 import AssayAuthority
 
-// MARK: - what an answer may be refused for
+// MARK: - refused responses
 
 extension AppStoreTalk {
-  /// API-32.
+  /// Adds responses that disagree with the request (API-32).
   func addAgreement() throws {
     let disagree = "rejected.api.disagree"
     for (name, change, at) in [
@@ -61,7 +61,7 @@ extension AppStoreTalk {
       ], disagree, at: "signedAppTransactionInfo.appAppleId")
   }
 
-  /// API-30.
+  /// Adds responses with a wrong content type or form (API-30).
   func addForms() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     let type = "malformed.api.content-type"
@@ -104,7 +104,7 @@ extension AppStoreTalk {
       facts: [("result", .null)])
   }
 
-  /// One byte more than is read.
+  /// Adds a response one byte longer than the cap.
   private func addLongAnswer() {
     let prefix =
       "{\"id\":1,\"status\":200,\"headers\":[[\"content-type\",\"application/json\"]],"
@@ -120,7 +120,7 @@ extension AppStoreTalk {
       ], .init("too-large.api.response", check: "exchange.answer", at: "body"))
   }
 
-  /// API-40, API-41.
+  /// Adds responses of several pages (API-40, API-41).
   func addPages() throws {
     let first = try signed(.transaction)
     let second = try signed(
@@ -191,7 +191,7 @@ extension AppStoreTalk {
       facts: [("environment", "Production")])
   }
 
-  /// API-31 under `partial`.
+  /// Adds responses with a refused JWS under `partial` (API-31).
   func addPartial() throws {
     let asked = history(["partial": true, "pages": 2])
     let good = try signed(.transaction)
@@ -219,7 +219,7 @@ extension AppStoreTalk {
       ], "rejected.api.disagree", at: "signedTransactions[0].environment")
   }
 
-  /// API-2.
+  /// Adds changes of the environment with "auto" (API-2).
   func addHops() throws {
     let auto = info("auto")
     let found: JSONText = [
@@ -273,7 +273,7 @@ extension AppStoreTalk {
       [api(1, 401), api(2, 401)], Self.unauthorized, facts: [("environment", "Production")])
   }
 
-  /// API-54, API-55.
+  /// Adds responses with HTTP status 401 (API-54, API-55).
   func addUnauthorized() throws {
     let auto = info("auto")
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
@@ -333,7 +333,7 @@ extension AppStoreTalk {
       [api(1, 500), wait(pause(1000, 1)), api(3, 401, after: 2000), apple(4, good, after: 2000)])
   }
 
-  /// API-50 … API-53.
+  /// Adds repetitions after failures (API-50 … API-53).
   func addRepetitions() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     let retry: Facts = [
@@ -388,7 +388,7 @@ extension AppStoreTalk {
       [api(1, 401), apple(2, ["testNotificationToken": "t"])])
   }
 
-  /// API-51.
+  /// Adds waits after HTTP status 429 (API-51).
   private func addRateLimits(_ good: JSONText) throws {
     for (name, value, pause) in [
       ("a time", "\(now + 5000)", 5000), ("now", "\(now)", 0),
@@ -422,7 +422,7 @@ extension AppStoreTalk {
       ], "rejected.api.bad-request", facts: [("api.retryAtMs", .null)])
   }
 
-  /// §7.
+  /// Adds Apple's error numbers (docs/spec/app-store-server-api.md §7).
   func addErrors() {
     for (code, status, name) in [
       (4_000_006, "rejected.api.bad-request", "InvalidTransactionId"),

@@ -1,9 +1,9 @@
 import AssayAuthority
 
-// MARK: - what a request is refused for
+// MARK: - refused requests
 
 extension AppStoreTalk {
-  /// API-1, API-2, API-21, API-24.
+  /// Adds requests with refused parameters (API-1, API-2, API-21, API-24).
   func addParameters() {
     func refused(
       _ rule: String, _ name: String, _ request: JSONText, at: String,
@@ -58,7 +58,7 @@ extension AppStoreTalk {
     addDates(plain)
   }
 
-  /// Rule, name, request, place, verifier, status.
+  /// Rule, name, request, location, verifier, status.
   private typealias Refused = (String, String, JSONText, String, String, String) -> Void
 
   private func addIds(_ refused: Refused) {
@@ -142,7 +142,7 @@ extension AppStoreTalk {
     }
   }
 
-  /// API-24.
+  /// Adds requests with consumption information (API-24).
   func addConsumption() throws {
     let coins = purchase.of("com.example.app.coins100", .consumable)
     func evidence(_ purchase: Purchase, _ more: [(String, JSONText)] = []) throws
@@ -250,7 +250,7 @@ extension AppStoreTalk {
       [try evidence(purchase)], at: "evidence[0]", misused)
   }
 
-  /// EXC-15, EXC-16.
+  /// Adds exchanges that reach their deadline or most steps (EXC-15, EXC-16).
   func addBounds() throws {
     let short = info().setting("deadlineMs", .integer(now + 3000))
     talk(

@@ -1,7 +1,7 @@
 import AssayAuthority
 
-/// Makes the transcripts with the App Store Server API: purchases in both environments, and
-/// what Apple says of them.
+/// Makes transcripts of the App Store Server API: purchases in both environments, and Apple's
+/// responses about them.
 final class AppStoreTalk: Talk {
   static let parameter = "misuse.api.parameter"
   static let noAnswer = "unavailable.api.no-answer"
@@ -24,14 +24,14 @@ final class AppStoreTalk: Talk {
 
   var id: String { purchase.transactionId }
 
-  // MARK: what is signed
+  // MARK: signed evidence
 
   func signed(_ kind: EvidenceKind, _ purchase: Purchase? = nil) throws -> JSONText {
     .string(
       utf8: try bench.authority.mint(try bench.authority.payload(kind, purchase ?? self.purchase)))
   }
 
-  /// A transaction whose signature is another's.
+  /// Returns a transaction with the signature of another one.
   func forged() throws -> JSONText {
     let good = try bench.authority.mint(purchase.transactionPayload)
     let other = try bench.authority.mint(sandboxPurchase.transactionPayload)
@@ -47,7 +47,7 @@ final class AppStoreTalk: Talk {
     return request.setting(more)
   }
 
-  /// About the transaction, with `options` as they are given.
+  /// Returns a request for the transaction's info; `options` are passed on unchanged.
   func info(_ environment: String = "Production", _ options: JSONText? = nil) -> JSONText {
     let request = usual.setting("environment", .string(environment))
     return options.map { request.setting("options", $0) } ?? request
@@ -60,7 +60,7 @@ final class AppStoreTalk: Talk {
 
   // MARK: answers
 
-  /// Answers the request of that number, which was made so long after `now`.
+  /// Returns a response to the request number `id`, which was made `after` ms after `now`.
   func api(
     _ id: Int64, _ status: Int64, _ body: JSONText? = nil, to base: String = production,
     path: String? = nil, headers: [(String, String)] = [], after: Int64 = 0,
@@ -73,7 +73,7 @@ final class AppStoreTalk: Talk {
         + (path.map { [("request.url", .text(base + $0))] } ?? []) + facts)
   }
 
-  /// A good answer, JSON by its content type.
+  /// Returns a good response, JSON by its content type.
   func apple(
     _ id: Int64, _ body: JSONText, to base: String = production, path: String? = nil,
     after: Int64 = 0, facts: Facts = []
@@ -92,7 +92,7 @@ final class AppStoreTalk: Talk {
       path: path, after: after)
   }
 
-  /// A pause with its spread, after so many requests for the path.
+  /// Returns a wait with its jitter, after `requests` requests for the path.
   static func pause(_ milliseconds: Int64, _ requests: UInt32, _ path: String) -> Int64 {
     var hash: UInt32 = 2_166_136_261 &+ requests
     for byte in path.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -101,7 +101,7 @@ final class AppStoreTalk: Talk {
 
   var infoPath: String { "/inApps/v1/transactions/" + id }
 
-  /// After the first, second … request for the transaction.
+  /// Returns the wait after the first, second … request for the transaction.
   func pause(_ milliseconds: Int64, _ requests: UInt32) -> Int64 {
     Self.pause(milliseconds, requests, infoPath)
   }

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// API-1 … API-55: whole conversations with the App Store Server API. The tokens in their
-  /// steps are random; the Swift tests verify them.
+  /// Adds whole exchanges with the App Store Server API (API-1 … API-55). The tokens in their steps
+  /// are random; the Swift tests verify them.
   func addAppStoreTranscripts() throws {
     let one: JSONText = [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
     let base = standardConfig.setting([
@@ -239,7 +239,7 @@ extension AppStoreTalk {
       ])
   }
 
-  /// The kinds that change something.
+  /// Adds the kinds that change something at Apple.
   func addCommands() {
     let original: (String, JSONText) = ("originalTransactionId", .string(id))
     let extend: [(String, JSONText)] = [

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/apple-id.md §2, §3: identity tokens and notifications.
+  /// Adds identity tokens and sign-in notifications (docs/spec/apple-id.md §2, §3).
   func addAppleIDCases() throws {
     let sign = AppleIDBench(self)
     try sign.addIdentities()
@@ -129,7 +129,7 @@ private final class AppleIDBench {
       facts: [("/error.keyset", .null)])
   }
 
-  /// AID-4, AID-5.
+  /// Adds nonces (AID-4, AID-5).
   func addNonces() throws {
     let wrong = "rejected.token.nonce"
     let hashed: [(String, JSONText)] = [("nonce", .string(digest))]

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// AID-20 … AID-25: whole conversations with Apple's endpoints for accounts. The client
-  /// secrets in their steps are random; the Swift tests verify them.
+  /// Adds whole exchanges with Sign in with Apple's endpoints (AID-20 … AID-25). The client secrets
+  /// in their steps are random; the Swift tests verify them.
   func addAppleIDTranscripts() throws {
     let talk = try AppleIDTalk(self)
     try talk.addCodes()
@@ -144,7 +144,7 @@ private final class AppleIDTalk: Talk {
 
   // MARK: revocation
 
-  /// AID-23.
+  /// Adds revocations of tokens (AID-23).
   func addRevocations() {
     let done: Facts = [("revoked", true), ("state", "done")]
     talk("AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
@@ -184,7 +184,7 @@ private final class AppleIDTalk: Talk {
       [http(1, 500), wait(1000), http(3, 500, after: 1000)], Self.noAnswer)
   }
 
-  /// AID-24.
+  /// Adds Apple's error responses (AID-24).
   func addRefusals() {
     for (error, status) in [
       ("invalid_grant", "rejected.appleid.grant"), ("invalid_client", "rejected.appleid.client"),
@@ -231,7 +231,7 @@ private final class AppleIDTalk: Talk {
       "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")
   }
 
-  /// AID-25.
+  /// Adds refused parameters (AID-25).
   func addParameters() {
     func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
       let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/app-attest.md §6, §10: assertions.
+  /// Adds assertions (docs/spec/app-attest.md §6, §10).
   func addAssertionCases() throws {
     try addGoodAssertions()
     for variation in AttestVariation<AssertionTemplate>.all {
@@ -37,7 +37,7 @@ extension CaseBench {
       "rejected.assertion.app-id")
   }
 
-  /// ATT-3, ATT-4, ASR-1.
+  /// Adds forms of the public key, client data and assertion (ATT-3, ATT-4, ASR-1).
   private func addAssertionInputs() throws {
     let good = try AssertionTemplate(of: device, clientDataHash: clientDataHash, counter: 7)
       .signed()
@@ -109,7 +109,7 @@ extension CaseBench {
       .init("malformed.attest.statement"))
   }
 
-  /// ASR-6.
+  /// Adds counters (ASR-6).
   private func addAssertionCounters() throws {
     let counters: [(sent: UInt32, stored: UInt32, passes: Bool)] = [
       (1, 0, true), (2, 1, true), (100, 1, true), (.max, 0, true), (.max, .max - 1, true),
@@ -125,7 +125,7 @@ extension CaseBench {
     }
   }
 
-  /// ASR-8, ASR-10.
+  /// Adds extensions and challenges (ASR-8, ASR-10).
   private func addAssertionPolicies() throws {
     try assertion(
       "ASR-8", "no category where it is required", of: device(.iOS18),
@@ -152,7 +152,7 @@ extension CaseBench {
     }
   }
 
-  /// DIA-1.
+  /// Adds hints for a host that passes other client data than the app signed (DIA-1).
   private func addAssertionDiagnoses() throws {
     for mistake in ClientDataMistake.all(clientData) {
       try assertion(
@@ -163,8 +163,8 @@ extension CaseBench {
 }
 
 extension [UInt8] {
-  /// A copy in which the DER of one object identifier is another, which may be
-  /// shorter or longer; lengths around it are left as they are.
+  /// Returns a copy in which the DER of one object identifier is replaced by another, which may be
+  /// shorter or longer; the lengths around it stay unchanged.
   fileprivate func replacing(_ oid: String, with other: String) -> [UInt8] {
     let wanted = DER.oid(oid)
     for place in 0...Swift.max(0, count - wanted.count)

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// App Attest: who is accepted, and by which policy. The standard verifier takes
-  /// both environments and both apps.
+  /// Adds verifiers that differ in the accepted apps or policy of App Attest. The standard verifier
+  /// accepts both environments and both apps.
   func addAttestVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
     func attest(_ name: String, _ member: String, _ value: JSONText) {
       add("attest-" + name, [("attest." + member, value)])
@@ -28,7 +28,7 @@ extension CaseBench {
     attest("other-app", "appIds", ["ABCDE12345.com.example.other"])
     attest("monthly-refresh", "refreshEveryMs", .integer(31 * Purchase.day))
     add("attest-no-skew", [("clockSkewMs", 0)])
-    // Without the block: no App ID.
+    // Without the block, no App ID is accepted.
     configure("attest-nobody", standardConfig.removing("attest"))
     configure(
       "attest-of-apple", standardConfig.removing(["attest.anchors", "attest.receiptAnchors"]))
@@ -39,16 +39,16 @@ extension CaseBench {
         [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]]))
   }
 
-  /// What the app signed in these cases.
+  /// The client data that the app signed in these cases.
   static let clientData = Array(
     "{\"proof\":{\"challenge\":\"6f70656e20736573616d65206e6f7721\"},\"buy\":\"coins\"}".utf8)
   var clientData: [UInt8] { CaseBench.clientData }
   var clientDataHash: [UInt8] { AttestDigest.sha256(clientData) }
 
-  /// When the evidence of these cases was made: a minute ago.
+  /// The instant at which the evidence of these cases was made: a minute ago.
   var madeMs: Int64 { now - 59_847 }
 
-  /// The device with another system or environment, and the same key.
+  /// Returns the device with another system or environment, and the same key.
   func device(
     _ system: AttestedDevice.System,
     _ environment: AuthenticatorDataTemplate.Environment = .production
@@ -61,7 +61,7 @@ extension CaseBench {
 
   // MARK: adding cases
 
-  /// What the host says about the client data.
+  /// The client data, or their hash, that the host passes.
   enum ClientDataGiven {
     case data([UInt8])
     case hash([UInt8])
@@ -83,7 +83,7 @@ extension CaseBench {
     }
   }
 
-  /// An attestation that differs from a good one in one thing.
+  /// Adds an attestation that differs from a good one in one thing.
   func attestation(
     _ rule: String, _ name: String, of device: AttestedDevice? = nil,
     verifier: String = "standard", keyId: [UInt8]? = nil, given: ClientDataGiven? = nil,
@@ -115,7 +115,7 @@ extension CaseBench {
         clientData: given.text, now: now ?? self.now), expect)
   }
 
-  /// An assertion that differs from a good one in one thing.
+  /// Adds an assertion that differs from a good one in one thing.
   func assertion(
     _ rule: String, _ name: String, of device: AttestedDevice? = nil,
     verifier: String = "standard", publicKey: [UInt8]? = nil, given: ClientDataGiven? = nil,
@@ -147,7 +147,7 @@ extension CaseBench {
         clientDataKind: given.kind, clientData: given.text, now: now ?? self.now), expect)
   }
 
-  /// What a receipt about the device says.
+  /// Returns the facts of a receipt about the device.
   func receiptFacts(
     _ kind: AttestReceiptFacts.Kind = .attest, of device: AttestedDevice? = nil,
     created: Int64? = nil, risk: Int = 2
@@ -161,7 +161,7 @@ extension CaseBench {
       kind, device, certificate: leaf, clientHash: clientDataHash, created: created, risk: risk)
   }
 
-  /// An App Attest receipt that differs from a good one in one thing.
+  /// Adds an App Attest receipt that differs from a good one in one thing.
   func attestReceipt(
     _ rule: String, _ name: String, of facts: AttestReceiptFacts? = nil,
     verifier: String = "standard", subject: [UInt8]? = nil, now: Int64? = nil,

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/configuration.md §5 and §6: the blocks `attest`, `deviceCheck` and `risk`.
+  /// Adds the blocks `attest`, `deviceCheck` and `risk` (docs/spec/configuration.md §5 and §6).
   func addAttestConfigurationCases() throws {
     addAppIds()
     addAttestEnvironments()
@@ -30,7 +30,7 @@ extension CaseBench {
     config(rule, "attest: \(name)", [("attest", block)], status, at: at, facts: facts)
   }
 
-  /// ATT-23.
+  /// Adds App IDs (ATT-23).
   private func addAppIds() {
     let refused = "config.attest.app-ids"
     attest(
@@ -53,7 +53,7 @@ extension CaseBench {
     attest("ATT-23", "65 App IDs", many(65), refused)
   }
 
-  /// ATT-26, ATT-40.
+  /// Adds environments and the choice of date for certificates (ATT-26, ATT-40).
   private func addAttestEnvironments() {
     let refused = "config.attest.environments"
     for list: JSONText in [["production"], ["development"], ["production", "development"]] {
@@ -103,7 +103,7 @@ extension CaseBench {
       at: "attest.platform")
   }
 
-  /// ATT-45, ATT-46, ASR-10.
+  /// Adds policies for validation category, build number and challenge (ATT-45, ATT-46, ASR-10).
   private func addAttestPolicySettings() {
     func policy(
       _ rule: String, _ member: String, _ value: JSONText, _ isGood: Bool
@@ -141,7 +141,7 @@ extension CaseBench {
     ] { policy("ASR-10", "challenge", value, false) }
   }
 
-  /// CER-2.
+  /// Adds own anchors (CER-2).
   private func addAttestAnchors() throws {
     let refused = "config.certificates.root-set"
     let keys = self.attest.keys
@@ -192,7 +192,7 @@ extension CaseBench {
 
   // MARK: deviceCheck, risk
 
-  /// DVC-1, DVC-2, DVC-10, DVC-11.
+  /// Adds the block `deviceCheck`: team, key and bits (DVC-1, DVC-2, DVC-10, DVC-11).
   private func addDeviceCheckSettings() throws {
     let key = JSONText.string(utf8: try SigningKey.generate(.p256).pem())
     let block: JSONText = ["keyId": "KEYID12345", "privateKey": key]
@@ -270,7 +270,7 @@ extension CaseBench {
       block.setting("bits", ["bit0": ["name": "x", "resetAfterMonths": "1"]]), bits)
   }
 
-  /// RSK-2, RSK-5.
+  /// Adds the block `risk`: rules and their verdicts (RSK-2, RSK-5).
   private func addRiskSettings() {
     func risk(_ name: String, _ block: JSONText, _ status: String = "ok", at: String? = nil) {
       config("RSK-2", "risk: \(name)", [("risk", block)], status, at: at)
@@ -279,7 +279,7 @@ extension CaseBench {
     risk("record", ["mode": "record"])
     risk("another mode", ["mode": "watch"], "config.document.range", at: "risk.mode")
     for rule in 11...28 {
-      // What these refuse never passes: they take `deny` and nothing milder.
+      // These rules accept only `deny`: a request that they refuse must never pass.
       let isFirm = [12, 14, 15, 26].contains(rule)
       for verdict in ["off", "allow", "limited", "step-up", "deny"] where isFirm {
         risk(

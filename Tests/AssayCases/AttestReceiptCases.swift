@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/app-attest.md §7: App Attest receipts alone.
+  /// Adds App Attest receipts without an attestation (docs/spec/app-attest.md §7).
   func addAttestReceiptCases() throws {
     try addGoodAttestReceipts()
     for variation in AttestVariation<AppReceiptTemplate>.all {
@@ -59,7 +59,7 @@ extension CaseBench {
 
   // MARK: fields
 
-  /// FRC-7: what a RECEIPT has in addition.
+  /// Adds the fields that only a receipt of type RECEIPT has (FRC-7).
   private func addAttestReceiptFields() throws {
     func metric(_ name: String, _ text: String, _ value: Int64?) throws {
       var facts = try receiptFacts(.receipt)
@@ -95,7 +95,7 @@ extension CaseBench {
 
   // MARK: identity
 
-  /// FRC-8.
+  /// Adds App Attest receipts of other apps and environments (FRC-8).
   private func addAttestReceiptIdentity() throws {
     var other = try receiptFacts()
     other.appId = "ABCDE12345.com.example.other"
@@ -125,7 +125,7 @@ extension CaseBench {
 
   // MARK: time
 
-  /// FRC-5, FRC-11, ATT-40, ATT-41.
+  /// Adds creation and expiration times (FRC-5, FRC-11, ATT-40, ATT-41).
   private func addAttestReceiptTimes() throws {
     let facts = try receiptFacts()
     let created = facts.created
@@ -173,7 +173,7 @@ extension CaseBench {
     }
   }
 
-  /// RFR-1, RFR-3: when the next refresh is due.
+  /// Adds times at which the next refresh is due (RFR-1, RFR-3).
   private func addRefreshTimes() throws {
     func refresh(
       _ name: String, _ kind: AttestReceiptFacts.Kind, after: Int64,
@@ -207,7 +207,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-1, RCP-5: how it is sent, and what is not one.
+  /// Adds transport encodings, and inputs that are no App Attest receipt (RCP-1, RCP-5).
   private func addAttestReceiptForms() throws {
     let raw = try attest.receipt(receiptFacts())
     for form in TransportForm.allCases where form != .tripled && form != .percentEscaped {

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RFR-1 … RFR-7: whole conversations with Apple's App Attest server. The tokens in
-  /// their steps are random; the Swift tests verify them.
+  /// Adds whole exchanges with Apple's App Attest server (RFR-1 … RFR-7). The tokens in their steps
+  /// are random; the Swift tests verify them.
   func addAttestRefreshTranscripts() throws {
     let refresh = standardConfig.setting("deviceCheck", deviceCheckBlock)
     configure("refresh", refresh)
@@ -27,10 +27,10 @@ private final class AttestRefreshTalk: Talk {
   private static let url = "https://data.appattest.apple.com/v1/attestationData"
   private static let development = "https://data-development.appattest.apple.com/v1/attestationData"
 
-  /// What is refreshed: the receipt of an attestation a minute ago.
+  /// The receipt to refresh, of an attestation a minute ago.
   private let old: AttestReceiptFacts
   private let receipt: [UInt8]
-  /// What Apple sends for it.
+  /// The receipt that Apple sends for it.
   private let new: AttestReceiptFacts
   private let good: String
 
@@ -54,7 +54,7 @@ private final class AttestRefreshTalk: Talk {
 
   private var day: (String, JSONText) { ("deadlineMs", .integer(now + Purchase.day)) }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() throws {
     talk(
@@ -96,7 +96,7 @@ private final class AttestRefreshTalk: Talk {
       ], facts: [("attestReceipt.environment", "sandbox")])
   }
 
-  /// RFR-2: what Apple sent is refused, and the old one kept.
+  /// Adds responses whose receipt is refused; the old receipt is kept (RFR-2).
   func addReceipts() throws {
     func refused(
       _ name: String, _ status: String, at: String? = nil, rule: String = "RFR-2",
@@ -156,7 +156,7 @@ private final class AttestRefreshTalk: Talk {
       "rejected.attest-receipt.signature", check: "result")
   }
 
-  /// The table under RFR-1.
+  /// Adds the HTTP statuses in the table of RFR-1.
   func addRefusals() {
     let next: (String, EvidenceCase.Fact) = ("nextMs", .integer(now + Purchase.day))
     for (status, body, name, after) in [
@@ -198,7 +198,7 @@ private final class AttestRefreshTalk: Talk {
       facts: [("retry", .null), ("nextMs", .integer(now + Purchase.day))])
   }
 
-  /// RFR-6.
+  /// Adds waits and repetitions (RFR-6).
   func addRepetitions() {
     for status in [0, 429, 500, 503] as [Int64] {
       talk(
@@ -257,12 +257,12 @@ private final class AttestRefreshTalk: Talk {
       facts: [("reached.steps", 1), ("retry.notBeforeMs", .integer(now + 2000 + Self.minute))])
   }
 
-  /// RFR-1: when a receipt can be refreshed.
+  /// Adds receipts that can or cannot be refreshed yet (RFR-1).
   func addTimes() throws {
     let kept = try bench.receiptFacts(.receipt, created: now - Purchase.day + Self.minute)
     let evidence = [Self.evidence(try bench.attest.receipt(kept))]
     let stored = "refresh-stored"
-    // A minute before field 19.
+    // A minute before the date in field 19.
     var later = new
     later.created = now + Self.minute
     let fresh = try bench.attest.receipt(later).base64Text
@@ -308,7 +308,7 @@ private final class AttestRefreshTalk: Talk {
     }
   }
 
-  /// EXC-1, EXC-2, EXC-8.
+  /// Adds requests with refused members, evidence or configuration (EXC-1, EXC-2, EXC-8).
   func addRequests() throws {
     let missing = "config.exchange.block-missing"
     talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")

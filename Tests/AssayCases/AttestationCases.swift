@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/app-attest.md §1 to §5, §10: attestations.
+  /// Adds attestations (docs/spec/app-attest.md §1 to §5, §10).
   func addAttestationCases() throws {
     try addGoodAttestations()
     for variation in AttestVariation<AttestationTemplate>.all {
@@ -56,7 +56,7 @@ extension CaseBench {
 
   // MARK: §1
 
-  /// ATT-1, ATT-2, ATT-4.
+  /// Adds sizes and encodings of the inputs (ATT-1, ATT-2, ATT-4).
   private func addAttestationInputs() throws {
     let good = try attest.attestation(
       of: device, clientDataHash: clientDataHash, madeMs: madeMs
@@ -134,7 +134,7 @@ extension CaseBench {
 
   // MARK: §4
 
-  /// ATT-23, ATT-26.
+  /// Adds attestations of other apps and environments (ATT-23, ATT-26).
   private func addAttestationIdentity() throws {
     try attestation(
       "ATT-23", "the second app", of: device.with { $0.appId = "ABCDE12345.com.example.second" },
@@ -172,7 +172,7 @@ extension CaseBench {
     ) { $0.authData.credential?.aaguid = Array("appattestsandbox".utf8) }
   }
 
-  /// ATT-40, ATT-41, FRC-5, FRC-11.
+  /// Adds times of attestations and of their receipts (ATT-40, ATT-41, FRC-5, FRC-11).
   private func addAttestationTimes() throws {
     let old = now - 400 * Purchase.day
     let week = now + 7 * Purchase.day
@@ -344,7 +344,7 @@ extension CaseBench {
 
   // MARK: §10
 
-  /// DIA-1 … DIA-4: the host passes something other than what the app signed.
+  /// Adds hints for a host that passes other client data than the app signed (DIA-1 … DIA-4).
   private func addAttestationDiagnoses() throws {
     for mistake in ClientDataMistake.all(clientData) {
       try attestation(
@@ -368,7 +368,7 @@ extension CaseBench {
     ) { try $0.use(AttestAuthority(now: now)) }
   }
 
-  /// ASR-10.
+  /// Adds client data with and without a challenge (ASR-10).
   private func addAttestationChallenges() throws {
     for challenge in ChallengePlace.all {
       try attestation(

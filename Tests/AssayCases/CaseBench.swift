@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Where the cases are made: one authority, one instant, and the verifiers.
+/// Makes the cases: one authority, one instant, and the verifiers.
 final class CaseBench {
   let now: Int64
   let authority: Authority
@@ -35,7 +35,7 @@ final class CaseBench {
     }
   }
 
-  /// Two apps, both environments of the App Store, its own root.
+  /// A configuration with two apps, both environments of the App Store, and its own root.
   var standardConfig: JSONText {
     [
       "apps": [
@@ -137,15 +137,15 @@ final class CaseBench {
     addTokenVerifiers(add)
   }
 
-  /// One more verifier that cases may name.
+  /// Adds a verifier that cases may name.
   func configure(_ name: String, _ config: JSONText) { verifiers.append((name, config)) }
 
   // MARK: Adding cases
 
   typealias Facts = [(path: String, value: EvidenceCase.Fact)]
 
-  /// One more case. The path of a fact lies in the document's member that tells of the
-  /// call, or begins with `/` at the document's root.
+  /// Adds a case. The path of a fact starts in the document's member about the call, or, with `/`,
+  /// at the document's root.
   func add(
     _ rule: String, _ name: String, _ call: EvidenceCase.Call, _ expect: EvidenceCase.Expectation
   ) {
@@ -165,7 +165,7 @@ final class CaseBench {
       .init(status, check: check, at: at, facts: facts))
   }
 
-  /// A payload signed by the authority.
+  /// Adds a case with a payload signed by the authority.
   func verify(
     _ rule: String, _ name: String, payload: JSONText, kind: EvidenceKind = .transaction,
     verifier: String = "standard", now: Int64? = nil, _ status: String = "ok", check: String? = nil,
@@ -176,7 +176,7 @@ final class CaseBench {
       check: check, at: at, facts: facts)
   }
 
-  /// A notification signed by the authority.
+  /// Adds a case with a notification signed by the authority.
   func notify(
     _ rule: String, _ name: String, _ payload: JSONText, verifier: String = "standard",
     now: Int64? = nil, _ status: String = "ok", check: String? = nil, at: String? = nil,
@@ -187,7 +187,7 @@ final class CaseBench {
       check: check, at: at, facts: facts)
   }
 
-  /// A decision, by the row of the rule unless another one is named.
+  /// Adds a decision, by the decision row of the rule unless another one is named.
   func decide(
     _ rule: String, _ name: String, _ evidence: [EvidenceCase.Evidence],
     verifier: String = "standard", account: String? = nil, now: Int64? = nil,
@@ -209,7 +209,7 @@ final class CaseBench {
 }
 
 extension EvidenceCase.Call {
-  /// The document's member that tells of what the call was about.
+  /// The document's member about the subject of the call.
   fileprivate var member: String {
     switch self {
     case .verifyJWS(_, let kind, _, _): Self.member(kind.rawValue)
@@ -226,7 +226,7 @@ extension EvidenceCase.Call {
     }
   }
 
-  /// `appTransaction` for the kind `app-transaction`.
+  /// Returns the member of a kind: `appTransaction` for `app-transaction`.
   private static func member(_ kind: String) -> String {
     let words = kind.split(separator: "-")
     return words.dropFirst().reduce(String(words[0])) {
@@ -236,7 +236,7 @@ extension EvidenceCase.Call {
 }
 
 extension EvidenceCase.Expectation {
-  /// The same, with the paths of facts from the root of the document.
+  /// Returns the expectation with the paths of facts from the root of the document.
   func inside(_ member: String) -> Self {
     var whole = self
     whole.facts = facts.map { path, value in

@@ -1,20 +1,19 @@
 @_spi(AssaySwift) import Assay
 import AssayAuthority
 
-/// The table against the library as it is in this process: what the Swift tests and the
-/// mutants ask.
+/// Runs the table against the library in this process, for the Swift tests and the mutants.
 public struct CaseRun: Sendable {
   public typealias Made = (verifier: Verifier?, document: Document)
 
   public let table: CaseTable
-  /// By name; one that could not be made is missing.
+  /// The verifiers by name; one that could not be made is missing.
   public let verifiers: [String: Verifier]
   private let make: @Sendable ([UInt8]) -> Made
   private let judge: @Sendable (Document, EvidenceCase) -> Void
 
   /// - Parameters:
-  ///   - make: makes a verifier of a configuration.
-  ///   - judge: sees every document that a case compares.
+  ///   - make: Makes a verifier of a configuration.
+  ///   - judge: Receives every document that a case compares.
   public init(
     _ table: CaseTable, make: @escaping @Sendable ([UInt8]) -> Made = { Verifier.make($0) },
     judge: @escaping @Sendable (Document, EvidenceCase) -> Void = { _, _ in }
@@ -27,7 +26,7 @@ public struct CaseRun: Sendable {
     verifiers = built
   }
 
-  /// What is not as the case says; empty where it holds.
+  /// Returns the differences from the case's expectation; empty if there are none.
   public func faults(_ entry: EvidenceCase) -> [String] {
     do {
       return try answer(to: entry)
@@ -36,7 +35,7 @@ public struct CaseRun: Sendable {
     }
   }
 
-  /// What a case needs and does not have.
+  /// An input that a case needs and that is missing.
   private struct Missing: Error { let what: String }
 
   private func verifier(_ name: String) throws(Missing) -> Verifier {
@@ -104,8 +103,8 @@ public struct CaseRun: Sendable {
     }
   }
 
-  /// The document before each answer meets the step's expectation, that after the last one
-  /// the case's. A conversation that ends early has nothing to step.
+  /// Compares the document before each reply with the step's expectation, and the one after the
+  /// last reply with the case's. An exchange that ends early accepts no reply.
   private func converse(
     _ entry: EvidenceCase, _ name: String, _ request: EvidenceText,
     _ evidence: [EvidenceCase.Evidence], _ now: Int64, _ steps: [EvidenceCase.Step]
@@ -129,7 +128,7 @@ public struct CaseRun: Sendable {
     return faults + compare(entry, document)
   }
 
-  /// Every piece verified, by the verifier of that name unless it has its own.
+  /// Verifies every piece of evidence, by the verifier of that name unless the piece names one.
   private func verified(
     _ evidence: [EvidenceCase.Evidence], by name: String, _ now: Int64
   ) throws(Missing) -> [Document] {
@@ -200,8 +199,8 @@ public struct CaseRun: Sendable {
 }
 
 extension Document {
-  /// The boolean at a dotted path, in which steps that are numbers are places in arrays; nil
-  /// where something else is.
+  /// The boolean at a dotted path, in which numbers are indexes of arrays; `nil` if the value is no
+  /// boolean.
   public func flag(_ path: String) -> Bool? {
     var value = value
     for step in path.split(separator: ".") {
@@ -218,7 +217,7 @@ extension Document {
 }
 
 extension EvidenceKind {
-  /// The library's name of the same kind.
+  /// The library's case for the same kind.
   public var library: StoreKitKind {
     switch self {
     case .transaction: .transaction
@@ -231,7 +230,7 @@ extension EvidenceKind {
 }
 
 extension ReceiptEvidenceKind {
-  /// The library's name of the same kind.
+  /// The library's case for the same kind.
   public var library: ReceiptKind {
     switch self {
     case .transactionReceipt: .transaction

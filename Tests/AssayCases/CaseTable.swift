@@ -1,16 +1,15 @@
 import AssayAuthority
 
-/// Every case, with the configurations of the verifiers that they name.
+/// All cases, with the configurations of the verifiers that they name.
 public struct CaseTable: Sendable {
   public var verifiers: [(name: String, config: JSONText)]
   public var cases: [EvidenceCase]
-  /// What random decisions draw from.
+  /// The evidence for random decisions.
   public var pool: DecisionPool
 
-  /// Mints the whole table. All dates in it lie around `now`, milliseconds
-  /// since 1970 UTC.
+  /// Mints the whole table. All dates in it are near `now`, milliseconds since 1970 UTC.
   public static func make(now: Int64) throws -> CaseTable {
-    // Receipts and the dates of Apple's answers have whole seconds.
+    // Receipts and the dates of Apple's responses have whole seconds.
     let now = now / 1000 * 1000
     let bench = try CaseBench(now: now)
     try bench.addGoodEvidence()
@@ -50,7 +49,7 @@ public struct CaseTable: Sendable {
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }
 
-  /// The configuration of a verifier, as JSON text.
+  /// Returns the configuration of a verifier, as JSON text.
   public func config(_ verifier: String) -> [UInt8]? {
     verifiers.first { $0.name == verifier }?.config.bytes
   }
@@ -256,8 +255,8 @@ extension EvidenceCase.Fact {
 }
 
 extension JSONText {
-  /// The member that carries the text: under `name`, or `nameBase64` where it is
-  /// no text, or `nameRepeat` where it is a recipe.
+  /// Adds the member for a text: under `name`, under `nameBase64` if the bytes are no text, under
+  /// `nameRepeat` if the text is a recipe.
   fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
     switch text {
     case .bytes(let bytes) where bytes.isUTF8Text: self = appending(name, .string(utf8: bytes))
@@ -278,6 +277,6 @@ extension JSONText {
 }
 
 extension [UInt8] {
-  /// Whether a JSON string can carry these bytes in every language.
+  /// Whether a JSON string can contain these bytes in every language.
   var isUTF8Text: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
 }

@@ -1,13 +1,12 @@
 import AssayAuthority
 
-/// A mistake between app and server about the client data, and the hint that
-/// explains it (DIA-1).
+/// A mistake between app and server about the client data, and the hint that explains it (DIA-1).
 struct ClientDataMistake {
   let name: String
   let hint: String
-  /// What the host passes.
+  /// The client data or hash that the host passes.
   let given: CaseBench.ClientDataGiven
-  /// The 32 octets that the app signed.
+  /// The 32 bytes that the app signed.
   let signed: [UInt8]
 
   private init(
@@ -19,7 +18,7 @@ struct ClientDataMistake {
     self.signed = signed
   }
 
-  /// Every mistake about these client data.
+  /// Returns every mistake about these client data.
   static func all(_ data: [UInt8]) -> [ClientDataMistake] {
     func digest(_ bytes: [UInt8]) -> [UInt8] { AttestDigest.sha256(bytes) }
     let hash = digest(data)
@@ -45,20 +44,20 @@ struct ClientDataMistake {
   }
 }
 
-/// Where a challenge is in client data, and whether it is found (ASR-10).
+/// The location of a challenge in client data, and whether it is found (ASR-10).
 struct ChallengePlace {
   let name: String
   let verifier: String
   let clientData: [UInt8]
   var isHash = false
-  /// The challenge; `nil` if it cannot be found, or is not looked for.
+  /// The challenge; `nil` if it cannot be found, or is not searched for.
   let challenge: [UInt8]?
   let isFound: Bool
 
   /// SHA-256 of the client data.
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
-  /// What the document says about the challenge.
+  /// The document's facts about the challenge.
   var facts: CaseBench.Facts {
     guard isFound else { return [] }
     guard let challenge else { return [("challenge", "unchecked")] }

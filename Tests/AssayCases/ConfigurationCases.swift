@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// CNF-1 … CNF-4, CFG-1 … CFG-4: configurations that build a verifier, and
-  /// their twins that do not.
+  /// Adds configurations that build a verifier, and variants of them that do not (CNF-1 … CNF-4,
+  /// CFG-1 … CFG-4).
   func addConfigurationCases() throws {
     addGoodConfigurations()
     addForms()
@@ -358,7 +358,7 @@ extension CaseBench {
       [("storekit.ocspHosts", ["ocsp.test-authority.example"])], "config.document.range")
   }
 
-  /// CFG-3, CER-2.
+  /// Adds own anchors (CFG-3, CER-2).
   private func addAnchors() throws {
     func root(_ change: (inout CertificateTemplate) -> Void) throws -> [UInt8] {
       var template = authority.root

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// JWS-43, JWS-50, JWS-51: certificate windows and freshness.
+  /// Adds certificate validity and freshness (JWS-43, JWS-50, JWS-51).
   func addDateCases() throws {
     try addWindows()
     try addFreshness()

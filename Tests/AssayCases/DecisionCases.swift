@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/receipts-decisions.md §1 … §3 as far as StoreKit's JWS reach.
+  /// Adds decisions from StoreKit's JWS (docs/spec/receipts-decisions.md §1 … §3).
   func addDecisions() throws {
     try addRunningRows()
     try addEndedRows()
@@ -14,7 +14,7 @@ extension CaseBench {
     try addPolicyDecisions()
   }
 
-  /// Rows that hold before the end.
+  /// Adds decision rows that apply before the end.
   private func addRunningRows() throws {
     let renewal = try renewal(purchase)
     decide(
@@ -114,7 +114,7 @@ extension CaseBench {
       row: "DEC-7")
   }
 
-  /// Rows that hold after the end.
+  /// Adds decision rows that apply after the end.
   private func addEndedRows() throws {
     let paid = try transaction(purchase)
     let soon = end + 3_600_000
@@ -246,7 +246,7 @@ extension CaseBench {
       facts: [("until", .integer(seasonEnd + 90 * Purchase.day))])
   }
 
-  /// DCD-3, DCD-4, DCD-6.
+  /// Adds the choice between several pieces of evidence (DCD-3, DCD-4, DCD-6).
   private func addChoice() throws {
     let refunded = purchase.with {
       $0.revocationDate = now - 120_000
@@ -303,7 +303,7 @@ extension CaseBench {
       facts: [("plan", "standard")])
   }
 
-  /// DCD-1, PAY-7, NTF-8.
+  /// Adds evidence that cannot be decided about (DCD-1, PAY-7, NTF-8).
   private func addEvidenceRules() throws {
     let good = try transaction(purchase)
     decide("DCD-1", "no evidence", [], "misuse.decide.empty")

@@ -1,28 +1,27 @@
 import AssayAuthority
 
-/// Evidence for decisions about random subsets of it: what holds for any of them is
-/// a property (Tests/ABI/properties.c).
+/// Evidence for decisions about random subsets of it, which must have the properties in
+/// Tests/ABI/properties.c.
 public struct DecisionPool: Sendable {
   public struct Item: Sendable {
     public var name: String
     public var evidence: EvidenceCase.Evidence
-    /// Names of items of the pool, each of the same form:
-    /// what was said earlier of the same, and gives nothing new beside this;
+    /// The name of older evidence about the same purchase, which must add nothing to this item.
     public var older: String?
-    /// the same with unknown members;
+    /// The name of the same evidence with unknown members.
     public var padded: String?
-    /// the same purchase, refunded, signed later.
+    /// The name of the same purchase, refunded and signed later.
     public var refund: String?
-    /// Appears in scenarios by itself, not only as another one's variant.
+    /// Whether scenarios draw it by itself, not only as the variant of another item.
     public var isPlain = false
-    /// Beginnings of periods in it, milliseconds since 1970 UTC.
+    /// The beginnings of its periods, in milliseconds since 1970 UTC.
     public var starts: [Int64] = []
-    /// Moments at which something about it changes.
+    /// The moments at which its state changes, in milliseconds since 1970 UTC.
     public var moments: [Int64] = []
     public var isSandbox = false
-    /// Of a product that is sold.
+    /// Whether its product is in the catalogue.
     public var isKnown = true
-    /// The appAccountToken that it carries.
+    /// The appAccountToken in it.
     public var account: String?
   }
 
@@ -58,7 +57,7 @@ extension DecisionPool.Item {
 }
 
 extension CaseBench {
-  /// Lines that were upgraded, shared, refunded, booked ahead, moved to another
+  /// Returns subscriptions that were upgraded, shared, refunded, renewed ahead, moved to another
   /// account, in two environments, as every kind of evidence.
   func decisionPool() throws -> DecisionPool {
     var pool = DecisionPool(now: now)
@@ -149,7 +148,7 @@ extension CaseBench {
     }
   }
 
-  /// A JWS, what was signed before it, the same with unknown members, and its refund.
+  /// Adds a JWS, one signed before it, the same with unknown members, and its refund.
   private func add(_ name: String, _ purchase: Purchase, to pool: inout DecisionPool) throws {
     func put(_ suffix: String, _ changed: Purchase, _ change: (inout DecisionPool.Item) -> Void)
       throws

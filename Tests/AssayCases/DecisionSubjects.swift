@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What the decision cases by subject have in common.
+/// Evidence that the decision cases of several subjects use.
 extension CaseBench {
   static let standardProduct = "com.example.app.standard.monthly"
 
@@ -9,14 +9,14 @@ extension CaseBench {
   /// The end of the good subscription.
   var end: Int64 { purchase.expiresDate ?? now }
 
-  /// A day from now, as the lists of findings count.
+  /// Returns the instant `days` days from now, as the lists of findings count.
   func day(_ days: Int64) -> Int64 { now + days * Purchase.day }
 
   func outcome(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
     [("/kind", "decision"), ("state", .text(state)), ("row", .text(row))] + more
   }
 
-  /// A paid period in Production from one day to another, signed when it began.
+  /// Returns a paid period in Production from one day to another, signed when it began.
   func period(
     _ id: Int64, line: Int64? = nil, of product: String = CaseBench.standardProduct,
     _ from: Int64, _ to: Int64, _ change: (inout Purchase) -> Void = { _ in }
@@ -34,7 +34,7 @@ extension CaseBench {
     }
   }
 
-  /// One of the premium plan.
+  /// Returns a paid period of the premium plan.
   func premium(
     _ id: Int64, line: Int64? = nil, _ from: Int64, _ to: Int64,
     _ change: (inout Purchase) -> Void = { _ in }
@@ -42,7 +42,7 @@ extension CaseBench {
     period(id, line: line, of: "com.example.app.premium.monthly", from, to, change)
   }
 
-  /// An answer with `in_app` alone, which has neither `is_upgraded` nor
+  /// Returns a verifyReceipt response with only `in_app`, which has neither `is_upgraded` nor
   /// `app_account_token`, and here no `in_app_ownership_type`.
   func inAppAnswer(_ purchase: Purchase, requestDate: Int64) -> EvidenceCase.Evidence {
     var response = ReceiptResponseTemplate(.ios7, [purchase], requestDate: requestDate)
@@ -52,7 +52,7 @@ extension CaseBench {
     return .init(.answer(response.json.setting("receipt.in_app", .array([entry])).bytes))
   }
 
-  /// An answer of the iOS 6 style, which has no request date either.
+  /// Returns a verifyReceipt response in the iOS 6 style, which has no request date either.
   func flatAnswer(_ purchase: Purchase) -> EvidenceCase.Evidence {
     let response = ReceiptResponseTemplate(.ios6, [purchase], requestDate: now)
     return .init(.answer(response.json.bytes))

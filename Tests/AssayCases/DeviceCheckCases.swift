@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/device-check.md §2: answers of Apple's endpoint, and device tokens.
+  /// Adds responses of Apple's endpoint, and device tokens (docs/spec/device-check.md §2).
   func addDeviceCheckCases() throws {
     addDeviceBits()
     addDeviceRefusals()
@@ -31,7 +31,7 @@ extension CaseBench {
     return ["text": .string(text)]
   }
 
-  /// DVC-7, DVC-10, DVC-11.
+  /// Adds responses with bits and their months (DVC-7, DVC-10, DVC-11).
   private func addDeviceBits() {
     for (bit0, bit1) in [(false, false), (true, false), (false, true), (true, true)] {
       answer(
@@ -85,7 +85,7 @@ extension CaseBench {
       ], facts: [("deviceCheck.month", "2026-05")])
   }
 
-  /// §2.1: the table of refusals.
+  /// Adds the refusals in the table of docs/spec/device-check.md §2.1.
   private func addDeviceRefusals() {
     let table: [(text: String, http: Int64, status: String)] = [
       ("Missing or incorrectly formatted device token payload", 400, "rejected.devicecheck.token"),
@@ -147,7 +147,7 @@ extension CaseBench {
       "config.exchange.block-missing")
   }
 
-  /// §2.3, DVC-12.
+  /// Adds offers to devices (docs/spec/device-check.md §2.3, DVC-12).
   private func addDeviceOffers() {
     answer(
       "DVC-12", "an offer to a clean device", bits(false, true, months: 1), offer: true,
@@ -173,7 +173,7 @@ extension CaseBench {
       facts: [("deviceCheck.bits.bit0.set", true)])
   }
 
-  /// EXC-1.
+  /// Adds refused members of the request (EXC-1).
   private func addDeviceReadingForms() {
     let good: JSONText = [
       "kind": "deviceCheck.read", "call": "query", "status": 200,
@@ -197,9 +197,9 @@ extension CaseBench {
     }
   }
 
-  /// ATT-2: one key identifier has one text, whatever the app sent.
+  /// Adds encodings of a key id, which have one normal form (ATT-2).
   func addKeyIdentifiers() {
-    // Its base64 has characters that base64url writes differently.
+    // The base64 of these bytes has characters that base64url writes differently.
     let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
     let standard = octets.base64Text
     let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
@@ -233,7 +233,7 @@ extension CaseBench {
       "EXC-1", "no key id", ["kind": "attest.key-id"], "misuse.exchange.request", at: "keyId")
   }
 
-  /// DVC-4.
+  /// Adds encodings and lengths of device tokens (DVC-4).
   private func addDeviceTokens() {
     let octets = Array(UInt8(1)...200)
     let base64 = octets.base64Text

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// DVC-4 … DVC-15: whole conversations with Apple's DeviceCheck endpoint. The tokens in
-  /// their steps are random; the Swift tests verify them.
+  /// Adds whole exchanges with Apple's DeviceCheck endpoint (DVC-4 … DVC-15). The tokens in their
+  /// steps are random; the Swift tests verify them.
   func addDeviceCheckTranscripts() {
     let talk = DeviceCheckTalk(self)
     talk.addVerdicts()
@@ -41,7 +41,7 @@ private final class DeviceCheckTalk: Talk {
       + "\"}"
   }
 
-  /// The body of a request at `now`, and what is secret in it.
+  /// Returns the body of a request at `now`, and its sensitive paths.
   private func body(_ more: String = "") -> Facts {
     [
       (
@@ -58,7 +58,7 @@ private final class DeviceCheckTalk: Talk {
     ]
   }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() {
     talk(
@@ -138,7 +138,7 @@ private final class DeviceCheckTalk: Talk {
       [http(1, 200, "Bit State Not Found" + String(repeating: " ", count: 4096))], Self.unknown)
   }
 
-  /// DVC-14.
+  /// Adds waits and repetitions (DVC-14).
   func addRepetitions() {
     for status: Int64 in [0, 429, 500, 503] {
       let reason = status == 429 ? "rate-limited" : "retry"

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// JWS-93: whether a JWS was made on a device.
+  /// Adds JWS that were or were not made for a device (JWS-93).
   func addDeviceProofCases() throws {
     let device = Purchase.deviceId
     func ask(_ device: JSONText) -> JSONText { ["kind": "device.verify", "deviceId": device] }

@@ -1,60 +1,60 @@
 import AssayAuthority
 
-/// One call of the library and what it must return. The same cases run in
-/// every language; in Swift as these values, elsewhere from the JSON file.
+/// One call of the library and its expected result. The same cases run in every language: in Swift
+/// as these values, elsewhere from the JSON file.
 public struct EvidenceCase: Sendable {
   public var name: String
-  /// The rule of the specification that decides, "JWS-20".
+  /// The rule of the specification that is tested, such as "JWS-20".
   public var rule: String
   public var call: Call
   public var expect: Expectation
 
   public enum Call: Sendable {
-    /// `now` is milliseconds since 1970 UTC; `verifier` a name of the table.
+    /// Verifies a JWS. `now` is milliseconds since 1970 UTC; `verifier` a name of the table.
     case verifyJWS(verifier: String, kind: EvidenceKind, jws: EvidenceText, now: Int64)
-    /// `subject` is what an app receipt must belong to, or the public key that an
-    /// App Attest receipt must be about.
+    /// Verifies a receipt. `subject` is the device that an app receipt must belong to, or the
+    /// public key that an App Attest receipt must be about.
     case verifyReceipt(
       verifier: String, kind: ReceiptEvidenceKind, receipt: EvidenceText, subject: [UInt8]?,
       now: Int64)
     case triage(verifier: String, blob: EvidenceText, now: Int64)
     case readVerifyReceipt(verifier: String, body: EvidenceText, now: Int64)
-    /// `clientDataKind` is 1 for the data, 2 for their hash.
+    /// Verifies an attestation. `clientDataKind` is 1 for the data, 2 for their hash.
     case verifyAttestation(
       verifier: String, attestation: EvidenceText, keyId: [UInt8], clientDataKind: Int32,
       clientData: EvidenceText, now: Int64)
-    /// `counter` is the stored one.
+    /// Verifies an assertion. `counter` is the stored one.
     case verifyAssertion(
       verifier: String, assertion: EvidenceText, publicKey: [UInt8], counter: UInt32,
       clientDataKind: Int32, clientData: EvidenceText, now: Int64)
-    /// The key set is read first; then the texts of `earlier` are verified with it, each
-    /// at its own time, and at last the token.
+    /// Reads the key set, verifies the texts of `earlier` with it, each at its own time, and then
+    /// the token.
     case verifyToken(
       verifier: String, jwks: EvidenceText, earlier: [EarlierToken], token: EvidenceText,
       now: Int64)
     case keysetNew(jwks: EvidenceText)
-    /// Each piece is verified at `now` first; then the request is made.
+    /// Verifies each piece of evidence at `now`, then makes the request.
     case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
-    /// A transcript: a request, then pairs of the step that is expected and its
-    /// answer; what comes after the last answer is the case's own expectation.
+    /// Plays a transcript: a request, then pairs of an expected step and its reply. The document
+    /// after the last reply is compared with the case's own expectation.
     case conversation(
       verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64, steps: [Step])
-    /// Each piece is verified at `now` first, then decided about.
+    /// Verifies each piece of evidence at `now`, then decides.
     case decide(verifier: String, evidence: [Evidence], account: String?, now: Int64)
-    /// `nil` is a date that does not exist.
+    /// Checks stored dates; `nil` if a date does not exist.
     case checkExpiry(expires: Int64?, grace: Int64?, revoked: Int64?, now: Int64)
-    /// `config` is the raw text of a configuration.
+    /// Makes a verifier; `config` is the raw text of a configuration.
     case verifierNew(config: EvidenceText)
   }
 
   public struct Evidence: Sendable {
-    /// What is handed in, and by which call it is verified.
+    /// One piece of evidence; its case is the call that verifies it.
     public enum Proof: Sendable {
       case jws(EvidenceKind, [UInt8])
       case receipt(ReceiptEvidenceKind, [UInt8])
-      /// An answer of verifyReceipt.
+      /// A verifyReceipt response.
       case answer([UInt8])
-      /// App Attest, with client data that were signed.
+      /// An attestation with the client data that were signed.
       case attestation([UInt8], keyId: [UInt8], clientData: [UInt8])
       case assertion([UInt8], publicKey: [UInt8], counter: UInt32, clientData: [UInt8])
       /// A key set, which needs no verifier.
@@ -62,7 +62,7 @@ public struct EvidenceCase: Sendable {
     }
 
     public var proof: Proof
-    /// A verifier other than the one that decides.
+    /// A verifier other than the one that decides; `nil` if the same verifies.
     public var verifier: String?
 
     public init(_ proof: Proof, verifier: String? = nil) {
@@ -75,7 +75,7 @@ public struct EvidenceCase: Sendable {
     }
   }
 
-  /// A token that the same key set has seen before.
+  /// A token that the same key set has verified before.
   public struct EarlierToken: Sendable {
     public var token: EvidenceText
     public var now: Int64
@@ -83,9 +83,9 @@ public struct EvidenceCase: Sendable {
 
   /// One pair of a transcript.
   public struct Step: Sendable {
-    /// What the document before the answer says.
+    /// The expectation of the document before the reply.
     public var expect: Expectation
-    /// What the host hands in, at `now`.
+    /// The host's reply, handed in at `now`.
     public var answer: EvidenceText
     public var now: Int64
   }
@@ -93,11 +93,11 @@ public struct EvidenceCase: Sendable {
   public struct Expectation: Sendable {
     /// "ok", or the name of the refusal.
     public var status: String
-    /// `error.check`.
+    /// The expected `error.check`.
     public var check: String?
-    /// `error.at`.
+    /// The expected `error.at`.
     public var at: String?
-    /// How `error.hint` begins.
+    /// The beginning of the expected `error.hint`.
     public var hint: String?
     public var facts: [(path: String, value: Fact)]
 
@@ -116,19 +116,19 @@ public struct EvidenceCase: Sendable {
   public typealias Fact = ExpectedFact
 }
 
-/// The receipts that `verify_receipt` takes, by their names in documents.
+/// The receipts that `verify_receipt` accepts, by their names in documents.
 public enum ReceiptEvidenceKind: String, Sendable, CaseIterable {
   case transactionReceipt = "transaction-receipt"
   case appReceipt = "app-receipt"
   case attestReceipt = "attest-receipt"
 }
 
-/// The text of evidence, or the recipe of one that is too long to keep.
+/// The text of evidence, or the recipe of a text too long to store.
 public enum EvidenceText: Sendable {
   case bytes([UInt8])
   case repeated(prefix: [UInt8], unit: [UInt8], count: Int, suffix: [UInt8])
 
-  /// So often the same text.
+  /// Returns the same text `count` times.
   static func text(_ unit: String, times count: Int) -> EvidenceText {
     .repeated(prefix: [], unit: Array(unit.utf8), count: count, suffix: [])
   }
@@ -137,7 +137,7 @@ public enum EvidenceText: Sendable {
     switch self {
     case .bytes(let bytes): return bytes
     case .repeated(let prefix, let unit, let count, let suffix):
-      // Doubled, since nothing here is optimised.
+      // Doubling is fast enough in an unoptimized build.
       let whole = unit.count * count
       var units = unit
       while units.count < whole { units += units.prefix(whole - units.count) }

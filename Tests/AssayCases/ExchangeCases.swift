@@ -1,7 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/documents-and-exchanges.md §2: what every exchange holds.
+  /// Adds requests that test the common members of exchanges (docs/spec/documents-and-exchanges.md
+  /// §2).
   func addExchangeCases() throws {
     let observations: JSONText = ["request": "paid", "attestation": "verified"]
     let good: JSONText = ["kind": "risk.assess", "observations": observations]

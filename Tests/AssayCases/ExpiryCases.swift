@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// DCD-19: dates that a host stored.
+  /// Adds dates that a host stored (DCD-19).
   func addExpiryCases() {
     let past = now - 1000
     let future = now + 1000

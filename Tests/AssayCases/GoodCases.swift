@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// Good evidence of every kind, with the facts that it must give.
+  /// Adds good evidence of every kind, with the facts that must follow.
   func addGoodEvidence() throws {
     verify(
       "JWS-1", "a good transaction",
@@ -75,7 +75,7 @@ extension CaseBench {
     ]
   }
 
-  /// JWS-94: the purchase key of each type.
+  /// Adds the purchase key of each product type (JWS-94).
   private func addProductTypes() throws {
     let renewed = purchase.with { $0.transactionId = "2000000900000007" }
     let line = "Sandbox/2000000900000001"
@@ -114,7 +114,7 @@ extension CaseBench {
       payload: renewed.transactionPayload, facts: [("keys.transaction", .text(one))])
   }
 
-  /// Every member of the specification at once.
+  /// Adds payloads with every member of the specification.
   private func addFullPayloads() throws {
     try verify(
       "PAY-2", "a transaction with every member",

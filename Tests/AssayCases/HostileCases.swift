@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// JWS-1 and input that must not do harm: nothing here may end the process.
+  /// Adds input that must do no harm and never end the process (JWS-1).
   func addHostileInput() throws {
     addRawInput()
     try addSizes()
@@ -102,7 +102,7 @@ extension CaseBench {
       "too-large.json.depth", check: "jws.header", at: "header")
   }
 
-  /// A good transaction whose text has exactly this many characters.
+  /// Returns a good transaction whose text has exactly this many characters.
   private func sized(_ count: Int) throws -> [UInt8] {
     for padding in 0..<4 {
       var template = JWSTemplate(payload: [], chain: authority.chain)
@@ -124,7 +124,7 @@ extension CaseBench {
     throw AuthorityError("no transaction of \(count) characters")
   }
 
-  /// A good text cut off in each of its parts.
+  /// Adds a good text cut off in each of its parts.
   private func addTruncations() throws {
     let jws = try authority.mint(purchase.transactionPayload)
     let segments = jws.split(separator: 0x2e, omittingEmptySubsequences: false)
@@ -147,8 +147,7 @@ extension CaseBench {
     }
   }
 
-  /// A genuine header over unsigned content: no date and no number
-  /// of it may be looked at.
+  /// Adds genuine headers over unsigned content, of which no date and no number may be read.
   private func addUnsignedPayloads() throws {
     let payloads: [(String, [UInt8])] = [
       ("the year 10000", Array("{\"signedDate\":253402300800000}".utf8)),

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// JWS-70 … JWS-75 for the kinds other than transactions.
+  /// Adds apps and environments for the kinds other than transactions (JWS-70 … JWS-75).
   func addIdentityCases() throws {
     try addEnvironments()
     try addDerivedEnvironments()
@@ -80,7 +80,8 @@ extension CaseBench {
       kind: .appTransaction, "rejected.identity.bundle", check: "identity.bundle")
   }
 
-  /// JWS-71 with `missingEnvironment` "from-transaction-id".
+  /// Adds payloads without an environment, with `missingEnvironment` "from-transaction-id"
+  /// (JWS-71).
   private func addDerivedEnvironments() throws {
     let ids: [(String, String?)] = [
       ("1000000900000001", "Sandbox"), ("2000000900000001", "Sandbox"),
@@ -153,7 +154,7 @@ extension CaseBench {
       try authority.notification("SUBSCRIBED", nil, purchase).removing("data.appAppleId"))
   }
 
-  /// JWS-75: each kind asked for as each other kind.
+  /// Adds each kind verified as each other kind (JWS-75).
   private func addKinds() throws {
     for asked in EvidenceKind.allCases {
       for given in EvidenceKind.allCases where given != asked {

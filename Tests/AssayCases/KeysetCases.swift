@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/access-tokens.md §5: what a key set may hold.
+  /// Adds key sets with allowed and refused content (docs/spec/access-tokens.md §5).
   func addKeysetCases() throws {
     let rsa = try TokenAuthority.jwk(rsa: tokens.rsaKey, kid: "a")
     let elliptic = try TokenAuthority.jwk(elliptic: tokens.ellipticKey, kid: "b")
@@ -34,7 +34,7 @@ extension CaseBench {
     keyset(rule, name, text: .bytes(jwks.bytes), .init(status, check: check, at: at, facts: facts))
   }
 
-  /// JWK-1, JWK-9.
+  /// Adds forms of the JSON text (JWK-1, JWK-9).
   private func addKeysetForms(_ rsa: JSONText) {
     let good: JSONText = ["keys": [rsa]]
     let text = good.bytes
@@ -80,7 +80,7 @@ extension CaseBench {
     }
   }
 
-  /// JWK-2.
+  /// Adds keys that are skipped (JWK-2).
   private func addSkippedKeys(_ rsa: JSONText, _ elliptic: JSONText) {
     func skipped(_ name: String, _ key: JSONText, _ reason: String) {
       keyset(
@@ -107,7 +107,7 @@ extension CaseBench {
       ["keys": [elliptic.setting("key_ops", ["wrapKey", "verify"])]])
   }
 
-  /// JWK-3 … JWK-6.
+  /// Adds keys that are refused (JWK-3 … JWK-6).
   private func addBadKeys(_ rsa: JSONText, _ elliptic: JSONText) throws {
     func bad(_ rule: String, _ name: String, _ key: JSONText, _ status: String, at: String? = nil) {
       keyset(
@@ -181,8 +181,7 @@ extension CaseBench {
     rejected("e of 33 bits", [("e", url([1, 0, 0, 0, 1]))])
     rejected("e = 2^32 + 65,537", [("e", url([1, 0, 1, 0, 1]))])
     bad("JWK-5", "no e", rsa.removing("e"), "rejected.jwks.rsa", nil)
-    // 13 times the product of the primes of the test, shifted, and one more: it is 1
-    // modulo each of them.
+    // The modulus is 1 modulo each prime of the test: 13 times their product, shifted, plus 1.
     let product = P256.bytes("823B626E67C286C7676A2D64D9")
     let weak = product + [UInt8](repeating: 0, count: 256 - product.count - 1) + [1]
     bad("JWK-5", "a ROCA modulus", rsa.setting("n", url(weak)), "rejected.jwks.roca", nil)

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// KST-1 … KST-13: whole conversations with the issuer of tokens.
+  /// Adds whole exchanges with the issuer of tokens (KST-1 … KST-13).
   func addKeysetTranscripts() throws {
     let talk = try KeysetTalk(self)
     talk.addFetches()
@@ -26,7 +26,7 @@ private final class KeysetTalk: Talk {
   private static let misuse = "misuse.exchange.request"
   private static let tag = "W/\"1\""
 
-  /// As the issuer publishes it.
+  /// The key set as the issuer publishes it.
   private let published: JSONText
   private static let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
 
@@ -62,7 +62,7 @@ private final class KeysetTalk: Talk {
     ]
   }
 
-  /// `keysetState` of a document.
+  /// Returns the facts of `keysetState` in a document.
   private func kept(_ fetched: Int64?, _ tried: Int64?, failures: Int64 = 0, tag: String? = nil)
     -> Facts
   {
@@ -76,7 +76,7 @@ private final class KeysetTalk: Talk {
     ]
   }
 
-  /// The text that the host keeps, of these keys.
+  /// Returns the text that the host stores, with these keys.
   private func text(
     _ fetched: Int64, tag: String? = nil, keys: JSONText? = nil,
     issuer: String = TokenAuthority.pool
@@ -148,7 +148,7 @@ private final class KeysetTalk: Talk {
       [issuer(1, 200, published)], facts: kept(0, 0) + [("changed", true)])
   }
 
-  /// KST-4, KST-9.
+  /// Adds conditional requests (KST-4, KST-9).
   func addConditional() throws {
     let hour: Int64 = -3_600_000
     let old = text(hour, tag: Self.tag)
@@ -210,7 +210,7 @@ private final class KeysetTalk: Talk {
 
   // MARK: the cooldown
 
-  /// KST-2, KST-13.
+  /// Adds cooldowns after failures (KST-2, KST-13).
   func addCooldowns() {
     for (failures, seconds) in [
       (0, 30), (1, 60), (2, 120), (3, 240), (4, 480), (5, 600), (63, 600),
@@ -274,7 +274,7 @@ private final class KeysetTalk: Talk {
 
   // MARK: refusals
 
-  /// KST-6, KST-12.
+  /// Adds responses that are refused (KST-6, KST-12).
   func addRefusals() throws {
     let rsa = try TokenAuthority.jwk(rsa: bench.tokens.rsaKey, kid: "a")
     func refused(_ name: String, _ body: JSONText, _ status: String, at: String?, check: String) {
@@ -358,7 +358,7 @@ private final class KeysetTalk: Talk {
       [issuer(1, 200, published)], facts: [("changed", true)])
   }
 
-  /// KST-7, KST-9.
+  /// Adds stored key sets that are refused (KST-7, KST-9).
   func addOldSets() throws {
     func old(_ rule: String, _ name: String, _ text: String, _ status: String, at: String) {
       talk(

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// NTF-1 … NTF-8: every type, every body, and what is nested in them.
+  /// Adds every type and body of notification, and their nested JWS (NTF-1 … NTF-8).
   func addNotificationCases() throws {
     try addNotificationTypes()
     try addBodies()
@@ -252,7 +252,7 @@ extension CaseBench {
     }
   }
 
-  /// JWS-44: notifications of spring 2022.
+  /// Adds notifications without a date, as of spring 2022 (JWS-44).
   private func addUndated() throws {
     let good = try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase).removing(
       "signedDate")

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// PAY-2 … PAY-8 and JWS-90: types, enums, ranges.
+  /// Adds types, enums and ranges of payloads (PAY-2 … PAY-8, JWS-90).
   func addPayloadCases() throws {
     try addEnumValues()
     try addDecisiveTypes()
@@ -34,7 +34,7 @@ extension CaseBench {
     ("offerDiscountType", ["FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME"]),
   ]
 
-  /// PAY-2: known values pass silently, unknown ones with a warning.
+  /// Adds known enum values, which pass silently, and unknown ones, which give a warning (PAY-2).
   private func addEnumValues() throws {
     let tables: [(EvidenceKind, JSONText, [(member: String, values: [JSONText])])] = [
       (.transaction, purchase.transactionPayload, CaseBench.transactionEnums),
@@ -114,7 +114,7 @@ extension CaseBench {
     ),
   ]
 
-  /// PAY-4, PAY-3.
+  /// Adds wrong types of members that decide (PAY-4, PAY-3).
   private func addDecisiveTypes() throws {
     for (kind, members) in CaseBench.decisive {
       let payload = try authority.payload(kind, purchase)
@@ -132,7 +132,7 @@ extension CaseBench {
     }
   }
 
-  /// PAY-5.
+  /// Adds wrong types of descriptive members (PAY-5).
   private func addDescriptiveTypes() throws {
     let members: [(String, JSONText)] = [
       ("price", .text("1.99")), ("currency", 7), ("storefront", ["USA"]),
@@ -147,7 +147,7 @@ extension CaseBench {
     }
   }
 
-  /// PAY-6, PAY-8.
+  /// Adds values at and beyond the ends of ranges (PAY-6, PAY-8).
   private func addRanges() throws {
     let payload = purchase.transactionPayload
     let times = ["purchaseDate", "originalPurchaseDate", "expiresDate", "revocationDate"]
@@ -189,7 +189,7 @@ extension CaseBench {
       payload: payload.setting("expiresDate", .integer(now - 900 * Purchase.day)))
   }
 
-  /// JWS-90, JWS-91.
+  /// Adds account tokens and their forms (JWS-90, JWS-91).
   private func addAccountTokens() throws {
     let payload = purchase.transactionPayload
     let token = "0F8FAD5B-d9cb-469f-A165-70867728950e"

@@ -1,14 +1,14 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// DCD-5, DCD-6, DCD-22: which period represents a group.
+  /// Adds decisions on the period that represents a group (DCD-5, DCD-6, DCD-22).
   func addPeriodDecisions() throws {
     try addUpgrades()
     try addRunningTogether()
     try addGraceBeside()
   }
 
-  /// Stored evidence for a year beside the month that replaced it.
+  /// Adds stored evidence for a year beside the month that replaced it.
   private func addUpgrades() throws {
     let year = period(1, -30, 335)
     let month = premium(2, line: 1, -5, 25)
@@ -39,7 +39,7 @@ extension CaseBench {
       "DCD-22", "a restored entry, start after end, replaces nothing",
       [try transaction(year), try transaction(premium(2, line: 1, -1, -20))], state: "active",
       row: "DEC-14", facts: [("plan", "standard")])
-    // The restored copy of the year carries the day of the restoration.
+    // The restored copy of the year has the day of the restoration.
     let restored = year.with {
       $0.transactionId = "180000900000009"
       $0.purchaseDate = day(-1)
@@ -48,7 +48,7 @@ extension CaseBench {
       "DCD-22", "the restored copy of an earlier period replaces nothing",
       [try transaction(year), try transaction(month), try transaction(restored)], state: "active",
       row: "DEC-14", facts: [("plan", "premium")])
-    // What an answer cannot show, it does not deny.
+    // A verifyReceipt response has no such member, and its absence denies nothing.
     let upgraded = year.with {
       $0.isUpgraded = true
       $0.signedDate = day(-1)
@@ -98,7 +98,7 @@ extension CaseBench {
       state: "active", row: "DEC-14", facts: [("plan", "standard")])
   }
 
-  /// A grace period is hidden by no refund, no booking and no lower plan.
+  /// Adds grace periods, which no refund, later period or lower plan hides.
   private func addGraceBeside() throws {
     let month = period(2, -31, -1)
     let told = try renewal(

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// DCD-5, DCD-12, DCD-23, DCD-25, DCD-28: what policy and catalogue say.
+  /// Adds decisions that depend on policy and catalogue (DCD-5, DCD-12, DCD-23, DCD-25, DCD-28).
   func addPolicyDecisions() throws {
     try addSandboxBeside()
     try addFamilyAndStacks()
@@ -79,7 +79,7 @@ extension CaseBench {
       facts: [("until", .integer(day(160)))])
   }
 
-  /// Hosts store `until`: it is not a date ahead where nothing is granted.
+  /// Adds denied decisions: hosts store `until`, which must not lie ahead without a grant.
   private func addWithheldDates() throws {
     decide(
       "DCD-25", "D10 denied by policy",

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RCP-6 … RCP-11: the two lists of a transaction receipt.
+  /// Adds the two property lists of a transaction receipt (RCP-6 … RCP-11).
   func addPropertyListCases() throws {
     try addListStyles()
     try addListEncoding()
@@ -11,7 +11,7 @@ extension CaseBench {
     try addOuterKeys()
   }
 
-  /// One broken list, as the outer one and as the signed one.
+  /// Adds one broken list, as the outer one and as the signed one.
   private func lists(
     _ rule: String, _ name: String, _ status: String,
     _ change: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -24,7 +24,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-6.
+  /// Adds styles of property lists (RCP-6).
   private func addListStyles() throws {
     for (name, style) in PropertyListText.Style.all {
       try transactionReceipt("RCP-6", "\(name) outside") {
@@ -77,7 +77,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-6: encoding.
+  /// Adds text encodings (RCP-6).
   private func addListEncoding() throws {
     let broken: [(String, [UInt8])] = [
       ("a byte that is no UTF-8", [0xff]), ("an overlong sequence", [0xc0, 0xaf]),
@@ -96,7 +96,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-7.
+  /// Adds faults of syntax (RCP-7).
   private func addListSyntax() throws {
     let status = "malformed.plist.syntax"
     try lists("RCP-7", "no semicolon after the last pair", status) { bytes in
@@ -124,7 +124,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-8, RCP-9.
+  /// Adds comments, data and other constructs (RCP-8, RCP-9).
   private func addListConstructs() throws {
     let pairs: [(String, String)] = [
       ("a line comment", "// note\n"), ("a comment", "/* note */"),
@@ -172,7 +172,7 @@ extension CaseBench {
     }
   }
 
-  /// Section 1: caps of the lists.
+  /// Adds lists at and beyond their caps (docs/spec/receipts.md, section 1).
   private func addListLimits() throws {
     @Sendable func many(_ list: PropertyListText, _ total: Int) -> PropertyListText {
       var copy = list
@@ -230,7 +230,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-11.
+  /// Adds missing and undecodable members of the outer list (RCP-11).
   private func addOuterKeys() throws {
     for key in ["signature", "purchase-info"] {
       try transactionReceipt("RCP-11", "no \(key)", "malformed.receipt.outer-missing") {
@@ -275,9 +275,9 @@ extension CaseBench {
   }
 }
 
-/// Text put into a list that is already written.
+/// Inserts text into a list that is already written.
 enum PropertyListCasesText {
-  /// Before the closing brace.
+  /// Returns the list with `text` before its closing brace.
   static func appending(_ text: String, to bytes: [UInt8]) -> [UInt8] {
     guard let brace = bytes.lastIndex(of: 0x7d) else { return bytes }
     return Array(bytes[..<brace]) + Array(text.utf8) + bytes[brace...]

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RCP-13 … RCP-16: the signed fields of a transaction receipt.
+  /// Adds the signed fields of a transaction receipt (RCP-13 … RCP-16).
   func addPurchaseInfoCases() throws {
     try addRequiredFields()
     try addFieldFormats()
@@ -10,7 +10,7 @@ extension CaseBench {
     try addFieldFreedom()
   }
 
-  /// RCP-13.
+  /// Adds missing fields, and formats of fields (RCP-13).
   private func addRequiredFields() throws {
     let required = [
       "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
@@ -72,13 +72,13 @@ extension CaseBench {
     }
   }
 
-  /// The list without the other spellings of the purchase date, with this one.
+  /// Returns the list with only this spelling of the purchase date.
   private static func dated(_ list: PropertyListText, _ text: String) -> PropertyListText {
     list.removing("purchase-date-ms").removing("purchase-date-pst")
       .setting("purchase-date", text)
   }
 
-  /// RCP-14.
+  /// Adds forms of dates (RCP-14).
   private func addFieldDates() throws {
     let unreadable: [(String, String)] = [
       ("month 13", "2026-13-11 00:00:00 Etc/GMT"), ("month 0", "2026-00-11 00:00:00 Etc/GMT"),
@@ -120,7 +120,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-15.
+  /// Adds fields that contradict each other (RCP-15).
   private func addFieldConflicts() throws {
     let bought = purchase.purchaseDate
     let end = purchase.expiresDate ?? 0
@@ -177,7 +177,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-16: what must not be demanded.
+  /// Adds values that must not be refused (RCP-16).
   private func addFieldFreedom() throws {
     try transactionReceipt(
       "RCP-16", "bought first after it was bought",

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// APR-9, APR-11 … APR-14: the payload of an app receipt.
+  /// Adds attributes in the payload of an app receipt (APR-9, APR-11 … APR-14).
   func addReceiptAttributeCases() throws {
     try addAttributeShapes()
     try addAttributeValues()
@@ -12,7 +12,7 @@ extension CaseBench {
 
   private var broken: String { "malformed.app-receipt.attribute" }
 
-  /// Ids that a store would mistake for another key, or could not hold.
+  /// Ids that a database would mistake for another key, or could not store.
   static let oddIds: [(name: String, id: String)] = [
     ("with a slash", "2000000900000001/2"), ("with a line feed", "20000009\n00000001"),
     ("with a blank", "2000000900000001 "), ("with a letter", "2000000900000001a"),
@@ -21,7 +21,7 @@ extension CaseBench {
     ("of 5,000 digits", String(repeating: "2", count: 5000)),
   ]
 
-  /// APR-25: whatever becomes part of a key is 1 to 20 digits.
+  /// Adds ids, which are 1 to 20 digits if they become part of a key (APR-25).
   private func addIds() throws {
     for type in [1703, 1705] {
       for (name, id) in CaseBench.oddIds {
@@ -36,7 +36,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-11.
+  /// Adds faults in the structure of attributes (APR-11).
   private func addAttributeShapes() throws {
     let twice = "malformed.app-receipt.duplicate-attribute"
     for type in [0, 2, 3, 12, 25] {
@@ -105,7 +105,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-12.
+  /// Adds values of wrong types (APR-12).
   private func addAttributeValues() throws {
     let texts: [(String, [UInt8])] = [
       ("an IA5 string", DER.ia5("com.example.app")), ("an integer", DER.unsigned([1])),
@@ -163,7 +163,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-13.
+  /// Adds forms of dates (APR-13).
   private func addAttributeDates() throws {
     let day = WrittenDate.iso(purchase.signedDate).prefix(19)
     let at = "creationDate"
@@ -224,7 +224,7 @@ extension CaseBench {
     ) { $0.setting(.ascii(18, "")) }
   }
 
-  /// APR-14.
+  /// Adds missing attributes (APR-14).
   private func addMissingAttributes() throws {
     let missing = "malformed.app-receipt.missing-attribute"
     for type in [0, 2] {

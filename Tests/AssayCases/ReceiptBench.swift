@@ -1,7 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/receipts.md, docs/spec/receipts-triage.md and docs/spec/receipts-decisions.md.
+  /// Adds the cases of docs/spec/receipts.md, docs/spec/receipts-triage.md and
+  /// docs/spec/receipts-decisions.md.
   func addReceiptCases() throws {
     try addTransportCases()
     try addPropertyListCases()
@@ -18,7 +19,7 @@ extension CaseBench {
     try addReceiptConfigurationCases()
   }
 
-  /// Verifiers that differ from the standard one in what receipts meet.
+  /// Adds verifiers that differ from the standard one in settings for receipts.
   func addReceiptVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
     let anchors: JSONText = ["anchors": [.string(receipts.anchor)]]
     add("receipts-without-intermediates", [("receipts", anchors)])
@@ -72,7 +73,7 @@ extension CaseBench {
       .init(status, check: check))
   }
 
-  /// A transaction receipt that differs from a good one in one thing.
+  /// Adds a transaction receipt that differs from a good one in one thing.
   func transactionReceipt(
     _ rule: String, _ name: String, of purchase: Purchase? = nil, version: UInt8 = 3,
     generation: ReceiptAuthority.Generation? = nil, verifier: String = "standard",
@@ -88,7 +89,7 @@ extension CaseBench {
       check: check, at: at, hint: hint, facts: facts)
   }
 
-  /// A receipt whose signed list differs from a good one in one thing.
+  /// Adds a receipt whose signed list differs from a good one in one thing.
   func purchaseInfo(
     _ rule: String, _ name: String, of purchase: Purchase? = nil, verifier: String = "standard",
     _ status: String = "ok", check: String? = nil, at: String? = nil, facts: Facts = [],
@@ -102,7 +103,7 @@ extension CaseBench {
   /// The facts of an app receipt about the standard purchase.
   var appFacts: AppReceiptFacts { AppReceiptFacts([purchase], like: purchase) }
 
-  /// An app receipt that differs from a good one in one thing.
+  /// Adds an app receipt that differs from a good one in one thing.
   func appReceipt(
     _ rule: String, _ name: String, of facts: AppReceiptFacts? = nil,
     generation: ReceiptAuthority.Generation? = nil, digest: SigningKey.Digest? = nil,
@@ -119,7 +120,7 @@ extension CaseBench {
       facts: expected)
   }
 
-  /// An app receipt whose attributes differ from those of a good one.
+  /// Adds an app receipt whose attributes differ from those of a good one.
   func attributes(
     _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
     at: String? = nil, verifier: String = "standard", facts: Facts = [],
@@ -130,7 +131,7 @@ extension CaseBench {
     ) { $0.attributes = change($0.attributes) }
   }
 
-  /// An app receipt whose only purchase differs from a good one.
+  /// Adds an app receipt whose only purchase differs from a good one.
   func purchaseAttributes(
     _ rule: String, _ name: String, _ status: String = "ok", check: String? = nil,
     at: String? = nil, facts: Facts = [], of purchase: Purchase? = nil,

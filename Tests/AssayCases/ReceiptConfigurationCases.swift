@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/configuration.md §4, CER-2, CER-6.
+  /// Adds the block `receipts` (docs/spec/configuration.md §4, CER-2, CER-6).
   func addReceiptConfigurationCases() throws {
     addReceiptMembers()
     try addReceiptAnchors()
@@ -48,7 +48,7 @@ extension CaseBench {
       at: "receipts.maxAgeMs")
   }
 
-  /// CFG-3, CER-2.
+  /// Adds own anchors (CFG-3, CER-2).
   private func addReceiptAnchors() throws {
     let root = try receipts.chain(.current).root
     func anchors(_ certificates: [[UInt8]]) -> JSONText {
@@ -99,7 +99,7 @@ extension CaseBench {
       "config.certificates.root-set", at: "receipts.anchors[1]")
   }
 
-  /// CER-6.
+  /// Adds own intermediates (CER-6).
   private func addIntermediates() throws {
     func block(_ certificates: [[UInt8]], own: Bool = true) -> JSONText {
       let list = JSONText.array(certificates.map(JWSTemplate.entry))
@@ -144,7 +144,7 @@ extension CaseBench {
     config("CER-6", "seventeen intermediates", block(many), refused)
   }
 
-  /// VRR-1.
+  /// Adds shared secrets (VRR-1).
   private func addSharedSecrets() {
     let secret = "0123456789abcdef0123456789ABCDEF"
     let refused = "config.receipts.shared-secret"

@@ -1,7 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/receipts-decisions.md §1 … §3 with receipts and answers as evidence.
+  /// Adds decisions from receipts and verifyReceipt responses (docs/spec/receipts-decisions.md §1 …
+  /// §3).
   func addReceiptDecisions() throws {
     try addTransactionReceiptRows()
     try addAppReceiptRows()
@@ -30,7 +31,7 @@ extension CaseBench {
     }
   }
 
-  /// The rows that a transaction receipt and an app receipt both reach.
+  /// Adds the decision rows that a transaction receipt and an app receipt both reach.
   private func addSignedRows(_ kind: String, _ evidence: (Purchase) throws -> EvidenceCase.Evidence)
     throws
   {
@@ -146,7 +147,7 @@ extension CaseBench {
       facts: [("transactionId", .text(purchase.transactionId))])
   }
 
-  /// iOS 6 style.
+  /// Adds decision rows of responses in the iOS 6 style.
   private func addOlderAnswerRows() throws {
     func older(_ purchase: Purchase, _ status: Int64 = 0) -> EvidenceCase.Evidence {
       var response = response(.ios6, [purchase])
@@ -210,7 +211,7 @@ extension CaseBench {
       "misuse.decide.evidence")
   }
 
-  /// iOS 7 style.
+  /// Adds decision rows of responses in the iOS 7 style.
   private func addNewerAnswerRows() throws {
     func newer(_ purchases: Purchase...) -> EvidenceCase.Evidence {
       answerEvidence(response(.ios7, purchases))
@@ -295,7 +296,7 @@ extension CaseBench {
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-mismatch")
   }
 
-  /// DCD-2 … DCD-4, RFD-5.
+  /// Adds decisions from several kinds of evidence (DCD-2 … DCD-4, RFD-5).
   private func addMixedEvidence() throws {
     let app = try appEvidence([purchase])
     let receipt = try transactionEvidence(purchase)

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RCP-24 … RCP-30: whose receipt it is, and from which environment.
+  /// Adds receipts of other apps and environments (RCP-24 … RCP-30).
   func addReceiptIdentityCases() throws {
     try addReceiptBundles()
     try addReceiptAges()
@@ -39,7 +39,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-26.
+  /// Adds dates ahead of the clock, and the oldest accepted (RCP-26).
   private func addReceiptAges() throws {
     func bought(_ offset: Int64) -> Purchase { purchase.moved(by: 10 * Purchase.day + offset) }
     let month = 30 * Purchase.day
@@ -63,7 +63,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-27 … RCP-29.
+  /// Adds environments, as a transaction id shows them (RCP-27 … RCP-29).
   private func addReceiptEnvironments() throws {
     func id(_ prefix: String) -> (inout Purchase) -> Void {
       {

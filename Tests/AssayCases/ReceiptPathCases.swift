@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// PTH-1 … PTH-11: the path of a receipt, by app receipts whose bag alone gives
-  /// the intermediate, and by the leaves of transaction receipts.
+  /// Adds certification paths of receipts (PTH-1 … PTH-11), by app receipts with the intermediate
+  /// in their container, and by the leaves of transaction receipts.
   func addReceiptPathCases() throws {
     try addPathForms()
     try addPathSignatures()
@@ -13,8 +13,8 @@ extension CaseBench {
 
   private typealias Change = (inout CertificateTemplate) throws -> Void
 
-  /// One certificate that differs from a good one in one thing. A refusal of a
-  /// leaf is tried with a transaction receipt as well.
+  /// Adds a path with one certificate that differs from a good one in one thing. A refused leaf is
+  /// tried with a transaction receipt as well.
   private func path(
     _ rule: String, _ name: String, _ status: String = "ok", check: String? = "chain.shape",
     leaf: Bool, signer: SigningKey? = nil, _ change: Change
@@ -48,7 +48,7 @@ extension CaseBench {
     }
   }
 
-  /// PTH-4.
+  /// Adds faults of DER, size and version (PTH-4).
   private func addPathForms() throws {
     let der = "malformed.chain.der"
     try both("PTH-4", "with a serial number that is not minimal", der, check: "chain.certificates")
@@ -75,7 +75,7 @@ extension CaseBench {
     }
   }
 
-  /// PTH-2, PTH-5.
+  /// Adds signatures and issuer names (PTH-2, PTH-5).
   private func addPathSignatures() throws {
     let other = try SigningKey.generate(.rsa(bits: 2048))
     let signatures = "chain.signatures"
@@ -184,7 +184,7 @@ extension CaseBench {
     }
   }
 
-  /// PTH-6 … PTH-8.
+  /// Adds extensions that a profile requires (PTH-6 … PTH-8).
   private func addPathShapes() throws {
     func replacing(_ oid: String, _ with: CertificateExtension?) -> Change {
       { $0 = $0.replacing(oid, with: with) }
@@ -237,7 +237,7 @@ extension CaseBench {
     }
   }
 
-  /// PTH-9.
+  /// Adds public keys (PTH-9).
   private func addPathKeys() throws {
     func key(_ info: [UInt8]) -> Change { { $0.publicKeyInfo = info } }
     let refused = "rejected.chain.key"
@@ -264,7 +264,7 @@ extension CaseBench {
     }
   }
 
-  /// PTH-10.
+  /// Adds unknown and duplicate extensions (PTH-10).
   private func addPathExtensions() throws {
     try both("PTH-10", "with an unknown critical extension", "rejected.chain.critical-extension") {
       $0 = $0.adding(CertificateExtension("1.2.3.4.5", critical: true, DER.null))
@@ -293,9 +293,9 @@ extension CaseBench {
   }
 }
 
-/// Keys that no certificate of a path may hold.
+/// Keys that no certificate of a path may have.
 enum ReceiptKeys {
-  /// DER RSAPublicKey with the same modulus and exponent 3.
+  /// Returns a DER RSAPublicKey with the same modulus and exponent 3.
   static func exponent3(_ key: [UInt8]) -> [UInt8] {
     guard let outer = DER.head(key[...]), let modulus = DER.head(key[outer.header...]) else {
       return key

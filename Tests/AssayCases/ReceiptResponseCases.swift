@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// VRR-4 … VRR-19: answers of verifyReceipt.
+  /// Adds verifyReceipt responses (VRR-4 … VRR-19).
   func addReceiptResponseCases() throws {
     try addGoodAnswers()
     addAnswerStatuses()
@@ -82,7 +82,7 @@ extension CaseBench {
     }
   }
 
-  /// Section 2.2, VRR-5, VRR-6.
+  /// Adds Apple's status numbers (docs/spec/receipts-triage.md §2.2, VRR-5, VRR-6).
   private func addAnswerStatuses() {
     let refused: [(Int64, String, String)] = [
       (21000, "rejected.verify-receipt.request", "never"),
@@ -136,7 +136,7 @@ extension CaseBench {
       "rejected.verify-receipt.malformed", facts: [("/error.retryClass", "same-once")])
   }
 
-  /// VRR-14, VRR-15.
+  /// Adds bodies that are no response, or exceed a cap (VRR-14, VRR-15).
   private func addAnswerBodies() throws {
     let body = "malformed.verify-receipt.body"
     for (name, text) in [
@@ -208,7 +208,7 @@ extension CaseBench {
     }
   }
 
-  /// VRR-9 … VRR-12.
+  /// Adds missing fields and wrong values (VRR-9 … VRR-12).
   private func addAnswerFields() throws {
     let good = response(.ios6).json
     let first = "transactions.0"
@@ -295,7 +295,7 @@ extension CaseBench {
     ) { $0 }
   }
 
-  /// VRR-16, VRR-17.
+  /// Adds responses about other apps and environments (VRR-16, VRR-17).
   private func addAnswerIdentity() throws {
     both(
       "VRR-16", "another app", "rejected.identity.bundle",
@@ -343,7 +343,7 @@ extension CaseBench {
         .setting("receipt.app_item_id", 1_234_567_890).bytes, profile)
   }
 
-  /// VRR-18.
+  /// Adds responses with a latest receipt (VRR-18).
   private func addLatestReceipts() throws {
     let newest = purchase.with { $0.transactionId = "2000000900000002" }
     let good = try receipts.transactionReceipt(newest)

@@ -2,7 +2,7 @@ import AssayAuthority
 import Foundation
 
 extension CaseBench {
-  /// Conversations with real stores, as Tests/Stores/record.py wrote them down.
+  /// Adds the exchanges with real databases that Tests/Stores/record.py recorded.
   func addRecordedCases() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     for engine in ["sqlite", "dynamodb", "redis"] {
@@ -21,18 +21,18 @@ extension CaseBench {
 
 private struct RecordingFault: Error { let what: String }
 
-/// The rows of one conversation, until the next begins.
+/// The rows of one exchange, until the next begins.
 private struct RecordedConversation {
   private let bench: CaseBench
   private var head: [String] = []
   private var evidence: [EvidenceCase.Evidence] = []
   private var steps: [EvidenceCase.Step] = []
-  /// Of the last document.
+  /// The expectation of the last document.
   private var expect: EvidenceCase.Expectation?
 
   init(_ bench: CaseBench) { self.bench = bench }
 
-  /// - Returns: whether there is such a row.
+  /// Reads one row. Returns whether its kind is known.
   mutating func take(_ cells: [String]) -> Bool {
     switch (cells[0], cells.count) {
     case ("verifier", 3): bench.configure(cells[1], .text(cells[2]))
@@ -58,7 +58,7 @@ private struct RecordedConversation {
     return true
   }
 
-  /// Adds the case that the rows so far are.
+  /// Adds the case that the rows so far describe.
   mutating func end() {
     if let expect, let now = Int64(head[4]) {
       bench.add(
@@ -86,7 +86,7 @@ private struct RecordedConversation {
     }
   }
 
-  /// A letter for the type, then the value.
+  /// Returns the fact in a cell: a letter for the type, then the value.
   private static func fact(_ cell: String) -> EvidenceCase.Fact? {
     let value = String(cell.dropFirst())
     switch cell.first {

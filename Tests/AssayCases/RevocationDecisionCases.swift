@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// DCD-3, DCD-21, DCD-26, DCD-27: refunds, and what undoes them.
+  /// Adds refunds, and evidence that reverses them (DCD-3, DCD-21, DCD-26, DCD-27).
   func addRevocationDecisions() throws {
     try addRefundsAgainstAnswers()
     try addRefundsAgainstReceipts()
@@ -71,7 +71,8 @@ extension CaseBench {
       state: "owned", row: "DEC-23")
   }
 
-  /// An answer read again is not news; one whose time is unknown undoes nothing.
+  /// Adds verifyReceipt responses after a refund: a repeated one is not newer, and one without a
+  /// known time reverses nothing.
   private func addRefundsAgainstAnswers() throws {
     let bought = period(1, -10, 20)
     let refund = try transaction(
@@ -92,7 +93,7 @@ extension CaseBench {
     decide(
       "DCD-3", "a refund, and a later answer of a known time",
       [refund, answer([bought], requestDate: now)], state: "active", row: "DEC-14")
-    // Even where its latest date is later than the refund.
+    // The response reverses nothing even if its latest date is later than the refund.
     let booked = period(2, line: 1, -1, 20) { $0.purchaseDate = now - 60_000 }
     decide(
       "DCD-3", "a refund, and an answer of an unknown time with another period",

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// OCSP-1 … OCSP-22: whole conversations with the responder of the test authority.
+  /// Adds whole exchanges with the OCSP responder of the test authority (OCSP-1 … OCSP-22).
   func addRevocationTranscripts() throws {
     configure("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"]))
     let talk = try RevocationTalk(self)
@@ -19,8 +19,7 @@ extension CaseBench {
   }
 }
 
-/// Makes the transcripts. What is wrong with an answer is wrong with the first one, about
-/// the intermediate.
+/// Makes the transcripts. A faulty response is always the first one, about the intermediate.
 private final class RevocationTalk: Talk {
   typealias Template = OCSPResponseTemplate
 
@@ -34,7 +33,7 @@ private final class RevocationTalk: Talk {
   private static let stale = "rejected.revocation.stale"
 
   private let transaction: EvidenceCase.Evidence
-  /// Of a responder that is not the issuer.
+  /// The key of a responder that is not the issuer.
   private let key: SigningKey
   private var authority: Authority { bench.authority }
 
@@ -61,7 +60,7 @@ private final class RevocationTalk: Talk {
     try template(subject).signed()
   }
 
-  /// Answers the request of that number.
+  /// Returns the response to the request number `id`.
   private func responder(
     _ id: Int64, _ status: Int64, _ body: [UInt8]? = nil, more: [(String, JSONText)] = [],
     after: Int64 = 0, facts: Facts = []
@@ -71,7 +70,7 @@ private final class RevocationTalk: Talk {
       facts: facts)
   }
 
-  /// One answer about the intermediate that refuses at once, or is good.
+  /// Adds one response about the intermediate, which is refused at once or is good.
   private func judge(
     _ rule: String, _ name: String, _ status: String = "ok", at: String? = nil, facts: Facts = [],
     _ change: (inout Template) throws -> Void
@@ -100,7 +99,7 @@ private final class RevocationTalk: Talk {
     ]
   }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() throws {
     let second = now / 1000 * 1000
@@ -170,7 +169,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-10, OCSP-19.
+  /// Adds unusable responses, where one is required and where not (OCSP-10, OCSP-19).
   func addUndetermined() throws {
     let leaf = try good(.leaf)
     func outcomes(_ name: String, _ rule: String, _ answer: (Int64) -> Said) throws {
@@ -212,7 +211,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-2, OCSP-11, OCSP-12.
+  /// Adds HTTP bodies that are no valid response (OCSP-2, OCSP-11, OCSP-12).
   func addForms() throws {
     let whole = try good(.intermediate)
     for (name, body) in [
@@ -267,7 +266,7 @@ private final class RevocationTalk: Talk {
       "too-large.revocation.response", at: "intermediate/response")
   }
 
-  /// OCSP-13.
+  /// Adds responder ids (OCSP-13).
   func addSigners() throws {
     let root = try authority.rootKey.publicKey()
     try judge("OCSP-13", "the issuer by its key") { $0.responder = Template.byKey(root) }
@@ -284,7 +283,8 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// An answer by a responder whose certificate differs from a good one in one thing.
+  /// Adds a response by a delegated responder whose certificate differs from a good one in one
+  /// thing.
   private func delegate(
     _ name: String, _ status: String = "ok", of subject: Authority.Revocable = .intermediate,
     signedBy signer: SigningKey? = nil, key other: SigningKey? = nil, byKey: Bool = false,
@@ -308,7 +308,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-14.
+  /// Adds certificates of delegated responders (OCSP-14).
   func addDelegates() throws {
     try delegate("a responder")
     try delegate("a responder by its key", byKey: true)
@@ -367,7 +367,7 @@ private final class RevocationTalk: Talk {
     try lateDelegates()
   }
 
-  /// OCSP-12: the ninth certificate is not looked at.
+  /// Adds the ninth certificate of a response, which is ignored (OCSP-12).
   private func lateDelegates() throws {
     let certificate = try authority.responder(for: .intermediate, key: key, now: now)
     let der = try certificate.signed(by: authority.rootKey)
@@ -382,7 +382,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-15.
+  /// Adds signature algorithms and wrong signatures (OCSP-15).
   func addSignatures() throws {
     for (name, oid, digest) in [
       ("SHA-256", OID.ecdsaWithSHA256, .sha256), ("SHA-512", OID.ecdsaWithSHA512, .sha512),
@@ -415,7 +415,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-16.
+  /// Adds responses about other certificates (OCSP-16).
   func addCertificates() throws {
     let sha1 = try authority.certificateID(.intermediate, sha1: true)
     let leaf = try authority.certificateID(.leaf)
@@ -449,7 +449,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-17, OCSP-20: the skew of these verifiers is a minute.
+  /// Adds response times; the clock skew of these verifiers is a minute (OCSP-17, OCSP-20).
   func addTimes() throws {
     let second = now / 1000
     for (name, seconds, status) in [
@@ -492,13 +492,13 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  // MARK: what is kept
+  // MARK: stored responses
 
   private func kept(_ certificate: [UInt8], _ response: [UInt8]) -> JSONText {
     ["sha256": .string(Authority.fingerprint(certificate)), "der": .string(response.base64Text)]
   }
 
-  /// OCSP-21.
+  /// Adds responses that the host has stored (OCSP-21).
   func addKept() throws {
     let chain = authority.chain
     let (leaf, intermediate) = (try good(.leaf), try good(.intermediate))
@@ -569,7 +569,7 @@ private final class RevocationTalk: Talk {
     }
   }
 
-  /// OCSP-1. Every address is judged before the first request.
+  /// Adds OCSP addresses, all of which are checked before the first request (OCSP-1).
   func addAddresses() throws {
     let intermediate = try good(.intermediate)
     for url in [
@@ -632,7 +632,7 @@ private final class RevocationTalk: Talk {
       address, at: "intermediate/authorityInfoAccess")
   }
 
-  /// EXC-1, EXC-2.
+  /// Adds requests with refused members or evidence (EXC-1, EXC-2).
   func addRequests() throws {
     let misuse = "misuse.exchange.request"
     for (name, request, at) in [

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// Verifiers whose risk rules, or whose device bits, are their own.
+  /// Adds verifiers with risk rules or device bits of their own.
   func addRiskVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
     add("risk-record", [("risk", ["mode": "record"])])
     add(
@@ -31,7 +31,7 @@ extension CaseBench {
     add("device-check-unnamed", [("deviceCheck", deviceCheckBlock.removing("bits"))])
   }
 
-  /// Bit 0: an offer was used, for a year; bit 1: abuse, for two.
+  /// A block in which bit 0 is a used offer, for a year, and bit 1 abuse, for two years.
   var deviceCheckBlock: JSONText {
     [
       "teamId": "ABCDE12345", "keyId": "KEYID12345",
@@ -43,7 +43,7 @@ extension CaseBench {
     ]
   }
 
-  /// docs/spec/device-check.md §4: the risk of a request.
+  /// Adds the risk of requests (docs/spec/device-check.md §4).
   func addRiskCases() {
     addRiskRules()
     addRiskOfSystems()
@@ -53,7 +53,7 @@ extension CaseBench {
     addRiskInputs()
   }
 
-  /// An assessment: `reasons` are all the rules that fire, in their order.
+  /// Adds an assessment; `reasons` are all rules that fire, in their order.
   private func risk(
     _ rule: String, _ name: String, _ observations: JSONText, verifier: String = "standard",
     _ verdict: String, _ reasons: [Int], facts: Facts = []
@@ -94,12 +94,12 @@ extension CaseBench {
     .object(one.members + other.members)
   }
 
-  /// Each rule alone, for every kind of request.
+  /// Adds each rule alone, for every kind of request.
   private func addRiskRules() {
     let allowance: Facts = [("/risk.allowance", 20)]
     for request in CaseBench.requests {
       let promo = request == "promo"
-      // RSK-20 fires beside every rule where an offer comes without device bits.
+      // RSK-20 fires beside every rule if an offer has no device bits.
       let clean: JSONText = promo ? ["deviceCheck": "no-bits"] : [:]
       func on(_ more: JSONText) -> JSONText { CaseBench.joined(more, clean) }
       risk("RSK-11", "\(request), verified", seen(request, "verified", clean), "allow", [11])
@@ -174,7 +174,7 @@ extension CaseBench {
     }
   }
 
-  /// Where App Attest exists (§3), and where Apple did not answer.
+  /// Adds systems with and without App Attest (§3), and requests without Apple's response.
   private func addRiskOfSystems() {
     for (platform, version, context, isExpected) in [
       ("ios", 14, "app", true), ("ios", 13, "app", false), ("ipados", 14, "app", true),
@@ -209,7 +209,7 @@ extension CaseBench {
       "RSK-12", "refused, with error code 4", seen("read", "refused", recent), "deny", [12])
   }
 
-  /// The strictest verdict wins; RSK-24 makes it one step stricter.
+  /// Adds several rules at once: the strictest verdict wins, and RSK-24 makes it one step stricter.
   private func addRiskConflicts() {
     func rates(_ now: String, _ base: String) -> JSONText {
       ["rates": ["unsupportedNow": .text(now), "unsupportedBase": .text(base)]]
@@ -263,7 +263,7 @@ extension CaseBench {
         CaseBench.joined(CaseBench.mac, ["history": ["accountHadKey": true]])), "limited", [18])
   }
 
-  /// RSK-14, RSK-19, RSK-20: the two bits.
+  /// Adds the two device bits (RSK-14, RSK-19, RSK-20).
   private func addRiskOfDevices() {
     func bits(_ bit0: Bool, _ bit1: Bool, months: Int64?) -> JSONText {
       let month = months.map { CaseBench.month(now, before: $0) }
@@ -342,7 +342,7 @@ extension CaseBench {
       seen("promo", "verified"), "allow", [11])
   }
 
-  /// RSK-2, RSK-5.
+  /// Adds policies of the risk rules (RSK-2, RSK-5).
   private func addRiskPolicies() {
     let refused = seen("paid", "refused")
     risk(
@@ -380,7 +380,7 @@ extension CaseBench {
     }
   }
 
-  /// RSK-1.
+  /// Adds refused observations (RSK-1).
   private func addRiskInputs() {
     func bad(_ name: String, _ observations: JSONText, at: String? = nil) {
       request(
@@ -429,7 +429,7 @@ extension CaseBench {
       ], facts: [("/risk.verdict", "allow")])
   }
 
-  /// "2026-05": the month this many months before an instant.
+  /// Returns the month this many months before an instant, such as "2026-05".
   static func month(_ ms: Int64, before months: Int64) -> String {
     let text = CertificateTime.readable(ms: ms)
     let year = Int64(text.prefix(4)) ?? 0

@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/session.md: texts that are good, and texts that differ in one thing.
-  /// That a text is made is tested in Swift, as are its evidence's facts.
+  /// Adds session tokens that are good, and ones that differ in one thing (docs/spec/session.md).
+  /// The Swift tests check issued tokens and the facts of their evidence.
   func addSessionCases() throws {
     try addGoodSessions()
     try addSessionForms()
@@ -27,7 +27,7 @@ extension CaseBench {
       at: at, facts: facts)
   }
 
-  /// SES-14, SES-15.
+  /// Adds good session tokens (SES-14, SES-15).
   private func addGoodSessions() throws {
     check(
       "SES-15", "a good one", try session().text(),
@@ -59,7 +59,7 @@ extension CaseBench {
     }
   }
 
-  /// SES-10, SES-11.
+  /// Adds faults of the token's form and code (SES-10, SES-11).
   private func addSessionForms() throws {
     let good = try session().text()
     let parts = good.split(separator: "~").map(String.init)
@@ -98,7 +98,7 @@ extension CaseBench {
       malformed, at: "session/kid")
   }
 
-  /// SES-11, SES-12.
+  /// Adds payloads with a valid code, and their times (SES-11, SES-12).
   private func addSessionPayloads() throws {
     let malformed = "malformed.session.form"
     func payload(_ name: String, _ payload: JSONText) throws {
@@ -131,7 +131,7 @@ extension CaseBench {
       try hour.setting([("exp", .integer(now + 3_600_001))]).text(), expired, at: "session/exp")
   }
 
-  /// SES-13.
+  /// Adds session tokens of other accounts, purposes and apps (SES-13).
   private func addSessionOwners() throws {
     let mismatch = "rejected.session.mismatch"
     let text = try session().text()

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// The secrets of session texts, the one that signs first.
+  /// The secrets of session tokens; the first one signs.
   static let sessionSecrets: [(id: String, bytes: [UInt8])] = [
     ("s2", Array(1...32)), ("s1", Array(101...164)),
   ]
@@ -30,8 +30,8 @@ extension CaseBench {
     ]
   }
 
-  /// `signing`: two apps, every key. `signing-one-app`: one of each. `session-rotated`:
-  /// the older secret is gone.
+  /// Adds `signing` with two apps and every key, `signing-one-app` with one of each, and
+  /// `session-rotated` without the older secret.
   func addSigningVerifiers() {
     let whole = standardConfig.setting([
       ("deviceCheck", deviceCheckBlock), ("appStoreServerApi", appStoreServerApiBlock),

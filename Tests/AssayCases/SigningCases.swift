@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/app-store-server-api.md §9: tokens and offers. Signatures are random: what
-  /// stands beside them is compared here, and they are verified by the Swift tests.
+  /// Adds tokens and offers (docs/spec/app-store-server-api.md §9). Signatures are random: the
+  /// cases compare the other members, and the Swift tests verify the signatures.
   func addSigningCases() {
     addSigningVerifiers()
     addTokens()
@@ -24,7 +24,7 @@ extension CaseBench {
     self.request(rule, name, request, verifier: verifier, status, at: at, facts: facts)
   }
 
-  /// API-11, SIG-7.
+  /// Adds tokens of the App Store Server API (API-11, SIG-7).
   private func addTokens() {
     let named: JSONText = ["kind": "sign.api-token", "bundleId": "com.example.second"]
     let done: Facts = [
@@ -112,7 +112,7 @@ extension CaseBench {
       facts: made)
   }
 
-  /// SIG-3, SIG-6, SIG-8: every member that has a form.
+  /// Adds wrong values of every member that has a form (SIG-3, SIG-6, SIG-8).
   private func addOfferParameters() {
     func bad(_ rule: String, _ request: JSONText, _ member: String, _ value: JSONText?) {
       let text = value.map { String(decoding: $0.bytes.prefix(48), as: UTF8.self) } ?? "nothing"
@@ -161,7 +161,7 @@ extension CaseBench {
       offerV1.appending("offerIdentifier", "o"), "misuse.exchange.request", at: "offerIdentifier")
   }
 
-  /// AID-20, AID-25.
+  /// Adds client secrets of Sign in with Apple (AID-20, AID-25).
   private func addAppleIDSecrets() {
     let kind: JSONText = ["kind": "sign.apple-id-secret"]
     let web = kind.appending("clientId", "com.example.web")
@@ -197,7 +197,7 @@ extension CaseBench {
 
   // MARK: configuration
 
-  /// docs/spec/configuration.md §8 … §10.
+  /// Adds the configuration of keys and secrets (docs/spec/configuration.md §8 … §10).
   private func addSigningConfigurations() {
     func config(
       _ rule: String, _ name: String, _ members: [(String, JSONText)], removing: [String] = [],
@@ -269,7 +269,7 @@ extension CaseBench {
     String, String, [(String, JSONText)], [String], String, String?, Facts
   ) -> Void
 
-  /// API-1.
+  /// Adds base URLs of the App Store Server API (API-1).
   private func addBaseURLs(_ config: Adding) {
     let place = "appStoreServerApi.apiBaseUrl"
     let local: [(String, JSONText)] = [
@@ -288,7 +288,7 @@ extension CaseBench {
     }
   }
 
-  /// AID-20, AID-25.
+  /// Adds the block `appleId` (AID-20, AID-25).
   private func addAppleIDMembers(_ config: Adding) {
     let team = "appleId.teamId"
     for value: JSONText in ["ABCDE1234", "abcde12345", 1] {
@@ -311,7 +311,7 @@ extension CaseBench {
     }
   }
 
-  /// SES-3.
+  /// Adds the block `session` (SES-3).
   private func addSessionMembers(_ config: Adding) {
     let place = "session.secrets"
     func secret(_ id: JSONText, _ count: Int) -> JSONText {

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// The block `stores` (docs/spec/configuration.md §11), and the tables of a store
+  /// Adds the block `stores` (docs/spec/configuration.md §11), and the tables of a ledger
   /// (docs/spec/store-statements.md STM-1).
   func addStoreSchemaCases() {
     addStoreVerifiers()
@@ -10,7 +10,7 @@ extension CaseBench {
     addSchemaRequests()
   }
 
-  /// `stores`: PostgreSQL, everything kept. `stores-dynamodb`: with a table.
+  /// Adds `stores` with PostgreSQL and all evidence kept, and `stores-dynamodb` with a table.
   private func addStoreVerifiers() {
     configure(
       "stores",

@@ -1,12 +1,12 @@
 import AssayAuthority
 
-/// Makes transcripts: what one service is asked, what it says, and what comes of it. The
-/// path of a fact lies in the document's member `exchange`, or begins with `/` at its root;
-/// a check is one of the exchange's.
+/// Makes transcripts of one service: requests, responses and results. The path of a fact starts in
+/// the document's member `exchange`, or, with `/`, at the root; a check is one of the exchange's.
 class Talk {
   typealias Facts = CaseBench.Facts
 
-  /// An answer, how long after `now` it is handed in, and what the step before it must be.
+  /// A reply, the time after `now` at which it is handed in, and the expectation of the step
+  /// before.
   struct Said {
     var answer: JSONText
     var after: Int64 = 0
@@ -16,13 +16,13 @@ class Talk {
 
   let bench: CaseBench
   var now: Int64 { bench.now }
-  /// What the names of the cases call the service.
+  /// The name of the service in the names of the cases.
   private let service: String
-  /// Whom most cases ask, and for what.
+  /// The verifier, the request and the evidence of most cases.
   private let verifier: String
   let usual: JSONText
   private let evidence: [EvidenceCase.Evidence]
-  /// What every wait says beside its end.
+  /// The facts of every wait besides its end.
   private let whileWaiting: Facts
 
   init(
@@ -39,7 +39,7 @@ class Talk {
 
   // MARK: answers
 
-  /// Answers the request of that number; the body is as JSON has it.
+  /// Returns the reply to the request number `id`; `body` is the JSON of its member.
   func answer(
     _ id: Int64, _ status: Int64, body: JSONText?, headers: JSONText? = nil, after: Int64 = 0,
     more: [(String, JSONText)] = [], facts: Facts = []
@@ -51,7 +51,7 @@ class Talk {
       at: [("state", "request"), ("request.id", .integer(id))] + facts)
   }
 
-  /// Answers with JSON, or with nothing.
+  /// Returns a reply whose HTTP body is JSON, or absent.
   func http(
     _ id: Int64, _ status: Int64, _ body: JSONText? = nil, headers: JSONText? = nil,
     after: Int64 = 0, more: [(String, JSONText)] = [], facts: Facts = []
@@ -61,7 +61,7 @@ class Talk {
       after: after, more: more, facts: facts)
   }
 
-  /// Answers with a text.
+  /// Returns a reply whose HTTP body is a text.
   func http(
     _ id: Int64, _ status: Int64, _ text: String, after: Int64 = 0, more: [(String, JSONText)] = [],
     facts: Facts = []
@@ -69,7 +69,7 @@ class Talk {
     answer(id, status, body: ["text": .string(text)], after: after, more: more, facts: facts)
   }
 
-  /// Lets a wait pass that ends so long after `now`, or is answered later.
+  /// Lets a wait pass that ends `end` ms after `now`; `after` hands the reply in later.
   func wait(_ end: Int64, reason: String = "retry", after: Int64? = nil, facts: Facts = []) -> Said
   {
     Said(
@@ -96,7 +96,7 @@ class Talk {
       }, .init(status, check: check.map { "exchange." + $0 }, at: at, hint: hint, facts: facts))
   }
 
-  /// The same, with members of the usual request set.
+  /// Adds a case whose request is the usual one with other members.
   func talk(
     _ rule: String, _ name: String, asks more: [(String, JSONText)],
     evidence: [EvidenceCase.Evidence]? = nil, verifier: String? = nil, _ said: [Said],

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/access-tokens.md: tokens and key sets.
+  /// Adds tokens and key sets (docs/spec/access-tokens.md).
   func addTokenCases() throws {
     try addGoodTokens()
     try addTokenForms()
@@ -61,7 +61,7 @@ extension CaseBench {
 
   // MARK: adding cases
 
-  /// A token, by default a good one of the user pool.
+  /// Adds a token, by default a good one of the user pool.
   func token(
     _ rule: String, _ name: String, _ text: [UInt8], verifier: String = "tokens-exact",
     keyset: JSONText? = nil, earlier: [EvidenceCase.EarlierToken] = [], now: Int64? = nil,
@@ -86,7 +86,7 @@ extension CaseBench {
         now: now ?? self.now), expect)
   }
 
-  /// A token of the user pool with changed claims.
+  /// Adds a token of the user pool with changed claims.
   func claims(
     _ rule: String, _ name: String, _ changes: [(String, JSONText)], removing: [String] = [],
     verifier: String = "tokens-exact", _ status: String = "ok", check: String? = nil,
@@ -98,7 +98,7 @@ extension CaseBench {
       at: at, facts: facts)
   }
 
-  /// A token of the user pool with a changed header.
+  /// Adds a token of the user pool with a changed header.
   func header(
     _ rule: String, _ name: String, _ header: JSONText, verifier: String = "tokens-exact",
     _ status: String = "ok", at: String? = nil
@@ -230,7 +230,7 @@ extension CaseBench {
     try addTokenJSON()
   }
 
-  /// TOK-8.
+  /// Adds faults in the JSON of header and payload (TOK-8).
   private func addTokenJSON() throws {
     func header(_ name: String, _ bytes: [UInt8], _ status: String) throws {
       try token(
@@ -382,7 +382,7 @@ extension CaseBench {
     try addEllipticSignatures()
   }
 
-  /// TOK-21.
+  /// Adds ES256 signatures (TOK-21).
   private func addEllipticSignatures() throws {
     let template = tokens.es256(tokens.jwtClaims(issuer: TokenAuthority.ellipticIssuer))
     let keyset = try keys(of: TokenAuthority.ellipticIssuer)

@@ -11,7 +11,7 @@ extension CaseBench {
     try addClaimValues()
   }
 
-  /// TOK-22.
+  /// Adds claims of wrong types (TOK-22).
   private func addClaimTypes() throws {
     for claim in ["exp", "iat", "nbf", "auth_time"] {
       for (name, value) in [
@@ -46,7 +46,7 @@ extension CaseBench {
     }
   }
 
-  /// TOK-23, TOK-24: in whole seconds, with and without skew.
+  /// Adds times in whole seconds, with and without clock skew (TOK-23, TOK-24).
   private func addClaimTimes() throws {
     try claims("TOK-23", "no exp", [], removing: ["exp"], "rejected.token.no-expiry", at: "exp")
     func end(_ name: String, _ offset: Int64, _ verifier: String, _ status: String) throws {
@@ -212,7 +212,7 @@ extension CaseBench {
     try addKeysetAges(signed)
   }
 
-  /// JWK-7.
+  /// Adds keys that do not fit the token's algorithm (JWK-7).
   private func addUnfitKeys() throws {
     func unfit(_ name: String, _ template: TokenTemplate, _ keys: JSONText) throws {
       try token(
@@ -240,7 +240,7 @@ extension CaseBench {
       ])
   }
 
-  /// KST-1, KST-2, KST-5, TOK-33.
+  /// Adds ages of key sets (KST-1, KST-2, KST-5, TOK-33).
   private func addKeysetAges(_ signed: [UInt8]) throws {
     func aged(_ age: Int64, _ more: [(String, JSONText)] = []) -> JSONText {
       poolKeys.setting("fetchedMs", .integer(now - age)).setting(more)

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// docs/spec/access-tokens.md §1, docs/spec/apple-id.md §1: the block `tokens`.
+  /// Adds the block `tokens` (docs/spec/access-tokens.md §1, docs/spec/apple-id.md §1).
   func addTokenConfigurations() {
     addGoodProfiles()
     addIssuers()
@@ -53,7 +53,7 @@ extension CaseBench {
       ])
   }
 
-  /// TOK-1, TOK-2, TOK-32.
+  /// Adds issuers and their aliases (TOK-1, TOK-2, TOK-32).
   private func addIssuers() {
     let status = "config.token.issuer"
     tokens("TOK-1", "no issuers", [pool.removing("issuers")], status, at: "tokens[0].issuers")
@@ -123,7 +123,7 @@ extension CaseBench {
     }
   }
 
-  /// TOK-1, TOK-12, TOK-15, TOK-31.
+  /// Adds the members that require claims and header values (TOK-1, TOK-12, TOK-15, TOK-31).
   private func addDemands() {
     func list(_ rule: String, _ profile: JSONText, _ name: String, _ status: String, most: Int) {
       for (what, value) in [

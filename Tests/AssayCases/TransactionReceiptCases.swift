@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RCP-12, RCP-17 … RCP-23: what is signed, by whom, and when.
+  /// Adds signatures, signers and dates of transaction receipts (RCP-12, RCP-17 … RCP-23).
   func addTransactionReceiptCases() throws {
     try addGoodTransactionReceipts()
     try addOuterClaims()
@@ -98,7 +98,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-12: nothing in the outer list is believed.
+  /// Adds changed outer lists, which are never believed (RCP-12).
   private func addOuterClaims() throws {
     let altered: Facts = [("environment", "Sandbox"), ("outerAltered", true)]
     try transactionReceipt("RCP-12", "environment deleted", facts: altered) { $0.environment = nil }
@@ -110,7 +110,7 @@ extension CaseBench {
       $0.signingStatus = "1"
     }
     try transactionReceipt("RCP-12", "no pod", facts: [("outerAltered", false)]) { $0.pod = nil }
-    // The signed id alone tells environment and keys: no word around it does.
+    // Only the signed id determines environment and keys; no unsigned member does.
     let lowered: Facts = [
       ("environment", "Production"), ("environmentSource", "transaction-id"),
       ("outerAltered", true), ("keys.transaction", .text("Production/\(production.transactionId)")),
@@ -140,8 +140,8 @@ extension CaseBench {
     try addIdsThatTellNothing()
   }
 
-  /// RCP-28 where the signed id shows nothing: an outer `Sandbox` is one for the
-  /// policy; keys are of the pool `unknown`.
+  /// Adds ids that show no environment (RCP-28): an outer `Sandbox` counts only for the policy;
+  /// keys are of the pool `unknown`.
   private func addIdsThatTellNothing() throws {
     let unknown = purchase.with {
       $0.environment = "Production"
@@ -182,7 +182,7 @@ extension CaseBench {
     ) { $0.environment = "Sandbox" }
   }
 
-  /// RCP-17.
+  /// Adds layouts of the signature blob (RCP-17).
   private func addBlobLayouts() throws {
     for version in [0, 1, 4, 5, 0x41, 0xff] as [UInt8] {
       try transactionReceipt(
@@ -219,7 +219,7 @@ extension CaseBench {
       "malformed.receipt.signature-layout", check: "receipt.layout")
   }
 
-  /// RCP-18 … RCP-20.
+  /// Adds signatures (RCP-18 … RCP-20).
   private func addReceiptSignatures() throws {
     func refuse(
       _ rule: String, _ name: String, _ change: (inout TransactionReceiptTemplate) throws -> Void
@@ -308,7 +308,7 @@ extension CaseBench {
     ) { $0.chain = try forged.chain(.store) }
   }
 
-  /// RCP-21, RCP-22.
+  /// Adds receipts of version 2 (RCP-21, RCP-22).
   private func addReceiptGenerations() throws {
     try transactionReceipt(
       "RCP-21", "version 2 where it is refused", of: old, version: 2, verifier: "v2-refused",
@@ -361,7 +361,7 @@ extension CaseBench {
     ) { $0.chain.leaf = [0x30, 0x02, 0x05, 0x00] }
   }
 
-  /// RCP-23, PTH-3, PTH-11.
+  /// Adds purchase dates at the ends of certificates (RCP-23, PTH-3, PTH-11).
   private func addReceiptDates() throws {
     func bought(_ seconds: Int64) -> Purchase {
       purchase.moved(by: seconds * 1000 - purchase.purchaseDate)

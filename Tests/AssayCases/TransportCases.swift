@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// RCP-1 … RCP-5: how a receipt travels.
+  /// Adds transport encodings of receipts (RCP-1 … RCP-5).
   func addTransportCases() throws {
     let bytes = try receipts.transactionTemplate(purchase).signed()
     let app = try receipts.appTemplate(appFacts).signed()
@@ -48,7 +48,7 @@ extension CaseBench {
     ]
   }
 
-  /// RCP-2.
+  /// Adds base64 texts (RCP-2).
   private func addBase64Cases(_ bytes: [UInt8]) throws {
     func refuse(_ name: String, _ text: [UInt8]) {
       receipt("RCP-2", name, text, "malformed.transport.base64", check: "transport")
@@ -80,8 +80,8 @@ extension CaseBench {
     receipt("RCP-2", "a tab after every fourth character", spaced)
   }
 
-  /// RCP-3: what a form post makes of `+`. The base64 of a list has none of them
-  /// (its octets are ASCII), that of a container has many.
+  /// Adds texts in which a form post has replaced `+` (RCP-3). The base64 of a property list has no
+  /// `+` (its bytes are ASCII), that of a container has many.
   private func addSpaceCases() throws {
     var seen: Set<Int> = []
     for number in 0..<400 where seen.count < 12 {
@@ -119,7 +119,7 @@ extension CaseBench {
         .flatMap { $0 == 0x0d ? [0x20, 0x0d] : [$0] })
   }
 
-  /// RCP-4.
+  /// Adds several levels of encoding (RCP-4).
   private func addLevelCases(_ bytes: [UInt8]) {
     receipt(
       "RCP-4", "base64 three times", TransportForm.tripled.encode(bytes),
@@ -129,7 +129,7 @@ extension CaseBench {
       TransportForm.wrapped.encode(TransportForm.wrapped.encode(bytes)))
   }
 
-  /// RCP-5: the wrong call for a blob.
+  /// Adds input for another call (RCP-5).
   private func addKindCases(_ bytes: [UInt8], _ app: [UInt8]) throws {
     let jws = try authority.mint(purchase.transactionPayload)
     let attestation: [UInt8] = [0xa3, 0x63] + Array("fmt".utf8) + [0x61, 0x61]

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// TRI-1 … TRI-12: what a blob is, without cryptography.
+  /// Adds the classification of input without cryptography (TRI-1 … TRI-12).
   func addTriageCases() throws {
     try addMalformedBlobs()
     try addCrackers()
@@ -43,7 +43,7 @@ extension CaseBench {
     return Base64Text.encode(try template.signed())
   }
 
-  /// TRI-1, TRI-4.
+  /// Adds malformed input (TRI-1, TRI-4).
   private func addMalformedBlobs() throws {
     let good = try receipts.transactionTemplate(purchase).signed()
     let text = Base64Text.encode(good)
@@ -97,7 +97,7 @@ extension CaseBench {
     }
   }
 
-  /// TRI-2.
+  /// Adds output of cracking tools (TRI-2).
   private func addCrackers() throws {
     let rejected = "rejected.triage.cracker"
     let text = ForgedReceipt.cracker(59_412_391)
@@ -125,7 +125,7 @@ extension CaseBench {
       form: "unknown")
   }
 
-  /// TRI-3.
+  /// Adds input in other formats (TRI-3).
   private func addOtherForms() throws {
     let jws = try authority.mint(purchase.transactionPayload)
     triage(
@@ -177,7 +177,7 @@ extension CaseBench {
       "unsupported.triage.form", form: "json")
   }
 
-  /// TRI-5 … TRI-9.
+  /// Adds receipts of every kind and app (TRI-5 … TRI-9).
   private func addTriagedReceipts() throws {
     for (name, version, shape) in [
       ("3", 3, purchase), ("2", 2, old),
@@ -279,7 +279,7 @@ extension CaseBench {
       category: "foreign", form: "attest-receipt", disposition: "drop")
   }
 
-  /// TRI-5, section 1.4.
+  /// Adds anomalies (TRI-5, section 1.4).
   private func addTraits() throws {
     func trait(
       _ expected: [String], _ name: String, of shape: Purchase? = nil,
@@ -327,7 +327,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-25, RCP-28: keys that triage names; their ids are not verified.
+  /// Adds keys that triage reports, with unverified ids (APR-25, RCP-28).
   private func addClaimedKeys() throws {
     for (type, key) in [(1703, "transaction-id"), (1705, "original-transaction-id")] {
       for (name, id) in CaseBench.oddIds {
@@ -374,8 +374,8 @@ extension CaseBench {
     }
   }
 
-  /// LST-2: a client that sends words in place of a signature is not told to keep them
-  /// and try daily, as TRI-7 tells payers.
+  /// Adds placeholders in place of a signature: the client is not told to keep them and retry
+  /// daily, as TRI-7 tells customers who paid (LST-2).
   private func addPlaceholders() throws {
     let facts: Facts = [("/error.retryClass", "never"), ("next", "lookup")]
     let unknown = purchase.with { $0.productId = "com.example.app.unknown" }
@@ -401,7 +401,7 @@ extension CaseBench {
       try jws.signed(), pending, category: "jws", traits: [], facts: facts)
   }
 
-  /// Section 1.5: what triage must not reject.
+  /// Adds input that triage must not reject (section 1.5).
   private func addTolerance() throws {
     let good = try receipts.transactionTemplate(purchase).signed()
     for form in [
@@ -460,8 +460,8 @@ extension CaseBench {
 }
 
 extension ReceiptAuthority {
-  /// A container with the attributes by which triage recognises an App Attest receipt,
-  /// and a signature by no one.
+  /// Returns a container with the attributes by which triage recognizes an App Attest receipt, and
+  /// an invalid signature.
   func attestLookalike(_ appId: String, _ type: String) throws -> [UInt8] {
     let attributes = [
       AttributeTemplate(2, Array(appId.utf8)), AttributeTemplate(3, [1, 2, 3]),

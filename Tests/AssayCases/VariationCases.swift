@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// Every variation of a good transaction, and the good one itself.
+  /// Adds every variation of a good transaction, and the good one itself.
   func addVariations() throws {
     let payload = purchase.transactionPayload
     let base = Variation.Base(authority: authority, payload: payload, now: now)
@@ -13,7 +13,7 @@ extension CaseBench {
     try addRootEntryCases(payload)
   }
 
-  /// JWS-20 with `rootEntry` "ignored".
+  /// Adds chains with `rootEntry` "ignored" (JWS-20).
   private func addRootEntryCases(_ payload: JSONText) throws {
     let foreign = try Authority(now: now, names: .own)
     let good = JWSTemplate(payload: payload.bytes, chain: authority.chain)

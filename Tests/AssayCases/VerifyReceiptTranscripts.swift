@@ -1,8 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// EXC-1 … EXC-22, VRR-1 … VRR-23: whole conversations with Apple's verifyReceipt
-  /// endpoint.
+  /// Adds whole exchanges with Apple's verifyReceipt endpoint (EXC-1 … EXC-22, VRR-1 … VRR-23).
   func addVerifyReceiptTranscripts() throws {
     let talk = try VerifyReceiptTalk(self)
     configure(
@@ -21,8 +20,8 @@ extension CaseBench {
   }
 }
 
-/// Makes the transcripts: receipts of one purchase per environment, and what Apple says
-/// of them.
+/// Makes the transcripts: receipts of one purchase per environment, and Apple's responses about
+/// them.
 private final class VerifyReceiptTalk: Talk {
   static let secret = "0123456789abcdef0123456789abcdef"
   private static let misuse = "misuse.exchange.request"
@@ -59,7 +58,7 @@ private final class VerifyReceiptTalk: Talk {
       : "https://buy.itunes.apple.com/verifyReceipt"
   }
 
-  /// Answers the request of that number, sent to production unless it is said.
+  /// Returns the response to the request number `id`, sent to production by default.
   private func store(
     _ id: Int64, _ status: Int64, body: JSONText? = nil, to environment: String = "Production",
     after: Int64 = 0, more: [(String, JSONText)] = [], facts: Facts = []
@@ -69,7 +68,7 @@ private final class VerifyReceiptTalk: Talk {
       facts: [("request.url", Self.url(environment))] + facts)
   }
 
-  /// What Apple says in an answer with HTTP status 200.
+  /// Returns Apple's response with HTTP status 200.
   private func apple(
     _ id: Int64, _ body: JSONText, to environment: String = "Production", after: Int64 = 0,
     facts: Facts = []
@@ -83,7 +82,7 @@ private final class VerifyReceiptTalk: Talk {
     _ id: Int64, _ status: Int64, to environment: String = "Production", after: Int64 = 0
   ) -> Said { apple(id, ["status": .integer(status)], to: environment, after: after) }
 
-  // MARK: what comes of it
+  // MARK: results
 
   func addVerdicts() {
     let data = "{\"receipt-data\":\"\(receipt)\",\"password\":\"\(Self.secret)\"}"
@@ -393,7 +392,7 @@ private final class VerifyReceiptTalk: Talk {
         "EXC-5", name,
         [
           Said(answer: .text(answer), at: asked.at, status: asked.status),
-          // Nothing changed: the step is still open.
+          // The document is unchanged: the step is still open.
           Said(
             answer: apple(1, good).answer, at: [("/error.at", .text(place)), ("/exchange", .null)],
             status: status),

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// JWS-72, JWS-80, JWS-81.
+  /// Adds evidence signed by Xcode (JWS-72, JWS-80, JWS-81).
   func addXcodeCases() throws {
     try addGoodXcode()
     try addXcodeRefusals()
@@ -21,7 +21,8 @@ extension CaseBench {
           ("expiresDate", .integer(purchase.expiresDate ?? 0)), ("keys.transaction", .null),
           ("keys.purchase", .null), ("chain.leaf.sha256", .text(authority.xcodeFingerprint)),
           ("chain.root", .null), ("/warnings.0.id", .null),
-          // JWS-80: no chain and no validity rule applies, and the checks say so.
+          // No rule about chains and validity applies, and the checks are reported skipped
+          // (JWS-80).
           ("/checks.6.id", "chain.signatures"), ("/checks.6.ok", .null),
           ("/checks.10.id", "chain.validity"), ("/checks.10.ok", .null),
         ])
@@ -184,7 +185,7 @@ extension CaseBench {
       verifier: "xcode", "malformed.payload.type", check: "chain.validity", at: "signedDate")
   }
 
-  /// A verifier for Xcode that pins one more certificate.
+  /// Adds a verifier for Xcode that pins one more certificate.
   private func pin(_ name: String, _ certificate: [UInt8]) {
     configure(
       name,

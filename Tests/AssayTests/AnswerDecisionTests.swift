@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// Rows and facts that only receipts and answers of verifyReceipt reach
+/// Tests decision rows and facts that only receipts and verifyReceipt responses reach
 /// (docs/spec/receipts-decisions.md §3, §3.2).
 @Suite("Decisions from receipts and answers")
 struct AnswerDecisionTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Assay
 
-// From openssl/cms.h, which the library itself does not use.
+// Functions of openssl/cms.h, which the library itself does not use.
 @_silgen_name("d2i_CMS_bio")
 private func d2i_CMS_bio(_ source: OpaquePointer?, _ target: OpaquePointer?) -> OpaquePointer?
 @_silgen_name("CMS_verify")
@@ -15,17 +15,17 @@ private func CMS_verify(
 @_silgen_name("CMS_ContentInfo_free")
 private func CMS_ContentInfo_free(_ message: OpaquePointer?)
 
-/// Another reader and verifier of the same container.
+/// Reads and verifies the same containers with libcrypto's CMS code.
 enum LibcryptoCMS {
   private static let noSignerCertificateVerify: UInt32 = 0x20
   private static let binary: UInt32 = 0x80
 
-  /// The library's own start leaves the names of digests out, which CMS needs.
+  /// CMS needs digests by name, which the library's own initialization does not register.
   private static let digestsAreNamed =
     unsafe (EVP_add_digest(EVP_sha1()) == 1 && EVP_add_digest(EVP_sha256()) == 1)
 
-  /// Whether the container is one that libcrypto reads and its signature fits;
-  /// the path of the signer's certificate is not checked.
+  /// Whether libcrypto reads the container and its signature is valid; the path of the signer's
+  /// certificate is not checked.
   static func verifies(_ bytes: [UInt8]) -> Bool {
     guard CryptoContext.shared != nil, digestsAreNamed else { return false }
     return unsafe bytes.withUnsafeBytes { text in
@@ -83,16 +83,16 @@ enum AppReceiptBench {
     }
   }
 
-  /// The value of `appReceipt`.
+  /// Returns the value of `appReceipt` in a document.
   static func document(_ receipt: AppReceipt) -> JSONValue {
     var writer = JSONWriter()
     receipt.write(&writer)
-    // Only a bug makes this fail, and then every expectation does.
+    // Only a bug makes this fail; the null value then fails every expectation.
     return (try? JSONReader.readValue(writer.bytes, caps: .files).root)
       ?? JSONValue(json: JSON(bytes: [], nodes: []), index: 0)
   }
 
-  /// One app, Production and Sandbox, only the authority's root.
+  /// Returns a trust with one app, Production and Sandbox, and only the authority's root.
   static func trust(_ changes: [(String, JSONText)] = []) throws -> ReceiptTrust {
     let config: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
@@ -112,13 +112,13 @@ enum AppReceiptBench {
 
 private typealias Write = AssayAuthority.DER
 
-/// APR-1 … APR-24: each receipt differs from a good one in one thing.
+/// Tests receipts that differ from a good one in one thing (APR-1 … APR-24).
 @Suite("App receipt")
 struct AppReceiptTests {
   private static let now = AppReceiptBench.now
   private static let vendor = AppReceiptFacts.vendor
 
-  /// A good receipt of one subscription, sandbox unless `isProduction`.
+  /// Returns the facts of a good receipt of one subscription, in Sandbox unless `isProduction`.
   private func facts(
     isProduction: Bool = false, _ change: (inout AppReceiptFacts) -> Void = { _ in }
   ) -> AppReceiptFacts {
@@ -318,7 +318,7 @@ struct AppReceiptTests {
       }
       expect(.rejectedAppReceiptSignerCertificate, "chain.certificates", answer)
     }
-    // Another certificate's name: its key does not fit.
+    // The signer id names another certificate, whose key does not fit.
     let foreign = try verify(facts()) {
       $0.certificates.append(other.leaf)
       $0.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(other.leaf)
@@ -398,7 +398,7 @@ struct AppReceiptTests {
   @Test("APR-21 a pinned Xcode certificate stands alone")
   func pinned() throws {
     try check(xcode().receipt != nil)
-    // Beside another certificate it is one of a path that leads nowhere.
+    // Beside another certificate, Xcode's certificate belongs to a path without an anchor.
     let chain = try AppReceiptBench.authority().chain(.current)
     let accompanied = try xcode { $0.certificates.append(chain.intermediate) }
     check(accompanied.receipt == nil)
@@ -510,7 +510,7 @@ struct AppReceiptTests {
       bytes[place] ^= 0x01 << UInt8(place % 8)
       let answer = AppReceiptBench.verify(trust, bytes, now: Self.now)
       if let receipt = answer.receipt {
-        // Unsigned bytes: the root in the bag, say.
+        // The changed byte is not signed, for example in a copy of the root.
         checkEqual(receipt.attributes.payload.slice, expected.slice)
       } else {
         refused += 1

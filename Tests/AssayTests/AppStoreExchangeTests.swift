@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// API-1 … API-55: the conversation with the App Store Server API, beside its transcripts.
+/// Tests the exchange with the App Store Server API beyond its transcripts (API-1 … API-55).
 @Suite("Exchange App Store")
 struct AppStoreExchangeTests {
   private static let now = Signing.now
@@ -106,7 +106,7 @@ struct AppStoreExchangeTests {
     checkEqual(decision.name, "misuse.decide.evidence")
   }
 
-  /// Answers drawn at random, until the end: never more steps than the request may have.
+  /// Replies with random responses until the end: never more steps than the request may have.
   @Test("EXC-15 no conversation takes more steps than its pages and attempts allow")
   func bounds() throws {
     var random = SystemRandomNumberGenerator()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// AID-20 … AID-25: the conversations with Apple's endpoints for accounts, state by state.
+/// Tests the exchanges with Sign in with Apple's endpoints, state by state (AID-20 … AID-25).
 @Suite("Exchange Sign in with Apple")
 struct AppleIDExchangeTests {
   private static let now = Signing.now
@@ -45,7 +45,7 @@ struct AppleIDExchangeTests {
     }
   }
 
-  /// The fields of a form, decoded, with the client secret opened.
+  /// Returns the decoded fields of a form, with the client secret opened.
   private func fields(_ action: ExchangeAction, at now: Int64) throws -> [String] {
     guard case .request(let request) = action else { return [] }
     let body = String(decoding: try require(request.body).bytes, as: UTF8.self)

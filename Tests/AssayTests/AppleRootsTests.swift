@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Apple's roots")
 struct AppleRootsTests {
-  /// A row of docs/spec/certificates.md §2 names a file's octets and its SHA-256.
+  /// A row of docs/spec/certificates.md §2 has the length of a file and its SHA-256.
   @Test("CER-2 the nine arrays are the certificates of the specification, and no others")
   func specification() throws {
     let page = String(
@@ -59,7 +59,7 @@ struct AppleRootsTests {
     }
   }
 
-  /// G6 as in a genuine JWS.
+  /// Returns the intermediate G6 of a genuine JWS.
   private func intermediate(_ suite: String) -> [UInt8]? {
     for entry in Vectors.jws(for: suite) where entry.isGenuine {
       let chain = Vectors.certificates(of: entry.jws)
@@ -87,8 +87,8 @@ struct AppleRootsTests {
     checkEqual(certificate.notAfter, 2_089_497_600)
   }
 
-  /// The genuine chain under an anchor with the root's name and another key:
-  /// only the signature of the intermediate shows that it is not the root.
+  /// Verifies the genuine chain under an anchor with the root's name and another key: only the
+  /// signature of the intermediate proves that the anchor is not the root.
   @Test(
     "JWS-35 the shortcut is off with own anchors", .enabled(if: Vectors.arePresent, Vectors.absent))
   func ownAnchors() throws {
@@ -120,8 +120,8 @@ struct AppleRootsTests {
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)
     }
-    // The same chain would pass if the shortcut were taken: so the line above
-    // shows that the shortcut is off.
+    // The same chain would pass with the shortcut: so the line above proves that the shortcut is
+    // off.
     #expect(throws: Never.self) { try prove(areBuiltIn: true) }
   }
 

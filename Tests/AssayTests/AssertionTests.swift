@@ -5,7 +5,7 @@ import Testing
 
 private typealias Fixture = AttestFixture
 
-/// ASR-1 … ASR-10: assertions that are good but for one thing.
+/// Tests assertions that are good but for one thing (ASR-1 … ASR-10).
 @Suite("Assertions")
 struct AssertionTests {
   @Test("a good assertion, its facts and its checks")
@@ -90,7 +90,7 @@ struct AssertionTests {
         ["mode": "json", "path": "challenge", "encoding": "base64url"]
       )
     ])
-    // A request of the app's own may hold more than evidence does.
+    // An app's own request may have more elements and members than evidence.
     let items = (0..<5000).map { String($0) }.joined(separator: ",")
     let members = (0..<500).map { "\"m\($0)\":0" }.joined(separator: ",")
     let wide = utf8("{\"items\":[\(items)],\"o\":{\(members)},\"challenge\":\"YQ\"}")
@@ -140,7 +140,7 @@ struct AssertionTests {
       let plain = try hint(signed: sha(signed), given: .data(given))
       checkEqual(plain?.hasPrefix("the key record"), true)
     }
-    // DIA-4: what another app made gets no hint.
+    // Client data that another app signed gets no hint (DIA-4).
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let object = try Fixture.assertion(other) { $0.clientDataHash = text }
     let document = try Fixture.assert(object, verifier, clientData: .data(text))
@@ -158,10 +158,10 @@ struct AssertionTests {
         return false
       }
       check(hint == nil)
-      // One hash for each nonce, one for each variant but the first.
+      // Each nonce costs one hash, each variant but the first one more.
       check(nonces + (nonces - 1) + 1 <= 12)
     }
-    // Longer data are not re-encoded: as a hash, without the LF, twice.
+    // Longer data are not re-encoded: as a hash, without the LF, and hashed twice remain.
     for (count, expected) in [(65_535, 5), (65_536, 3)] {
       var calls = 0
       let long = try ClientData(.data([UInt8](repeating: 0x61, count: count) + [0x0a]))

@@ -1,8 +1,8 @@
 import AssayAuthority
 import Testing
 
-/// What the authority mints has the shape that the specification gives, looked at
-/// byte by byte and not through the library's readers.
+/// Tests that minted evidence has the form of the specification, byte by byte and without the
+/// library's readers.
 @Suite("App Attest authority")
 struct AttestAuthorityTests {
   private static let now: Int64 = 1_795_219_200_000

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Fixture = AttestFixture
 
-/// ATT-30 … ATT-36: certificates of attestations that are good but for one thing.
+/// Tests certificates of attestations that are good but for one thing (ATT-30 … ATT-36).
 @Suite("Certificates of attestations")
 struct AttestChainTests {
   private func leaf(

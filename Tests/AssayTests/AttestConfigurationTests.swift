@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// The block `attest` (docs/spec/configuration.md §5).
+/// Tests the block `attest` (docs/spec/configuration.md §5).
 @Suite("Configuration of App Attest")
 struct AttestConfigurationTests {
   private static let app: JSONText = [

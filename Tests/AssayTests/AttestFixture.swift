@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// Attestations and assertions of a device that does not exist, and verifiers
-/// that trust the authority behind them.
+/// Makes attestations and assertions of an invented device, and verifiers that trust their
+/// authority.
 enum AttestFixture {
   static let now = Minted.now
   static let appId = "ABCDE12345.com.example.app"
@@ -19,7 +19,8 @@ enum AttestFixture {
       key: try key.get(), appId: appId, environment: .production, system: .iOS27)
   }
 
-  /// One app in Production, its own roots; `changes` by dotted path.
+  /// Returns a configuration with one app in Production and its own roots; `changes` by dotted
+  /// path.
   static func config(_ changes: [(String, JSONText)] = []) throws -> JSONText {
     let app: JSONText = [
       "bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345",
@@ -41,7 +42,7 @@ enum AttestFixture {
     return try require(verifier, "\(document.text("error.at") ?? "") \(document.name)")
   }
 
-  /// An attestation that is good but for `change`.
+  /// Returns an attestation that is good but for `change`.
   static func attestation(
     madeMs: Int64 = now, _ change: (inout AttestationTemplate) throws -> Void = { _ in }
   ) throws -> [UInt8] {
@@ -52,7 +53,7 @@ enum AttestFixture {
     return try template.signed()
   }
 
-  /// What a verifier says to it.
+  /// Returns a verifier's document about an attestation.
   static func attest(
     _ object: [UInt8], _ verifier: Verifier? = nil, keyId: [UInt8]? = nil,
     clientData: ClientDataInput = .data(clientData), now: Int64 = now
@@ -61,7 +62,7 @@ enum AttestFixture {
       object, keyId: try keyId ?? device().keyId, clientData: clientData, nowMs: now)
   }
 
-  /// An assertion that is good but for `change`.
+  /// Returns an assertion that is good but for `change`.
   static func assertion(
     _ device: AttestedDevice? = nil, counter: UInt32 = 7, clientData: [UInt8] = clientData,
     _ change: (inout AssertionTemplate) throws -> Void = { _ in }
@@ -73,7 +74,7 @@ enum AttestFixture {
     return try template.signed()
   }
 
-  /// What a verifier says to it; the stored counter is 6.
+  /// Returns a verifier's document about an assertion; the stored counter is 6.
   static func assert(
     _ object: [UInt8], _ verifier: Verifier? = nil, publicKey: [UInt8]? = nil,
     counter: UInt32 = 6, clientData: ClientDataInput = .data(clientData)
@@ -85,10 +86,10 @@ enum AttestFixture {
 }
 
 extension Document {
-  /// Status, and place of the refusal.
+  /// The status and the location of the refusal.
   var refusal: String { name + " " + (text("error.at") ?? "") }
 
-  /// The outcome of a check: "true", "false" or "null".
+  /// Returns the outcome of a check: "true", "false" or "null".
   func outcome(_ check: String) -> String? {
     let entry = tree?.member("checks")?.children.first { $0.string("id") == check }
     return entry?.member("ok").map { String(decoding: $0.source, as: UTF8.self) }

@@ -1,8 +1,7 @@
 @testable import Assay
 @testable import AssayAuthority
 
-/// App Attest receipts and the certificates above them, made for tests: every
-/// part can be set to something else before it is signed.
+/// Makes App Attest receipts and their certificates: every part can be changed before it is signed.
 struct AttestReceiptBench {
   static let now: Int64 = Minted.now
   static let appId = "ABCDE12345.com.example.app"
@@ -62,7 +61,7 @@ struct AttestReceiptBench {
 
   // MARK: receipts
 
-  /// The certificates of a receipt, in Apple's order.
+  /// Returns the certificates of a receipt, in Apple's order.
   func certificates() throws -> CertificateChain {
     CertificateChain(
       leaf: try signer.signed(by: intermediateKey),
@@ -70,14 +69,14 @@ struct AttestReceiptBench {
       key: signerKey)
   }
 
-  /// `2026-11-21T10:20:30.040Z`.
+  /// Returns a time as `2026-11-21T10:20:30.040Z`.
   static func time(_ milliseconds: Int64, digits: Int = 3) -> [UInt8] {
     let date = Array(WrittenDate.iso(milliseconds).utf8.prefix(19))
     let fraction = String(1000 + milliseconds % 1000).dropFirst().prefix(digits)
     return date + Array((digits == 0 ? "Z" : "." + fraction + "Z").utf8)
   }
 
-  /// The fields of an ATTEST receipt, or of a refreshed one.
+  /// Returns the fields of an ATTEST receipt, or of a refreshed one.
   func fields(
     refreshed: Bool = false, created: Int64 = now - 60_000, environment: String = "production"
   ) throws -> [AttributeTemplate] {
@@ -98,8 +97,8 @@ struct AttestReceiptBench {
     return fields
   }
 
-  /// A receipt before it is signed, as Apple's are: indefinite lengths, the
-  /// content in two chunks.
+  /// Returns a receipt before signing, in Apple's encoding: indefinite lengths, the content in two
+  /// chunks.
   func template(_ fields: [AttributeTemplate]) throws -> AppReceiptTemplate {
     var template = AppReceiptTemplate(
       attributes: fields, chain: try certificates(), digest: .sha256)
@@ -119,12 +118,12 @@ struct AttestReceiptBench {
     var failed: String { "\(checks.failed)" }
   }
 
-  /// The trust of a configuration; without `attest.receiptAnchors` Apple's root.
+  /// Returns the trust of a configuration; without `attest.receiptAnchors` Apple's root.
   static func trust(_ config: JSONText) throws -> AttestReceiptTrust {
     AttestReceiptTrust(try ConfigurationReader.read(config.bytes).attest, Proofs(capacity: 4))
   }
 
-  /// One App ID, both environments, this bench's root.
+  /// Returns a trust with one App ID, both environments and this authority's root.
   func trust(_ changes: [(String, JSONText)] = []) throws -> AttestReceiptTrust {
     let root = try root.signed(by: rootKey)
     let config: JSONText = [
@@ -150,18 +149,18 @@ struct AttestReceiptBench {
     }
   }
 
-  /// The value of `attestReceipt`.
+  /// Returns the value of `attestReceipt` in a document.
   static func document(_ receipt: AttestReceipt) -> JSONValue {
     var writer = JSONWriter()
     receipt.write(&writer)
-    // Only a bug makes this fail, and then every expectation does.
+    // Only a bug makes this fail; the null value then fails every expectation.
     return (try? JSONReader.readValue(writer.bytes, caps: .files).root)
       ?? JSONValue(json: JSON(bytes: [], nodes: []), index: 0)
   }
 }
 
 extension CertificateTemplate {
-  /// As device keys and receipt signers are signed: ECDSA with SHA-256.
+  /// Sets ECDSA with SHA-256, with which Apple signs device keys and receipt signers.
   mutating func sign256() {
     innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
     digest = .sha256

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Write = AssayAuthority.DER
 
-/// FRC-1 … FRC-11: each receipt differs from a good one in one thing.
+/// Tests receipts that differ from a good one in one thing (FRC-1 … FRC-11).
 @Suite("App Attest receipt")
 struct AttestReceiptTests {
   private static let now = AttestReceiptBench.now
@@ -22,7 +22,7 @@ struct AttestReceiptTests {
     if let place { checkEqual(answer.refusal?.place, place, sourceLocation: location) }
   }
 
-  /// The receipt of the fields, with certificates and container changed.
+  /// Verifies a receipt of the fields, with changed certificates and container.
   private func verify(
     _ fields: [AttributeTemplate]? = nil, _ config: [(String, JSONText)] = [],
     subject: [UInt8]? = nil, now: Int64 = Self.now,
@@ -98,11 +98,11 @@ struct AttestReceiptTests {
 
   @Test("FRC-1 content, elements and depth have limits")
   func limits() throws {
-    // Signed once: the length of a certificate differs from one signing to the next.
+    // Certificates are signed once: their length differs between signatures.
     let good = try fields()
     let size = Write.value(0x31, good.flatMap(\.der)).count
     let rest = 8192 - size
-    // The heads of a value of that length take 22 octets.
+    // The heads of a value of that length take 22 bytes.
     func padded(_ count: Int) -> [AttributeTemplate] {
       good + [AttributeTemplate(99, [UInt8](repeating: 0, count: count))]
     }
@@ -224,7 +224,7 @@ struct AttestReceiptTests {
     expect(
       .rejectedChainNames, "chain.certificates", at: "signer",
       try verify { $0.certificates.removeFirst() })
-    // Another intermediate of the same name, wherever it is.
+    // Another intermediate of the same name, at every position.
     let bench = try AttestReceiptBench.shared()
     var twin = bench.intermediate
     twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()
@@ -454,7 +454,7 @@ struct AttestReceiptTests {
     try expect(receipt(30 * day), at: nil, due: false)
     try expect(receipt(day, every: 3 * day), at: now + 2 * day, due: false)
     try expect(receipt(day, every: 50 * day), at: now + 28 * day, due: false)
-    // Apple's example has 30 days, from when on what Apple keeps for a receipt may be gone.
+    // Apple's example has 30 days, after which Apple may delete its data for a receipt.
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
       at: now + 29 * day, due: false)

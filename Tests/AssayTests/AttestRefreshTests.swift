@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/app-attest.md §8: whose token is sent, and which evidence is refreshed.
+/// Tests which token is sent and which evidence is refreshed (docs/spec/app-attest.md §8).
 @Suite("Exchange attest.refresh")
 struct AttestRefreshTests {
   private static let now = AttestFixture.now

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Fixture = AttestFixture
 
-/// ATT-1 … ATT-48: attestations that are good but for one thing.
+/// Tests attestations that are good but for one thing (ATT-1 … ATT-48).
 @Suite("Attestations")
 struct AttestationTests {
   // MARK: good ones
@@ -45,7 +45,7 @@ struct AttestationTests {
   func clientData() throws {
     let verifier = try Fixture.verifier()
     let odd = [UInt8](repeating: 0x62, count: 24)
-    // It may explain the refusal; and for an assertion.
+    // The length may explain the refusal; also for an assertion.
     for (data, warnings) in [
       (.hash(odd), ["client-data-hash-length"]), (.hash([UInt8](repeating: 1, count: 15)), []),
       (.hash([UInt8](repeating: 1, count: 32)), []), (.data(odd), []),
@@ -113,7 +113,7 @@ struct AttestationTests {
   @Test("ATT-12 an attestation without a receipt, and with one that is none")
   func receipt() throws {
     let bare = try Fixture.attestation { $0.receipt = [] }
-    // It is a fault of form, named before faults of content.
+    // A missing receipt is a fault of form, reported before faults of content.
     try checkEqual(Fixture.attest(bare).text("error.check"), "attest.form")
     let junk = try Fixture.attestation { $0.receipt = [1, 2, 3] }
     let refused = try Fixture.attest(junk)
@@ -174,12 +174,12 @@ struct AttestationTests {
     checkEqual(unmarked.text("error.check"), "chain")
     let other = try Fixture.attest(
       try Fixture.attestation(), verifier, clientData: .data(utf8("other")))
-    // The hint of the table, without a leading word.
+    // The hint of the table has no leading word.
     let unread = try Fixture.attestation { $0.receipt = [1] }
     let ignoring = try Fixture.verifier([("attest.receipt", "ignore")])
     let table = try Fixture.attest(unread, ignoring, clientData: .data(utf8("other")))
       .text("error.hint")
-    // DIA-2: the hash in a refreshed receipt is damaged and says nothing.
+    // The hash in a refreshed receipt is damaged and proves nothing (DIA-2).
     let refreshed = try Fixture.attest(
       try Fixture.attestation { $0.changeReceiptFacts = { $0.kind = .receipt } }, verifier,
       clientData: .data(utf8("other")))
@@ -236,7 +236,7 @@ struct AttestationTests {
     checkEqual(document.status.family, .malformed)
     checkEqual(document.outcome("attest.receipt"), "false")
     checkEqual(document.outcome("chain"), "null")
-    // What none of our authorities signed is refused for that, whatever its receipt.
+    // A chain under no trusted root is refused as such, whatever the receipt.
     let foreign = try SigningKey.generate(.p384)
     let forged = try Fixture.attestation {
       $0.receipt = [0x30, 0x80]
@@ -274,7 +274,7 @@ struct AttestationTests {
     try checkEqual(name(nil, ["minimum": "1"], missing: "refuse"), refused)
   }
 
-  // MARK: what the leaf tells besides (§4.5, ATT-22)
+  // MARK: other facts of the leaf (§4.5, ATT-22)
 
   @Test("facts that cannot be read are null with a warning")
   func leafInformation() throws {
@@ -291,7 +291,7 @@ struct AttestationTests {
       [0x30, 0x06, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff], [0x30, 0x02, 0xa3, 0x05],
       [0x30, 0x03, 0xa3, 0x84, 0x00], [0x30, 0x02, 0x02, 0x00],
       [0x30, 0x08, 0xbf, 0x8a, 0x78, 0x04, 0x04, 0x02, 0x00, 0x41],
-      // A length of no octets, and one of three.
+      // A length of no bytes, and one of three.
       [0x30, 0x04, 0xbf, 0x8f, 0x7f, 0x80],
       [0x30, 0x0a, 0xbf, 0x8a, 0x78, 0x83, 0x00, 0x00, 0x03, 0x04, 0x01, 0x41],
       // A tag that is 1400 only in its low 64 bits.

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Assay
 
-/// What the authority mints is what it says: libcrypto reads it, and each
-/// signature holds.
+/// Tests that libcrypto reads the minted evidence and verifies each signature.
 @Suite("Test authority")
 struct AuthorityTests {
   private static let now: Int64 = 1_795_219_200_000
@@ -84,7 +83,7 @@ struct AuthorityTests {
     }
   }
 
-  /// `x5c` of a text that the authority minted.
+  /// Returns the `x5c` of a text that the authority minted.
   private func certificates(of jws: [UInt8]) -> [[UInt8]]? {
     guard let header = Base64Text.decodeLeniently(Array(jws.prefix { $0 != 0x2e })) else {
       return nil
@@ -132,7 +131,7 @@ struct AuthorityTests {
   }
 }
 
-/// The receipt authority: what it mints is what it says, every time the same.
+/// Tests that the receipt authority mints the requested content, equal each time.
 @Suite("Test authority for receipts")
 struct ReceiptAuthorityTests {
   private static let now: Int64 = 1_795_219_200_000

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// CBR-1 … CBR-3: the strict reader, by hand-made texts and by the examples of
-/// RFC 8949.
+/// Tests the strict reader with hand-made texts and the examples of RFC 8949 (CBR-1 … CBR-3).
 @Suite("CBOR")
 struct CBORTests {
   private func read(_ bytes: [UInt8]) -> Result<CBOR, CBOR.Fault> {
@@ -52,7 +51,7 @@ struct CBORTests {
     checkEqual(Array(cbor.encoding(elements[2])), [0x80])
     check(cbor.pairs(of: pairs[1].value).isEmpty)
     checkEqual(Array(cbor.encoding(pairs[2].value)), [0x07])
-    // Asked for the other kind of container there is nothing.
+    // An accessor for the other kind of container returns nothing.
     check(cbor.elements(of: root).isEmpty)
     check(cbor.pairs(of: pairs[0].value).isEmpty)
   }
@@ -81,7 +80,7 @@ struct CBORTests {
       return
     }
     check(offset <= bytes.count)
-    // The same inside an array.
+    // The text inside an array is refused too.
     check(!read([0x81] + bytes).isRead)
   }
 
@@ -182,7 +181,7 @@ struct CBORTests {
     }
   }
 
-  /// A second, recursive reading of the same rules for well-formed texts.
+  /// Whether a text is well-formed, by a second, recursive reader of the same rules.
   private static func isInSubset(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     func item(_ depth: Int) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// The instant around which everything in these tests lies: 2026-11-21 UTC.
+/// The instant of all evidence in these tests: 2026-11-21 UTC.
 private let instant: Int64 = 1_795_219_200_000
 
 /// The table with its verifiers, made once for all cases.

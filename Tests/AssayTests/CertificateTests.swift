@@ -4,10 +4,10 @@ import Testing
 
 @testable import Assay
 
-/// JWS-21 … JWS-32: Assay's reader of certificates against libcrypto's.
+/// Compares Assay's reader of certificates with libcrypto's (JWS-21 … JWS-32).
 @Suite("Certificates")
 struct CertificateTests {
-  /// The same fields out of our reader.
+  /// Returns the compared fields as Assay reads them.
   private func fields(_ certificate: Certificate) -> CertificateFields {
     func octets(_ range: Range<Int>) -> [UInt8] { Array(certificate.bytes(range)) }
     let identifier = octets(certificate.keyAlgorithm)
@@ -28,8 +28,7 @@ struct CertificateTests {
       keyUsage: certificate.keyUsage.map { UInt32($0.bits.first ?? 0) })
   }
 
-  /// Whether our reader takes the bytes; if it does, what libcrypto sees
-  /// differently: nothing, if all is well.
+  /// Returns whether Assay accepts the bytes, and the fields that libcrypto reads differently.
   private func compare(_ der: [UInt8]) -> (isTaken: Bool, differences: [String]) {
     guard let ours = Certificate(der) else { return (false, []) }
     switch LibcryptoCertificate.read(der) {
@@ -40,7 +39,7 @@ struct CertificateTests {
     }
   }
 
-  /// Whether our reader takes the bytes, and libcrypto sees the same in them.
+  /// Whether Assay accepts the bytes; libcrypto must then read the same fields.
   @discardableResult
   private func isTaken(_ der: [UInt8], _ name: @autoclosure () -> String) -> Bool {
     let (isTaken, differences) = compare(der)
@@ -114,8 +113,8 @@ struct CertificateTests {
     }
   }
 
-  /// Why a certificate that libcrypto takes may be refused: it is BER in a place
-  /// where DER leaves one spelling.
+  /// Returns why a certificate that libcrypto accepts may be refused: it is BER where DER has a
+  /// single encoding.
   private func reason(_ der: [UInt8]) -> String? {
     guard case .whole(let theirs) = LibcryptoCertificate.read(der) else { return "libcrypto too" }
     if theirs.extensions.contains(where: {
@@ -130,7 +129,7 @@ struct CertificateTests {
 
   // MARK: damaged ones
 
-  /// Certificates to damage: one of each shape.
+  /// Returns certificates to damage, one of each form.
   private func samples() throws -> [[UInt8]] {
     let authority = try Minted.authority()
     return [authority.chain.leaf, authority.chain.intermediate, authority.xcodeCertificate]
@@ -155,7 +154,7 @@ struct CertificateTests {
           if isTaken(other, "byte \(place) ^ \(change)") { taken += 1 }
         }
       }
-      // Keys, names and serials may be anything; the frame may not.
+      // Keys, names and serial numbers may have any content; the structure may not change.
       check(taken > 0 && taken < der.count * 3)
     }
   }
@@ -193,7 +192,7 @@ struct CertificateTests {
     try Minted.authority().chain(leaf: change).leaf
   }
 
-  /// The name of the refusal of a leaf by its shape, "ok" when there is none.
+  /// Returns the status of a leaf's profile check; "ok" if it conforms.
   private func judged(leaf der: [UInt8]) -> String {
     guard let certificate = Certificate(der) else { return "malformed.chain.der" }
     do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-60 … JWS-66.
+/// Tests the caches of proven chains (JWS-60 … JWS-66).
 @Suite("Chain cache")
 struct ChainCacheTests {
   private static let leafChecks = [
@@ -63,8 +63,8 @@ struct ChainCacheTests {
   )
   func levelOneAfterLevelTwo() throws {
     let trust = try Minted.trust()
-    // A junk signature under the header of the authority: the chain is proven
-    // and enters level 2, the header text does not enter level 1.
+    // A junk signature under the authority's header: the chain is proven and enters level 2, but
+    // the header text does not enter level 1.
     let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
     #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
     check(trust.chains.cache.spellings.find(header(junk)) == nil)
@@ -88,15 +88,14 @@ struct ChainCacheTests {
     #expect(throws: Refusal(.rejectedChainSignatureLeaf, "JWS-31")) {
       try Minted.run(trust, jws(chain: forged))
     }
-    // And an intermediate of the same name and key, signed by another party, is
-    // a different one.
+    // An intermediate of the same name and key, signed by another party, is a different one.
     let other = try Minted.authority().chain(intermediateSigner: try SigningKey.generate(.p384))
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try Minted.run(trust, jws(chain: other))
     }
   }
 
-  // MARK: what never enters
+  // MARK: chains that are not stored
 
   @Test("JWS-62 forged chains enter nothing, and are refused again and again")
   func forgedChains() throws {
@@ -155,7 +154,7 @@ struct ChainCacheTests {
     }
   }
 
-  // MARK: what is checked again
+  // MARK: repeated checks
 
   @Test("JWS-63 windows are held against every payload, hit or miss")
   func validity() throws {
@@ -227,7 +226,7 @@ struct ChainCacheTests {
       checkEqual((cache.chains.find(key(number)[...]) != nil), (number != 1))
       checkEqual((cache.intermediates.find(key(number)[...]) != nil), (number != 1))
     }
-    // What is there already is renewed, not doubled.
+    // An entry that exists is renewed, not duplicated.
     for _ in 0..<10 { cache.spellings.remember(header(4), chain) }
     check(cache.spellings.find(header(0)) != nil)
     for number in 100..<1000 { cache.spellings.remember(header(number), chain) }
@@ -302,7 +301,7 @@ struct ChainCacheTests {
     lock.release()
   }
 
-  /// Swift hides `fork`; a child that only takes a lock and exits is safe.
+  /// Swift hides `fork`; a child that only acquires a lock and exits is safe.
   @Test("JWS-65 a lock that was held at a fork is taken over by the child")
   func abandonedLock() throws {
     let found = unsafe dlsym(nil, "fork")
@@ -325,7 +324,7 @@ struct ChainCacheTests {
     var status: Int32 = 0
     checkEqual(unsafe waitpid(child, &status, 0), child)
     checkEqual(status, 7 << 8)
-    // The parent's own lock is as it was.
+    // The parent's own lock is unchanged.
     checkEqual(lock.take(), .busy)
     lock.release()
     checkEqual(lock.take(), .taken)

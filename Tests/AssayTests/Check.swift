@@ -1,10 +1,10 @@
 import Testing
 
-// Most of what these tests ask is a plain condition, an equality or a value. `#expect` and
-// `#require` would do, but the compiler needs about 30 ms for each of their expansions: three
-// minutes for all of them. What asks for an error (`#expect(throws:)`) stays with the macro.
+// These functions replace `#expect` and `#require` for plain conditions, equalities and values: the
+// compiler needs about 30 ms for each expansion of the macros, three minutes in all. Expectations
+// of errors (`#expect(throws:)`) stay with the macro.
 
-/// Records an issue where `holds` is false.
+/// Records an issue unless `holds`.
 func check(
   _ holds: Bool, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -12,7 +12,7 @@ func check(
   if !holds { Issue.record(comment() ?? "It does not hold.", sourceLocation: sourceLocation) }
 }
 
-/// Records an issue that shows both values where they differ.
+/// Records an issue with both values if they differ.
 func checkEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ func checkEqual<Value: Equatable>(
   Issue.record("\(value) is not \(expected)\(told)", sourceLocation: sourceLocation)
 }
 
-/// The value; where there is none, the test ends.
+/// Returns the value; ends the test if there is none.
 @discardableResult
 func require<Value>(
   _ value: Value?, _ comment: @autoclosure () -> Comment? = nil,
@@ -35,7 +35,7 @@ func require<Value>(
   return value
 }
 
-/// Ends the test where `holds` is false.
+/// Ends the test unless `holds`.
 func require(
   _ holds: Bool, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -43,5 +43,5 @@ func require(
   try require(holds ? true : nil, comment(), sourceLocation: sourceLocation)
 }
 
-/// What ends a test; why is recorded.
+/// Ends a test after its issue was recorded.
 private struct Ended: Error {}

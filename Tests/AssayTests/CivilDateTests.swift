@@ -7,7 +7,7 @@ import Testing
 struct CivilDateTests {
   @Test("JWS-32 every day of 1950 to 2100, counted one by one")
   func everyDay() {
-    // Counted forward with a table of months, without any division.
+    // Counts forward with a table of months, without any division.
     let months: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     let leaps = Set(stride(from: 1952, through: 2096, by: 4).map { Int64($0) })
     var day: Int64 = -7305

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// JWS-2, JWS-11 and JWS-14: the form of the text and of its header, beyond the case table.
+/// Tests the form of the text and of its header beyond the case table (JWS-2, JWS-11, JWS-14).
 @Suite("Compact JWS")
 struct CompactJWSTests {
-  /// Status and place of a refusal of the form; nil: there is none.
+  /// Returns the status and location of a refusal of the form; `nil` if there is none.
   private func form(_ text: String) -> String? {
     do throws(Refusal) {
       _ = try CompactJWS(utf8(text)).decodedSignature()

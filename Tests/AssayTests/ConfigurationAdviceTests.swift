@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// CNF-1: what a refusal of a configuration says beside its status.
+/// Tests the detail and the hint of a refused configuration (CNF-1).
 @Suite("Advice about a configuration")
 struct ConfigurationAdviceTests {
   private static let base: JSONText = ["apps": [["bundleId": "com.example.app", "appAppleId": 1]]]

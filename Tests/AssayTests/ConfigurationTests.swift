@@ -3,13 +3,13 @@ import Testing
 
 @testable import Assay
 
-/// CNF-1 … CNF-4, CFG-1 … CFG-4, and every member of docs/spec/configuration.md §1 to §3.
+/// Tests CNF-1 … CNF-4, CFG-1 … CFG-4, and every member of docs/spec/configuration.md §1 to §3.
 @Suite("Configuration")
 struct ConfigurationTests {
   private static let minimal: JSONText = [
     "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
   ]
-  /// One that every other member can be added to.
+  /// A configuration to which every other member can be added.
   private static let sandbox: JSONText = [
     "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
     "environments": ["Sandbox"], "plans": ["free", "pro"],
@@ -373,7 +373,7 @@ struct ConfigurationTests {
     checkEqual(season?.string("group"), "com.example.app.season")
   }
 
-  /// Paths of members that `given` has and `shown` lacks or has differently.
+  /// Returns the paths of members that `given` has and `shown` lacks or has differently.
   private func missing(_ given: JSONValue, in shown: JSONValue, _ path: String = "") -> [String] {
     switch given.kind {
     case .object:
@@ -421,8 +421,8 @@ struct ConfigurationTests {
       ]),
     ] {
       let once = effective(make(config))
-      // Members without a value are left out; certificates never come back out,
-      // and hosts of OCSP are configured only beside them.
+      // The effective configuration leaves out members without a value and certificates; OCSP hosts
+      // are configured only beside certificates.
       var given = try JSONReader.readObject(once).root.asText.withoutNulls
         .removing("storekit.anchors").removing("storekit.ocspHosts")
         .removing("receipts.anchors").removing("receipts.intermediates")
@@ -453,7 +453,7 @@ struct ConfigurationTests {
 }
 
 extension JSONValue {
-  /// The same value as text to be changed.
+  /// The same value as a text that can be changed.
   var asText: JSONText {
     switch kind {
     case .object: return .object(children.map { .init($0.name.string, $0.asText) })

@@ -2,8 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-21: one clean DER value. Each form that BER allows and DER does not
-/// is next to its DER spelling.
+/// Tests single DER values: each form that only BER allows is beside its DER form (JWS-21).
 @Suite("DER")
 struct DERTests {
   @Test(
@@ -62,13 +61,13 @@ struct DERTests {
       let longer = header.count == 1 ? [0x81, header[0]] : [header[0] + 1, 0] + header.dropFirst()
       check(!DER.isCanonical([0x04] + longer + content))
     }
-    // No certificate needs lengths of four octets.
+    // No certificate needs lengths of four bytes.
     check(
       !DER.isCanonical(
         [0x04, 0x84, 0x01, 0x00, 0x00, 0x00] + [UInt8](repeating: 0, count: 1 << 24)))
   }
 
-  /// This many containers around each other.
+  /// Returns `count` nested containers.
   private func nested(_ count: Int) -> [UInt8] {
     var value: [UInt8] = [0x30, 0x00]
     for _ in 1..<count { value = [0x30, UInt8(value.count)] + value }

@@ -2,8 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// Merging, choosing, grouping, policy and refusals: everything before and
-/// around the table.
+/// Tests merging, choice, groups, policy and refusals: the steps before and around the table.
 @Suite("Decision: evidence")
 struct DecisionEvidenceTests {
   // MARK: merging
@@ -122,7 +121,7 @@ struct DecisionEvidenceTests {
       $0.shows.remove(.revocation)
     }
     try checkEqual(decided([refund, blind]).row, "DEC-5")
-    // Of several refunds the latest statement counts.
+    // Of several refunds the latest counts.
     let laterRefund = subscription("2000000000000000") {
       $0.webOrderLineItemId = "900"
       $0.revokedAt = At.now - At.day
@@ -154,7 +153,7 @@ struct DecisionEvidenceTests {
     let upgraded = original { $0.isUpgraded = true }
     try checkEqual(decided([upgraded, copy()]).row, "DEC-3")
     try checkEqual(decided([upgraded, copy { $0.shows = .all }]).row, "DEC-14")
-    // Restored after the upgrade, which does not make it a later period.
+    // Restoring the purchase after the upgrade does not make it a later period.
     let upgrade = subscription("2000000000000002") { $0.start = At.start + At.day }
     let restored = copy { $0.start = At.start + 2 * At.day }
     for evidence in permutations([original(), restored, upgrade]) {
@@ -196,7 +195,7 @@ struct DecisionEvidenceTests {
       $0.graceEnd = At.now + At.day
       $0.asOf = At.now
     }
-    // A grace period that policy denies hides nothing, but says so.
+    // A grace period that the policy denies hides nothing, but is reported.
     let denying = decisionConfiguration { $0.decide.grace = false }
     try checkEqual(decided([running, grace], [carried], by: denying).plan, "basic")
     try checkEqual(decided([ahead, grace], [carried], by: denying).row, "DEC-7")
@@ -225,7 +224,7 @@ struct DecisionEvidenceTests {
     try checkEqual(until(3), At.start + 90 * At.day)
     try checkEqual(until(60), At.start + 60 * 30 * At.day)
     try check((until(.max) ?? 0) > At.now)
-    // One after the other, not all months at once: the day stays clamped.
+    // The months are added one after the other, not all at once, so that the day stays clamped.
     let month = CalendarDuration(count: 1, unit: .month)
     let january: Int64 = 1_738_281_600_000
     checkEqual(month.end(startMs: january, times: 2), january + (28 + 28) * At.day)
@@ -306,7 +305,7 @@ struct DecisionEvidenceTests {
 
   // MARK: choosing
 
-  /// A subscription with a line of its own.
+  /// Returns a purchase of a subscription of its own.
   private func line(
     _ id: Text, _ change: (inout PurchaseFacts) -> Void = { _ in }
   ) -> PurchaseFacts {
@@ -704,7 +703,7 @@ struct DecisionEvidenceTests {
         try decided([owned(by: mine)], renewals, account: mine)
       }
     }
-    // An earlier period of the line, reported later, counts too.
+    // An earlier period of the subscription, reported later, counts too.
     let earlier = subscription("2000000000000000") {
       $0.start = At.start - At.day
       $0.account = other
@@ -730,7 +729,7 @@ struct DecisionEvidenceTests {
     }
   }
 
-  /// A later statement by a receipt, which shows neither owner nor refund.
+  /// Returns later evidence from a receipt, which contains neither owner nor refund.
   private func receipt(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
     subscription {
       $0.asOf = At.start + At.day

@@ -1,7 +1,6 @@
 @testable import Assay
 
-/// The moments and products that the decision tests share. `now` is
-/// 2025-06-15T12:00:00Z.
+/// Moments and products that the decision tests share. `now` is 2025-06-15T12:00:00Z.
 enum At {
   static let now: Int64 = 1_749_988_800_000
   static let minute: Int64 = 60_000
@@ -23,7 +22,7 @@ enum ProductId {
   static let coins: Text = "com.example.coins"
 }
 
-/// Plans free < basic < pro; one product of each type and more.
+/// Returns a configuration with plans free < basic < pro, and products of each type.
 func decisionConfiguration(
   _ change: (inout Configuration) -> Void = { _ in }
 ) -> Configuration {
@@ -51,7 +50,7 @@ func decisionConfiguration(
   return configuration
 }
 
-/// A running monthly subscription to pro; `change` makes it another purchase.
+/// Returns an active monthly subscription to pro; `change` makes it another purchase.
 func subscription(
   _ id: Text = "2000000000000001", _ change: (inout PurchaseFacts) -> Void = { _ in }
 ) -> PurchaseFacts {
@@ -68,7 +67,7 @@ func subscription(
   return facts
 }
 
-/// The same subscription, ended at `now`.
+/// Returns the subscription with its end at `now`.
 func endedSubscription(
   _ change: (inout PurchaseFacts) -> Void = { _ in }
 ) -> PurchaseFacts {
@@ -80,7 +79,7 @@ func endedSubscription(
   }
 }
 
-/// A purchase of another type than a subscription, made at `At.start`.
+/// Returns a purchase of another type than a subscription, made at `At.start`.
 func purchase(
   _ product: Text, _ type: ProductType, _ id: Text = "2000000000000077",
   _ change: (inout PurchaseFacts) -> Void = { _ in }
@@ -95,7 +94,7 @@ func purchase(
   return facts
 }
 
-/// Renewal facts of `subscription()`: on, into the same product.
+/// Returns the renewal info of `subscription()`: renewing into the same product.
 func renewal(_ change: (inout RenewalFacts) -> Void = { _ in }) -> RenewalFacts {
   var facts = RenewalFacts(
     environment: .production, originalTransactionId: "2000000000000001", asOf: At.start)
@@ -120,7 +119,7 @@ func documents(
   purchases.map(transactionDocument) + renewals.map(renewalDocument)
 }
 
-/// The decision over these purchases and renewals, each in its own document.
+/// Returns the decision on these purchases and renewal infos, each in a document of its own.
 func decided(
   _ purchases: [PurchaseFacts], _ renewals: [RenewalFacts] = [],
   by configuration: Configuration = decisionConfiguration(), account: Text? = nil,
@@ -145,7 +144,7 @@ extension Decision {
   var warningTexts: [String] { warnings.map { "\($0.id) \($0.at.string)" } }
 }
 
-/// All orders of a list.
+/// Returns all orders of a list.
 func permutations<Element>(_ list: [Element]) -> [[Element]] {
   guard list.count > 1 else { return [list] }
   var result: [[Element]] = []

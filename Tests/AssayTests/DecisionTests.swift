@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// Rows of the decision table: dates, combinations and boundaries that no case has.
+/// Tests decision rows with dates, combinations and boundaries that no case has.
 @Suite("Decision: rows")
 struct DecisionRowTests {
   // MARK: nothing known
@@ -60,7 +60,7 @@ struct DecisionRowTests {
   func refundAhead() throws {
     let decision = try decided([subscription { $0.revokedAt = At.now + At.day }])
     checkEqual(decision.row, "DEC-5")
-    // What a host stores as an end must not grant.
+    // The stored end must not grant.
     checkEqual(decision.ruling?.until, At.now)
   }
 
@@ -289,7 +289,7 @@ struct DecisionRowTests {
           "undated transactions/Production/2000000000000001/expiresDate"
         ])
     }
-    // It hides no transaction that has an end.
+    // The endless transaction hides no transaction that has an end.
     let dated = subscription("2000000000000002") { $0.end = At.now + 1 }
     try check(decided([endless, dated]).entitled)
   }
@@ -316,7 +316,7 @@ struct DecisionRowTests {
     let over = try decided([pass], at: end)
     check(over.ruling?.until == nil)
     checkEqual(over.ruling?.wouldBeUntil, end)
-    // expiresDate of such a purchase decides nothing.
+    // The expiresDate of such a purchase decides nothing.
     let claimed = purchase(ProductId.pass, .nonRenewing) { $0.end = end + 100 * At.day }
     try check(!decided([claimed], at: end).entitled)
   }
@@ -354,7 +354,7 @@ struct DecisionRowTests {
     ]
     try checkEqual(decided(mixed).ruling?.until, At.start + (30 + 365) * At.day)
 
-    // A gap is not filled, a refund takes its share out.
+    // A gap is not filled; a refund removes its share.
     let gap = [
       bought(ProductId.stackedPass, "11", At.start - 60 * At.day),
       bought(ProductId.stackedPass, "12", At.start),

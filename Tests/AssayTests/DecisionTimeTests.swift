@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// The check schedule, the calendar, stored dates and hostile numbers.
+/// Tests the schedule of checks, the calendar, stored dates and hostile numbers.
 @Suite("Decision: time")
 struct DecisionTimeTests {
   // MARK: nextCheck
@@ -15,7 +15,7 @@ struct DecisionTimeTests {
     try checkEqual(decided([subscription()], at: At.end - 1).nextCheck, At.end)
   }
 
-  /// What has passed since the end, and how long after the end the next look is.
+  /// (time since the end, time from the end to the next check).
   private static let looks: [(passed: Int64, look: Int64?)] = [
     (0, 5 * At.minute),
     (5 * At.minute - 1, 5 * At.minute),
@@ -94,8 +94,7 @@ struct DecisionTimeTests {
 
   // MARK: calendar
 
-  /// A moment of a day at 23:59:59.999, by plain counting of days: independent
-  /// of the arithmetic under test.
+  /// Returns a day at 23:59:59.999 by counting days, independently of the arithmetic under test.
   private func late(_ date: Day) -> Int64 {
     let year = date.year
     func isLeap(_ year: Int) -> Bool {
@@ -190,7 +189,7 @@ struct DecisionTimeTests {
 
   // MARK: any evidence
 
-  /// A fixed sequence of numbers that look random.
+  /// A fixed sequence of random-looking numbers.
   private struct Numbers {
     var state: UInt64
     mutating func next(_ count: Int) -> Int {
@@ -238,7 +237,7 @@ struct DecisionTimeTests {
     }
   }
 
-  /// Whether anything in this evidence could entitle at all, judged without the table.
+  /// Whether this evidence could entitle at all, evaluated without the table.
   private func couldEntitle(
     _ purchases: [PurchaseFacts], _ renewals: [RenewalFacts]
   ) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// DVC-13 … DVC-15: the conversation with Apple's DeviceCheck, state by state.
+/// Tests the exchange with Apple's DeviceCheck, state by state (DVC-13 … DVC-15).
 @Suite("Exchange DeviceCheck")
 struct DeviceCheckExchangeTests {
   private static let now = Signing.now
@@ -36,7 +36,7 @@ struct DeviceCheckExchangeTests {
     }
   }
 
-  /// Plays answers, each at `now`; a wait is followed by its end.
+  /// Plays replies, each at `now`; a wait is followed by its end.
   private func play(_ answers: [ExchangeAnswer]) throws -> [String] {
     var conversation = try conversation()
     var said = [words(conversation.begin(nowMs: Self.now))]
@@ -81,7 +81,7 @@ struct DeviceCheckExchangeTests {
   func bounded() throws {
     let answers = [http(0), http(401, "x"), http(429), http(200, "?"), http(400, "Bad Bits")]
     var longest = 0
-    // Every sequence of answers, four long.
+    // Every sequence of four replies.
     for number in 0..<625 {
       var conversation = try conversation()
       var steps = 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// DVC-1 … DVC-12 as far as nothing is sent: answers, bits, tokens, the block.
+/// Tests responses, bits, tokens and the block, without a request (DVC-1 … DVC-12).
 @Suite("DeviceCheck")
 struct DeviceCheckTests {
   private func read(
@@ -106,7 +106,7 @@ struct DeviceCheckTests {
         200, bits(true, true), offer: true,
         changes: [("deviceCheck.bits", ["bit0": ["name": "trial"], "bit1": ["name": "abuse"]])]),
       "config.devicecheck.bits", at: "deviceCheck.bits", rule: "DVC-10")
-    // Which of the two it is does not matter.
+    // Either bit gives the same result.
     let other: [(String, JSONText)] = [("deviceCheck.bits", ["bit1": ["name": "promo"]])]
     Exchanges.expect(
       try read(200, bits(false, true), offer: true, changes: other),
@@ -134,7 +134,7 @@ struct DeviceCheckTests {
       checkEqual(document.text("exchange.deviceToken"), text)
       checkEqual(document.text("exchange.kind"), "deviceCheck.token")
     }
-    // It needs no block.
+    // The request needs no block.
     let (_, document) = try Minted.verifier().startExchange(
       utf8(#"{"kind":"deviceCheck.token","deviceToken":"AA=="}"#), nowMs: Exchanges.now)
     checkEqual(document.text("exchange.deviceToken"), "AA==")
@@ -165,7 +165,7 @@ struct DeviceCheckTests {
       .string(utf8: Base64.encodeStandard([UInt8](repeating: 7, count: count)))
     }
     Exchanges.expect(try token(["base64": encoded(8193)]), "too-large.devicecheck.token")
-    // Too long before anything is decoded.
+    // Texts that are too long are refused before anything is decoded.
     Exchanges.expect(
       try token(.string(String(repeating: "*", count: 10_925))), "too-large.devicecheck.token")
     Exchanges.expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Assay
 
-/// DOC-1 … DOC-5: the envelope, its checks, and the getters.
+/// Tests the envelope, its checks, and the getters (DOC-1 … DOC-5).
 @Suite("Documents")
 struct DocumentTests {
   private static let checkIds = [
@@ -303,7 +303,7 @@ struct DocumentTests {
     checkEqual(document.text("checks.0.id"), "jws.size")
     checkEqual(document.text("checks.17.id"), "revocation")
     check(document.text("checks.18.id") == nil)
-    // An index has one spelling.
+    // An index has a single spelling.
     check(document.text("checks.00.id") == nil && document.text("checks.-0.id") == nil)
     checkEqual(document.integer("assay"), 1)
     for path in [

@@ -2,12 +2,12 @@ import Testing
 
 @testable import Assay
 
-/// A change of one row: of its own, or in a transaction.
+/// A change of one row, in a single call or in a transaction.
 struct DynamoChange {
   let place: String
   let showsRow: Bool
   private let verb: String
-  /// Of a put the whole row, else the key.
+  /// The whole row of a put, otherwise the key.
   private let item: DynamoStore.Item
   private let expression: DynamoExpression
   private let hasCondition: Bool
@@ -40,7 +40,7 @@ struct DynamoChange {
   }
 }
 
-/// Expressions of the service, as far as the library uses them.
+/// DynamoDB expressions, as far as the library uses them.
 struct DynamoExpression {
   struct Fault: Error { let text: String }
 
@@ -57,7 +57,7 @@ struct DynamoExpression {
       values[value.name.string] = try DynamoValue(value)
     }
     let used = Set(words.joined())
-    // Both are errors of the service.
+    // DynamoDB refuses unused names and unused values.
     checkEqual(used.filter { $0.hasPrefix("#") }, Set(names.keys))
     checkEqual(used.filter { $0.hasPrefix(":") }, Set(values.keys))
     check(!texts.contains { $0.contains("((") })
@@ -207,7 +207,7 @@ struct DynamoExpression {
     return item
   }
 
-  /// A value or a path, one that stands in for a path that is not there, or their sum.
+  /// Returns a value, a path with its substitute if the path is absent, or the sum of two.
   private func operand(
     _ rest: inout ArraySlice<String>, _ old: DynamoStore.Item
   ) throws -> DynamoValue {

@@ -3,28 +3,28 @@ import Testing
 
 @testable import Assay
 
-/// A store as a host has one: a DynamoDB table in memory with its two indexes. It carries
-/// out the calls of steps one after another and refuses what the service refuses: names and
-/// values without use, a row named twice in a transaction, empty sets and empty keys.
+/// A host's DynamoDB table in memory, with its two indexes. It runs the calls of steps one after
+/// another and refuses what the service refuses: unused names and values, a row named twice in a
+/// transaction, empty sets and empty keys.
 final class DynamoStore {
   typealias Item = [String: DynamoValue]
 
   private let verifier: Verifier
   private(set) var items: [String: Item] = [:]
-  /// What happens to a step, by its number from 1 on.
+  /// The faults of steps, by their number from 1 on.
   var faults: [Int: Fault] = [:]
   private(set) var steps = 0
-  /// Of all steps, in order.
+  /// The calls of all steps, in order.
   private(set) var calls: [String] = []
   /// The host's own items of a grant step.
   var grants: [String: String] = [:]
 
   enum Fault {
     case lost(carriedOut: Bool)
-    /// The engine's code.
+    /// The call fails with this engine code.
     case failed(String)
     case answer(String)
-    /// Another client's change before the step.
+    /// Another client makes a change before the step.
     case meanwhile((DynamoStore) -> Void)
   }
 
@@ -33,7 +33,7 @@ final class DynamoStore {
     verifier = try Minted.verifier(SQLiteStore.catalogue + [("stores", stores)] + changes)
   }
 
-  // MARK: conversations
+  // MARK: exchanges
 
   @discardableResult
   func run(
@@ -71,7 +71,8 @@ final class DynamoStore {
     return document
   }
 
-  /// A host's TransactWriteItems: our item and one of its own, keyed by the grant.
+  /// Runs a host's TransactWriteItems: the library's item and one of the host, with the grant's
+  /// key.
   func grantAnswer(_ document: Document) -> String {
     let id = document.integer("exchange.grant.id") ?? 0
     guard let root = try? JSONReader.readObject(document.json, caps: .evidence).root,
@@ -150,7 +151,7 @@ final class DynamoStore {
     return "{\"output\":{\(shown.map { "\"Attributes\":" + DynamoValue.json($0) } ?? "")}}"
   }
 
-  /// Empty: it was made; else the error.
+  /// Runs a transaction. Returns the error; empty if there is none.
   private func transact(_ elements: [JSONValue]) throws -> String {
     var changes: [DynamoChange] = []
     for element in elements {

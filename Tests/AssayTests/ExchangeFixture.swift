@@ -3,13 +3,12 @@ import Testing
 
 @testable import Assay
 
-/// A verifier with the blocks that exchanges need, and calls of it. `now` is
-/// 2026-11-21 UTC.
+/// A verifier with the blocks that exchanges need, and calls of it. `now` is 2026-11-21 UTC.
 enum Exchanges {
   static let now = Minted.now
   private static let key = Result { try SigningKey.generate(.p256).pem() }
 
-  /// A `.p8` file, as text for a configuration.
+  /// Returns a `.p8` file as text for a configuration.
   static func privateKey() throws -> JSONText { .string(utf8: try key.get()) }
 
   static func deviceCheck() throws -> JSONText {
@@ -31,7 +30,7 @@ enum Exchanges {
     return try Minted.verifier([("deviceCheck", try deviceCheck())] + changes)
   }
 
-  /// The document of a kind that is done at once.
+  /// Returns the document of an operation without steps.
   static func run(
     _ request: JSONText, _ changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
   ) throws -> Document {
@@ -40,7 +39,7 @@ enum Exchanges {
     return document
   }
 
-  /// A verifyReceipt conversation with its first step.
+  /// Returns a verifyReceipt exchange with its first step.
   static func verifyReceipt(
     _ members: [(String, JSONText)] = [], _ changes: [(String, JSONText)] = [],
     now: Int64 = Exchanges.now

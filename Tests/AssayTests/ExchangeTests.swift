@@ -3,11 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// EXC-1 … EXC-21: what all conversations have in common, with a kind that exists only
-/// here.
+/// Tests the common behaviour of all exchanges, with a kind that exists only here (EXC-1 … EXC-21).
 @Suite("Exchanges")
 struct ExchangeTests {
-  /// Asks, and does with each answer what its HTTP status says.
+  /// Sends requests; the HTTP status of each reply selects the next action.
   private struct Rehearsal: Conversing {
     enum Orders: Int64 {
       case ask = 200
@@ -60,8 +59,8 @@ struct ExchangeTests {
 
   private static let now = Exchanges.now
 
-  /// A kernel whose first step is open. Kinds that take steps are what verifyReceipt
-  /// is: eight of them, and worth repeating.
+  /// Returns a kernel whose first step is open. The request's kind is verifyReceipt: eight steps,
+  /// and repeatable.
   private func begin(seconds: Int64 = 600) -> (Kernel, Document) {
     let request: JSONText = [
       "kind": "verifyReceipt", "deadlineMs": .integer(Self.now + seconds * 1000),
@@ -106,7 +105,7 @@ struct ExchangeTests {
     checkEqual(wait.integer("exchange.notBeforeMs"), Self.now + 1000)
     checkEqual(wait.text("exchange.reason"), "rate-limited")
     checkEqual(wait.integer("exchange.retry.notBeforeMs"), Self.now + 1000)
-    // Earlier than it says: the same step again.
+    // A reply before the time of the wait returns the same step again.
     let again = kernel.step(utf8("{}"), nowMs: Self.now + 999)
     withExtendedLifetime((again, wait)) { checkEqual(again.json, wait.json) }
     let third = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
@@ -117,7 +116,7 @@ struct ExchangeTests {
     checkEqual(end.integer("exchange.told"), 3)
     check(end.evidence != nil)
     check(!kernel.isOpen)
-    // EXC-5: nothing is open any more.
+    // No step is open any more (EXC-5).
     Exchanges.expect(
       kernel.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
   }
@@ -224,7 +223,7 @@ struct ExchangeTests {
       try HTTPAnswer(utf8(#"{"id":1,"status":200,\#(rest)}"#), to: 1)
     }
     try checkEqual(answer(#""body":{"text":"a\u0001b"}"#).body, [0x61, 1, 0x62])
-    // The reader takes no NUL in a text.
+    // The reader accepts no NUL in a text.
     #expect(throws: Refusal(.misuseExchangeAnswer, "EXC-5")) {
       try answer(#""body":{"text":"a\u0000b"}"#)
     }
@@ -280,7 +279,7 @@ struct ExchangeTests {
   func longWait() {
     var (fits, _) = begin(seconds: 10)
     checkEqual(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family, .pending)
-    // The wait ends at the deadline, when no further step is given out.
+    // The wait ends at the deadline, at which no further step starts.
     Exchanges.expect(
       fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.budget")
     var (kernel, _) = begin(seconds: 10)
@@ -321,7 +320,7 @@ struct ExchangeTests {
     Exchanges.expect(
       held.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", at: "busy", rule: "EXC-21")
     held.stepping.release()
-    // Nothing changed.
+    // The state is unchanged.
     Exchanges.expect(
       held.step(utf8(#"{"id":2,"status":0,"body":null}"#), nowMs: Self.now),
       "misuse.exchange.order", at: "id")

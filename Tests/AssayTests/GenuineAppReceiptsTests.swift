@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Every app receipt of the vectors' manifest gives what it must.
+/// Tests that every app receipt of the vectors' manifest gives the expected result.
 @Suite("Genuine app receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineAppReceiptsTests {
   private static let tenYears: Int64 = 10 * 365 * 86_400_000
@@ -35,7 +35,7 @@ struct GenuineAppReceiptsTests {
     }
   }
 
-  /// What the entry asks for; with Apple's root, which is compiled in.
+  /// Returns the trust that the entry needs; with Apple's built-in root.
   private func trust(
     _ entry: Entry, pinned: Bool = true, _ changes: [(String, JSONText)] = []
   ) throws -> ReceiptTrust {
@@ -101,7 +101,7 @@ struct GenuineAppReceiptsTests {
     }
   }
 
-  /// RCP-27 held for every genuine purchase.
+  /// Checks that RCP-27 holds for every genuine purchase.
   private func expectSoundPurchases(_ receipt: AppReceipt, _ name: String) {
     let document = AppReceiptBench.document(receipt)
     let isXcode = receipt.environment == .xcode

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// Every App Attest receipt of the vectors, alone and inside attestations, gives
-/// what it must.
+/// Tests that every App Attest receipt of the vectors, alone and inside attestations, gives the
+/// expected result.
 @Suite("Genuine App Attest receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineAttestReceiptsTests {
   private static let tenYears: Int64 = 10 * 365 * 86_400_000
@@ -14,12 +14,12 @@ struct GenuineAttestReceiptsTests {
     let appId: String
     let key: [UInt8]
     let now: Int64
-    /// What the manifest says about the receipt.
+    /// The facts that the manifest lists for the receipt.
     let facts: JSONValue
     let bytes: [UInt8]
   }
 
-  /// The receipts that are files, and those in attestations.
+  /// Returns the receipts that are files, and those in attestations.
   private static func entries(for suite: String) -> [Entry] {
     guard let manifest = Vectors.json("attest/manifest.json", for: suite) else { return [] }
     return manifest.children.compactMap { value in
@@ -38,7 +38,7 @@ struct GenuineAttestReceiptsTests {
     }
   }
 
-  /// The byte string after the text "receipt".
+  /// Returns the byte string after the text "receipt".
   private static func embedded(_ attestation: [UInt8]) -> [UInt8] {
     let name = utf8("greceipt\u{59}")
     for place in attestation.indices where attestation[place...].starts(with: name) {
@@ -106,7 +106,7 @@ struct GenuineAttestReceiptsTests {
     checkEqual(document.at("expired")?.boolean, false)
   }
 
-  /// For a time whose fraction may have lost its trailing zeros.
+  /// Returns the milliseconds of a time whose fraction may lack trailing zeros.
   private func milliseconds(_ text: String) -> Int64 {
     let parts = text.dropLast().split(separator: ".")
     let seconds = AppReceiptDate.milliseconds(utf8(parts[0] + "Z")[...]) ?? 0
@@ -177,7 +177,7 @@ struct GenuineAttestReceiptsTests {
         var bytes = entry.bytes
         bytes[place] ^= 0x10
         let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
-        // What is unsigned may differ, for example the copy of the root.
+        // An unsigned byte may differ, for example in the copy of the root.
         if answer.receipt != nil { check(LibcryptoCMS.verifies(bytes)) }
       }
     }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Assay
 
-/// Attestations and assertions of real devices, Apple's two published samples
-/// included (`../shared/vectors/attest`): each gives what its manifest expects,
-/// and is refused once a single byte of it is changed.
+/// Tests attestations and assertions of real devices, including Apple's two published samples
+/// (`../shared/vectors/attest`): each gives the result in its manifest, and is refused after a
+/// change of any byte.
 @Suite(
   "Genuine attestations and assertions",
   .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineAttestTests {
-  /// One object with what it must give.
+  /// One object with its expected result.
   struct Entry: CustomTestStringConvertible {
     let value: JSONValue
     let bytes: [UInt8]
@@ -24,7 +24,7 @@ struct GenuineAttestTests {
       return Base64.decodeStandard(text.utf8[...])
     }
 
-    /// As the app hashed it; the published samples have a text for the hash.
+    /// The client data as the app hashed them; the published samples have only the hash.
     var clientData: ClientDataInput {
       if let data = octets("client_data_b64") { return .data(data) }
       return .hash(octets("client_data_hash_b64") ?? [])
@@ -83,7 +83,7 @@ struct GenuineAttestTests {
   @Test("each attestation gives its expected outcome and facts", arguments: attestations)
   func attestation(_ entry: Entry) throws {
     let verifier = try entry.verifier()
-    // Cold, then with the intermediate remembered.
+    // The second run has the intermediate cached.
     for _ in 0..<2 {
       let document = entry.attest(verifier)
       let families = entry.value.member("expect")?.texts("families") ?? []
@@ -119,7 +119,7 @@ struct GenuineAttestTests {
     checkEqual(document.text("attestation.categoryName"), "operating-system")
     checkEqual(document.text("attestation.os.version"), "27.0")
     checkEqual(document.text("attestation.os.platform"), "iphoneos")
-    // ATT-48: the octets of a phone are reported and not judged.
+    // The bytes of a phone are reported and not checked (ATT-48).
     checkEqual(document.text("attestation.acl")?.hasPrefix("30430c02"), true)
   }
 
@@ -185,7 +185,7 @@ struct GenuineAttestTests {
     }
   }
 
-  /// FRC-9: the nonce does not cover the receipt.
+  /// The nonce does not cover the receipt (FRC-9).
   @Test("a receipt of another key is refused")
   func exchangedReceipts() throws {
     let sameApp = GenuineAttestTests.attestations.filter {
@@ -201,7 +201,7 @@ struct GenuineAttestTests {
         head += CBORText.bytes(Array(theirs)).encoded + entry.bytes[mine.endIndex...]
         let verifier = try entry.verifier([("attest.maxAgeMs", 1_000_000_000_000)])
         let document = entry.attest(verifier, head, now: Swift.max(entry.now, other.now))
-        // The certificates of the older one may be past their end by then.
+        // The older receipt's certificates may have expired by then.
         check(
           ["rejected.attest-receipt.key", "rejected.chain.expired"].contains(document.name))
         let stored = try entry.verifier([("attest.time", "stored")])
@@ -216,7 +216,7 @@ struct GenuineAttestTests {
   func flipped(_ entry: Entry) throws {
     let verifier = try entry.verifier()
     checkEqual(entry.attest(verifier).name, "ok")
-    // FRC-4: the receipt's copy of its root is never looked at.
+    // The receipt's copy of its root is ignored (FRC-4).
     let copy = try require(entry.bytes.firstRange(of: AppleRoots.rootCAG3))
     for place in stride(from: 0, to: entry.bytes.count, by: 37) where !copy.contains(place) {
       var bytes = entry.bytes

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Assay
 
-/// Every entry of the vectors' manifest gives what it must.
+/// Tests that every entry of the vectors' manifest gives the expected result.
 @Suite("Genuine JWS", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineJWSTests {
   private static let tenYears: Int64 = 10 * 365 * 86_400_000
 
-  /// The verifier that an entry asks for; `changes` by dotted path.
+  /// Returns the verifier that an entry needs; `changes` by dotted path.
   private func verifier(
     _ entry: Vectors.Entry, _ changes: [(String, JSONText)] = []
   ) throws -> Verifier {
@@ -43,7 +43,7 @@ struct GenuineJWSTests {
     document.status == .ok ? "ok" : "\(document.name.prefix { $0 != "." })"
   }
 
-  /// Manifest names of facts and the members that report them.
+  /// Names of facts in the manifest, and the members that report them.
   private static let facts: [(StaticString, String)] = [
     ("environment", "environment"), ("type", "type"), ("product_id", "productId"),
     ("transaction_id", "transactionId"), ("original_transaction_id", "originalTransactionId"),
@@ -89,7 +89,7 @@ struct GenuineJWSTests {
     var count = 0
     for (name, path) in Self.facts {
       guard let fact = entry.facts.member(name), !fact.isNull else { continue }
-      // A renewal and a realtime request name no bundle.
+      // A renewal info and a realtime request name no bundle.
       if path == "bundleId", kind == .renewal { continue }
       let place = "\(kind.factsMember).\(path)"
       if let number = fact.integer {
@@ -181,7 +181,7 @@ struct GenuineJWSTests {
         status([
           ("storekit.xcodeCertificates", []), ("environments", ["Sandbox"]),
         ]), .rejectedChainLength)
-      // A pin without the environment opens nothing.
+      // A pinned certificate without the environment has no effect.
       try checkEqual(status([("environments", ["Sandbox"])]), .rejectedChainLength)
       try checkEqual(
         status([("environments", ["LocalTesting"])]), .rejectedIdentityEnvironment)

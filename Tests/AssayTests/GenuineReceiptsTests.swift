@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Every transaction receipt of the vectors' manifest gives what it must, under
+/// Tests that every transaction receipt of the vectors' manifest gives the expected result under
 /// Apple's own root.
 @Suite("Genuine transaction receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineReceiptsTests {
@@ -32,7 +32,7 @@ struct GenuineReceiptsTests {
   private func verifier(
     _ entry: Entry, _ changes: [(String, JSONText)] = []
   ) throws -> Verifier {
-    // Ids hold dots, which `setting` takes for steps of a path.
+    // Product ids have dots, which `setting` would read as steps of a path.
     let products: [JSONText.Member] = entry.config.texts("product_ids").map {
       .init($0, ["type": "consumable"])
     }
@@ -144,7 +144,7 @@ struct GenuineReceiptsTests {
       try checkEqual(status("receipts.maxAgeMs", 1), .rejectedFreshnessStale)
       let early = entry.now - 3 * 86_400_000
       try checkEqual(verify(entry, now: early).status, .rejectedDateFuture)
-      // Years later it is still good, although the leaf has since expired.
+      // The receipt is still valid years later, although the leaf has expired since.
       try checkEqual(verify(entry, now: entry.now + 10 * 365 * 86_400_000).status, .ok)
     }
   }
@@ -155,7 +155,7 @@ struct GenuineReceiptsTests {
     for entry in Self.entries(for: "roots") where entry.isGenuine {
       let answer = try verify(entry, nil, [("receipts.anchors", [.string(anchor)])])
       checkEqual(answer.status, .rejectedChainUntrustedRoot)
-      // PTH-2: beside it Apple's, by configuration: the shipped intermediates count.
+      // With Apple's root configured too, the built-in intermediates apply (PTH-2).
       let apple = String(decoding: Base64Text.encode(AppleRoots.rootCA), as: UTF8.self)
       let both = try verify(
         entry, nil, [("receipts.anchors", [.string(anchor), .string(apple)])])

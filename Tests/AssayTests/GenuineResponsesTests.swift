@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Answers that others published, by the vectors' manifest.
+/// Tests published verifyReceipt responses, by the vectors' manifest.
 @Suite("Published verifyReceipt answers", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineResponsesTests {
   private struct Entry {
@@ -50,7 +50,7 @@ struct GenuineResponsesTests {
     for entry in entries {
       let outcome = AnswerSample.read(entry.body, nowMs: entry.now, configuration(entry))
       if entry.status == 21005 {
-        // The manifest knows no family for it: no verdict, nothing lost.
+        // The manifest has no family for the status: nothing is decided, nothing is lost.
         checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
       } else {
         check(
@@ -75,7 +75,7 @@ struct GenuineResponsesTests {
     }
   }
 
-  /// Every transaction id of the answer once, and each end that it names.
+  /// Expects every transaction id of the response once, and each end in the manifest.
   private func expectTransactions(
     _ entry: Entry, _ outcome: AnswerSample.Outcome
   ) throws {
@@ -127,7 +127,7 @@ struct GenuineResponsesTests {
   @Test("VRR-4 the published answers cut off anywhere are no answers")
   func truncated() {
     for entry in entries(for: "truncated published answers") {
-      // What follows the closing brace is white space.
+      // Only white space follows the closing brace.
       let end = (entry.body.lastIndex(of: 0x7d) ?? 0)
       for length in stride(from: 0, to: end, by: 7) {
         let outcome = AnswerSample.read(

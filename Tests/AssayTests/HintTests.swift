@@ -4,10 +4,9 @@ import Testing
 
 @testable import Assay
 
-/// What an operator reads in `error.hint`: judged in every document that the case
-/// table makes, whatever kind it is of (DOC-3).
+/// Checks `error.hint` in every document that the case table makes, whatever its kind (DOC-3).
 enum HintGate {
-  /// Of statuses.tsv: status → kind → hint; `any` for a hint that fits every kind.
+  /// The hints in statuses.tsv: status → kind → hint; `any` for a hint that fits every kind.
   static let rows: [String: [String: String]] = {
     var found: [String: [String: String]] = [:]
     var status = ""
@@ -33,7 +32,7 @@ enum HintGate {
     return found
   }()
 
-  /// Every member of a configuration, by its path.
+  /// The path of every member of a configuration.
   static let members: Set<String> = {
     var found: Set<String> = []
     func walk(_ schema: JSONValue, _ path: String) {
@@ -54,12 +53,12 @@ enum HintGate {
     String(decoding: Vectors.packageFile(path) ?? [], as: UTF8.self)
   }
 
-  // MARK: what a kind may speak of
+  // MARK: words of each kind
 
   private static let attest = ["attestation", "assertion", "attest-receipt", "embedded-receipt"]
   private static let receipts = ["transaction-receipt", "app-receipt", "verify-receipt"]
 
-  /// Words of other areas.
+  /// Returns words that hints of this kind must not have, because they belong to other areas.
   static func foreignWords(_ kind: String) -> [String] {
     let ofAttest = ["App Attest", "assertion", "SubjectPublicKeyInfo", "DeviceCheck"]
     if attest.contains(kind) {
@@ -75,19 +74,19 @@ enum HintGate {
     }
   }
 
-  /// The blocks of a configuration whose members it may name, beside those that
+  /// Returns the configuration blocks whose members a hint of this kind may name, beside those that
   /// all kinds share.
   static func blocks(_ kind: String) -> Set<String> {
-    // Its refresh is signed with the key of the block deviceCheck (RFR-4).
+    // The refresh is signed with the key of the block deviceCheck (RFR-4).
     if kind == "attest-receipt" { return ["attest", "deviceCheck"] }
     if attest.contains(kind) { return ["attest"] }
     switch kind {
     case "jws": return ["storekit", "decide"]
-    // CFG-2: the certificates of Xcode are pinned in one place for both.
+    // The certificates of Xcode are pinned in one place for both (CFG-2).
     case "app-receipt": return ["receipts", "storekit.xcodeCertificates"]
     case "transaction-receipt", "verify-receipt": return ["receipts"]
     case "triage": return ["receipts", "storekit"]
-    // NTF-8: what the verifier of the notification must not have left out.
+    // The setting with which nested JWS of a notification are verified (NTF-8).
     case "decision": return ["decide", "storekit.nested"]
     case "risk", "exchange": return ["risk", "deviceCheck", "storekit.ocspHosts", "stores"]
     case "token", "keyset": return ["tokens"]
@@ -103,9 +102,9 @@ enum HintGate {
     "apps", "environments", "products", "plans", "limits", "clockSkewMs",
   ]
 
-  // MARK: judging
+  // MARK: checking
 
-  /// The words of a hint that are paths: "attest.maxAgeMs", "error.at".
+  /// Returns the words of a hint that are paths: "attest.maxAgeMs", "error.at".
   static func paths(in hint: String) -> [String] {
     hint.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "/" || $0 == "-") }
       .map { String($0).trimmed(of: ".") }
@@ -113,7 +112,7 @@ enum HintGate {
       .filter { $0.first?.isLowercase == true }
   }
 
-  /// What is wrong with a hint for that kind; nil: nothing.
+  /// Returns the fault of a hint for that kind; `nil` if there is none.
   static func fault(_ hint: String, _ kind: String, in document: Document?) -> String? {
     if hint.isEmpty { return "no hint" }
     for word in foreignWords(kind) + ["error.hint", "daily", "see error.at", "has the path"]
@@ -137,13 +136,13 @@ enum HintGate {
     return nil
   }
 
-  /// The hint of one document: that of its kind, or one that the code found out.
+  /// Checks the hint of one document: that of its kind, or one that the code has derived.
   static func judge(_ document: Document, of entry: EvidenceCase) {
     guard document.status != .ok, let called = entry.call.hintKind else { return }
     let status = "\(document.status.name)"
     let isEmbedded =
       called == "attestation" && document.text("error.at")?.hasPrefix("receipt") == true
-    // The beginning of a conversation is judged before its kind is known.
+    // The start of an exchange is checked before its kind is known.
     let asked = called == "risk" ? document.text("kind") ?? called : called
     let kind = isEmbedded ? "embedded-receipt" : asked
     let hint = document.text("error.hint") ?? ""
@@ -155,7 +154,7 @@ enum HintGate {
         "statuses.tsv has nothing for \(status) of \(kind): \(entry.name)")
     }
     let table = told[kind] ?? StatusTable.entry(document.status.code).map { "\($0.hint)" }
-    // AID-24: Apple's own word stands behind the hint.
+    // Apple's own error code follows the hint (AID-24).
     let isQuoting =
       document.status == .unavailableAppleidResponse && hint.hasPrefix((table ?? "?") + ": ")
     check(
@@ -163,26 +162,26 @@ enum HintGate {
       "\(entry.name): \(hint)")
   }
 
-  /// How hints begin that say more than the table can.
+  /// Beginnings of hints that contain more than the table can.
   private static let explained = [
-    // DIA-1 to DIA-3.
+    // Hints about client data (DIA-1 to DIA-3).
     "data-is-hash: ", "hash-is-data: ", "decode-base64: ", "encode-base64: ", "decode-hex: ",
     "encode-hex: ", "trim: ", "double-hash: ", "other-challenge: ", "object-altered: ",
     "other-key: ", "configured-app-id: ",
-    // ATT-40.
+    // Hints about validity (ATT-40).
     "the receipt is from a time when the certificate was not valid",
     "error.at names one of Apple's own certificates",
-    // RCP-17.
+    // A hint about the signature blob (RCP-17).
     "the signature is text",
-    // CNF-1.
+    // Hints about a configuration's text (CNF-1).
     "a configuration has at most 1 MiB", "no JSON begins here",
-    // JWS-20, PTH-2, PTH-5, ATT-30, FRC-4.
+    // A hint about chains of a test authority (JWS-20, PTH-2, PTH-5, ATT-30, FRC-4).
     "signed by a test authority of `assay mint`",
-    // JWS-70, APR-16, RCP-28, RCP-29.
+    // Hints about another environment (JWS-70, APR-16, RCP-28, RCP-29).
     "evidence of Production at", "evidence of Sandbox at", "evidence of StoreKit testing in Xcode",
-    // TOK-5.
+    // A hint about the text of a token (TOK-5).
     "remove the word Bearer",
-    // API-54, API-55.
+    // Hints about HTTP status 401 (API-54, API-55).
     "no release in Production yet, or keys: ask Sandbox",
     "key: compare key id, issuer id, bundle id and the host's clock",
   ]
@@ -234,7 +233,7 @@ struct HintTests {
         check(fault == nil, "\(status) \(kind): \(hint)")
       }
     }
-    // The hint of the table names no block where kinds of several blocks give it.
+    // The table's hint names no block if kinds of several blocks give the status.
     for code in StatusTable.codes {
       let told = HintGate.rows["\(Status(code: code).name)"] ?? [:]
       let kinds = told["any"] == nil ? Set(told.keys) : HintGate.kinds["\(Status(code: code).name)"]
@@ -289,7 +288,7 @@ struct HintTests {
         check(hint.contains("test authority") && hint.contains("assay mint"), "\(hint)")
         check(!hint.contains("nchors") && !hint.contains("intermediates"), "\(hint)")
       }
-      // A forger's root, and one with Apple's names, are what they were.
+      // The hint for a forger's root, even with Apple's names, stays.
       let named = try Authority(now: now, names: .apple).mint(purchase.transactionPayload)
       let hint = verifier.verifyJWS(named, kind: .transaction, nowMs: now).text("error.hint")
       checkEqual(hint?.hasPrefix("a forged chain, or a new Apple root"), true, "\(hint ?? "")")
@@ -340,7 +339,7 @@ struct HintTests {
 }
 
 extension EvidenceCase.Call {
-  /// The kind of evidence that the document is about; nil: there is none.
+  /// The kind of evidence that the document is about; `nil` if there is none.
   fileprivate var hintKind: String? {
     switch self {
     case .verifyJWS: return "jws"

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// Inputs that kill hosts of other libraries, beyond those of the case table: numbers
-/// that no integer holds. Each gets an answer, and the process survives.
+/// Makes inputs that crash other libraries, beyond those of the case table: numbers beyond every
+/// integer. Each must get a document, and the process must survive.
 private struct HostileBench: Sendable {
   /// 2026-11-21 UTC.
   static let instant: Int64 = 1_795_219_200_000
@@ -35,12 +35,12 @@ private struct HostileBench: Sendable {
     standard = try require(Verifier.alone(config.bytes).verifier)
   }
 
-  /// The good transaction with one member's value as raw text, signed.
+  /// Returns the good transaction, signed, with one member's value as raw text.
   func signed(_ member: String, _ value: String) throws -> [UInt8] {
     try authority.mint(HostileBench.purchase.transactionPayload.setting(member, .text(value)))
   }
 
-  /// A good header over any payload, with a signature by no one.
+  /// Returns a good header over any payload, with an invalid signature.
   func unsigned(_ payload: String) throws -> [UInt8] {
     let good = try authority.mint(HostileBench.purchase.transactionPayload)
     var text: [UInt8] = Array(good.prefix { $0 != 0x2e })
@@ -51,7 +51,7 @@ private struct HostileBench: Sendable {
     return text
   }
 
-  /// A properly signed JWS with any header.
+  /// Returns a properly signed JWS with any header.
   func signed(header: [UInt8]) throws -> [UInt8] {
     var template = JWSTemplate(
       payload: HostileBench.purchase.transactionPayload.bytes, chain: authority.chain)

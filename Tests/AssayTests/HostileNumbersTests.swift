@@ -4,8 +4,8 @@ import Testing
 
 @testable import Assay
 
-/// Every number that the library reads, in the place of each a hostile one: there is an
-/// answer, it is JSON, and it is none of the library's own faults.
+/// Replaces each number that the library reads by hostile ones: every result is a JSON document and
+/// no internal fault of the library.
 @Suite("Hostile numbers")
 struct HostileNumbersTests {
   private let table: CaseTable
@@ -14,7 +14,7 @@ struct HostileNumbersTests {
 
   private static let now: Int64 = 1_795_219_200_000
 
-  /// A number of a JSON text: where it stands, and its path without places in lists.
+  /// A number of a JSON text: its range, and its path without indexes.
   private struct Place {
     let range: Range<Int>
     let path: String
@@ -44,8 +44,8 @@ struct HostileNumbersTests {
     check((try? JSONReader.readObject(document.json, caps: caps)) != nil, "\(what())")
   }
 
-  /// Asks with every number of the text replaced by each hostile one; a path that was asked
-  /// for before is passed over.
+  /// Calls `ask` with every number of the text replaced by each hostile one; skips paths that were
+  /// tested before.
   private func replace(
     _ text: [UInt8], _ kind: String, _ seen: inout Set<String>, _ numbers: [String],
     _ ask: ([UInt8]) -> Document?
@@ -120,7 +120,7 @@ struct HostileNumbersTests {
               _ = exchange?.step(step.answer.bytes, nowMs: step.now)
             }
             let document = exchange?.step(answer, nowMs: step.now)
-            // EXC-5: a misuse changes nothing, and the step is still open.
+            // A misuse changes nothing, and the step is still open (EXC-5).
             if let document, document.status.family == .misuse,
               after.status != "misuse.exchange.order"
             {

@@ -2,11 +2,10 @@ import Testing
 
 @testable import Assay
 
-/// JWS-104: what it costs to find a name that appears twice, counted and not
-/// timed, for texts made to be slow.
+/// Counts, without timing, the cost of finding a duplicate name in texts made to be slow (JWS-104).
 @Suite("JSON names")
 struct JSONNamesTests {
-  /// Texts of this many members, each a way to make names hard to tell apart.
+  /// Ways to make names of members hard to distinguish.
   enum Kind: CaseIterable {
     case plain, colliding, escaped, longPrefix
 
@@ -23,12 +22,12 @@ struct JSONNamesTests {
 
   private static let caps = JSONCaps(members: 8192, elements: 8192, values: 1 << 20)
 
-  /// 4,096 names that all have one FNV-1a: of each of twelve blocks there are two that
-  /// lead from one state to the same next one, found as two of some 80,000 that meet.
+  /// 4,096 names with the same FNV-1a hash. Each of twelve blocks has two variants that lead from
+  /// one state to the same next state, found as a collision among some 80,000.
   private static let colliding: [String] = {
     let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
     func block(_ number: Int) -> [UInt8] {
-      // Scattered, or numbers that follow each other would never meet.
+      // Scattered, because consecutive numbers would never collide.
       var scattered = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
       return (0..<5).map { _ in
         defer { scattered <<= 8 }
@@ -166,7 +165,7 @@ struct JSONNamesTests {
       (JSONCaps.evidence, 127), (.clientData, 1023), (.transport, 2047), (.configuration, 2047),
       (.receiptAnswer, 8191),
     ] as [(JSONCaps, Int)] {
-      // With the list itself one more than this would be all that there may be.
+      // With the list itself, one more value would exceed the cap.
       check((try? JSONReader.readValue(list(lists), caps: caps)) != nil)
       #expect(throws: JSONFault.self) { try JSONReader.readValue(list(lists + 1), caps: caps) }
     }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6: what the strict reader takes and what it refuses, beyond the texts of the case
-/// table, each refusal beside a text that differs in that one thing and is taken.
+/// Tests accepted and refused texts of the strict reader beyond the case table, each refused text
+/// beside an accepted one that differs in one thing (JWS-6).
 @Suite("JSON reader")
 struct JSONReaderTests {
   private func fault(_ bytes: [UInt8], _ caps: JSONCaps = .evidence) -> JSONFault.Reason? {
@@ -62,7 +62,7 @@ struct JSONReaderTests {
     checkEqual(fault(utf8("{\"a\":\"") + bytes + utf8("\"}")), (isGood ? nil : .utf8))
     checkEqual(fault(utf8("{\"") + bytes + utf8("\":1}")), (isGood ? nil : .utf8))
     checkEqual(UTF8Sequence.isValid(bytes), isGood)
-    // Compared with the standard library's own judgement.
+    // Compares with the standard library's own validation.
     checkEqual(String(validating: bytes, as: UTF8.self) != nil, isGood)
   }
 
@@ -231,7 +231,7 @@ struct JSONReaderTests {
         other[end] = byte
         if let json = try? JSONReader.readObject(other) {
           taken += 1
-          // What is taken can be walked to its last value.
+          // An accepted text can be walked to its last value.
           checkEqual(walk(json.root), json.nodes.count)
         }
       }

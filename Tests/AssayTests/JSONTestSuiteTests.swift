@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6 against the public JSONTestSuite.
+/// Tests the reader with the public JSONTestSuite (JWS-6).
 @Suite("JSONTestSuite", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct JSONTestSuiteTests {
   @Test("JWS-6 y is taken, n is refused, i never traps")
@@ -23,8 +23,8 @@ struct JSONTestSuiteTests {
           check(json == nil, "\(name)")
           counts.onPurpose += 1
         } else {
-          // Numbers of more than 64 characters pass only without the cap of
-          // evidence (too-large.json.number).
+          // Numbers of more than 64 characters pass only without the cap of evidence
+          // (too-large.json.number).
           check((try? JSONReader.readValue(bytes, caps: .files)) != nil, "\(name)")
           if json == nil {
             #expect(throws: JSONFault(reason: .number, offset: 1), "\(name)") {
@@ -38,7 +38,7 @@ struct JSONTestSuiteTests {
         check(json == nil, "\(name)")
         counts.refused += 1
       case "i_":
-        // The reader's choice; whatever it takes is walked to its end.
+        // The reader may decide; an accepted text is walked to its end.
         _ = json.map { $0.root.children.map { ($0.text, $0.integer, $0.truncated) } }
         counts.either += 1
       default: Issue.record("\(name) is of no class")

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// ATT-2: one key, one text.
+/// Tests that a key id has one normal form (ATT-2).
 @Suite("Key identifiers")
 struct KeyIdentifierTests {
-  /// The four forms in which an app may send a key identifier.
+  /// Returns the four forms in which an app may send a key id.
   private static func forms(_ octets: [UInt8]) -> [[UInt8]] {
     let standard = Base64.encodeStandard(octets)
     let hex = octets.flatMap { Array(String(UInt16($0) + 256, radix: 16).utf8.dropFirst()) }

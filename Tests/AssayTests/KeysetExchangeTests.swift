@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// KST-1 … KST-13: fetching keys, and what a verification makes of the result.
+/// Tests fetching key sets, and verifications with the result (KST-1 … KST-13).
 @Suite("Exchange keys")
 struct KeysetExchangeTests {
   private static let now = Exchanges.now

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// DOC-5: what each check came to, as a document lists them.
+/// Tests the outcome of each check, as a document lists them (DOC-5).
 @Suite("Ledger of checks")
 struct LedgerTests {
   private enum Step: Int, CheckList {

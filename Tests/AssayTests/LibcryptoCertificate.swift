@@ -1,6 +1,6 @@
 import CLibCrypto
 
-// From openssl/x509v3.h, which the library itself does not use.
+// Functions of openssl/x509v3.h, which the library itself does not use.
 @_silgen_name("X509_get_extension_flags")
 private func X509_get_extension_flags(_ certificate: OpaquePointer) -> UInt32
 @_silgen_name("X509_get_key_usage")
@@ -8,10 +8,10 @@ private func X509_get_key_usage(_ certificate: OpaquePointer) -> UInt32
 private let EXFLAG_CA: UInt32 = 0x10
 private let EXFLAG_INVALID: UInt32 = 0x80
 
-/// The fields of a certificate, whoever read them.
+/// The fields of a certificate, from either reader.
 struct CertificateFields: Equatable {
   var version: Int
-  /// Content octets as written.
+  /// The content bytes as encoded.
   var serial: [UInt8]
   var issuer: [UInt8]
   var subject: [UInt8]
@@ -23,15 +23,15 @@ struct CertificateFields: Equatable {
   var keyAlgorithm: [UInt8]
   var key: [UInt8]
   var extensions: [Entry]
-  /// nil: no basicConstraints.
+  /// The basicConstraints; `nil` if absent.
   var isAuthority: Bool?
-  /// digitalSignature 0x80, keyCertSign 0x04; nil: no keyUsage.
+  /// The keyUsage: digitalSignature 0x80, keyCertSign 0x04; `nil` if absent.
   var keyUsage: UInt32?
-  /// Whether what is in all extensions and in the key could be read.
+  /// Whether the content of all extensions and of the key could be read.
   var extensionsAreSound = true
 
-  /// The names of the fields that two readers see differently. A version that
-  /// does not exist, or that is written down although it is the default, is 0.
+  /// Returns the names of the fields that two readers read differently. A version that does not
+  /// exist, or that is encoded although it is the default, is 0.
   func differences(from other: CertificateFields) -> [String] {
     var names: [String] = []
     let version = other.version == 2 || other.version == 3 ? other.version : nil
@@ -49,7 +49,7 @@ struct CertificateFields: Equatable {
     if notBefore != other.notBefore { names.append("notBefore") }
     if notAfter != other.notAfter { names.append("notAfter") }
     if extensions != other.extensions { names.append("extensions") }
-    // libcrypto reads all extensions or none; ours reads those that it judges.
+    // libcrypto reads all extensions or none; Assay reads only those that it checks.
     if other.extensionsAreSound {
       if isAuthority != other.isAuthority { names.append("isAuthority") }
       if keyUsage != other.keyUsage { names.append("keyUsage") }
@@ -64,15 +64,15 @@ struct CertificateFields: Equatable {
   }
 }
 
-/// A certificate as libcrypto reads it: the yardstick of Assay's own reader.
+/// Reads a certificate with libcrypto, as the reference for Assay's own reader.
 enum LibcryptoCertificate {
-  /// What libcrypto says about some bytes.
+  /// The result of libcrypto's reading.
   enum Reading {
     /// d2i_X509 fails.
     case refused
-    /// It reads a certificate, but not to the last byte, or would write others.
+    /// libcrypto reads a certificate, but not to the last byte, or would encode it differently.
     case lenient
-    /// A date or an extension that it cannot make sense of.
+    /// libcrypto cannot interpret a date or an extension.
     case senseless
     case whole(CertificateFields)
   }
@@ -103,7 +103,7 @@ enum LibcryptoCertificate {
         start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
   }
 
-  /// Seconds since 1970, by libcrypto's own difference of two times.
+  /// Returns seconds since 1970, by libcrypto's own difference of two times.
   fileprivate static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
     guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
     defer { unsafe ASN1_STRING_free(epoch) }

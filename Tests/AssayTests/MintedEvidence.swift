@@ -13,7 +13,8 @@ enum Minted {
   /// A good subscription in Sandbox.
   static let purchase = Purchase(now: now)
 
-  /// One app, Production and Sandbox, its own root; `changes` by dotted path.
+  /// Returns a configuration with one app, Production and Sandbox, and its own root; `changes` by
+  /// dotted path.
   static func config(_ changes: [(String, JSONText)] = []) throws -> JSONText {
     let standard: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
@@ -35,7 +36,7 @@ enum Minted {
     ]
   }
 
-  /// The answer to a payload that the authority signed.
+  /// Returns the document about a payload that the authority signed.
   static func verify(
     _ payload: JSONText, _ kind: StoreKitKind, _ changes: [(String, JSONText)] = [],
     now: Int64 = Minted.now
@@ -43,7 +44,7 @@ enum Minted {
     try verifier(changes).verifyJWS(try authority().mint(payload), kind: kind, nowMs: now)
   }
 
-  /// A proven chain of minted certificates, made without a verification.
+  /// Returns a proven chain of minted certificates, made without a verification.
   static func provenChain() throws -> ProvenChain {
     let certificates = try authority().chain.certificates.map { try require(Certificate($0)) }
     let anchor = try require(Anchor(certificates[2].der, .elliptic))
@@ -54,7 +55,7 @@ enum Minted {
       .appStore, shaped[0], [ProvenIntermediate(shaped[1], anchor, .inPlace)])
   }
 
-  /// What all calls of a verifier share, for tests that look into its cache.
+  /// Returns the state that all calls of a verifier share, for tests of its cache.
   static func trust(_ changes: [(String, JSONText)] = []) throws -> StoreKitTrust {
     let configuration = try ConfigurationReader.read(try config(changes).bytes)
     return StoreKitTrust(
@@ -73,8 +74,7 @@ enum Minted {
   }
 }
 
-/// Tests run side by side: each verifier has its own proofs, unless a test is about
-/// sharing them.
+/// Tests run in parallel: each verifier has its own proofs, unless a test is about sharing them.
 extension Verifier {
   static func alone(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
     make(config, sharing: ProofTable(capacity: 1))
@@ -82,7 +82,7 @@ extension Verifier {
 }
 
 extension Configuration {
-  /// Proofs that nothing else shares.
+  /// Proofs that no other verifier shares.
   var ownProofs: Proofs { Proofs(capacity: storekit.cacheChains) }
 }
 

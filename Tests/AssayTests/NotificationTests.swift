@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// NTF-4 … NTF-6, and the effect of every type (docs/spec/storekit-payloads.md §4, §5).
+/// Tests NTF-4 … NTF-6, and the effect of every type (docs/spec/storekit-payloads.md §4, §5).
 @Suite("Notifications")
 struct NotificationTests {
   private static let purchase = Minted.purchase
@@ -160,7 +160,7 @@ struct NotificationTests {
       checkEqual(answer.status, .rejectedNestedDisagree, "\(place)")
       checkEqual(answer.text("error.at"), place)
     }
-    // Where only one side names the app, there is nothing to disagree about.
+    // If only one side names the app, there is no contradiction.
     let inner = try Minted.authority().mint(
       Self.purchase.appTransactionPayload.removing("appAppleId"))
     try checkEqual(
@@ -193,7 +193,7 @@ struct NotificationTests {
 
   // MARK: effects
 
-  /// docs/spec/storekit-payloads.md §5, row by row.
+  /// The effects in docs/spec/storekit-payloads.md §5, row by row.
   private static let effects: [(String, String?, String)] = [
     ("SUBSCRIBED", "INITIAL_BUY", "grant"), ("SUBSCRIBED", "RESUBSCRIBE", "grant"),
     ("DID_RENEW", nil, "grant"), ("DID_RENEW", "BILLING_RECOVERY", "grant"),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Assay
 
-/// The one sort of the library, against the standard library's.
+/// Compares the library's only sort with the standard library's.
 @Suite("Ordering")
 struct OrderingTests {
-  /// Numbers that repeat, each with the place where it stood.
+  /// Returns repeating numbers, each with its original index.
   private static func sample(_ count: Int) -> [(key: Int, place: Int)] {
     var state: UInt64 = 20_261_122
     return (0..<count).map { place in

@@ -3,9 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// PAY-1 … PAY-8. The tables are those of docs/spec/storekit-payloads.md §2 to §4, written
-/// down once more: what decides money or access is refused when it is not what
-/// it should be, everything else is only remarked upon.
+/// Tests PAY-1 … PAY-8 with a second copy of the tables in docs/spec/storekit-payloads.md §2 to §4:
+/// a wrong value is refused if money or access depends on it, and otherwise gives a warning.
 @Suite("Payload members")
 struct PayloadMembersTests {
   enum Form {
@@ -52,7 +51,7 @@ struct PayloadMembersTests {
       }
     }
 
-    /// A value of the form that Assay does not know.
+    /// A value of the form that Assay does not know; `nil` if the form has none.
     var unknown: JSONText? {
       switch self {
       case .name(let names): return .string((names.first ?? "") + "_NEW")
@@ -222,7 +221,7 @@ struct PayloadMembersTests {
     Row("externalPurchaseToken.tokenType", .name(["SERVICES", "ACQUISITION"])),
   ]
 
-  /// A case: a payload, where in it the rows are, and what is around them.
+  /// A payload under test, the location of the rows in it, and their context.
   struct Ground: Sendable {
     var name: String
     var kind: StoreKitKind
@@ -230,7 +229,7 @@ struct PayloadMembersTests {
     var rows: [Row]
     /// Puts a changed object of the rows into its payload.
     var wrap: @Sendable (JSONText) -> JSONText = { $0 }
-    /// The place of that object.
+    /// The location of that object.
     var prefix = ""
   }
 
@@ -277,7 +276,7 @@ struct PayloadMembersTests {
     ]
   }
 
-  // MARK: judging
+  // MARK: checking
 
   private struct Verdict {
     var status: Status

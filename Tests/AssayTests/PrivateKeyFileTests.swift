@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// DVC-1, DVC-2: the `.p8` file, whose every part is changed in turn.
+/// Changes every part of the `.p8` file in turn (DVC-1, DVC-2).
 @Suite("Private key files")
 struct PrivateKeyFileTests {
   private typealias Writer = AssayAuthority.DER
@@ -116,7 +116,7 @@ struct PrivateKeyFileTests {
     var below = Curve.p256.order
     below[31] -= 1
     check(isGood(file(key: ecKey(scalar: below))))
-    // The public key of another scalar, and no point at all.
+    // The public key of another scalar, and bytes that are no point.
     check(!isGood(file(key: ecKey(scalar: below, more: [publicPart]))))
     var off = point
     off[64] ^= 1

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Pair = Assay.ECDSASignature
 
-/// EXC-10, EXC-23, API-12: keys that sign, random numbers, message codes.
+/// Tests signing keys, random numbers and message codes (EXC-10, EXC-23, API-12).
 @Suite("Private keys")
 struct PrivateKeyTests {
   private func made() throws -> (PrivateKey, SigningKey) {
@@ -36,7 +36,7 @@ struct PrivateKeyTests {
       checkEqual(octets.count, 64)
       checkEqual(Pair(concatenated: octets, .p256)?.der, signature.der)
     }
-    // One in 256 begins with a zero.
+    // One number in 256 begins with a zero byte.
     for zeros in [0, 1, 2, 31] {
       for first in [1, 0x80] as [UInt8] {
         let number = [UInt8](repeating: 0, count: zeros) + [first]

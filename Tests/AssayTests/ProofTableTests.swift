@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-66: what was proven outlives the verifier, for those that trust the same.
+/// Tests that proofs outlive their verifier, for verifiers that trust the same (JWS-66).
 @Suite("Proofs of a process")
 struct ProofTableTests {
   private let table = ProofTable(capacity: 4)
@@ -34,14 +34,14 @@ struct ProofTableTests {
     .string(try Authority(now: Minted.now).anchor)
   }
 
-  // MARK: who shares
+  // MARK: sharing
 
   @Test("JWS-66 what one verifier proved is known to the next of the same trust")
   func sameTrust() throws {
     try checkEqual(isCached(verifier()), false)
-    // The first one is gone.
+    // The first verifier has been freed.
     try checkEqual(isCached(verifier()), true)
-    // None of this is part of a proof.
+    // These settings are no part of a proof.
     let other: [(String, JSONText)] = [
       ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
       ("storekit.caps", ["jwsBytes": 32_768]), ("clockSkewMs", 0),
@@ -49,7 +49,7 @@ struct ProofTableTests {
       ("storekit.nested", "omit"),
     ]
     try checkEqual(isCached(verifier(other)), true)
-    // Another process, another table.
+    // Another process has another table.
     try checkEqual(isCached(verifier(in: ProofTable(capacity: 4))), false)
   }
 
@@ -79,7 +79,7 @@ struct ProofTableTests {
       checkEqual(one.count, 32)
       for another in digests[(index + 1)...] { check(one != another, "\(index)") }
     }
-    // And the same again: nothing but the trust is in it.
+    // Equal trust gives an equal digest, whatever the other settings.
     try checkEqual(digest(), digests[0])
     try checkEqual(digest([("products", ["a.b": ["type": "consumable"]])]), digests[0])
   }
@@ -97,7 +97,7 @@ struct ProofTableTests {
     let text = try template.signed()
     let answer = foreign.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
     checkEqual(answer.status, .rejectedChainUntrustedRoot)
-    // A second root beside mine: the chain holds, and is proven again.
+    // A second root beside the own one: the chain is valid, and is proven again.
     let both: JSONText = [.string(try Minted.authority().anchor), try Self.stranger()]
     try checkEqual(isCached(verifier([("storekit.anchors", both)])), false)
     try checkEqual(isCached(verifier([("storekit.rootEntry", "ignored")])), false)
@@ -116,7 +116,7 @@ struct ProofTableTests {
     checkEqual(answer.status, .rejectedChainExpired)
   }
 
-  // MARK: what is kept
+  // MARK: stored proofs
 
   @Test("JWS-62 JWS-66 nothing enters that was not proven")
   func onlyProven() throws {
@@ -199,7 +199,7 @@ struct ProofTableTests {
     check(first.key !== unkept.key)
     try check(require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
     try check(require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
-    // What is not a root stays rejected, however often it is asked for.
+    // Bytes that are no root stay rejected, however often they are read.
     var forged = der
     forged[der.count - 1] ^= 1
     for _ in 0..<2 { check(Anchor.read(forged, .elliptic, isRemembered: true) == nil) }

@@ -85,7 +85,7 @@ struct PropertyListTests {
     for (escape, bytes) in all {
       checkEqual(value("{a=\"x\(escape)y\";}"), [0x78] + bytes + [0x79], "\(escape)")
     }
-    // In keys as well, in single quotation marks as well, and twice in a list.
+    // Escapes work in keys too, in single quotation marks too, and twice in a list.
     checkEqual(value("{'\\141'='\\142';c=\"\\144\";}"), [0x62])
     checkEqual(value("{'\\141'='\\142';c=\"\\144\";}", "c"), [0x64])
     checkEqual(value("{a='\"';}"), [0x22])
@@ -176,7 +176,7 @@ struct PropertyListTests {
     // A slash alone begins no comment.
     checkEqual(value("{a=/b/c;}"), utf8("/b/c"))
     checkEqual(value("{a=b//c;}"), utf8("b//c"))
-    // What is not a list of any kind.
+    // Texts that are no list of any kind.
     for text in ["{a/**/=b;}", "abc", "\"abc\"", "com.example.1", "=", "x y", "}"] {
       checkEqual(status(text), .malformedPlistSyntax, "\(text)")
     }
@@ -190,7 +190,7 @@ struct PropertyListTests {
     checkEqual(status("{\"\\141\"=\"b\";'\\U0061'=c;}"), .malformedPlistDuplicateKey)
     checkEqual(status("{\"\"=\"b\";\"\"=c;}"), .malformedPlistDuplicateKey)
     checkEqual(place("{\"a\"=\"b\";\"c\"=\"d\";\"a\"=\"b\";}"), "byte 17")
-    // Same length, same first, middle and last letter: other keys.
+    // Keys of the same length and with the same first, middle and last letter differ.
     check(status("{aXbca=1;aYbca=2;}") == nil)
     checkEqual(status("{aXbca=1;aYbca=2;aXbca=3;}"), .malformedPlistDuplicateKey)
     check(status("{a=1;A=2;}") == nil)
@@ -217,7 +217,7 @@ struct PropertyListTests {
       check(status(entry(1, 12_288)) == nil)
       checkEqual(status(entry(1, 12_289)), .tooLargePlistEntry)
     }
-    // What escapes stand for is what counts.
+    // The cap counts the unescaped bytes.
     func escaped(_ count: Int) -> [UInt8] {
       utf8("{a=\"" + String(repeating: "\\101", count: count) + "\";}")
     }

@@ -13,7 +13,7 @@ struct PurchaseInfoTests {
     PurchaseInfo(try PropertyList(text.bytes, limits: .info))
   }
 
-  /// Status and place of the refusal; ok if there is none.
+  /// Returns the status and location of the refusal; ok if there is none.
   private func asked(_ text: PropertyListText) throws -> (status: Status, place: String) {
     do throws(Refusal) {
       try PurchaseInfo(try PropertyList(text.bytes, limits: .info)).check()
@@ -119,7 +119,7 @@ struct PurchaseInfoTests {
     ] {
       check(seconds(wrong) == nil, "\(wrong)")
     }
-    // A part of some bytes, wherever it is.
+    // The date is a slice in the middle of other bytes.
     let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
     checkEqual(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc), 1_335_798_355)
     check(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
@@ -197,7 +197,7 @@ struct PurchaseInfoTests {
     check(found.contains(.init(kind: .conflict, field: .purchaseDateMs)))
     check(found.contains(.init(kind: .bare, field: .itemId)))
     checkEqual(found.count, 4)
-    // Only a value without quotation marks is good enough for a signed list.
+    // In a signed list, a value without quotation marks is the only tolerated fault.
     let bare = Self.good.changing("quantity") { $0.valueQuote = .bare }
     try checkEqual(asked(bare).status, .ok)
     try checkEqual(faults(bare), [.init(kind: .bare, field: .quantity)])

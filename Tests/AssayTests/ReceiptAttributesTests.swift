@@ -6,8 +6,7 @@ import Testing
 private typealias Write = AssayAuthority.DER
 private typealias Made = AttributeTemplate
 
-/// APR-2, APR-9, APR-11 … APR-14: each payload differs from a good one in one
-/// thing.
+/// Tests payloads that differ from a good one in one thing (APR-2, APR-9, APR-11 … APR-14).
 @Suite("Attributes of an app receipt")
 struct ReceiptAttributesTests {
   private static let date = "2026-11-20T10:20:30Z"
@@ -33,7 +32,7 @@ struct ReceiptAttributesTests {
   private func read(
     payload: [UInt8], _ limits: ReceiptAttributes.Limits = .init(elements: 10_000, purchases: 100)
   ) throws(Refusal) -> ReceiptAttributes {
-    // Somewhere inside other bytes, as in a container.
+    // The payload is inside other bytes, as in a container.
     let bytes = [0x04, 0x7f] + payload + [0x30, 0x00]
     return try ReceiptAttributes(BER.Octets(bytes, 2..<2 + payload.count), limits)
   }
@@ -61,7 +60,7 @@ struct ReceiptAttributesTests {
     refusal(Self.receipt.setting(Made(17, Made.set(Self.purchase.setting(attribute)))))
   }
 
-  // MARK: what is read
+  // MARK: members
 
   @Test("APR-12 APR-13 every member of a receipt and of a purchase")
   func members() throws {

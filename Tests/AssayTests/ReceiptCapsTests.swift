@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// CNF-3, APR-26: each cap of the configuration is one that can be reached, admits
-/// what has its value and refuses one more; raised, it admits more.
+/// Tests that each cap of the configuration admits its value and refuses one more; raised, it
+/// admits more (CNF-3, APR-26).
 @Suite("CNF-3 APR-26 caps of the configuration")
 struct ReceiptCapsTests {
   private static let now = Minted.now
@@ -27,8 +27,8 @@ struct ReceiptCapsTests {
       bytes, kind: kind, nowMs: now)
   }
 
-  /// What is `excess` over its cap is refused by that name; raising the cap by that
-  /// much admits it.
+  /// Expects that an input `excess` over its cap is refused by that name, and admitted with the cap
+  /// raised by as much.
   private func expect(
     _ bytes: [UInt8], _ kind: ReceiptKind, _ cap: String, _ value: Int, _ status: Status,
     with others: [(String, Int)] = [], _ location: SourceLocation = #_sourceLocation
@@ -41,8 +41,8 @@ struct ReceiptCapsTests {
 
   // MARK: transaction receipts
 
-  /// Entries that take this many octets as Apple writes them; 17 of each are not
-  /// its value.
+  /// Fills a list with entries of so many bytes in Apple's format; 17 bytes of each are not its
+  /// value.
   private static func filled(
     _ list: PropertyListText, _ octets: Int, longest: Int
   ) -> PropertyListText {
@@ -50,7 +50,7 @@ struct ReceiptCapsTests {
     var rest = octets
     var number = 100
     while rest > 0 {
-      // Never leaves less than one entry takes.
+      // The rest never becomes smaller than one entry.
       let length = rest <= longest ? rest : min(longest, rest - 17)
       list = list.appending("note\(number)", String(repeating: "x", count: max(0, length - 17)))
       rest -= length
@@ -59,7 +59,7 @@ struct ReceiptCapsTests {
     return list
   }
 
-  /// A receipt whose signed list is `count` octets long.
+  /// Returns a receipt whose signed list is `count` bytes long.
   private static func receipt(info count: Int) throws -> TransactionReceiptTemplate {
     var template = try AppReceiptBench.authority().transactionTemplate(Minted.purchase)
     template.info = filled(template.info, count - template.info.bytes.count, longest: 4000)
@@ -79,7 +79,7 @@ struct ReceiptCapsTests {
 
   @Test("RCP-6 the list that holds a purchase-info as long as allowed has room for it")
   func outerValue() throws {
-    // Fits into the default receipt, and its base64 is longer than a value was.
+    // The text fits into the default receipt; its base64 exceeds the default length of a value.
     let bytes = try Self.receipt(info: 10_000).signed()
     check(bytes.count <= 16_384)
     try checkEqual(
@@ -112,7 +112,7 @@ struct ReceiptCapsTests {
 
   // MARK: app receipts
 
-  /// One purchase with every attribute that Apple has been seen to write.
+  /// Returns one purchase with every attribute that Apple has been seen to write.
   private static func fullPurchase(_ number: Int) -> AttributeTemplate {
     let purchase = Minted.purchase.with {
       $0.transactionId = String(2_000_000_900_000_001 + number)
@@ -140,7 +140,7 @@ struct ReceiptCapsTests {
   @Test("APR-26 purchases as Apple writes them: each cap is reached, raised by itself")
   func fullPurchases() throws {
     let one = Self.fullPurchase(0).der.count
-    // The default caps: octets are what ends first, at 1 MiB.
+    // With the default caps, the number of bytes is reached first, at 1 MiB.
     let most = (1_048_576 - 6000) / one
     let many = (0..<9000).map { Self.fullPurchase($0) }
     func status(_ count: Int, _ caps: [(String, Int)]) throws -> String {
@@ -152,7 +152,7 @@ struct ReceiptCapsTests {
     check(most > 2000)
     try checkEqual(status(most, []), "\(most)")
     try checkEqual(status(3000, []), "too-large.app-receipt.size")
-    // The text may be as long as its receipt: the cap of the input goes with it.
+    // The cap of the input is raised together with the receipt's.
     let octets = [("appReceiptBytes", 4 * 1_048_576), ("inputBytes", 4 * 1_048_576)]
     try checkEqual(status(3000, octets), "3000")
     try checkEqual(status(8192, octets), "8192")
@@ -173,7 +173,7 @@ struct ReceiptCapsTests {
         ]))
     }
     let bytes = try Self.appReceipt(purchases: list)
-    // As many as are allowed by default fit into as many octets as are.
+    // The default number of purchases fits into the default number of bytes.
     let size = count <= 8192 ? 1_048_576 : 4 * 1_048_576
     if count > 1 {
       try expect(
@@ -189,7 +189,7 @@ struct ReceiptCapsTests {
     let short = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: 3000).count
     var filling = 3000 + count - short
     var bytes = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: filling)
-    // Lengths take an octet more where they grow.
+    // Growing lengths take one more byte.
     filling -= bytes.count - count
     bytes = try Self.appReceipt(purchases: [Self.fullPurchase(0)], filling: filling)
     checkEqual(bytes.count, count)
@@ -215,7 +215,7 @@ struct ReceiptCapsTests {
 
   @Test("APR-1 APR-26 too many elements are refused at the cap, in container and payload")
   func tooManyElements() throws {
-    // Lower caps, so that little is minted: 4,128 elements.
+    // Lower caps need less minting: 4,128 elements.
     let caps = [("purchases", 1), ("appReceiptBytes", 16_512)]
     func status(_ elements: Int) throws -> String {
       let facts = AppReceiptFacts([], like: Minted.purchase)
@@ -239,7 +239,7 @@ struct ReceiptCapsTests {
         Minted.purchase.transactionPayload.appending(
           "note", .string(String(repeating: "x", count: filling))))
     }
-    // Base64 has lengths that are not a sum of octets: the longest that fits.
+    // Base64 has only some lengths: this is the longest that fits.
     var filling = (count - (try minted(0).count)) / 4 * 3
     while try minted(filling).count > count { filling -= 1 }
     let jws = try minted(filling)

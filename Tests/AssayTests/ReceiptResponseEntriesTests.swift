@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Both styles of answer, and what their entries give a decision
+/// Tests both styles of response, and the facts of their entries for a decision
 /// (docs/spec/receipts-triage.md §2.3, §2.5; docs/spec/receipts-decisions.md §1).
 @Suite("verifyReceipt: entries and renewals")
 struct ReceiptResponseEntriesTests {
@@ -44,7 +44,7 @@ struct ReceiptResponseEntriesTests {
       // The same facts in another order are the same document.
       checkEqual(other.source("transactions"), whole.source("transactions"))
     }
-    // Of one number with and without leading zeros there are two.
+    // A number with and one without leading zeros are two ids.
     checkEqual(
       ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])), ["07", "7"])
   }
@@ -77,7 +77,7 @@ struct ReceiptResponseEntriesTests {
       read(latest: [extended, old]).integer("transactions.0.expiresDate"), now + 3 * day)
     checkEqual(
       read(latest: [old, extended]).integer("transactions.0.expiresDate"), now + 3 * day)
-    // RFD-1: a refund that any entry shows is seen.
+    // A refund in any entry is found (RFD-1).
     let refunded = old.setting([
       ("cancellation_date_ms", .string("\(now - day)")), ("cancellation_reason", "1"),
     ])
@@ -114,7 +114,7 @@ struct ReceiptResponseEntriesTests {
     checkEqual(outcome.text("environmentSource"), "transaction-id")
     checkEqual(outcome.text("bundleId"), AnswerSample.bundle)
     checkEqual(outcome.source("requestDate"), "null")
-    // DCD-21: the latest date that is in it.
+    // The latest date in the response (DCD-21).
     checkEqual(outcome.integer("asOf"), now - 10 * day)
     checkEqual(ids(outcome), [AnswerSample.first])
     let entry = "transactions.0."
@@ -192,14 +192,14 @@ struct ReceiptResponseEntriesTests {
     checkEqual(facts?.isExpiredAnswer, true)
     checkEqual(facts?.end, now - 10 * day)
     check(facts?.revokedAt == nil && facts?.revocationReason == nil)
-    // The reason at the top is that of a cancellation which names none.
+    // The reason at the top belongs to a cancellation without one.
     let cancelled = AnswerSample.read(
       answer.setting("receipt.cancellation_date_ms", .string("\(now - 20 * day)")))
     checkEqual(cancelled.evidence?.purchases.map(\.revokedAt), [now - 20 * day])
     checkEqual(cancelled.evidence?.purchases.map(\.revocationReason), [1])
   }
 
-  // MARK: what a decision takes
+  // MARK: facts for decisions
 
   @Test("DCD-2 DCD-4 every fact that a decision needs of a purchase")
   func purchaseFacts() throws {

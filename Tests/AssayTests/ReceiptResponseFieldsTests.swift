@@ -3,11 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// Every known field by what it means, whatever JSON type it comes as
-/// (docs/spec/receipts-triage.md §2.4, §2.5).
+/// Tests every known field in every JSON type (docs/spec/receipts-triage.md §2.4, §2.5).
 @Suite("verifyReceipt: fields")
 struct ReceiptResponseFieldsTests {
-  /// An answer whose only purchase has one member changed; nil removes it.
+  /// Returns the result of a response whose only purchase has one member changed; `nil` removes it.
   private func entry(_ member: String, _ value: JSONText?) -> AnswerSample.Outcome {
     let entry = AnswerSample.entry()
     let changed = value.map { entry.setting(member, $0) } ?? entry.removing(member)
@@ -50,7 +49,7 @@ struct ReceiptResponseFieldsTests {
       ("subscription_group_identifier", "subscriptionGroupIdentifier"),
     ] {
       for id in ["700001000000009", "9007199254740993", "99999999999999999999", "7"] {
-        // The two with an environment are from production, the others show none.
+        // The two ids with an environment are of production, the others show none.
         checkEqual(entry(member, .string(id)).text(first + name), id)
         checkEqual(entry(member, .text(id)).text(first + name), id)
       }
@@ -196,7 +195,7 @@ struct ReceiptResponseFieldsTests {
     checkEqual(outcome.source("unknown"), "{\"new_three\":1.50}")
     checkEqual(outcome.source("unknownInReceipt"), "{\"new_four\":null}")
     check(AnswerSample.read(AnswerSample.ios7()).value("unknown") == nil)
-    // DOC-3: a secret is not a member to keep.
+    // A secret is not kept as an unknown member (DOC-3).
     let secret = AnswerSample.read(AnswerSample.ios7().appending("password", "00ff"))
     checkEqual(secret.status, .ok)
     check(!String(decoding: secret.document.json, as: UTF8.self).contains("00ff"))
@@ -308,7 +307,7 @@ struct ReceiptResponseFieldsTests {
     checkEqual(
       end([("expires_date_formatted", "2016-06-17 01:37:28 Etc/GMT")]).integer(name),
       1_466_127_448_000)
-    // The first of the three that is present counts.
+    // The first present one of three members counts.
     checkEqual(
       end([
         ("expires_date_ms", "1466127448001"), ("expires_date", "1466127448000"),
@@ -341,11 +340,11 @@ struct ReceiptResponseFieldsTests {
       AnswerSample.ios7().removing(["receipt.request_date", "receipt.request_date_ms"]),
       nowMs: AnswerSample.now + five * 9)
     checkEqual(undated.source("requestDate"), "null")
-    // DCD-21: never the moment at which it is read.
+    // The time of reading never counts (DCD-21).
     checkEqual(undated.integer("asOf"), undated.integer("receiptCreationDate"))
     checkEqual(undated.evidence?.purchases.first?.timeIsKnown, false)
     check(undated.integer("clockSkew") == nil)
-    // Clocks whose difference is not a number.
+    // Clocks whose difference is beyond every integer.
     for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
       check(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
     }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Answers from verifyReceipt that the tests change in one thing each. All ids and
-/// names are made up.
+/// verifyReceipt responses that the tests change in one thing each. All ids and names are invented.
 enum AnswerSample {
   /// 2025-06-15T12:00:00Z.
   static let now: Int64 = 1_749_988_800_000
@@ -16,7 +15,7 @@ enum AnswerSample {
   static let first = "700001000000001"
   static let second = "700001000000002"
 
-  /// Accepts both environments; `product` is an auto-renewable subscription.
+  /// Returns a configuration for both environments; `product` is an auto-renewable subscription.
   static func configuration(
     _ change: (inout Configuration) -> Void = { _ in }
   ) -> Configuration {
@@ -33,7 +32,7 @@ enum AnswerSample {
     return configuration
   }
 
-  /// A date in its three forms; the `_pst` one is wrong, since it is never read.
+  /// Returns a date in its three forms; the `_pst` one is wrong, because it is never read.
   static func date(_ name: String, _ milliseconds: Int64) -> [JSONText.Member] {
     let days = milliseconds / day
     let date = CivilDate.date(days: days)
@@ -48,7 +47,7 @@ enum AnswerSample {
     ]
   }
 
-  /// One entry of `in_app` or `latest_receipt_info`.
+  /// Returns one entry of `in_app` or `latest_receipt_info`.
   static func entry(
     _ id: String = first, start: Int64 = now - 10 * day, end: Int64? = now + 20 * day
   ) -> JSONText {
@@ -70,7 +69,7 @@ enum AnswerSample {
     ]
   }
 
-  /// A running subscription, in the style of app receipts.
+  /// Returns an active subscription, in the style of app receipts.
   static func ios7(
     inApp: [JSONText] = [entry()], latest: [JSONText]? = [entry()],
     renewals: [JSONText]? = [renewal()]
@@ -95,7 +94,7 @@ enum AnswerSample {
     return .object(answer)
   }
 
-  /// One purchase as `receipt` of the iOS 6 style has it.
+  /// Returns one purchase in the form of `receipt` in the iOS 6 style.
   static func flat(
     _ id: String = first, start: Int64 = now - 10 * day, end: Int64 = now + 20 * day
   ) -> JSONText {
@@ -118,7 +117,7 @@ enum AnswerSample {
   static let deviceId = "00112233445566778899aabbccddeeff00112233"
   static let vendorId = "0A1B2C3D-0000-4000-8000-0A1B2C3D4E5F"
 
-  /// A running subscription, in the style of transaction receipts.
+  /// Returns an active subscription, in the style of transaction receipts.
   static func ios6(_ receipt: JSONText = flat()) -> JSONText {
     [
       "status": .integer(0), "receipt": receipt, "latest_receipt_info": receipt,
@@ -136,13 +135,13 @@ enum AnswerSample {
 
     var status: Status { refusal?.status ?? .ok }
     var place: String { refusal?.place ?? "" }
-    /// As the document says it.
+    /// The retry class in the document.
     var retryClass: String { document.text("error.retryClass") ?? "" }
 
     func text(_ path: String) -> String? { document.text("verifyReceipt." + path) }
     func integer(_ path: String) -> Int64? { document.integer("verifyReceipt." + path) }
     func value(_ path: String) -> JSONValue? { document.tree?.at("verifyReceipt." + path) }
-    /// "true", "null": the value as it stands in the document.
+    /// Returns the JSON of a value in the document, such as "true" or "null".
     func source(_ path: String) -> String? {
       value(path).map { String(decoding: $0.source, as: UTF8.self) }
     }

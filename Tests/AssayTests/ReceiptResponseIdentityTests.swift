@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Whose answer it is (docs/spec/receipts-triage.md §2.6).
+/// Tests the app and environment of a response (docs/spec/receipts-triage.md §2.6).
 @Suite("verifyReceipt: identity")
 struct ReceiptResponseIdentityTests {
   private let sandboxId = "2000000000000001"
@@ -32,7 +32,7 @@ struct ReceiptResponseIdentityTests {
         AnswerSample.ios6().setting("receipt.bid", .string(value)), .rejectedIdentityBundle,
         at: "receipt.bid", check: "identity.bundle")
     }
-    // Nothing says whose the answer is.
+    // The response names no app.
     for answer in [
       AnswerSample.ios7().removing("receipt.bundle_id"), AnswerSample.ios7().removing("receipt"),
       AnswerSample.ios7().setting("receipt", .null), ["status": 0],
@@ -63,7 +63,7 @@ struct ReceiptResponseIdentityTests {
       AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
     checkEqual(unnamed.status, .ok)
     checkEqual(unnamed.document.tree?.at("checks.7.ok")?.isNull, true)
-    // In the sandbox the number is not checked.
+    // The App Store id is not checked in the sandbox.
     let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
       ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
       ("receipt.adam_id", 77),
@@ -106,7 +106,7 @@ struct ReceiptResponseIdentityTests {
         .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info[1].transaction_id",
         check: "identity.environment")
     }
-    // An id that shows nothing contradicts nothing.
+    // An id without a known prefix contradicts nothing.
     for id in ["3000000000000001", "123", "100000000000000001"] {
       checkEqual(
         AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status, .ok)
@@ -134,7 +134,8 @@ struct ReceiptResponseIdentityTests {
     expect(
       unknown, .rejectedIdentityEnvironmentMissing, at: "environment",
       check: "identity.environment")
-    // Allowed, it is reported without environment, and is not evidence for a decision.
+    // If allowed, the response is reported without an environment, and is no evidence for a
+    // decision.
     let allowed = AnswerSample.read(
       unknown, AnswerSample.configuration { $0.receipts.unknownEnvironmentAllowed = true })
     checkEqual(allowed.status, .ok)

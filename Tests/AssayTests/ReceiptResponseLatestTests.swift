@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// The one signed part of an answer, verified offline in the same call (VRR-18).
+/// Tests the only signed part of a response, verified offline in the same call (VRR-18).
 @Suite("verifyReceipt: latest_receipt")
 struct ReceiptResponseLatestTests {
   private static let authority = Result { try ReceiptAuthority() }
@@ -27,7 +27,7 @@ struct ReceiptResponseLatestTests {
     return configuration
   }
 
-  /// What the sample answers are about.
+  /// Returns the purchase that the sample responses are about.
   private func purchase(_ change: (inout Purchase) -> Void = { _ in }) -> Purchase {
     Purchase(now: Self.now).with {
       $0.environment = "Production"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Long, damaged and hostile answers (docs/spec/receipts-triage.md VRR-15).
+/// Tests long, damaged and hostile responses (docs/spec/receipts-triage.md VRR-15).
 @Suite("verifyReceipt: limits")
 struct ReceiptResponseLimitsTests {
   private static let cap = ReceiptResponseParts.entryCap
@@ -154,7 +154,7 @@ struct ReceiptResponseLimitsTests {
     }
   }
 
-  /// The document is JSON that the strict reader takes, whatever was read.
+  /// Checks that the document is JSON for the strict reader, whatever the input.
   private func asked(_ outcome: AnswerSample.Outcome) {
     check(outcome.document.tree != nil)
     checkEqual(outcome.response == nil, (outcome.status != .ok))

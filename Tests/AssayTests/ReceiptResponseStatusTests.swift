@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Every status of an answer, with what to do next (docs/spec/receipts-triage.md §2.2).
+/// Tests every status of a response, with the next step (docs/spec/receipts-triage.md §2.2).
 @Suite("verifyReceipt: status")
 struct ReceiptResponseStatusTests {
   private func read(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// The certificates that are compiled in for receipts, against what the
-/// specification publishes about them (docs/spec/certificates.md §2).
+/// Compares the built-in certificates of receipts with the specification (docs/spec/certificates.md
+/// §2).
 @Suite("Certificates of receipts")
 struct ReceiptTrustTests {
   private static let published: [(name: String, der: [UInt8], sha256: String)] = [
@@ -123,8 +123,8 @@ struct ReceiptTrustTests {
     check(Anchor([], .rsa) == nil)
   }
 
-  /// The key of a modulus of this many octets, whose first bit is set; there is no
-  /// private one.
+  /// Returns the public key of a modulus of this many bytes, whose first bit is set; it has no
+  /// private key.
   private func rsa(octets: Int) -> [UInt8] {
     typealias DER = AssayAuthority.DER
     let modulus = [0x00, 0xc3] + [UInt8](repeating: 0x5b, count: octets - 1)

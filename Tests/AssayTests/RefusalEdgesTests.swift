@@ -3,8 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Conditions that are among several in one rule, each met by an input that
-/// breaks it alone.
+/// Tests conditions that share a rule with others, each with an input that breaks only that one.
 @Suite("Edges of refusals")
 struct RefusalEdgesTests {
   private typealias DERText = AssayAuthority.DER
@@ -106,7 +105,7 @@ struct RefusalEdgesTests {
       return try require(Certificate(der)).keyType
     }
     try checkEqual(type(OID.ecPublicKey), .elliptic(.p256))
-    // id-ecDH: agrees on keys, signs nothing.
+    // id-ecDH only agrees on keys and signs nothing.
     try check(type("1.3.132.1.12") == nil)
   }
 
@@ -152,10 +151,10 @@ struct RefusalEdgesTests {
     check(none.find(first[...]) == nil)
   }
 
-  /// Two texts of the same length and index.
+  /// Returns two texts of the same length and index.
   private func sameIndex() -> ([UInt8], [UInt8]) {
     let first = [UInt8](repeating: 0x61, count: 64)
-    // The first word of lane 0 is different, and the second takes the difference back.
+    // The first word of lane 0 differs, and the second cancels the difference.
     var second = first
     second[0] = 0x62
     let start = UInt64(first.count)
@@ -178,7 +177,7 @@ struct RefusalEdgesTests {
         let first = HeaderHash.mixed(UInt64(start), word(short, place))
         return HeaderHash.mixed(first, word(short, place + 32))
       }
-      // The word after which the longer text has the state of the shorter one.
+      // After this word the longer text has the state of the shorter one.
       put(inverse(state(short.count)) ^ state(long.count), &long, place + 64)
     }
     checkEqual(HeaderHash.of(short[...]), HeaderHash.of(long[...]))
@@ -198,7 +197,7 @@ struct RefusalEdgesTests {
     }
   }
 
-  /// x of `mixed(0, x) == value`.
+  /// Returns the x with `mixed(0, x) == value`.
   private func inverse(_ value: UInt64) -> UInt64 {
     let factor = HeaderHash.mixed(0, 1) ^ HeaderHash.mixed(0, 1) >> 32
     // Newton's iteration doubles the good bits of the inverse of an odd number.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-94 and RPL-3.
+/// Tests purchase keys, and ids that never become keys (JWS-94, RPL-3).
 @Suite("Replay keys")
 struct ReplayKeysTests {
   private func purchaseKey(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/storekit-ocsp.md: requests as Apple takes them, and what conversations prove.
+/// Tests OCSP requests in Apple's form, and the proofs of exchanges (docs/spec/storekit-ocsp.md).
 @Suite("Exchange ocsp")
 struct RevocationTests {
   private let verifier: Verifier

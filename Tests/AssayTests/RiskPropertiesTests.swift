@@ -3,13 +3,13 @@ import Testing
 
 @testable import Assay
 
-/// What holds for every combination of observations, whatever the rules say of a
-/// single one (RSK-3, RSK-11, RSK-12, RSK-20, RSK-28).
+/// Tests properties of every combination of observations, whatever the single rules give (RSK-3,
+/// RSK-11, RSK-12, RSK-20, RSK-28).
 @Suite("Risk properties")
 struct RiskPropertiesTests {
   // MARK: all combinations
 
-  /// The values of one observation that some rule tells apart.
+  /// The values of one observation that some rule distinguishes.
   private struct Axis: Sendable {
     typealias Value = @Sendable (inout RiskObservations) -> Void
 
@@ -55,12 +55,12 @@ struct RiskPropertiesTests {
     ]),
   ]
 
-  /// An axis, by its place among `axes`.
+  /// An axis, by its index in `axes`.
   private enum Place: Int {
     case request, attestation, purchase, device, client, platform, history, receipt, category
     case rates
 
-    /// How far one value is from the next in the numbers of combinations.
+    /// The distance of adjacent values in the numbers of combinations.
     var stride: Int { axes[..<rawValue].reduce(1) { $0 * $1.values.count } }
   }
 
@@ -77,8 +77,8 @@ struct RiskPropertiesTests {
     func callAsFunction(_ combination: Int) -> Int { combination / stride % count }
   }
 
-  /// The verdicts on all combinations, each found out once. A combination is a number,
-  /// its index on each axis a digit.
+  /// The verdicts of all combinations, each computed once. A combination is a number whose digits
+  /// are its indexes on the axes.
   private struct Verdicts {
     let verdicts: [RiskVerdict]
 
@@ -99,7 +99,7 @@ struct RiskPropertiesTests {
       }
     }
 
-    /// Reports the first combination that does not hold.
+    /// Reports the first combination that lacks the property.
     func all(_ name: String, _ holds: (Int, RiskVerdict) -> Bool) {
       for (combination, verdict) in verdicts.enumerated() where !holds(combination, verdict) {
         let digits = (0..<axes.count).compactMap(Place.init).map { Digit($0)(combination) }
@@ -108,7 +108,7 @@ struct RiskPropertiesTests {
       }
     }
 
-    /// No value of an axis is judged more mildly than the one before it.
+    /// Checks that no value of an axis gets a milder verdict than the one before it.
     func rises(_ name: String, _ place: Place, _ order: [Int]) {
       let digit = Digit(place)
       all(name) { combination, verdict in
@@ -182,7 +182,7 @@ struct RiskPropertiesTests {
       default: return true
       }
     }
-    // RSK-14, RSK-19: what DeviceCheck says is never better than a clean device.
+    // No result of DeviceCheck is better than a clean device (RSK-14, RSK-19).
     for worse in 1...5 { verdicts.rises("device", .device, [0, worse]) }
   }
 
@@ -193,7 +193,7 @@ struct RiskPropertiesTests {
     verdicts.rises("category", .category, [0, 1])
     verdicts.rises("address", .rates, [0, 1])
     verdicts.rises("wave", .rates, [0, 2])
-    // RSK-11: nothing is better than an assertion.
+    // No attestation state is better than an assertion (RSK-11).
     for other in 1...4 { verdicts.rises("attestation", .attestation, [0, other]) }
   }
 
@@ -209,7 +209,7 @@ struct RiskPropertiesTests {
       var rules: [JSONText.Member] = []
       var isLoose = false
       for number in 11...28 where random.below(3) == 0 {
-        // Mostly plausible ones: otherwise hardly any would be accepted.
+        // Mostly plausible verdicts: hardly any others would be accepted.
         let verdict =
           firm.contains(number) && random.below(4) != 0 ? "deny" : names[random.below(5)]
         isLoose = isLoose || (firm.contains(number) && verdict != "deny")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// RSK-1 … RSK-28: the exchange `risk.assess`, beyond what the case table judges.
+/// Tests the exchange `risk.assess` beyond the case table (RSK-1 … RSK-28).
 @Suite("Risk")
 struct RiskTests {
   private static let day: Int64 = 86_400_000
@@ -19,7 +19,7 @@ struct RiskTests {
     document.tree?.at("risk")?.texts("reasons") ?? []
   }
 
-  /// Verdict and reasons; the status must say the same.
+  /// Expects a verdict with its reasons, and the matching status.
   private func expect(
     _ observations: JSONText, _ verdict: String, _ rules: [Int], now: Int64 = Exchanges.now,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -117,7 +117,7 @@ struct RiskTests {
     ("ios", 14, "app", true), ("ipados", 14, nil, true), ("ipados", 13, nil, false),
     ("watchos", 8, "app", false), ("macos", 27, "app", false),
     ("ios", 27, "other-extension", false),
-    // What the client leaves out raises no trust.
+    // An omitted value raises no trust.
     (nil, nil, nil, true), ("ios", nil, nil, true), (nil, 3, nil, true),
     ("macos", nil, nil, false), (nil, nil, "other-extension", false),
   ]
@@ -222,7 +222,7 @@ struct RiskTests {
     let document = try assess(
       observed(request, "temporarily-unavailable", [history(0), clear]))
     checkEqual(document.integer("risk.retryAfterMs"), (mild ? nil : 60_000))
-    // Waiting does not help against another rule that is stricter.
+    // Waiting does not help if another rule is stricter.
     let stricter = try assess(
       observed(request, "temporarily-unavailable", [history(0), clear, ("category", 0)]))
     checkEqual(stricter.text("risk.verdict"), "deny")
@@ -246,7 +246,7 @@ struct RiskTests {
       observed("promo", "unsupported", mac + [rates("1", "0")]), "deny", [18, 24])
     try expect(
       observed("promo", "unsupported", [clear, rates("1", "0")]), "deny", [16, 24])
-    // Where nothing else fires the default is what becomes stricter.
+    // If no other rule fires, the default becomes stricter.
     try expect(
       observed("promo", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
       "step-up", [24, 28])
@@ -313,7 +313,7 @@ struct RiskTests {
     for purchase: JSONText in ["none", "foreign", "refused", .null] where isMild {
       try expect(observed(request, "absent", [("purchase", purchase)]), "limited", [28])
     }
-    // Having nothing to go by is not a reason to allow; neither is a purchase.
+    // Missing information is no reason to allow, and neither is a purchase.
     try expect(
       observed(request, "absent", [clear, ("purchase", "verified")]),
       [("risk.rules", ["RSK-28": "off"])], "limited", [])
@@ -497,7 +497,7 @@ struct RiskTests {
         at: "observations." + name)
     }
     Exchanges.expect(try assess("x"), "malformed.risk.input", at: "observations")
-    // Others may be null, as documents have absent facts.
+    // Other members may be null, as documents have absent facts.
     let nulls = [
       "errorCode", "platform", "osMajor", "context", "history", "deviceCheck", "receipt",
       "category", "clientSends", "purchase", "rates",
@@ -625,7 +625,7 @@ struct RiskTests {
     try expect(
       observed("promo", "absent", [("deviceCheck", try result(400, "bad device token"))]), "deny",
       [20])
-    // Ages are computed again, whatever the observation says.
+    // Ages are computed again, whatever the observation contains.
     let old = try result(200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-05"}"#)
     try expect(
       observed("promo", "verified", [("deviceCheck", old)]), "allow", [11],

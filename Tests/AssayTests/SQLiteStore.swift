@@ -4,26 +4,25 @@ import Testing
 
 @testable import Assay
 
-/// A store as a host has one: a SQLite database in memory, in which the steps of
-/// conversations are carried out.
+/// A host's SQLite database in memory, on which the steps of exchanges are run.
 @safe final class SQLiteStore {
   private var handle: OpaquePointer?
-  /// The configuration of the verifier that asks.
+  /// The verifier whose exchanges run on this database.
   private let verifier: Verifier
-  /// What is answered in place of carrying a step out, by its number from 1 on; a step
-  /// that is carried out all the same has lost its answer.
+  /// The replies given instead of running a step, by its number from 1 on; a step may run all the
+  /// same and only lose its reply.
   var faults: [Int: Fault] = [:]
-  /// Of all conversations.
+  /// The number of steps of all exchanges.
   private(set) var steps = 0
-  /// Of all steps: how each says that it is a transaction.
+  /// The transaction marks of all steps.
   private(set) var marks: [String?] = []
 
-  /// The host's word on a grant.
+  /// The host's reply to a grant step.
   enum Granted {
     case granted, failed
-    /// The session went away in it.
+    /// The session was lost during the grant.
     case lost
-    /// With the engine's code, or an executor's.
+    /// The grant was refused with the code of the engine or of an executor.
     case refused(String)
   }
 
@@ -33,7 +32,7 @@ import Testing
     case answer(String)
   }
 
-  /// - Parameter hasTables: false: an empty file.
+  /// - Parameter hasTables: Whether the tables exist; otherwise the file is empty.
   init(_ changes: [(String, JSONText)] = [], hasTables: Bool = true) throws {
     verifier = try Minted.verifier(SQLiteStore.catalogue + changes)
     checkEqual(unsafe sqlite3_open(":memory:", &handle), SQLITE_OK)
@@ -77,7 +76,7 @@ import Testing
 
   // MARK: evidence
 
-  /// A verified transaction.
+  /// Returns a verified transaction.
   func transaction(_ change: (inout Purchase) -> Void = { _ in }) throws -> Document {
     var purchase = Minted.purchase
     change(&purchase)
@@ -87,7 +86,7 @@ import Testing
     return document
   }
 
-  /// The verified transaction receipt of a purchase of coins.
+  /// Returns the verified transaction receipt of a purchase of coins.
   func receipt(_ authority: ReceiptAuthority) throws -> Document {
     var purchase = Minted.purchase
     purchase.type = .consumable
@@ -101,9 +100,9 @@ import Testing
     return document
   }
 
-  // MARK: conversations
+  // MARK: exchanges
 
-  /// A whole conversation.
+  /// Runs an exchange to its end.
   @discardableResult
   func run(
     _ request: JSONText, _ evidence: [Document] = [], now: Int64 = Minted.now,
@@ -157,7 +156,7 @@ import Testing
     }
   }
 
-  /// The executor: one step in its order, rolled back at the first failure.
+  /// Runs one step in its order; rolls back at the first failure.
   private func carryOut(_ step: JSONValue) throws -> String {
     steps += 1
     let id = try require(step.member("id")?.integer)
@@ -192,14 +191,14 @@ import Testing
     return "{\"id\":\(id),\"code\":200,\"results\":[\(results.joined(separator: ","))]}"
   }
 
-  /// What a session leaves that ends.
+  /// Rolls back, as a session does that ends.
   private func rollBack() throws {
     if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
   }
 
   // MARK: SQLite
 
-  /// Every row as a JSON array.
+  /// Runs a statement and returns every row as a JSON array.
   @discardableResult
   func run(_ sql: String, _ arguments: [JSONValue]) throws -> [String] {
     var statement: OpaquePointer?

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Assay
 
-/// EXC-22: what is wiped is wiped where it stands, and is nobody else's. That the library
-/// leaves nothing behind is shown by Tests/ABI/secrets.c.
+/// Tests that secrets are wiped in place and share no memory (EXC-22). Tests/ABI/secrets.c checks
+/// that the library leaves no other copy.
 @Suite("Secret octets")
 struct SecretBytesTests {
   private static let octets = utf8("{\"customerConsented\":true}")
   private static let nothing = [UInt8](repeating: 0, count: octets.count)
 
-  /// The same text in memory of its own: a test that fails must not spoil the others.
+  /// Returns the text in memory of its own, so that a failing test does not affect the others.
   private func held() -> [UInt8] { Self.octets.map { $0 } }
 
   private func place(_ octets: [UInt8]) -> UInt {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/session.md: texts that are made from evidence, and what comes back out.
+/// Tests session tokens issued from evidence, and their verification (docs/spec/session.md).
 @Suite("Exchange session")
 struct SessionTests {
   private static let now = AttestFixture.now
@@ -40,7 +40,7 @@ struct SessionTests {
     return verifier.startExchange(request.setting(more).bytes, nowMs: now).document
   }
 
-  /// The payload of a text whose code is right.
+  /// Returns the payload of a token after checking its code.
   private func payload(_ text: String) throws -> String {
     let parts = text.split(separator: "~").map { Array($0.utf8) }
     try require(parts.count == 3 && parts[0] == utf8("as1"))
@@ -114,7 +114,7 @@ struct SessionTests {
         issue([("account", bad)], [evidence]), "misuse.store.account", at: "account",
         rule: "SES-1")
     }
-    // The longest of all: every octet is escaped.
+    // The longest account: every byte is escaped.
     let longest = String(repeating: "\"", count: 255)
     let document = issue([("account", .string(longest))], [evidence])
     Exchanges.expect(

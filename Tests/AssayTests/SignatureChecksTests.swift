@@ -3,8 +3,8 @@ import Testing
 @testable import Assay
 @testable import AssayAuthority
 
-/// CER-10: how many signatures one call checks, counted, whatever is put into
-/// its evidence; and CER-11, what a root may be signed with.
+/// Counts the signatures that one call checks, whatever its evidence (CER-10), and tests the
+/// digests of a root's signature (CER-11).
 @Suite("Signature checks")
 struct SignatureChecksTests {
   private static let now = Minted.now
@@ -48,19 +48,19 @@ struct SignatureChecksTests {
     }
   }
 
-  /// Minting can fail only by a bug, which shows as a different refusal.
+  /// Minting can fail only by a bug, which gives a different refusal.
   private func signed(_ template: AppReceiptTemplate) throws(Refusal) -> [UInt8] {
     guard let bytes = try? template.signed() else { throw Refusal(.internalAssayBug, "DOC-1") }
     return bytes
   }
 
-  /// Six keys of 2,048 bits that did not sign the leaf.
+  /// Returns keys of 2,048 bits that did not sign the leaf.
   private func otherKeys() throws -> [SigningKey] {
     let keys = try AppReceiptBench.authority().keys
     return [keys.store, keys.relations, keys.developer, keys.xcode, keys.leaf, keys.currentLeaf]
   }
 
-  /// Certificates of the intermediate's name, each with another key.
+  /// Returns certificates of the intermediate's name, each with another key.
   private func decoys(_ count: Int) throws -> [[UInt8]] {
     try otherKeys().prefix(count).map {
       try AppReceiptBench.authority().chain(.current, intermediateKey: $0).intermediate
@@ -80,7 +80,7 @@ struct SignatureChecksTests {
       let decoys = try decoys(count)
       let first = try appReceipt { $0.certificates.insert(contentsOf: decoys, at: 1) }
       check(first == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
-      // After the one that passes they cost nothing.
+      // After the candidate that passes, the others cost nothing.
       try check(appReceipt { $0.certificates.append(contentsOf: decoys) } == (.ok, 3))
     }
   }
@@ -99,7 +99,7 @@ struct SignatureChecksTests {
         template.chain = forged[0]
         template.certificates = [forged[0].leaf] + forged.map(\.intermediate)
       }
-      // The leaf's signature once, each intermediate's until two have failed.
+      // The leaf's signature is checked once, each intermediate's until two have failed.
       checkEqual(outcome.made, min(count, 2) + 1)
       checkEqual(
         outcome.status,
@@ -135,13 +135,13 @@ struct SignatureChecksTests {
     }
     let mine = under(.authorityKeyIdentifier([1, 1, 2, 3]))
     try check(outcome(identified(1), mine, identified(2)) == (.ok, 3))
-    // The same identifier, or none, rules nothing out.
+    // An equal identifier, or none, rules no candidate out.
     try checkEqual(outcome(identified(1), mine, identified(1)).status, .rejectedChainIssuerUnknown)
     let unidentified = { (template: inout CertificateTemplate) in
       template = template.replacing(Self.keyIdentifier, with: nil)
     }
     try checkEqual(outcome(identified(1), mine, unidentified).status, .rejectedChainIssuerUnknown)
-    // Where none is likely, the signature says what is wrong.
+    // If no candidate is plausible, the signature check reports the fault.
     try checkEqual(outcome(identified(2), mine, identified(3)).status, .rejectedChainIssuerUnknown)
     let numbered = under(
       CertificateExtension(
@@ -200,7 +200,7 @@ struct SignatureChecksTests {
       let outcome = try outcome(try decoys(count) + [genuine], receipt)
       check(outcome == (count <= 2 ? (.ok, 2 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
-    // RCP-19: the second look at a bad signature is one of the two.
+    // The second check of a bad signature is one of the two (RCP-19).
     var template = try authority.transactionTemplate(Minted.purchase)
     template.digest = .sha256
     let other = try template.signed()
@@ -291,7 +291,7 @@ struct SignatureChecksTests {
       }
     }
     let root = authority.rootCertificate
-    // Roots of the same name, and of other names.
+    // Roots of the same name, or of other names.
     func roots(_ count: Int, named: Bool) throws -> [[UInt8]] {
       try (0..<count).map { number in
         let key = try SigningKey.generate(.p384)
@@ -312,7 +312,7 @@ struct SignatureChecksTests {
       let named = try outcome(try roots(count, named: true) + [root], good)
       check(named == (count <= 2 ? (.ok, 5 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
-    // An intermediate that names no one is not tried under every root.
+    // An intermediate without a known issuer is not tried under every root.
     let stray = try AttestFixture.attestation { template in
       var other = authority.intermediate
       other.issuer = DistinguishedName.make([("CN", "Nobody")])
@@ -321,7 +321,7 @@ struct SignatureChecksTests {
     try check(outcome([root], stray) == (.rejectedChainUntrustedRoot, 1))
     try check(
       outcome(try roots(6, named: false) + [root], stray) == (.rejectedChainIssuerUnknown, 3))
-    // What the roots cost is not spent again on the receipt inside.
+    // The budget spent on roots is not spent again on the receipt inside.
     let forged = try AttestFixture.attestation { template in
       template.changeReceipt = { template in
         let decoy = try AttestReceiptBench.shared().certificates().intermediate
@@ -361,7 +361,7 @@ struct SignatureChecksTests {
     check(jws(trust, notification, .notification) == (.ok, 3))
     let uncached = try Minted.trust([("storekit.cache", ["chains": 0])])
     check(jws(uncached, notification, .notification) == (.ok, 9))
-    // Nothing inside is looked at before the outer signature is good.
+    // Nothing inside is verified before the outer signature.
     var forged = notification
     forged[forged.count - 3] = forged[forged.count - 3] == 0x41 ? 0x42 : 0x41
     check(jws(uncached, forged, .notification) == (.rejectedJwsSignature, 3))
@@ -419,7 +419,7 @@ struct SignatureChecksTests {
       let anchor = try require(Anchor(der, .elliptic))
       root.signatureForm = .damaged
       check(Anchor(try root.signed(by: bench.rootKey), .elliptic) == nil)
-      // Below a root PTH-5 and JWS-24 hold.
+      // PTH-5 and JWS-24 apply below a root.
       checkEqual(anchor.certificate.isSigned(by: anchor.key), (digest != .sha512))
     }
     let g2 = try require(Anchor(AppleRoots.rootCAG2, .rsa))

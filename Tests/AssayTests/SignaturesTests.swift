@@ -6,7 +6,7 @@ import Testing
 
 private typealias ECDSAPair = Assay.ECDSASignature
 
-/// Good and altered signatures, judged here as libcrypto's EVP judges them (JWS-31,
+/// Compares the results for good and altered signatures with those of libcrypto's EVP (JWS-31,
 /// PTH-5).
 @Suite("Signatures against EVP")
 struct SignaturesTests {
@@ -38,7 +38,7 @@ struct SignaturesTests {
     } == 1
   }
 
-  /// The same octets with one bit flipped.
+  /// Returns the bytes with one bit flipped.
   private static func turned(_ bytes: [UInt8], _ place: Int) -> [UInt8] {
     var other = bytes
     other[place / 8 % bytes.count] ^= 1 << UInt8(place % 8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// APR-1 … APR-4: each container differs from a good one in one thing.
+/// Tests containers that differ from a good one in one thing (APR-1 … APR-4).
 @Suite("PKCS#7 container")
 struct SignedMessageTests {
   private typealias Write = AssayAuthority.DER
@@ -221,7 +221,7 @@ struct SignedMessageTests {
         }
       }
     }
-    // ContentInfo, [0], SignedData, SET, SignerInfo are around them.
+    // ContentInfo, [0], SignedData, SET and SignerInfo enclose the attributes.
     try check(deep(18) == nil)
     try checkEqual(deep(19)?.status, .tooLargeAppReceiptDepth)
 

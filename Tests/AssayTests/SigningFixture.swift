@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// A verifier with every signing key, and what its signatures are worth.
+/// A verifier with every signing key, and checks of its signatures.
 enum Signing {
   static let now = Exchanges.now
   static let keyId = "2X9R4HXF34"
@@ -37,7 +37,7 @@ enum Signing {
     return document
   }
 
-  /// Header and payload of a JWS that the key signed, as libcrypto's EVP judges it.
+  /// Returns header and payload of a JWS whose signature libcrypto's EVP verifies.
   static func opened(_ jws: String) throws -> (header: String, payload: String) {
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
     try require(parts.count == 3)

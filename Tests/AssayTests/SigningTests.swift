@@ -3,12 +3,12 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/app-store-server-api.md §9: what the kinds `sign.*` make, to the octet.
+/// Tests the output of the kinds `sign.*` byte by byte (docs/spec/app-store-server-api.md §9).
 @Suite("Exchange sign")
 struct SigningTests {
   private let seconds = Signing.now / 1000
 
-  /// Header and payload of the text at a path of the answer.
+  /// Returns header and payload of the JWS at a path of the document.
   private func made(
     _ request: JSONText, _ path: String
   ) throws -> (header: String, payload: String) {
@@ -103,7 +103,7 @@ struct SigningTests {
     try check(!signs(nobody, text))
   }
 
-  /// Whether the signature of a document is over that text, as EVP judges it.
+  /// Whether EVP verifies the document's signature over that text.
   private func signs(_ document: Document, _ text: String) throws -> Bool {
     let digits = try require(document.text("exchange.signature"))
     let signature = try require(Base64.decodeStandard(utf8(digits)[...]))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// The one table of statuses, and what is generated from it.
+/// Tests the table of statuses, and the code generated from it.
 @Suite("Statuses")
 struct StatusTests {
   private struct Row {

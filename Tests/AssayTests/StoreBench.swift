@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// A store of either kind with a host before it, whose wallet is keyed as the guides show: each
-/// grant by its grant id, each take-back by its take id.
+/// A ledger on either engine with a host, whose wallet has the keys that the guides use: the grant
+/// id of each grant, the take id of each take-back.
 final class StoreBench {
   enum Engine: CaseIterable { case sqlite, dynamodb }
 
@@ -17,9 +17,9 @@ final class StoreBench {
   /// Coins by grant id or take id.
   private(set) var wallet: [String: Int64] = [:]
   private var attempts = 0
-  /// The host's transaction comes to nothing.
+  /// Whether the host's transaction is rolled back.
   var rollsBack = false
-  /// What happens once while the host's transaction is open.
+  /// Called once while the host's transaction is open.
   var meanwhile: (() throws -> Void)?
 
   init(_ engine: Engine, _ changes: [(String, JSONText)] = []) throws {
@@ -76,7 +76,7 @@ final class StoreBench {
     return document
   }
 
-  /// A notification about it.
+  /// Returns a notification about the product.
   func notification(
     _ type: String, _ product: String = StoreBench.pack, signed: Int64, revoked: Int64? = nil
   ) throws -> Document {
@@ -122,7 +122,7 @@ final class StoreBench {
     }
   }
 
-  /// A grant step.
+  /// Performs a grant step.
   private func carryOut(_ document: Document) {
     let units = document.integer("exchange.grant.units") ?? 0
     if document.text("exchange.grant.what") == "take" {
@@ -142,7 +142,7 @@ final class StoreBench {
     wallet[takeId] = -units
   }
 
-  /// What a host does with the result of a claim.
+  /// Handles the result of a claim as a host does.
   @discardableResult
   func claim(
     _ evidence: Document, by account: String = "ann", mode: String = "lease",
@@ -166,7 +166,7 @@ final class StoreBench {
     checkEqual(done.name, "ok")
   }
 
-  /// What a host does with a notification.
+  /// Handles a notification as a host does.
   @discardableResult
   func event(
     _ evidence: Document, mode: String = "none", now: Int64 = Minted.now
@@ -203,7 +203,7 @@ final class StoreBench {
 
   // MARK: the row
 
-  /// State and units that are out, of the one row; nil: there is none.
+  /// Returns the state and the granted units of the only row; `nil` if there is none.
   func row() throws -> (state: String, out: Int64, asOf: Int64)? {
     if let dynamo {
       let rows = dynamo.items.filter { $0.key.hasPrefix("TXN#") }
@@ -228,7 +228,7 @@ final class StoreBench {
 }
 
 extension StoreBench {
-  /// The lines as an older version left them.
+  /// Removes the owners from the subscriptions, as an older version stored them.
   func forgetOwnerOfLines() throws {
     if let dynamo {
       for (_, item) in dynamo.items where item["SK"] == .text("LINE") {
@@ -255,7 +255,7 @@ extension StoreBench {
 }
 
 extension Document {
-  /// The request that completes a claim of it.
+  /// Returns the request that completes a claim of this result.
   func completion(
     by account: String = "ann", at place: String = "exchange.claims.0"
   ) throws -> JSONText {
@@ -268,7 +268,7 @@ extension Document {
   }
 }
 
-/// What a store conversation ends with: its outcome, its status, and what the app is answered.
+/// Expects the end of a ledger operation: its outcome, its status, and the result for the app.
 func expect(
   _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
   sourceLocation: SourceLocation = #_sourceLocation

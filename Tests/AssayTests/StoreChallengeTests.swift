@@ -3,11 +3,11 @@ import Testing
 
 @testable import Assay
 
-/// STO-60, STO-61 and STO-65, with scripted answers.
+/// Tests challenges and events with scripted replies (STO-60, STO-61, STO-65).
 @Suite("Stores: challenges, once")
 struct StoreChallengeTests {
   private static let now = AttestFixture.now
-  /// What stands in the client data of the fixture.
+  /// The challenge in the client data of the fixture.
   private static let text = "bm90IHJhbmRvbSBhdCBhbGw"
   private static let id = String(
     decoding: Hex.encode(Digest.sha256.of(utf8("not random at all"))), as: UTF8.self)
@@ -69,7 +69,7 @@ struct StoreChallengeTests {
       try script.answer(row)
       return script
     }
-    // A lost answer, asked again later.
+    // A repetition after a lost reply.
     let again = try answered(row(engine, expires: Self.now + 5, isMade: false))
     again.expect("ok", "issued")
     checkEqual(again.document.integer("exchange.expiresMs"), Self.now + 5)
@@ -100,7 +100,7 @@ struct StoreChallengeTests {
       StoreScript(try verifier(), issue.setting([(member, value)]), now: Self.now)
         .expect(status, at: member)
     }
-    // Long enough as a text, and too short as a challenge.
+    // The text is long enough, but its decoded bytes are too short for a challenge.
     let hex = try verifier(
       .sqlite, [("attest.challenge", ["mode": "json", "path": "challenge", "encoding": "hex"])])
     for (count, status) in [(30, "misuse.store.attempt"), (32, "pending.exchange.store")] {
@@ -155,7 +155,7 @@ struct StoreChallengeTests {
       row(engine, subject: "bob", usedBy: "me", isMade: false), "rejected.challenge.mismatch",
       "mismatch")
     try expect(StoreAnswer.absent(engine), "rejected.challenge.unknown", "unknown")
-    // Unused and in time: the change must have been made.
+    // If it is unused and in time, the change must have been made.
     try expect(
       row(engine, expires: Self.now + 1, isMade: false), "unavailable.store.reply-shape", nil)
     try expect(row(engine, id: "00", usedBy: "me"), "unavailable.store.reply-shape", nil)
@@ -220,12 +220,12 @@ struct StoreChallengeTests {
       StoreScript(verifier, consume.removing(member), now: Self.now)
         .expect("misuse.exchange.request", at: member)
     }
-    // What a client sends may be anything.
+    // A client may send any text.
     for text in ["", "x", "%%%%%%%%%%%%%%%%%%%%%%%%", String(repeating: "A", count: 65)] {
       StoreScript(verifier, consume.setting([("challenge", .string(text))]), now: Self.now)
         .expect("rejected.challenge.unknown", "unknown", at: "challenge")
     }
-    // Client data that hold no challenge.
+    // Client data without a challenge.
     let silent = try self.verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
     let asserted = try AttestFixture.assert(try AttestFixture.assertion(), silent)
     let bare = consume.removing("challenge").removing("by")

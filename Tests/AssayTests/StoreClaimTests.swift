@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/stores.md §5.1 … §5.4, on SQLite.
+/// Tests docs/spec/stores.md §5.1 … §5.4 on SQLite.
 @Suite("Stores: claims")
 struct StoreClaimTests {
   private static let minute: Int64 = 60_000
@@ -77,7 +77,7 @@ struct StoreClaimTests {
       store.faults[1] = .lost(carriedOut: isCarriedOut)
       let first = try store.run(claim(), [evidence])
       expect(first, "new", "ok")
-      // The whole transaction is one step, which is made again.
+      // The whole transaction is one step, which is repeated.
       checkEqual(store.steps, 2)
       let again = try store.run(claim(), [evidence])
       expect(again, "new", "ok")
@@ -103,11 +103,11 @@ struct StoreClaimTests {
       try store.run(event, [evidence]), "in-progress", "unavailable.ledger.in-progress",
       answer: "deferred")
     checkEqual(store.steps, 4)
-    // What it finds out afterwards costs another one: a lease that is over is taken.
+    // A later discovery costs another step: an expired lease is taken over.
     let late = Minted.now + Self.minute
     expect(try store.run(claim("ann", 5), [evidence], now: late), "resume", "ok")
     checkEqual(store.steps, 6)
-    // And where nothing stands and nothing is put there, one look more.
+    // If there is no row and none is inserted, one more read.
     let unknown = try month(store)
     expect(try store.run(event, [unknown]), "unclaimed", "ok", answer: "deferred")
     checkEqual(store.steps, 8)
@@ -116,11 +116,11 @@ struct StoreClaimTests {
   @Test("STO-11 both keys lead to one row, which is claimed under the key that names lead to")
   func names() throws {
     for (names, row) in [
-      // The transaction was seen under another purchase key.
+      // The transaction was stored under another purchase key.
       ([("TKEY", "x")], "x"),
-      // That key, or the purchase's own, leads on to a third.
+      // That other key, or the purchase's own, is an alias of a third.
       ([("TKEY", "x"), ("x", "y")], "y"), ([("PKEY", "y")], "y"),
-      // And back to the purchase's own, where no row stands yet.
+      // The other key is an alias of the purchase's own, which has no row yet.
       ([("TKEY", "x"), ("x", "PKEY")], "PKEY"),
     ] {
       let store = try SQLiteStore()
@@ -172,7 +172,7 @@ struct StoreClaimTests {
     expect(
       try store.run(claim("bob", 3), [try month(store, 2, signed: 3)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
-    // The other is the line's.
+    // The other stored text is the evidence of the subscription.
     try checkEqual(store.run(kept, []), ["[2]"])
     try checkEqual(store.run(named, []), ["[1]"])
   }
@@ -187,7 +187,7 @@ struct StoreClaimTests {
     expect(try store.run(claim(), [try coins(store)]), "new", "ok")
     checkEqual(store.marks, ["whole", "whole"])
     try checkEqual(store.run(named, []), ["[1]"])
-    // What a stranger shows is not.
+    // Evidence that another account presents is not stored.
     expect(
       try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
@@ -199,7 +199,7 @@ struct StoreClaimTests {
     try checkEqual(store.run(kept, []), ["[2]"])
     try store.run(["kind": "revoke"], [try coins(store, signed: 3, revoked: true)])
     try checkEqual(store.run(named, []), ["[1]"])
-    // An older refund changes nothing, and is not kept.
+    // An older refund changes nothing, and is not stored.
     try store.run(["kind": "revoke"], [try coins(store, signed: 1, revoked: true)])
     try checkEqual(store.run(kept, []), ["[3]"])
     expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
@@ -245,7 +245,7 @@ struct StoreClaimTests {
       ("originalTransactionId", { $0.originalTransactionId = "" }),
       ("productId", { $0.productId = "" }),
     ] as [(String, (inout Purchase) -> Void)] {
-      // Of the same purchase as the first, which has them.
+      // The second piece is of the same purchase as the first, which has the member.
       let evidence = [try coins(store), try store.transaction(change)]
       for request in [claim(), ["kind": "subscription.apply"]] {
         Exchanges.expect(
@@ -263,9 +263,9 @@ struct StoreClaimTests {
     let mismatch = "rejected.account.token-mismatch"
     let missing = "rejected.account.token-missing"
     for (policy, statuses) in [
-      // Of evidence with the other account's token, with the own, and without one.
+      // Results for the other account's token, the own one, and none.
       ("whenGiven", [mismatch, "ok", missing]), ("ifPresent", [mismatch, "ok", "ok"]),
-      // Where it is required, no document without one is verified.
+      // If the policy requires a token, no document without one is verified.
       ("required", [mismatch, "ok"]), ("ignored", ["ok", "ok", "ok"]),
     ] {
       for (token, status) in zip([other, own, nil], statuses) {
@@ -279,7 +279,7 @@ struct StoreClaimTests {
       let evidence = try store.transaction { $0.accountToken = own }
       let unnamed = try store.run(claim(), [evidence])
       checkEqual(unnamed.name, (policy == "required" ? "misuse.decide.account" : "ok"), "\(policy)")
-      // An event speaks for whoever has the purchase.
+      // An App Store notification acts for the owner of the purchase.
       let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(2))]
       try check(store.run(event, [evidence]).name != "misuse.decide.account", "\(policy)")
       for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
@@ -391,7 +391,7 @@ struct StoreClaimTests {
     let other = try store.run(chosen, [coins, old])
     checkEqual(other.text("exchange.claims.0.transactionId"), "2000000900000001")
     check(other.text("exchange.claims.1.transactionId") == nil)
-    // One of another account does not stop one's own.
+    // A purchase of another account does not stop the own one.
     let both = try store.run(claim("bob", 2), [coins, old])
     expect(both, "new", "ok")
     checkEqual(both.text("exchange.claims.0.outcome"), "new")
@@ -555,7 +555,7 @@ struct StoreClaimTests {
     expect(
       try store.run(claim("ann", 2), [next]), "new", "ok",
       answer: mode == "lease" ? nil : "granted")
-    // What is hers already stays hers, whoever has the line by now.
+    // A purchase that she owns stays hers, whichever account owns the subscription by now.
     try store.run("UPDATE assay_line SET owner = 'bob'", [])
     let own = try store.run(claim("ann", 2), [next])
     checkEqual(own.text("exchange.outcome"), (mode == "lease" ? "new" : "already-granted"))
@@ -581,7 +581,7 @@ struct StoreClaimTests {
     }
     let answer = mode == "lease" ? nil : "granted"
     expect(try store.run(claim("ann", 1), [try month(store)]), "new", "ok", answer: answer)
-    // Another period of the line, which nobody has claimed.
+    // Another period of the subscription, not claimed yet.
     let others = try store.run(claim("bob", 2), [try month(store, 1)])
     expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
@@ -589,7 +589,7 @@ struct StoreClaimTests {
     expect(
       try store.run(claim("ann", 3), [try month(store, 1, signed: 5)]), "new", "ok",
       answer: answer)
-    // It moves as a line that was applied does.
+    // The subscription is transferred like one that was updated.
     let apply: JSONText = ["kind": "subscription.apply", "account": "bob"]
     let refused = try store.run(apply, [try month(store, 2, signed: 9)])
     checkEqual(refused.name, "rejected.ledger.other-account")
@@ -608,21 +608,21 @@ struct StoreClaimTests {
     try checkEqual(owners(store), [owner(1, 5)])
     expect(try store.run(claim("ann", 2), [try month(store, 0, signed: 4)]), "new", "ok")
     try checkEqual(owners(store), [owner(1, 5)])
-    // The newest period of the evidence, whichever is claimed, and once for all of them.
+    // The newest period of the evidence, whichever is claimed, stored once for all of them.
     let evidence = [try month(store, 2, signed: 6), try month(store, 3, signed: 7)]
     let older: [(String, JSONText)] = [("only", ["2000000900000112"])]
     let chosen = try store.run(claim("ann", 3, older), evidence)
     expect(chosen, "new", "ok")
     checkEqual(chosen.text("exchange.claims.0.transactionId"), "2000000900000112")
     try checkEqual(owners(store), [owner(3, 7)])
-    // A refund of the newest is the line's state; what was paid before is paid out.
+    // A refund of the newest period is the subscription's state; earlier paid periods are granted.
     let refunded = [
       try month(store, 4, signed: 8), try month(store, 5, signed: 9, revoked: true),
     ]
     expect(try store.run(claim("ann", 4), refunded), "new", "ok")
     try checkEqual(owners(store), [owner(5, 9)])
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_line WHERE revoked_ms > 0", []), ["[1]"])
-    // A stranger changes nothing of it, an event neither.
+    // Neither another account nor a notification changes the subscription.
     let later = try month(store, 6, signed: 10)
     expect(
       try store.run(claim("bob", 5), [later]), "other-account", "rejected.ledger.other-account",
@@ -647,7 +647,7 @@ struct StoreClaimTests {
     try checkEqual(
       store.run(claim("ann", 4, tokens), [foreign]).name, "rejected.account.token-mismatch")
     try checkEqual(owners(store), [])
-    // Of two periods the one that is not the account's says nothing about the line.
+    // Of two periods, the one of another account changes nothing about the subscription.
     let own = try store.transaction {
       $0.transactionId = "2000000900000111"
       $0.signedDate += 1
@@ -714,7 +714,7 @@ struct StoreClaimTests {
   @Test("EXC-24 an apply and a revocation on SQLite are one transaction a row")
   func oneCommit() throws {
     let store = try SQLiteStore()
-    // A step that fails leaves nothing of it: names, line or row.
+    // A failed step leaves neither keys, subscription nor row.
     for (kind, count) in [("subscription.apply", 2), ("revoke", 3)] {
       let before = store.steps
       let request: JSONText = ["kind": .string(kind)]
@@ -829,7 +829,7 @@ struct StoreClaimTests {
     let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
     let swept = try store.run(due, now: Minted.now + Self.minute)
     checkEqual(swept.name, "ok")
-    // The oldest first, each taken once.
+    // The oldest claim comes first, each is taken over once.
     checkEqual(swept.text("exchange.claims.0.account"), "bob")
     checkEqual(swept.text("exchange.claims.1.account"), "ann")
     checkEqual(swept.integer("exchange.claims.0.fence"), 2)
@@ -909,7 +909,7 @@ struct StoreClaimTests {
         "transactionId": "2000000900000001",
       ])
     checkEqual(shown.text("exchange.rows.0.operator.account"), "ann")
-    // It is about something, or it is no question.
+    // A request must name something to find.
     let nobody: JSONText = ["kind": "lookup", "account": .null]
     Exchanges.expect(try store.run(nobody), "misuse.exchange.request", at: "account")
   }
@@ -937,7 +937,7 @@ struct StoreClaimTests {
     checkEqual(store.steps, 1)
   }
 
-  /// The answer to a claim's step: names and line, and the row that stands there.
+  /// Returns the reply to a claim's step: keys, subscription and the stored row.
   private static func answered(_ names: String, row: String = #"{"rows":[]}"#) -> String {
     #"{"id":ID,"code":200,"results":[{},\#(names),{},\#(row)]}"#
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/stores.md §5.1 … §5.5: what an engine with SQL and DynamoDB answer alike.
+/// Tests that a SQL engine and DynamoDB give equal results (docs/spec/stores.md §5.1 … §5.5).
 @Suite("Stores: claims and lines, whatever the engine")
 struct StoreEnginesTests {
   // MARK: claims

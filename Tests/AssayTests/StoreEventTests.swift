@@ -3,15 +3,15 @@ import Testing
 
 @testable import Assay
 
-/// Refunds, their reversals and what a host takes back (docs/spec/stores.md §5.3), on an engine
-/// with SQL and on DynamoDB.
+/// Tests refunds, their reversals and take-backs by the host, on a SQL engine and on DynamoDB
+/// (docs/spec/stores.md §5.3).
 @Suite("Stores: events and take-backs")
 struct StoreEventTests {
   // MARK: every order
 
   private enum Event: CaseIterable { case claim, refund, reversal }
 
-  /// All orders of the elements, each once.
+  /// Returns all orders of the elements, each once.
   private static func orders(_ rest: [Event]) -> [[Event]] {
     guard !rest.isEmpty else { return [[]] }
     return Event.allCases.flatMap { event -> [[Event]] in
@@ -44,13 +44,13 @@ struct StoreEventTests {
           try bench.event(reversal, mode: mode)
           newest = 2000
         }
-        // At no moment is more out than once, and the wallet is what the row says.
+        // Never more than one grant is out, and the wallet agrees with the row.
         let row = try bench.row()
         checkEqual(bench.coins, row?.out ?? 0, "\(order)")
         check(bench.coins == 0 || bench.coins == 100, "\(order)")
         if newest == 1000, let row { check(row.state == "revoked" && row.out == 0, "\(order)") }
       }
-      // Once nobody's refund is newer, the customer who asks again has the goods.
+      // When no refund is newer, the customer who claims again has the goods.
       try bench.claim(bought, mode: mode)
       let end = try require(try bench.row())
       check(end.state == "granted" && end.out == 100 && bench.coins == 100, "\(order)")
@@ -80,7 +80,7 @@ struct StoreEventTests {
       check(late.text("exchange.take.0.takeId") == nil, "\(shown)")
       try checkEqual(bench.row()?.state, "granted", "\(shown)")
       checkEqual(bench.coins, 100, "\(shown)")
-      // Of the same time a revocation wins.
+      // A revocation wins over evidence of the same time.
       try bench.event(try bench.notification("REFUND", signed: 2000, revoked: RefundShare.full))
       try checkEqual(bench.row()?.state, "revoked", "\(shown)")
       checkEqual(bench.coins, 0, "\(shown)")
@@ -104,7 +104,7 @@ struct StoreEventTests {
         ["kind": "revoke", "attempt": bench.attempt()],
         [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
       checkEqual(late.text("exchange.revocations.0.outcome"), "stale")
-      // The attempt of the first is still good for its own evidence.
+      // The attempt id of the first claim is still valid for its own evidence.
       try checkEqual(bench.run(first, [bought]).text("exchange.outcome"), "new")
     }
   }
@@ -160,7 +160,7 @@ struct StoreEventTests {
       ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
     checkEqual(others.text("exchange.revocations.0.outcome"), "already")
     check(others.text("exchange.revocations.0.take.takeId") == nil)
-    // Without an attempt a repeated call is not told from another delivery.
+    // Without an attempt id, a repeated call looks like another delivery.
     try checkEqual(
       bench.run(["kind": "revoke"], [refund]).text("exchange.revocations.0.outcome"), "already")
   }
@@ -188,7 +188,7 @@ struct StoreEventTests {
     checkEqual(swept.integer("exchange.takes.0.units"), 100)
     checkEqual(swept.integer("exchange.takes.0.fence"), 3)
     checkEqual(swept.flag("exchange.more"), false)
-    // Another delivery while it is held takes nothing, and claims are not swept with it.
+    // While the take-back is held, another delivery takes nothing, and no claim is swept with it.
     let again = try bench.run(
       ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
     check(again.text("exchange.revocations.0.take.takeId") == nil)
@@ -218,7 +218,7 @@ struct StoreEventTests {
     let first = try revoke(Minted.now)
     let place = "exchange.revocations.0.take"
     try check(revoke(Minted.now + 59_999).text("\(place).takeId") == nil)
-    // Under another mode it is left to who has the lease.
+    // Under another mode the take-back stays with the holder of the lease.
     for mode in ["none", "transaction"] {
       try check(revoke(Minted.now + 60_000, mode).text("\(place).takeId") == nil)
     }
@@ -272,7 +272,7 @@ struct StoreEventTests {
     try bench.event(
       try bench.notification("REFUND", signed: 50, revoked: 40_000), mode: mode)
     checkEqual(bench.coins, 60)
-    // What was left stays, and only what was taken comes back.
+    // The remaining units stay, and only the taken ones are granted again.
     let reversed = try bench.claim(try bench.transaction(signed: 60), mode: mode)
     checkEqual(reversed.integer("exchange.claims.0.units"), 40)
     checkEqual(bench.coins, 100)
@@ -427,7 +427,7 @@ struct StoreEventTests {
     checkEqual(held.text("exchange.answer"), "deferred")
     checkEqual(held.text("exchange.claims.0.why"), "lease")
     checkEqual(bench.coins, 0)
-    // The sweeper finishes it, and says that it was handed out before.
+    // The sweeper finishes the claim, and reports that it was handed out before.
     let due = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
     checkEqual(due.flag("exchange.claims.0.repeat"), true)
     let allowed = try bench.claim(
@@ -511,7 +511,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
     try bench.run(apply, [try bench.transaction(SQLiteStore.premium)])
-    // The same line, under a product that is not there any more.
+    // The same subscription, under a product that no longer exists.
     let refund = try bench.event(
       try bench.notification(
         "REFUND", "com.example.app.old.monthly", signed: 10, revoked: RefundShare.full))
@@ -542,7 +542,7 @@ struct StoreEventTests {
     let claimed = try bench.run(
       ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [period])
     checkEqual(claimed.text("exchange.outcome"), "new")
-    // As a row is that an older version claimed: its line is nobody's.
+    // Like a row that an older version claimed: its subscription has no owner.
     try bench.forgetOwnerOfLines()
     let due = try bench.run(
       ["kind": "claim.due", "attempt": bench.attempt()], now: Minted.now + 60_000)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// What comes between a conversation and its store: engines that are away, sessions that are
-/// lost, grants that end their transaction, limits (docs/spec/stores.md §6).
+/// Tests failures between an exchange and its database: unavailable engines, lost sessions, grants
+/// that end their transaction, limits (docs/spec/stores.md §6).
 @Suite("Stores: failures")
 struct StoreFailureTests {
   private static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql]
@@ -186,7 +186,7 @@ struct StoreFailureTests {
     let store = try SQLiteStore()
     let evidence = try coins(store)
     var grants = 0
-    // Found by a run without a fault.
+    // The number of the last step, from a run without a fault.
     let other = try SQLiteStore()
     try other.run(Self.claim, [try coins(other)], granting: { _ in .granted })
     store.faults[other.steps] = .lost(carriedOut: isCarriedOut)
@@ -271,7 +271,7 @@ struct StoreFailureTests {
       let (_, document) = verifier.startExchange(request, nowMs: Minted.now)
       Exchanges.expect(document, "malformed.store.text", at: place, rule: "STO-84")
     }
-    // Of the host's own texts it stays misuse.
+    // A control character in the host's own texts is misuse.
     let (_, own) = verifier.startExchange(
       utf8(#"{"kind":"once","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
       nowMs: Minted.now)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// STO-62 … STO-64, with scripted answers.
+/// Tests device keys with scripted replies (STO-62 … STO-64).
 @Suite("Stores: attested keys")
 struct StoreKeyTests {
   private static let now = AttestFixture.now
@@ -23,7 +23,7 @@ struct StoreKeyTests {
     String(decoding: Base64.encodeStandard(try AttestFixture.device().point), as: UTF8.self)
   }
 
-  /// A row that is good but for some columns.
+  /// Returns the values of a row that is good but for some columns.
   private func values(_ changes: [String: String] = [:]) throws -> [String] {
     let good: [(String, String)] = [
       ("key_id", "\"\(try hexId())\""), ("owner", "\"ann\""),
@@ -46,8 +46,8 @@ struct StoreKeyTests {
       ? String(row.dropFirst(3)) : row.replacing("\"Attributes\"", with: "\"Item\"")
   }
 
-  /// The answer to a step that reads a row before and after a change; of DynamoDB the row that
-  /// stood in the way.
+  /// Returns the reply to a step that reads a row before and after a change; for DynamoDB with the
+  /// row that failed the condition.
   private func change(
     _ engine: StoreDialect, from before: [String: String]?, to after: [String: String]
   ) throws -> String {
@@ -83,7 +83,7 @@ struct StoreKeyTests {
     try expect([:], "ok", "already", changed: false)
     try expect([:], "ok", "already", changed: false, isNew: true)
     try expect(madeNow, "ok", "already", changed: false)
-    // STO-31: the step was repeated, and its own change is what it meets.
+    // The step was repeated, and finds the change that it made itself (STO-31).
     let again = StoreScript(verifier, bind, [evidence], now: Self.now)
     try again.lose()
     try again.wait()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/stores.md §5.5 and §5.9, on SQLite.
+/// Tests docs/spec/stores.md §5.5 and §5.9 on SQLite.
 @Suite("Stores: lines and accounts")
 struct StoreLineTests {
   private static let day: Int64 = 86_400_000
@@ -54,7 +54,7 @@ struct StoreLineTests {
     let refunded = try apply(store, nil, revoked)
     checkEqual(refunded.text("exchange.lines.0.outcome"), "applied")
     try checkEqual(plan(store), "free")
-    // STO-47: nothing more can come.
+    // No further change is possible (STO-47).
     try checkEqual(store.run("SELECT next_check_ms FROM assay_line", []), ["[null]"])
   }
 
@@ -303,7 +303,7 @@ struct StoreLineTests {
       let attempt = JSONText.string("attempt-\(number)-00000000000000000")
       try checkEqual(store.run(link(from, to).setting("attempt", attempt)).name, "ok")
     }
-    // What a request of one of them left behind that slipped in later.
+    // Rows that a late request of a merged account has left behind.
     try take("dev-1")
     _ = try apply(store, "dev-3", try store.transaction())
     let request: JSONText = [

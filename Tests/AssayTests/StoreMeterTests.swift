@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/stores.md §5.6, with scripted answers.
+/// Tests quotas with scripted replies (docs/spec/stores.md §5.6).
 @Suite("Stores: quota")
 struct StoreMeterTests {
   private static let now = Minted.now + 3_600_000
@@ -98,7 +98,7 @@ struct StoreMeterTests {
     try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
     try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
     try checkEqual(take(.sqlite, [("units", 20)]).step, 1)
-    // The most generous meter has none to fall back to.
+    // The most generous meter has no fallback.
     let free = try take(.sqlite, [("meter", "free")])
     try free.answer("{\"rows\":[[1]]}")
     checkEqual(free.source("exchange.fallback"), "null")
@@ -140,7 +140,7 @@ struct StoreMeterTests {
       let kept = reset + 7 * 86_400_000
       checkEqual(
         script.arguments(), "[\"USER#ann\",\"\(bucket)\",\"premium\",1,\(kept),19,19]")
-      // The answer comes on another day, and from a clock that ran backwards.
+      // The reply comes on another day, and from a clock that ran backwards.
       try script.answer("{\"rows\":[[1]]}", after: now == Self.tomorrow ? -5000 : 500_000)
       script.expect("ok", "taken")
       checkEqual(script.document.integer("exchange.resetMs"), reset)
@@ -273,7 +273,7 @@ struct StoreMeterTests {
     let closed = try take(.redis, [("meter", "free")])
     try closed.lose()
     closed.expect("unavailable.store.unclear")
-    // A row that is not understood is no absent store.
+    // An unexpected row does not count as an unavailable database.
     let odd = try take(.redis, [("meter", "free")], stores: open)
     try odd.answer("{\"reply\":[\"9\"]}")
     odd.expect("unavailable.store.reply-shape")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// STO-66, with scripted answers.
+/// Tests rate permits with scripted replies (STO-66).
 @Suite("Stores: pace")
 struct StorePaceTests {
   private static let now = Minted.now + 250

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// `schema.check`, and which store a conversation may speak with, with scripted answers.
+/// Tests `schema.check`, and the engines that an exchange may use, with scripted replies.
 @Suite("Stores: schema.check")
 struct StoreSchemaCheckTests {
   private let request: JSONText = ["kind": "schema.check"]
@@ -14,7 +14,7 @@ struct StoreSchemaCheckTests {
     StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine, stores))]), request)
   }
 
-  /// The row of the schema, so many tables without rows, then what follows.
+  /// Returns the schema's row, `count` tables without rows, and further results.
   private func tables(_ count: Int, _ rest: [String], version: Int = 2) -> String {
     let row = "{\"rows\":[[\"schema\",\(version),\"\(Self.lineage)\",1]]}"
     return ([row] + Array(repeating: "{\"rows\":[]}", count: count) + rest).joined(
@@ -23,7 +23,7 @@ struct StoreSchemaCheckTests {
 
   private static let lineage = "lineage-000000000000000000000001"
 
-  /// Names of all tables but this one.
+  /// Returns the names of all tables but this one.
   private func names(without: SchemaTable? = nil, evidence: Bool = false) -> String {
     let tables = SchemaTable.allCases.filter {
       $0 != without && (evidence || $0 != .evidence)
@@ -31,7 +31,7 @@ struct StoreSchemaCheckTests {
     return "{\"rows\":[\(tables.map { "[\"assay_\($0)\"]" }.joined(separator: ","))]}"
   }
 
-  /// After the first look, which found all tables.
+  /// Returns the script after the first read, which found all tables.
   private func found(
     _ engine: StoreDialect, _ stores: [(String, JSONText)] = [], evidence: Bool = false
   ) throws -> StoreScript {
@@ -215,7 +215,7 @@ struct StoreSchemaCheckTests {
     let again = try store.run(other)
     checkEqual(again.text("exchange.outcome"), "exists")
     checkEqual(again.text("exchange.lineage"), Self.lineage)
-    // The host ran the texts itself: what is missing is the row alone.
+    // The host ran the statements itself: only the row is missing.
     try checkEqual(whole.run(Self.create).text("exchange.outcome"), "created")
     let indexes = try store.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])
     checkEqual(
@@ -249,7 +249,7 @@ struct StoreSchemaCheckTests {
     for table in SchemaTable.allCases where table != .schema && table != .ledger {
       try store.run("\(try require(table.create(.sqlite)))", [])
     }
-    // As version 1 had it.
+    // The table as version 1 had it.
     var ledger = "\(try require(SchemaTable.ledger.create(.sqlite)))"
     for column in ["units", "out_n", "repeats"] {
       ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
@@ -285,7 +285,7 @@ struct StoreSchemaCheckTests {
     let count = script.document.tree?.at("exchange.store.run")?.count ?? 0
     checkEqual(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = "), true)
     checkEqual(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK("), true)
-    // The ledger is missing, but nobody was ever told that the tables are there.
+    // The ledger is missing, but version 0 never promised that the tables exist.
     let stopped = try read(version: 0, units: 0)
     checkEqual(stopped.sql(0)?.hasPrefix("CREATE TABLE"), true)
     let changing = try read(version: 1, units: 1, tables: names())

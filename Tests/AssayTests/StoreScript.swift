@@ -3,10 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// A conversation with a store whose answers are written by the test.
+/// A ledger exchange whose replies are written by the test.
 final class StoreScript {
   private let exchange: Exchange?
-  /// The last one.
+  /// The last document.
   private(set) var document: Document
   private var clock: Int64
 
@@ -22,23 +22,23 @@ final class StoreScript {
   /// The id of the open step.
   var step: Int64? { document.integer("exchange.store.id") }
 
-  /// JSON of a part of the document.
+  /// Returns the JSON of a part of the document.
   func source(_ path: String) -> String {
     String(decoding: document.tree?.at(path)?.source ?? [], as: UTF8.self)
   }
 
-  /// The arguments of the call with this number.
+  /// Returns the arguments of the call with this number.
   func arguments(_ call: Int = 0) -> String { source("exchange.store.run.\(call).args") }
 
   func sql(_ call: Int = 0) -> String? { document.text("exchange.store.run.\(call).sql") }
 
-  /// Results of the open step, separated by commas.
+  /// Replies with the results of the open step, separated by commas.
   @discardableResult
   func answer(_ results: String, after milliseconds: Int64 = 0) throws -> Document {
     try raw("{\"id\":\(try require(step)),\"code\":200,\"results\":[\(results)]}", milliseconds)
   }
 
-  /// The engine refused.
+  /// Replies with the refusal of the engine.
   @discardableResult
   func fail(_ code: String, executed: String = "unknown") throws -> Document {
     let id = try require(step)
@@ -46,11 +46,11 @@ final class StoreScript {
       "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"\(executed)\"}}")
   }
 
-  /// Nothing came back.
+  /// Replies that no response arrived.
   @discardableResult
   func lose() throws -> Document { try raw("{\"id\":\(try require(step)),\"code\":0}") }
 
-  /// Comes back when the wait is over.
+  /// Continues when the wait is over.
   @discardableResult
   func wait(late milliseconds: Int64 = 0) throws -> Document {
     clock = try require(document.integer("exchange.wait.notBeforeMs") ?? waitEnd)
@@ -59,7 +59,7 @@ final class StoreScript {
 
   private var waitEnd: Int64? { document.integer("exchange.notBeforeMs") }
 
-  /// Until when the open wait lasts.
+  /// The end of the open wait, in milliseconds since 1970 UTC.
   var waitsUntil: Int64? { document.integer("exchange.wait.notBeforeMs") ?? waitEnd }
 
   @discardableResult
@@ -79,7 +79,7 @@ final class StoreScript {
   }
 }
 
-/// What engines answer.
+/// Replies of the engines.
 enum StoreAnswer {
   static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb, .redis]
 
@@ -89,7 +89,7 @@ enum StoreAnswer {
     return block.setting(more)
   }
 
-  /// A counter that went up or down; `isNew`: it was not there before.
+  /// Returns the reply for a counter that went up or down; `isNew` if it did not exist before.
   static func counted(
     _ engine: StoreDialect, _ count: Int, meter: String = "premium", isNew: Bool = false,
     isRefund: Bool = false
@@ -106,7 +106,7 @@ enum StoreAnswer {
     }
   }
 
-  /// A counter that stayed as it was.
+  /// Returns the reply for a counter that is unchanged.
   static func full(_ engine: StoreDialect, isRefund: Bool = false) -> String {
     switch engine {
     case .sqlite, .postgres: return "{\"rows\":[]}"
@@ -120,8 +120,8 @@ enum StoreAnswer {
     }
   }
 
-  /// A row as the second call of a step, or as the one of DynamoDB and Redis. Texts
-  /// begin with a quotation mark.
+  /// Returns the reply with a row, as the second call of a step, or as the only one of DynamoDB and
+  /// Redis. Texts begin with a quotation mark.
   static func row(
     _ engine: StoreDialect, _ columns: [StaticString], _ values: [String], isMade: Bool
   ) -> String {
@@ -150,7 +150,7 @@ enum StoreAnswer {
     }
   }
 
-  /// No row stands there.
+  /// Returns the reply if there is no row.
   static func absent(_ engine: StoreDialect, isRead: Bool = false) -> String {
     switch engine {
     case .sqlite, .postgres, .mysql: return isRead ? "{\"rows\":[]}" : "{},{\"rows\":[]}"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/stores.md §5.7, with scripted answers.
+/// Tests sign-ups with scripted replies (docs/spec/stores.md §5.7).
 @Suite("Stores: sign-up")
 struct StoreSignupTests {
   private static let name = "u_0123456789abcdef"

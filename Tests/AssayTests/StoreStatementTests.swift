@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// How a statement goes out: docs/spec/store-statements.md.
+/// Tests the text and arguments of statements (docs/spec/store-statements.md).
 @Suite("Stores: statements")
 struct StoreStatementTests {
   private static let dialects: [StoreDialect] = [.sqlite, .postgres, .mysql]
@@ -22,7 +22,7 @@ struct StoreStatementTests {
       ).stores)
   }
 
-  /// `"sql"` and `"args"` of a statement.
+  /// Returns `"sql"` and `"args"` of a statement.
   private func written(
     _ text: StaticString, _ values: SQLText.Values, _ policy: StoresPolicy
   ) throws -> (sql: String, arguments: String) {
@@ -61,13 +61,13 @@ struct StoreStatementTests {
         try checkEqual(written(text, [], policy).sql, Self.unnamed(plain), "\(text)")
       }
     }
-    // In the middle of a word it is none.
+    // In the middle of a word there is no table name.
     try checkEqual(
       written("SELECT my_assay_a, _assay_b, assa, assay FROM assay_c", [], policy).sql,
       "SELECT my_assay_a, _assay_b, assa, assay FROM \(prefix)c")
   }
 
-  /// With a question mark for each `:name`.
+  /// Returns the text with a question mark for each `:name`.
   private static func unnamed(_ text: String) -> String {
     var (result, isName) = ("", false)
     for character in text {
@@ -102,7 +102,7 @@ struct StoreStatementTests {
         checkEqual(found.arguments, #"[null,1,"x\"",null,1]"#)
       }
     }
-    // What nobody gave is no value.
+    // A missing argument becomes null.
     let missing = try written(":a,:z", [("a", .integer(1))], try policy([]))
     checkEqual(missing.arguments, "[1,null]")
     try checkEqual(written(":a", [], try policy([])).arguments, "[null]")

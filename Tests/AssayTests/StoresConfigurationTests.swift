@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// The block `stores` (docs/spec/configuration.md §11).
+/// Tests the block `stores` (docs/spec/configuration.md §11).
 @Suite("Configuration of stores")
 struct StoresConfigurationTests {
   private static let base: JSONText = [

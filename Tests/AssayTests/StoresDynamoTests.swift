@@ -3,8 +3,8 @@ import Testing
 
 @testable import Assay
 
-/// docs/spec/store-statements.md §3: the operations of ledger, lines and accounts on
-/// DynamoDB.
+/// Tests the operations on purchases, subscriptions and accounts on DynamoDB
+/// (docs/spec/store-statements.md §3).
 @Suite("Stores: DynamoDB")
 struct StoresDynamoTests {
   private static let now = Minted.now
@@ -251,7 +251,7 @@ struct StoresDynamoTests {
     let evidence = try coins(store)
     try store.run(claim(), [evidence])
     let more: [(String, JSONText)] = [("mode", "transaction")]
-    // STO-37: it may be paid under its lease.
+    // The purchase may have been granted under its lease (STO-37).
     expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.ledger.held")
     let done = try store.run(claim("ann", 1, more + [("allowRepeat", true)]), [evidence])
     expect(done, "new", "ok")
@@ -296,7 +296,7 @@ struct StoresDynamoTests {
     checkEqual(document.name, status)
   }
 
-  // MARK: what is not understood
+  // MARK: unexpected replies
 
   @Test(
     "STO-4 what is not understood is never read as absent",
@@ -432,18 +432,18 @@ struct StoresDynamoTests {
     expect(others, "other-account", "rejected.ledger.other-account")
     checkEqual(others.text("error.rule"), "RPL-2")
     checkEqual(outcome(try store.run(apply("bob"), [next])), "other-account")
-    // Neither what another shows nor older words change the line.
+    // Neither evidence of another account nor older evidence changes the subscription.
     checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
     expect(try store.run(claim("ann", 3, more), [try period(3, 4)]), "new", "ok")
     checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
     let steps = store.steps
     expect(try store.run(claim("ann", 4, more), [next]), "new", "ok")
     checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 6))
-    // The same again writes nothing: two steps less than what changed the line.
+    // Repeating it writes nothing: two steps fewer than the change.
     let changing = store.steps - steps
     _ = try store.run(claim("ann", 4, more), [next])
     check(store.steps - steps - changing < changing)
-    // What was cleared is there again.
+    // A deactivated subscription is active again.
     try store.run(["kind": "subscription.clear", "account": "ann"])
     try checkEqual(plan(store, "ann"), "free")
     _ = try store.run(claim("ann", 4, more), [next])
@@ -545,7 +545,7 @@ struct StoresDynamoTests {
     try check(
       store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
     try checkEqual(store.run(due, now: late).text("exchange.lines.0.account"), "ann")
-    // Sixty days are over.
+    // Sixty days have passed.
     check(!store.items.values.contains { $0["dk"] != nil })
   }
 
@@ -714,7 +714,7 @@ struct StoresDynamoTests {
       Self.forgetKey, ("stores.keepEvidence", true), ("stores.transfer", "move"),
     ]
     let store = try DynamoStore(changes)
-    // A notification before anybody owned the line, then two of the account's own.
+    // A notification before any account owned the subscription, then two updates of the account.
     try store.run(["kind": "subscription.apply"], [try month(store)])
     try store.run(apply("ann"), [try month(store, signed: 1)])
     try store.run(apply("ann"), [try month(store, signed: 2)])
@@ -802,7 +802,7 @@ struct StoresDynamoTests {
     expect(
       try store.run(claim("bob", 2, more), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account")
-    // STO-33: what is newer stands with the row, whoever showed it.
+    // Newer evidence is stored with the row, whichever account presented it (STO-33).
     checkEqual(kept(store), 2)
     check(isKept(try row(store, done), store))
   }
@@ -818,7 +818,7 @@ struct StoresDynamoTests {
     expect(first, "new", "ok")
     check(isKept(line(store), store))
     checkEqual(kept(store), 2)
-    // A stranger's, an older one: neither is the line's, neither is kept.
+    // Neither another account's evidence nor older evidence is stored.
     expect(
       try store.run(
         claim("bob", 2), [try month(store, signed: 2, transaction: "2000000900000123")]),
@@ -828,7 +828,7 @@ struct StoresDynamoTests {
     checkEqual(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])), "moved")
     check(isKept(line(store), store))
     checkEqual(kept(store), 3)
-    // The same again keeps when it was kept first.
+    // Storing the same evidence again keeps its first time.
     guard case .text(let digest)? = line(store)?["evidence"] else { return }
     try store.run(apply("bob"), [try month(store, signed: 3)], now: Self.now + 9)
     checkEqual(store.item("EVID#" + digest, "EVID")?["at_ms"], .number(Self.now))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// The instant around which everything in these tests lies: 2026-11-21 UTC.
+/// The instant of all evidence in these tests: 2026-11-21 UTC.
 private let instant: Int64 = 1_795_219_200_000
 
-/// Tokens and key sets beyond the case table (docs/spec/access-tokens.md).
+/// Tests tokens and key sets beyond the case table (docs/spec/access-tokens.md).
 @Suite("Tokens")
 struct TokenTests {
   private static let authority = Result { try TokenAuthority(now: instant) }
@@ -76,7 +76,7 @@ struct TokenTests {
     let first = try authority.es256(claims).signed()
     checkEqual(verifier.verifyToken(first, keyset: keys, nowMs: instant).status, .ok)
     check(known(first))
-    // Its signature holds; that its claims are refused is judged at every call.
+    // The signature is remembered as valid; the claims are checked, and refused, at every call.
     let other = try token(0)
     checkEqual(
       verifier.verifyToken(other, keyset: keys, nowMs: instant).name, "malformed.token.claim")

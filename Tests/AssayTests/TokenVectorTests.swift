@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tokens and keys of Wycheproof, by the calls that a host makes.
+/// Tests tokens and keys of Wycheproof, by the calls that a host makes.
 @Suite("Token vectors", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct TokenVectorTests {
   private static let issuer = "https://issuer.example.com"
@@ -21,8 +21,8 @@ struct TokenVectorTests {
     return try require(Verifier.alone(config.bytes).verifier)
   }
 
-  /// nil: the signature verifies, and all before it holds. These texts sign no claims,
-  /// so that nothing after it can.
+  /// Returns the refusal; `nil` if the signature and all checks before it pass. These texts contain
+  /// no claims, so that later checks cannot pass.
   private func refusal(_ token: [UInt8], _ jwks: [UInt8], _ algorithm: String) throws -> String? {
     let (keyset, document) = Keyset.make(jwks)
     guard let keyset else { return document.name }
@@ -47,7 +47,7 @@ struct TokenVectorTests {
         if key.string("alg") == algorithm { ours += 1 }
         let id = test.member("tcId")?.integer ?? 0
         guard let text = test.member("jws")?.text else {
-          // The JSON serialization as an object: there is no text to pass.
+          // A JWS in JSON serialization is an object, not a text that can be passed.
           refused += 1
           continue
         }
@@ -55,7 +55,7 @@ struct TokenVectorTests {
         let says = key.string("alg")
         var isOurs = test.string("result") == "valid" && (says == "RS256" || says == "ES256")
         if isOurs, text.string.contains("..") {
-          // TOK-6: a token without claims is none.
+          // A token without claims is refused (TOK-6).
           checkEqual(refusal, "malformed.token.form", "\(id)")
           empty += 1
           isOurs = false
@@ -66,7 +66,7 @@ struct TokenVectorTests {
       }
     }
     checkEqual(suite.member("numberOfTests")?.integer, total)
-    // docs/spec/access-tokens.md §6: so many are of the two algorithms.
+    // The counts of tests for the two algorithms in docs/spec/access-tokens.md §6.
     checkEqual(ours, 272)
     checkEqual(accepted, 9)
     checkEqual(empty, 1)
@@ -95,7 +95,7 @@ struct TokenVectorTests {
         let refusal = try refusal(
           Array(test.string("jws").utf8), Array(jwks.source),
           comment.hasPrefix("rs") || comment.contains("rsa") ? "RS256" : "ES256")
-        // A set of secrets is no published one, whatever it verifies.
+        // A set with secret keys is refused, even if it verifies.
         let isValid = test.string("result") == "valid" && isPublic
         checkEqual(refusal == nil, isValid, "\(id) \(comment): \(refusal ?? "verified")")
         let wanted = isPublic ? expected[comment] : "rejected.jwks.private-key"
@@ -125,7 +125,7 @@ struct TokenVectorTests {
         let signature = try require(Hex.decode(utf8(test.string("sig"))))
         let message = try require(Hex.decode(utf8(test.string("msg"))))
         let verifies = key.verifies(signature[...], .sha256, message[...])
-        // The "acceptable" one lacks the NULL in its DigestInfo: refused here.
+        // The "acceptable" signature lacks the NULL in its DigestInfo and is refused.
         let id = test.member("tcId")?.integer ?? 0
         checkEqual(verifies, (test.string("result") == "valid"), "\(id)")
         if verifies { accepted += 1 } else { refused += 1 }

@@ -180,7 +180,7 @@ struct TransactionReceiptTests {
         })
     }
     try checkEqual(answer(nil).text("checks.11.why"), "no input for it")
-    // The id of another configured app is not this one's.
+    // The id of another configured app does not fit this one.
     for id in ["1000000001", "1", "0", "12345678901234567890"] {
       let refused = try answer(id)
       checkEqual(refused.status, .rejectedIdentityApp, "\(id)")
@@ -340,7 +340,7 @@ struct TransactionReceiptTests {
     for count in stride(from: 0, to: receipt.count, by: 7) {
       check(status(Array(receipt.prefix(count))) != .ok, "\(count)")
     }
-    // The blob and the signed list, decoded and changed.
+    // The decoded blob and signed list, changed.
     let template = try Bench.template()
     let blob = try template.signatureBlob()
     let info = template.info.bytes

@@ -6,7 +6,7 @@ import Testing
 @Suite("Transport")
 struct TransportTests {
   private static let cap = 1 << 16
-  /// A list whose base64 holds `+`, `/` and padding.
+  /// A list whose base64 contains `+`, `/` and padding.
   private static let list: [UInt8] = {
     let blob = (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 251 &+ 249) }
     return PropertyListText([
@@ -70,7 +70,7 @@ struct TransportTests {
       check(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
       checkEqual(status(utf8(text)), .malformedTransportBase64, "\(text)")
     }
-    // Unused bits.
+    // Texts with unused bits.
     for text in ["AB", "AB==", "ABC", "ABC=", "A B\n", "Zh", "Zm9"] {
       check(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
     }
@@ -119,7 +119,7 @@ struct TransportTests {
   @Test("RCP-3 spaces are removed when that gives a whole form, and are + otherwise")
   func spaces() throws {
     let text = Base64Text.encode(Self.list)
-    // Spaces where no `+` was.
+    // A space where there was no `+`.
     var spaced = text
     spaced.insert(0x20, at: 100)
     try checkEqual(read(spaced).bytes, Self.list)
@@ -128,20 +128,20 @@ struct TransportTests {
     var indented = TransportForm.wrappedLF.encode(Self.list)
     indented = utf8("  ") + indented.flatMap { $0 == 0x0a ? utf8("  \n    ") : [$0] }
     try checkEqual(read(indented).bytes, Self.list)
-    // Both readings are of no known form: the first one wins.
+    // Neither reading has a known format: the first one wins.
     let unknown = utf8("AA AAAA ")
     try checkEqual(read(unknown).form, .unknown)
     try check(!read(unknown).spaceAsPlus)
-    // Only the second is base64 at all.
+    // Only the second reading is base64 at all.
     try check(read(utf8("AA AA A")).spaceAsPlus)
-    // Neither is.
+    // Neither reading is base64.
     checkEqual(status(utf8("AAAA B")), .malformedTransportBase64)
     checkEqual(status(utf8("A* A")), .malformedTransportBase64)
   }
 
   @Test("RCP-3 a container cut short by lost spaces is not taken for whole")
   func containerSpaces() throws {
-    // Four `+`, so that the text without them is base64 too, with the same end.
+    // The base64 has four `+`, so that the text without them is base64 too, with the same end.
     let body: [UInt8] = [0xfb, 0xef, 0xbe] + [UInt8](repeating: 0x55, count: 141)
     let definite: [UInt8] = [0x30, 0x81, 0x93, 0x04, 0x81, 0x90] + body
     let indefinite: [UInt8] = [0x30, 0x80, 0x04, 0x81, 0x91, 0x41] + body + [0, 0]
@@ -171,7 +171,7 @@ struct TransportTests {
     }
     checkEqual(status(TransportForm.tripled.encode(Self.list)), .malformedTransportLevels)
     checkEqual(status(TransportForm.tripled.encode(Self.container)), .malformedTransportLevels)
-    // Base64 of text that is base64 of nothing known is one level.
+    // Base64 of base64 of unknown bytes is one level.
     let plain = Base64Text.encode(Base64Text.encode(utf8("hello, world")))
     try checkEqual(read(plain).levels, 1)
     try checkEqual(read(plain).form, .unknown)
@@ -191,7 +191,7 @@ struct TransportTests {
       (utf8("eyJ.a"), .unknown), ([], .unknown), (utf8("  "), .unknown),
     ]
     for (bytes, form) in all { checkEqual(BlobForm(bytes), form, "\(bytes)") }
-    // Known bytes that are not text are taken raw.
+    // Known bytes that are no text are read raw.
     for bytes in [[0xa3, 0x63] + utf8("fmt"), utf8("<?xml ?>"), utf8("bplist00") + [0]] {
       checkEqual((try? read(bytes))?.levels, 0)
     }

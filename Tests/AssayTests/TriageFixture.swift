@@ -1,12 +1,12 @@
 @testable import Assay
 
-/// Unsigned evidence, for triage, which looks at no signature.
+/// Unsigned evidence for triage, which checks no signature.
 enum TriageFixture {
   static let bundle = "com.example.app"
   static let product = "com.example.app.gold"
   static let subscription = "com.example.app.month"
   static let configuration = read(environments: #"["Production","Sandbox"]"#)
-  /// The App Review case: a verifier of production alone.
+  /// A verifier of production only, which App Review's purchases meet.
   static let productionOnly = read(environments: #"["Production"]"#)
 
   static func read(environments: String, more: String = "") -> Configuration {
@@ -65,7 +65,7 @@ enum TriageFixture {
     var infoText: String? = nil
     var signature: String? = nil
 
-    /// RCP-17, with the certificate's length as it is or another one.
+    /// Returns a signature blob (RCP-17) that states its certificate's length or another one.
     static func blob(version: UInt8, certificate: Int = 900, said: Int? = nil) -> [UInt8] {
       let length = said ?? certificate
       let signature = [UInt8](repeating: 0xab, count: version == 2 ? 128 : 256)
@@ -73,7 +73,7 @@ enum TriageFixture {
       return [version] + signature + head + [UInt8](repeating: 0x30, count: certificate)
     }
 
-    /// The signed list with one value changed, added, or removed by nil.
+    /// Returns the receipt with one value of the signed list changed, added, or removed by `nil`.
     func setting(_ key: String, _ value: String?) -> Receipt {
       var receipt = self
       let index = info.firstIndex { $0.key == key }
@@ -116,23 +116,23 @@ enum TriageFixture {
       ] + outer
     }
 
-    /// As Apple writes it.
+    /// The text in Apple's format.
     var text: String {
       "{\n" + outerPairs.map { "\t\"\($0.key)\" = \"\($0.value)\";\n" }.joined() + "}"
     }
 
-    /// White space removed.
+    /// The text without white space.
     var compact: String {
       "{" + outerPairs.map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
     }
 
-    /// As clients send it.
+    /// The base64 that clients send.
     var blob64: [UInt8] { base64(text) }
   }
 
   // MARK: JWS
 
-  /// A compact JWS with a signature by no one.
+  /// Returns a compact JWS with an invalid signature.
   static func jws(_ payload: String) -> [UInt8] {
     func segment(_ text: String) -> [UInt8] {
       base64(text).compactMap {
@@ -152,7 +152,7 @@ enum TriageFixture {
 
   // MARK: containers
 
-  /// One definite DER element.
+  /// Returns one definite DER element.
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     var length: [UInt8] = []
     var rest = content.count
@@ -187,8 +187,8 @@ enum TriageFixture {
     attribute(type, element(0x16, utf8(value)))
   }
 
-  /// A container around the attributes, with no certificate and no signer; filled
-  /// up with an unknown attribute, to a length that receipts have.
+  /// Returns a container with the attributes, without certificate and signer; an unknown attribute
+  /// fills it to a length that receipts have.
   static func container(_ attributes: [[UInt8]]) -> [UInt8] {
     let filling = attribute(9999, [UInt8](repeating: 0, count: 256))
     let payload = element(0x31, attributes.flatMap { $0 } + filling)
@@ -242,7 +242,7 @@ enum TriageFixture {
 extension TriageResult {
   var status: String { "\(refusal.status.name)" }
 
-  /// The names that the document lists.
+  /// The names of the anomalies that the document lists.
   var traitNames: [String] {
     var writer = JSONWriter()
     traits.write(&writer)

@@ -15,7 +15,7 @@ struct TriageHostileTests {
     ("JWS", Fixture.jws(Fixture.transaction)),
   ]
 
-  /// Whether the document is one: strict JSON with a status that is not ok.
+  /// Whether the document is strict JSON with a status other than ok.
   private func answers(_ blob: [UInt8]) -> Bool {
     let document = Fixture.look(blob).document(configuration: [])
     guard document.status != .ok, let tree = document.tree else { return false }
@@ -68,10 +68,10 @@ struct TriageHostileTests {
     }
   }
 
-  /// Long enough for anything that is not linear to be felt.
+  /// The size at which any cost that is not linear becomes noticeable.
   static let size = 393_216
 
-  /// Inputs that a reader could stumble over.
+  /// Inputs that might slow down or crash a reader.
   static let heavy: [(name: String, make: @Sendable () -> [UInt8])] = [
     ("zeros", { [UInt8](repeating: 0, count: size) }),
     ("A", { [UInt8](repeating: 0x41, count: size) }),

@@ -142,7 +142,7 @@ struct TriageTests {
       .with { $0.outer = [("environment", "Sandbox")] }
     let result = Fixture.look(receipt.blob64)
     checkEqual(result.keys, [])
-    // RCP-28: the outer word says nothing about the claim.
+    // The outer member proves nothing about the content (RCP-28).
     check(result.claim?.environment != .sandbox)
     checkEqual(result.next, .verify)
   }

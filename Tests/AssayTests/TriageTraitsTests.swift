@@ -7,7 +7,7 @@ private typealias Receipt = TriageFixture.Receipt
 
 @Suite("Triage: traits of transaction receipts")
 struct TriageTraitsTests {
-  /// A receipt that differs from a good one in one thing, and what it shows.
+  /// Receipts that differ from a good one in one thing, with the anomalies that triage reports.
   static let odd: [(traits: [String], receipt: TriageFixture.Receipt)] = {
     let good = Receipt()
     var list: [(traits: [String], receipt: Receipt)] = []
@@ -150,7 +150,7 @@ struct TriageTraitsTests {
 }
 
 extension TriageFixture.Receipt {
-  /// The signed list without the white space that Apple writes.
+  /// Returns the signed list without the white space that Apple writes.
   fileprivate static func saved(_ receipt: TriageFixture.Receipt) -> String {
     "{" + receipt.info.map { "\"\($0.key)\"=\($0.value);" }.joined() + "}"
   }

@@ -14,7 +14,7 @@ struct TriageVectorsTests {
       entry.at("config")?.member(name)
     }
 
-    /// A verifier for which this evidence is its own.
+    /// Returns a configuration that accepts this evidence as its own.
     func configuration(bundle: String? = nil) throws -> Configuration {
       let bundles = bundle.map { [$0] } ?? entry.at("config")?.texts("bundle_ids") ?? []
       let apps = bundles.map { #"{"bundleId":"\#($0)","appAppleId":1}"# }

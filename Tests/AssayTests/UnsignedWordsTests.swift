@@ -5,16 +5,16 @@ import Testing
 
 private typealias Write = AssayAuthority.DER
 
-/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever is
-/// around what is signed is changed, in every kind of evidence. Then whose it is,
-/// its keys and what is decided are the same, or it is refused.
+/// Changes the unsigned parts around signed data in every kind of evidence (RCP-12, RCP-28, APR-4,
+/// APR-7, JWS-94, ATT-12, ASR-1, FRC-1): the app, the keys and the decision stay the same, or the
+/// evidence is refused.
 @Suite("RCP-12 RCP-28 APR-4 APR-7 JWS-94 ATT-12 ASR-1 FRC-1 unsigned words")
 struct UnsignedWordsTests {
   private static let now = Minted.now
 
   // MARK: bench
 
-  /// One app, its own roots, a catalogue; `changes` by dotted path.
+  /// Returns a verifier with one app, its own roots and a catalogue; `changes` by dotted path.
   private static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let config: JSONText = [
       "apps": [
@@ -42,7 +42,7 @@ struct UnsignedWordsTests {
     $0.originalTransactionId = "350000900000001"
     $0.webOrderLineItemId = "350000090000001"
   }
-  /// From an unknown pool (RCP-27).
+  /// A purchase of an unknown pool (RCP-27).
   private static let unknown = sandbox.with {
     $0.environment = "Production"
     $0.transactionId = "3000000900000001"
@@ -50,16 +50,15 @@ struct UnsignedWordsTests {
     $0.webOrderLineItemId = "3000000090000001"
   }
 
-  /// What a document says about the evidence, without the members that describe what
-  /// is not signed: the path of certificates, the text's transport, the text
-  /// itself, and whether it was edited.
+  /// Returns the facts of a document, without members about unsigned parts: the path of
+  /// certificates, the text's transport, the text itself, and whether it was edited.
   private static func facts(_ document: Document, _ member: String) -> [String] {
     guard let value = document.tree?.at(member) else { return [] }
     return facts(value)
   }
 
   private static func facts(_ value: JSONValue) -> [String] {
-    // A token and a leaf are made afresh for every attestation that is minted.
+    // Every minted attestation has a new token and a new leaf.
     let around = [
       "chain", "transport", "outerAltered", "signer", "warnings", "leaf", "bytes", "token",
     ]
@@ -79,7 +78,7 @@ struct UnsignedWordsTests {
     return document.name + " " + String(decoding: value?.source ?? [], as: UTF8.self)
   }
 
-  /// A refund of the purchase, as an app receipt and as a JWS show it.
+  /// Returns a refund of the purchase, as an app receipt and as a JWS.
   private static func refunds(_ purchase: Purchase, _ verifier: Verifier) throws -> [Document] {
     let refunded = purchase.with {
       $0.revocationDate = now - Purchase.day
@@ -96,8 +95,8 @@ struct UnsignedWordsTests {
     return documents
   }
 
-  /// Expects of every variation that it is refused, or says and decides what the
-  /// good one does.
+  /// Expects of every variation that it is refused, or has the facts and the decision of the good
+  /// one.
   private struct Comparison {
     let member: String
     let facts: [String]
@@ -124,7 +123,7 @@ struct UnsignedWordsTests {
         + refunds.map { UnsignedWordsTests.decision(verifier, [$0, document]) }
     }
 
-    /// False: it was refused.
+    /// Returns `false` if the variation was refused.
     @discardableResult
     func asked(_ other: Document, decides: Bool = true, _ name: String) -> Bool {
       guard other.status == .ok else { return false }
@@ -136,7 +135,7 @@ struct UnsignedWordsTests {
     }
   }
 
-  /// Each octet changed in one bit and in all of them, from `start` on.
+  /// Returns each byte from `start` on, changed in one bit and in all of them.
   private static func flips(_ bytes: [UInt8], step: Int = 1) -> [(place: Int, bytes: [UInt8])] {
     stride(from: 0, to: bytes.count, by: step).flatMap { place in
       ([0x01, 0x20, 0xff] as [UInt8]).map { mask in
@@ -149,7 +148,7 @@ struct UnsignedWordsTests {
 
   // MARK: transaction receipts
 
-  /// Every outer list around what one purchase's receipt has signed.
+  /// Returns every outer list around the signed list of one purchase.
   private static func outerLists(
     _ purchase: Purchase
   ) throws -> [(name: String, receipt: [UInt8])] {
@@ -204,7 +203,7 @@ struct UnsignedWordsTests {
           check(refunded.contains("\"state\":\"refunded\""), "\(refunded.prefix(200))")
         }
         for (name, receipt) in try Self.outerLists(purchase) {
-          // RCP-28: neither verdict nor keys.
+          // Neither the result nor the keys change (RCP-28).
           check(comparison.asked(verify(receipt), name), "\(name)")
         }
       }
@@ -245,7 +244,7 @@ struct UnsignedWordsTests {
       }
       let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
-      // Nothing signed says under which environment other evidence has it.
+      // Nothing signed shows the environment of other evidence.
       checkEqual(comparison.decisions, ["rejected.payload.incomplete null"])
       checkEqual(good.tree?.at("transactionReceipt.environment")?.isNull, true)
       checkEqual(good.tree?.at("transactionReceipt.environmentSource")?.isNull, true)
@@ -261,7 +260,7 @@ struct UnsignedWordsTests {
         }
         let refused = strict.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
         if refused.status == .ok {
-          // RCP-28: one of the Sandbox for the policy, and for nothing else.
+          // An outer Sandbox counts for the policy only (RCP-28).
           check(mayRefuse && environments.contains("Sandbox"), "\(name)")
           check(
             comparison.asked(refused, decides: false, name), "\(name) \(refused.refusal)")
@@ -288,7 +287,7 @@ struct UnsignedWordsTests {
     for (place, changed) in Self.flips(receipt, step: 5) {
       if comparison.asked(verify(changed), "octet \(place)") { same += 1 }
     }
-    // The words around the two values are the only ones that may change.
+    // Only the text around the two values may change.
     check(same < 60)
   }
 
@@ -343,7 +342,7 @@ struct UnsignedWordsTests {
     try AppReceiptBench.authority().appTemplate(AppReceiptFacts([purchase], like: purchase))
   }
 
-  /// What may be written around the payload of a container.
+  /// Returns variants of what may be written around the payload of a container.
   private static func containers(
     _ good: AppReceiptTemplate, strangers: [[UInt8]]
   ) throws -> [(name: String, receipt: [UInt8])] {
@@ -440,7 +439,7 @@ struct UnsignedWordsTests {
     let jws = try authority.mint(Self.production.transactionPayload)
     let comparison = Comparison(
       verify(jws), "transaction", verifier, refunds: try Self.refunds(Self.production, verifier))
-    // The header and the payload are signed, the signature holds no words.
+    // Header and payload are signed; the signature contains no members.
     for (place, changed) in Self.flips(jws, step: 11) {
       check(!comparison.asked(verify(changed), "octet \(place)"), "octet \(place)")
     }
@@ -469,7 +468,7 @@ struct UnsignedWordsTests {
       let answer = verifier.verifyJWS(
         try template.signed(), kind: .transaction, nowMs: Self.now)
       comparison.asked(answer, name)
-      // The same words without the signature over them.
+      // The same members without a signature over them.
       var swapped = good
       swapped.text = .swapped(header: template.header.bytes)
       let refused = verifier.verifyJWS(
@@ -480,7 +479,7 @@ struct UnsignedWordsTests {
 
   // MARK: App Attest
 
-  /// Unsigned members, at every place of a CBOR map.
+  /// Returns unsigned members at every position of a CBOR map.
   private static func strewn(_ members: [CBORText.Member]) -> [[CBORText.Member]] {
     let words: [CBORText.Member] = [
       .init("environment", .text("sandbox")), .init("fmt", .text("apple-appattest")),
@@ -565,7 +564,7 @@ struct UnsignedWordsTests {
       comparison.asked(
         try AttestFixture.assert(object, verifier), decides: false, "object \(place)")
     }
-    // The client data are signed as they are: any other octets are other data.
+    // The client data are signed as bytes: any other bytes are other data.
     let data = AttestFixture.clientData
     for other in [data + utf8(" "), utf8(" ") + data, data.reversed(), []] {
       let answer = try AttestFixture.assert(good, verifier, clientData: .data(other))
@@ -600,7 +599,7 @@ struct UnsignedWordsTests {
   }
 }
 
-/// Holds the members that a template was made of.
+/// Stores the members that a template was made of.
 private final class MemberBox: @unchecked Sendable {
   private(set) var members: [CBORText.Member] = []
 

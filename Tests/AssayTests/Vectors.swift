@@ -3,9 +3,9 @@ import Testing
 
 @testable import Assay
 
-/// Public test data that lies beside the repository on development machines,
-/// `../shared/vectors`, and is not part of it. Where it is absent, its suites say
-/// that they are skipped; a skip is never reported as a pass.
+/// Public test data beside the repository on development machines, `../shared/vectors`, which is no
+/// part of it. Without the data, the suites report that they are skipped; a skip is never reported
+/// as a pass.
 enum Vectors {
   /// The folder of the package.
   static let package: String = {
@@ -14,33 +14,33 @@ enum Vectors {
     return parts.joined(separator: "/")
   }()
   static let shared = package + "/../shared"
-  /// Suites that are made of the vectors are skipped without them.
+  /// Whether the vectors exist; the suites that need them are skipped otherwise.
   static let arePresent = FileManager.default.fileExists(atPath: shared + "/vectors")
   static let absent: Comment = "../shared/vectors is not there"
 
-  /// A file of the package itself.
+  /// Returns a file of the package itself.
   static func packageFile(_ path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: package + "/" + path).map { Array($0) }
   }
 
-  /// A file of `../shared`, or nil.
+  /// Returns a file of `../shared`; `nil` if it does not exist.
   static func file(_ path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: shared + "/" + path).map { Array($0) }
   }
 
-  /// A file of the vectors that a suite needs; prints the skip.
+  /// Returns a file of the vectors that a suite needs; prints the skip if it does not exist.
   static func file(_ path: String, for suite: String) -> [UInt8]? {
     if let bytes = file("vectors/" + path) { return bytes }
     print("skipped: \(suite): ../shared/vectors/\(path) is not there")
     return nil
   }
 
-  /// A JSON file of the vectors, read without the limits of evidence.
+  /// Returns a JSON file of the vectors, read without the limits of evidence.
   static func json(_ path: String, for suite: String) -> JSONValue? {
     file(path, for: suite).flatMap { try? JSONReader.readValue($0, caps: .files).root }
   }
 
-  /// The paths of all files below a folder of `../shared`, in a fixed order.
+  /// Returns the paths of all files below a folder of `../shared`, in a fixed order.
   static func paths(under folder: String) -> [String] {
     guard let files = FileManager.default.enumerator(atPath: shared + "/" + folder) else {
       return []
@@ -48,7 +48,7 @@ enum Vectors {
     return files.compactMap { ($0 as? String).map { folder + "/" + $0 } }.sorted()
   }
 
-  /// One genuine or made-up JWS with what it must give.
+  /// One genuine or invented JWS with its expected result.
   struct Entry {
     let value: JSONValue
     let jws: [UInt8]
@@ -63,7 +63,7 @@ enum Vectors {
     }
   }
 
-  /// The entries of `jws/manifest.json`; none where the vectors are absent.
+  /// Returns the entries of `jws/manifest.json`; none without the vectors.
   static func jws(for suite: String) -> [Entry] {
     guard let manifest = json("jws/manifest.json", for: suite) else { return [] }
     return manifest.children.compactMap { value in
@@ -71,7 +71,7 @@ enum Vectors {
     }
   }
 
-  /// The certificates in the header of a compact JWS.
+  /// Returns the certificates in the header of a compact JWS.
   static func certificates(of jws: [UInt8]) -> [[UInt8]] {
     guard let segment = jws.split(separator: 0x2e).first,
       let header = Base64.decodeURL(segment),
@@ -82,22 +82,22 @@ enum Vectors {
 }
 
 extension JSONCaps {
-  /// For files of tests, which are longer than any evidence.
+  /// Caps for files of tests, which are longer than any evidence.
   static let files = JSONCaps(
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 1 << 10,
     values: .max)
 }
 
 extension JSONValue {
-  /// The text of a member; empty where there is none.
+  /// Returns the text of a member; empty if there is none.
   func string(_ name: StaticString) -> String { member(name)?.text?.string ?? "" }
 
-  /// The texts of a member that is an array.
+  /// Returns the texts of a member that is an array.
   func texts(_ name: StaticString) -> [String] {
     (member(name)?.children).map { $0.compactMap { $0.text?.string } } ?? []
   }
 
-  /// The value at a dotted path, found by walking the tree.
+  /// Returns the value at a dotted path, found by walking the tree.
   func at(_ path: String) -> JSONValue? {
     var value = self
     for step in path.split(separator: ".") {
@@ -122,5 +122,5 @@ extension Document {
   var name: String { "\(status.name)" }
 }
 
-/// Bytes of a text.
+/// Returns the bytes of a text.
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -3,14 +3,13 @@ import Testing
 
 @testable import Assay
 
-/// VRR-1 … VRR-4, VRR-20 … VRR-23: the conversation with Apple's endpoint, state by
-/// state.
+/// Tests the exchange with Apple's endpoint, state by state (VRR-1 … VRR-4, VRR-20 … VRR-23).
 @Suite("Exchange verifyReceipt")
 struct VerifyReceiptExchangeTests {
   private static let now = AnswerSample.now
   private typealias Endpoint = VerifyReceiptTask.Endpoint
 
-  /// A transaction receipt that nobody signed: it claims `AnswerSample.first`.
+  /// An unsigned transaction receipt of `AnswerSample.first`.
   private static let receipt: [UInt8] = {
     let info = """
       {
@@ -52,7 +51,7 @@ struct VerifyReceiptExchangeTests {
     return .http(HTTPAnswer(status: 200, body: body.bytes))
   }
 
-  /// What an action comes to, in a few words.
+  /// Returns an action in a few words.
   private func words(_ action: ExchangeAction, now: Int64 = now) -> String {
     switch action {
     case .request(let request):
@@ -66,7 +65,7 @@ struct VerifyReceiptExchangeTests {
     }
   }
 
-  /// Plays answers, each at `now`; a wait is followed by its end.
+  /// Plays replies, each at `now`; a wait is followed by its end.
   private func play(
     _ answers: [ExchangeAnswer], _ conversation: VerifyReceiptConversation
   ) -> [String] {
@@ -84,7 +83,7 @@ struct VerifyReceiptExchangeTests {
       ([21007, 21002, -1, 21002], "rejected.verify-receipt.malformed"),
       ([0, -1, 500, -1, 21005], "unavailable.verify-receipt.no-answer"),
       ([0, -1, 21007, 500, -1, 0], "unavailable.verify-receipt.no-answer"),
-      // All that is allowed, each once (VRR-21)
+      // All allowed steps, each once (VRR-21).
       ([0, -1, 0, -1, 21007, 21002, -1, 0], "unavailable.verify-receipt.no-answer"),
     ])
   func transitions(answers: [Int64], last: String) throws {
@@ -102,7 +101,7 @@ struct VerifyReceiptExchangeTests {
   func fromSandbox() throws {
     let sandbox: [(String, JSONText)] = [("start", "Sandbox")]
     checkEqual(play([apple(21008)], try conversation(sandbox)), ["sandbox", "production"])
-    // Has happened at Apple.
+    // Apple's servers have been seen to respond so.
     checkEqual(
       play([apple(21007)], try conversation(sandbox)).last,
       "unavailable.verify-receipt.environment-loop")
@@ -120,7 +119,7 @@ struct VerifyReceiptExchangeTests {
     checkEqual(
       play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last,
       "too-large.verify-receipt.body")
-    // Cut or not, nothing is read of it.
+    // The body is ignored, cut or not.
     checkEqual(
       play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last,
       "wait 1000 retry")
@@ -185,7 +184,7 @@ struct VerifyReceiptExchangeTests {
     func secrets(_ names: [Text]) -> SharedSecrets {
       var secrets = SharedSecrets()
       for name in names {
-        // Bytes of their own, for they are wiped.
+        // The secrets have bytes of their own, because they are wiped.
         secrets.all.append((name, SecretBytes(utf8(name == "*" ? "any" : name.string))))
       }
       return secrets
@@ -238,7 +237,7 @@ struct VerifyReceiptExchangeTests {
 }
 
 extension ExchangeAnswer {
-  /// The same answer with another body.
+  /// Returns the response with another body.
   fileprivate func body(_ text: String) -> ExchangeAnswer {
     guard case .http(let answer) = self else { return self }
     return .http(HTTPAnswer(status: answer.status, body: utf8(text)))

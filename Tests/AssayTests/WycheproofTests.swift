@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-31, JWS-100, JWS-101 and the form of a JWS against Wycheproof.
+/// Tests JWS-31, JWS-100, JWS-101 and the form of a JWS with Wycheproof.
 @Suite("Wycheproof", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct WycheproofTests {
   private struct Counts {
@@ -63,10 +63,10 @@ struct WycheproofTests {
 
   // MARK: compact JWS
 
-  /// Tests whose outcome here differs from the suite's, and why.
+  /// Tests whose outcome here differs from the suite's, with the reason.
   private static let deviations: [(ids: ClosedRange<Int64>, reason: String)] = []
 
-  /// The public ES256 key of a group, when it has one that is for signatures.
+  /// Returns the public ES256 key of a group; `nil` if it has none for signatures.
   private func key(_ group: JSONValue) -> PublicKey? {
     guard let jwk = group.member("public"), jwk.string("kty") == "EC",
       jwk.string("crv") == "P-256", jwk.member("alg")?.text ?? "ES256" == "ES256",
@@ -78,8 +78,8 @@ struct WycheproofTests {
     return PublicKey.make(.p256, point: ([0x04] + x + y)[...])
   }
 
-  /// The path of a JWS through the library, with the chain replaced by a key:
-  /// form, header up to `x5c`, signature. nil: it verifies.
+  /// Verifies a JWS with a key in place of the chain: form, header up to `x5c`, signature. Returns
+  /// the refusal; `nil` if it verifies.
   private func refusal(_ jws: [UInt8], _ key: PublicKey?) -> String? {
     do throws(Refusal) {
       let compact = try CompactJWS(jws)
@@ -87,7 +87,7 @@ struct WycheproofTests {
         _ = try JWSHeader(compact)
         return "a header with x5c"
       } catch {
-        // These headers carry no chain; every rule before that one holds.
+        // These headers contain no chain; every rule before that one passes.
         if error.status != .malformedJwsX5c { throw error }
       }
       guard
@@ -112,7 +112,7 @@ struct WycheproofTests {
         total += 1
         let id = test.member("tcId")?.integer ?? 0
         guard let text = test.member("jws")?.text else {
-          // JSON serialisation as an object: there is no text to pass.
+          // A JWS in JSON serialization is an object, not a text that can be passed.
           counts.refused += 1
           continue
         }

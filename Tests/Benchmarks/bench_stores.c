@@ -82,7 +82,7 @@ static void verify_purchases(struct claims *claims, const struct chain *chain) {
   }
 }
 
-/* ---- a conversation ------------------------------------------------------ */
+/* ---- an exchange --------------------------------------------------------- */
 
 static assay_status begin(struct claims *claims, const char *request,
                           const assay_doc *purchase, assay_exchange **exchange,

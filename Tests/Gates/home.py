@@ -38,7 +38,7 @@ PACKAGES = {
 }
 UNPACK = {".gz": "tar --strip=1 -xzf {} -C {}", ".whl": sys.executable + " -m zipfile -e {} {}",
           ".deb": "dpkg-deb --raw-extract {} {}"}
-# Where the home must occur: one place for each form and each kind of package.
+# Places that must name the home: one for each form and each kind of package.
 PLACES = {
     "sources/bindings/go/go.mod": f"module {OTHER}/bindings/go\n",
     "sources/bindings/go/verifier.go": f'"{OTHER}/bindings/go/internal/libassay"',

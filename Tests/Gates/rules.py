@@ -191,7 +191,7 @@ class Named:
         return self.refusing[rule] + self.tests[rule]
 
 
-# ---- what must hold ------------------------------------------------------------------
+# ---- checks --------------------------------------------------------------------------
 
 def judge_register(suite, rules, families):
     defined = dict()

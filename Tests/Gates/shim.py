@@ -94,7 +94,7 @@ def pair(r, s):
     return element(0x30, integer(r) + integer(s))
 
 
-# ---- questions: (words, what is right; None: not known here) -----------------------
+# ---- questions: (words, right answer; None: not known here) ------------------------
 
 def text(octets):
     return octets.hex() or "-"

@@ -199,7 +199,7 @@ def attempt(name):
     return f"attempt-{name}".ljust(24, "-")
 
 
-# ---- what is asked -----------------------------------------------------------------
+# ---- recorded operations --------------------------------------------------------
 
 
 def purchases(tape, ledger):

@@ -57,7 +57,7 @@ class Made:
             f"w{at}", len(self.operations), op, args, began,
             FOREVER if unclear else self.now, outcome, result))
 
-    # ---- what is asked -------------------------------------------------------
+    # ---- operations ---------------------------------------------------------
 
     def pick(self, name, number=None):
         return f"{name}{self.random.randrange(number or self.many)}"

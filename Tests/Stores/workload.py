@@ -163,7 +163,7 @@ class Workload:
         row = self.row("lines")
         yield "clear", {"account": self.random.choice(row["accounts"]), "now": self.clock()}
 
-    # ---- what is used once -------------------------------------------------------
+    # ---- challenges, keys and events --------------------------------------------
 
     def challenge(self):
         """Issue and consume a challenge that several processes share for some seconds."""
