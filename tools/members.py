@@ -14,6 +14,8 @@ COLUMNS = (7, 8)
 WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 SHAPES = {"claims", "evidence", "facts", "object", "shared"}
 PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "texts"}
+# Where a document has what a kind of request answers, and the request for later.
+RESULTS = {"exchange", "exchange.retry"}
 
 
 class Member:
@@ -133,6 +135,24 @@ def lines(path):
 
 
 def types():
+    """Every type that hosts have, in the order of the table: all but those of results."""
+    without = {one.name for one in results()}
+    return [one for one in all_types() if one.name not in without]
+
+
+def results():
+    """The types of results of kinds, with those of their parts. Hosts have them by hand."""
+    known = {one.name: one for one in all_types()}
+    found, open_ends = {}, [one.name for one in known.values() if one.path in RESULTS]
+    while open_ends:
+        name = open_ends.pop()
+        if name in known and name not in found:
+            found[name] = known[name]
+            open_ends += [*known[name].base_names, *(row.kind for row in known[name].own)]
+    return [one for one in known.values() if one.name in found]
+
+
+def all_types():
     """Every type of the table, in its order."""
     found = {}
     for number, row in lines(TABLE):
@@ -146,7 +166,7 @@ def types():
             sys.exit(f"{TABLE}:{number}: {name} has {path} twice")
         else:
             found[name].own.append(Member(path, *rest))
-    known = PLAIN | {names.name for names in value_sets()} | set(found)
+    known = PLAIN | {names.name for names in all_value_sets()} | set(found)
     for one in found.values():
         # What decides stands in the facts, all else in the payload, as do its bodies.
         for row in one.own if one.is_signed else ():
@@ -161,6 +181,19 @@ def types():
 
 
 def value_sets():
+    """Every set of values that hosts have, in the order of the table: all but those of results."""
+    without = {each.name for each in result_sets()}
+    return [each for each in all_value_sets() if each.name not in without]
+
+
+def result_sets():
+    """The sets of values that results alone have."""
+    own = {row.kind for one in results() for row in one.own}
+    own -= {row.kind for one in types() for row in one.own}
+    return [each for each in all_value_sets() if each.name in own]
+
+
+def all_value_sets():
     """Every set of values, in its order."""
     found = []
     for _, row in lines(NAMES):

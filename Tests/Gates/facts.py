@@ -6,9 +6,11 @@
 contract/facts.tsv is held against the structs of Swift and Go and the classes of Python
 and PHP, as their files have them: which members there are, and which may be absent.
 With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
-must be there is there, and what is there is in the table with its kind. A fault in the
-table must be noticed. Every value in contract/names.tsv must be one that the library has;
-the traits of triage are all there, and occur in the documents.
+must be there is there, and what is there is in the table with its kind; so are the answers
+of a ledger, which hosts have by hand: each kind of a store has documents, and each of their
+members, values and outcomes occurs in one, or UNSEEN says why not. A fault in the table must
+be noticed. Every value in contract/names.tsv must be one that the library has; the traits of
+triage are all there, and occur in the documents.
 """
 import argparse
 import collections
@@ -23,6 +25,7 @@ from report import Suite
 sys.path.append(str(ROOT / "tools"))
 
 import documents
+import kinds
 import members
 
 # Hosts that show the document and the JSON of the facts leave these to them.
@@ -32,6 +35,22 @@ LISTS = ("list", "objects", "integers", "texts")
 # Where a document may have a text in place of an object or a time, with a meaning.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
+# The member that has results, as kinds.tsv names it, and what stands in it beside them.
+RESULT, AT_RESULT = "exchange", "@exchange"
+BESIDE_RESULT = {"kind", "state", "retry", "secret", "reached"}
+# Refusals of a request, which no operation has carried out.
+BEFORE = ("misuse.", "config.", "internal.")
+# Members, values and outcomes of the table that no document of a case shows, and why.
+UNSEEN = {
+    "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
+    "DueSubscription.graceMs": "no recorded conversation has renewal info as evidence",
+    "RetryReason.busy": "of `wait` steps: these are the last documents",
+    "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
+    "SchemaWarning.no-lineage": "the recorded DynamoDB was made by schema.create",
+    "SchemaWarning.not-persistent": "the recorded Redis has an append-only file",
+    "SchemaWarning.unknown": "the recorded Redis answers all of INFO",
+    "Subscription.graceMs": "no recorded conversation has renewal info as evidence",
+}
 
 
 def of_table(types):
@@ -159,8 +178,10 @@ class Documents:
 
     def __init__(self, types):
         self.types = {one.name: one for one in types}
-        self.kinds = {one.path: one for one in types if one.path}
+        self.kinds = {one.path: one for one in types if one.path not in ("", RESULT)}
         self.faults, self.seen, self.traits = collections.Counter(), set(), set()
+        # The values that a set may have; of other sets any text fits.
+        self.sets = {}
 
     def look(self, document):
         for path, one in self.kinds.items():
@@ -171,7 +192,7 @@ class Documents:
                 self.facts(one, value, document)
         self.traits |= set(document.get("triage", {}).get("traits", ()))
 
-    def facts(self, one, found, document):
+    def facts(self, one, found, document, is_whole=True):
         known = {row.key for row in one.members if row.place in ("facts", "status")}
         known |= {"payload"} if one.has_payload or one.name in CLAIMS else set()
         for key in found.keys() - known:
@@ -180,7 +201,7 @@ class Documents:
             place = {"signed": found.get("payload"), "beside": document}.get(row.place, found)
             value = place.get(row.key) if isinstance(place, dict) else None
             if value is None:
-                if row.is_always:
+                if row.is_always and is_whole:
                     self.faults[f"{one.name}.{row.key} is absent"] += 1
                 continue
             self.seen.add((one.name, row.key))
@@ -208,7 +229,63 @@ class Documents:
         if row.kind in ("integer", "time", "duration"):
             # Past 2^53 an integer is a text (DOC-2).
             return type(value) is int or isinstance(value, str) and value.lstrip("-").isdigit()
+        if row.kind in self.sets:
+            self.seen.add((row.kind, value))
+            return value in self.sets[row.kind]
         return isinstance(value, str)
+
+
+class Results(Documents):
+    """What a ledger answers in `exchange` itself, looked at through the table."""
+
+    def __init__(self, types, sets, asked):
+        super().__init__(types)
+        self.sets = {each.name: {value for _, value in each.values} for each in sets}
+        self.of_kind = {kind.kind: kind.result.removesuffix(AT_RESULT) for kind in asked}
+        self.unasked = set(self.of_kind)
+
+    def look(self, document):
+        super().look(document)
+        exchange = document.get(RESULT)
+        one = self.types.get(self.of_kind.get(exchange["kind"])) if exchange else None
+        if one is None or exchange["state"] != "done":
+            return
+        found = {key: exchange[key] for key in exchange.keys() - BESIDE_RESULT}
+        is_whole = is_carried_out(document)
+        if is_whole:
+            self.unasked.discard(exchange["kind"])
+        self.facts(one, found, document, is_whole)
+        if "outcome" in found and "StoreResult" in one.base_names:
+            self.outcome(one, found["outcome"])
+
+    def outcome(self, one, outcome):
+        """It is in the text of the type, or one that its parts have."""
+        self.seen.add((one.name, outcome))
+        parts = [self.types[row.kind] for row in one.own if row.kind in self.types]
+        of_parts = {value for part in parts for row in part.own if row.key == "outcome"
+                    for value in self.sets.get(row.kind, ())}
+        if outcome not in told_outcomes(one) | of_parts:
+            self.faults[f"the outcome {outcome} of {one.name} is not in the table"] += 1
+
+    def unseen(self):
+        """The members, values and outcomes that no document shows."""
+        types = [one for one in self.types.values() if one.shape != "shared"]
+        found = {(one.name, row.key) for one in types for row in one.members}
+        found |= {(name, value) for name, values in self.sets.items() for value in values}
+        found |= {(one.name, outcome) for one in types if "StoreResult" in one.base_names
+                  for outcome in told_outcomes(one)}
+        return {".".join(each) for each in found - self.seen}
+
+
+def told_outcomes(one):
+    return set(re.findall(r'"([\w-]+)"', one.text))
+
+
+def is_carried_out(document):
+    """Whether an operation came to an end of its own, ok or refused."""
+    checks = {check["id"]: check["ok"] for check in document["checks"]}
+    return (checks.get("exchange.result") is not None and "reached" not in document[RESULT]
+            and not document["status"]["name"].startswith(BEFORE))
 
 
 def check_traits(suite, sets, shown):
@@ -244,6 +321,53 @@ def check_documents(suite, types, sets, documents):
         suite.expect(through.faults, f"{what} is seen")
 
 
+def check_results(suite, found):
+    """The answers of a ledger, through the rows of results and through faulty ones."""
+    types, sets = members.results(), members.result_sets()
+    asked = [kind for kind in kinds.kinds() if kind.result.endswith(AT_RESULT)
+             and (kind.runs == "store" or kind.kind == "schema")]
+    strange = {kind.result.removesuffix(AT_RESULT) for kind in asked} ^ {
+        one.name for one in types if one.path == RESULT}
+    suite.expect(not strange, "each kind of a store has a type, and each type a kind",
+                 " ".join(sorted(strange)))
+    found = [document for document in found if document.get(RESULT)]
+
+    def through(types, sets, found=found):
+        seen = Results(types, sets, asked)
+        for document in found:
+            seen.look(document)
+        return seen
+
+    right = through(types, sets)
+    suite.expect(not right.faults, "the answers of a ledger are as the table says",
+                 "; ".join(map(str, right.faults.most_common(20))))
+    suite.expect(not right.unasked, "each kind of a store has documents",
+                 " ".join(sorted(right.unasked)))
+    strange = right.unseen() ^ UNSEEN.keys()
+    suite.expect(not strange, "what no document shows is in UNSEEN", " ".join(sorted(strange)))
+    for what, name, change in [
+            ("a row less", "Claim", lambda one: one.own.pop()),
+            ("a row less of a result", "ClaimResult", lambda one: one.own.pop()),
+            ("a member that is not always there", "MergeAccountsResult",
+             lambda one: setattr(one.member("moved"), "is_always", True)),
+            ("a part that is not always there", "PurchaseRevocation",
+             lambda one: setattr(one.member("take"), "is_always", True)),
+            ("a member of another kind", "Take",
+             lambda one: setattr(one.member("units"), "kind", "text")),
+            ("one value where a list is", "GetEvidenceResult",
+             lambda one: setattr(one.member("missing"), "is_list", False)),
+            ("an outcome less", "ConsumeQuotaResult",
+             lambda one: setattr(one, "text", one.text.replace('"not-in-plan"', ""))),
+            ("a value less", "ClaimOutcome", lambda one: one.values.pop())]:
+        faulty = copy.deepcopy([*types, *sets])
+        change(next(one for one in faulty if one.name == name))
+        seen = through(faulty[:len(types)], faulty[len(types):])
+        suite.expect(seen.faults, f"{what} is seen in answers of a ledger")
+    few = through(types, sets, [each for each in found if each[RESULT]["kind"] != "once"])
+    suite.expect(few.unasked == {"once"}, "a kind without documents is seen")
+    suite.expect("RecordEventResult.atMs" in few.unseen(), "a member that none shows is seen")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("dump", "cases", "library"):
@@ -253,10 +377,11 @@ def main():
     suite = Suite(options.suite)
     types = members.types()
     check_hosts(suite, types)
-    check_values(suite, members.value_sets())
+    check_values(suite, members.all_value_sets())
     if options.dump:
-        check_documents(suite, types, members.value_sets(),
-                        list(documents.read(options.dump, options.cases, options.library)))
+        found = list(documents.read(options.dump, options.cases, options.library))
+        check_documents(suite, types, members.value_sets(), found)
+        check_results(suite, found)
     suite.finish()
 
 

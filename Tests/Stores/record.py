@@ -22,6 +22,7 @@ A file is tab-separated (RecordedCases.swift reads it). A first word says what a
 import argparse
 import base64
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -48,21 +49,34 @@ CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
 class Recorder:
     """Writes the rows of each conversation that a ledger has."""
 
-    def __init__(self, name, authority):
-        self.name, self.authority = name, authority
-        self.rows, self.given, self.title = [], {}, None
-        self.row("verifier", "recorded-" + name, json.dumps(configuration(authority, name)))
+    def __init__(self, name, url, authority):
+        self.name, self.url, self.authority, self.now = name, url, authority, BEGIN
+        self.rows, self.given, self.ledgers = [], {}, {}
 
     def row(self, *cells):
         assert not any("\t" in cell or "\n" in cell for cell in map(str, cells)), cells
         self.rows.append("\t".join(map(str, cells)))
 
-    def open(self, url):
+    def open(self, name="", url=None, **more):
+        """A ledger of this store, or of another, whose configuration has these members more."""
         from assay.store import Ledger
 
-        self.ledger = Ledger(url, configuration(self.authority, self.name))
-        self.verifier = self.ledger.verifier
-        return self.ledger
+        name = f"recorded-{self.name}-{name}".rstrip("-")
+        configured = configuration(self.authority, self.name, **more)
+        self.row("verifier", name, json.dumps(configured))
+        ledger = Ledger(url or self.url, configured)
+        ledger._clock = lambda: self.now / 1000
+        self.ledgers[ledger.verifier] = name, ledger
+        return ledger
+
+    @property
+    def verifier(self):
+        """That of the first ledger."""
+        return next(iter(self.ledgers))
+
+    def close(self):
+        for _, ledger in self.ledgers.values():
+            ledger.close()
 
     def asks(self, rule, name, call):
         """One conversation, which becomes a case of this name."""
@@ -72,7 +86,7 @@ class Recorder:
 
         def began(verifier, request, about=(), now=None):
             about = about if isinstance(about, (list, tuple)) else [about]
-            self.row("case", rule, f"{self.name}: {name}", "recorded-" + self.name, now,
+            self.row("case", rule, f"{self.name}: {name}", self.ledgers[verifier][0], now,
                      json.dumps(request))
             for one in about:
                 self.row("evidence", *self.given[id(one)][1])
@@ -86,7 +100,11 @@ class Recorder:
 
         def stepped(exchange, answer, now=None):
             self.row("step", now, json.dumps(answer))
-            document = step(exchange, answer, now)
+            try:
+                document = step(exchange, answer, now)
+            except MisuseError as error:
+                self.document(error.document)
+                raise
             self.document(document)
             return document
 
@@ -130,9 +148,11 @@ class Recorder:
     def line(self, at, **options):
         return self.bought(at, PREMIUM, "auto-renewable", expires=BEGIN + 30 * DAY, **options)
 
-    def refunded(self, at, signed=MINUTE, **options):
+    def refunded(self, at, signed=MINUTE, percentage=None, **options):
+        """`percentage`: thousandths of a percent, of a part alone."""
+        part = {} if percentage is None else {"revocationPercentage": percentage}
         return self.bought(at, signed=signed, **options,
-                           set={"revocationDate": BEGIN - DAY, "revocationReason": 0})
+                           set={"revocationDate": BEGIN - DAY, "revocationReason": 0, **part})
 
     def attested(self, key):
         return self.keep(
@@ -148,9 +168,9 @@ class Recorder:
                 client_data=key["clientData"], now=BEGIN),
             "assertion", text, key["public"], key["clientData"], counter - 1)
 
-    def risk(self, key):
-        text = self.authority.attest_receipt(refreshed=True, risk=3)
-        found = self.verifier.verify_attest_receipt(text, now=BEGIN)
+    def risk(self, at=BEGIN):
+        text = self.authority.attest_receipt(refreshed=True, risk=3, now=at)
+        found = self.verifier.verify_attest_receipt(text, now=at)
         return self.keep(found, "attest-receipt", text)
 
 
@@ -167,12 +187,12 @@ def leaves(path, value):
         yield path, value
 
 
-def configuration(authority, dialect):
+def configuration(authority, dialect, stores=(), **more):
     stores = {"dialect": dialect, "challengeTtlMs": stages.CHALLENGE_TTL, "forgetKey": FORGET_KEY,
               "keepEvidence": dialect != "redis", "signup": {"limit": 2},
-              **({"table": "assay"} if dialect == "dynamodb" else {})}
+              **({"table": "assay"} if dialect == "dynamodb" else {}), **dict(stores)}
     return {**authority.config, "limits": {"free": {"text": 2}, "premium": {"text": 9, "image": 1}},
-            "stores": stores}
+            "stores": stores, **more}
 
 
 def attempt(name):
@@ -343,7 +363,7 @@ def keys(tape, ledger):
         tape.asks("STO-63", name, lambda: ledger.advance(tape.asserted(key, 1), "ann"))
     tape.asks("STO-63", "an assertion for another account", lambda: ledger.advance(
         tape.asserted(key, 2), "bob"))
-    receipt = tape.risk(key)
+    receipt = tape.risk()
     for name in ("a receipt of a key", "the receipt again"):
         tape.asks("STO-64", name, lambda: ledger.keep_receipt(receipt))
     tape.asks("STO-64", "a key", lambda: ledger.key(key["keyId"], "ann"))
@@ -384,23 +404,203 @@ def schema(tape, ledger):
     tape.asks("STM-8", "check", ledger.check_schema)
 
 
+# ---- outcomes that are rare --------------------------------------------------------
+# The library writes them by the same functions whatever the engine: so of one engine.
+
+
+def rare_claims(tape, ledger):
+    """Purchases that are not paid out, or were before."""
+    def claim(rule, name, text, who="ann", by=ledger, **options):
+        options = {"attempt": attempt(name[:14].replace(" ", "-")), **options}
+        return tape.asks(rule, f"a claim {name}", lambda: by.claim(text, who, **options))
+
+    claim("STO-25", "of what was upgraded", tape.bought(30, set={"isUpgraded": True}))
+    claim("STO-25", "of nothing, for none is named", tape.bought(31), only=["1"])
+    claim("STO-34", "of an event, which nobody has claimed", tape.bought(31), None)
+    claim("STO-43", "for another account token", tape.bought(
+        31, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}),
+        account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10")
+    shared = tape.open("family", decide={"family": "deny"})
+    claim("STO-25", "of what a family shares", tape.bought(
+        32, "com.example.app.lifetime", "non-consumable",
+        set={"inAppOwnershipType": "FAMILY_SHARED"}), by=shared)
+
+    first = claim("STO-28", "with an attempt", tape.bought(33), attempt=attempt("33")).claim
+    claim("STO-28", "with the attempt of another text", tape.bought(33, signed=MINUTE),
+          attempt=attempt("33"))
+    tape.now += 2 * MINUTE
+    claim("STO-37", "in a transaction, of what was handed out", tape.bought(33),
+          mode="transaction", grant=lambda _: None)
+    tape.asks("RFD-4", "a refund of a part", lambda: ledger.revoke(tape.refunded(
+        33, signed=2 * MINUTE, percentage=50_000)))
+    claim("RFD-3", "of what was revoked", tape.bought(33))
+    tape.asks("STO-26", "complete what was revoked", lambda: ledger.complete(
+        first.purchase_key, "ann", first.grant_id))
+    paid = tape.bought(34)
+    ledger.claim(paid, "ann", attempt=attempt("34"), note="by hand", grant=lambda _: None)
+    for name, who in (("to its account", "ann"), ("to another", "bob")):
+        tape.asks("STO-11", f"lookup of what was granted, {name}", lambda by=who: ledger.lookup(
+            by, evidence=paid))
+    tape.asks("STO-11", "lookup, for an operator, of what was granted", lambda: ledger.lookup(
+        environment="Sandbox", transaction_id="2000000100000034", operator=True))
+
+    def ends(given):
+        with contextlib.suppress(Exception):
+            given.connection.commit()
+
+    claim("STO-38", "whose grant ends the transaction", tape.bought(35), mode="transaction",
+          grant=ends)
+    again = tape.refunded(34, signed=MINUTE)
+    tape.asks("STO-38", "a take that ends the transaction", lambda: ledger.revoke(
+        again, mode="transaction", attempt=attempt("ends"), take_back=ends))
+    tape.asks("STO-38", "an event whose take ends the transaction", lambda: ledger.apply_event(
+        again, mode="transaction", attempt=attempt("ends"), take_back=ends, grant=ends))
+
+
+def rare_refunds(tape, ledger):
+    """Refunds that come late, twice, or while another is taken back."""
+    tape.asks("STO-34", "a refund, and what is none", lambda: ledger.revoke(
+        [tape.refunded(40), tape.bought(41)]))
+    freed = tape.bought(40, signed=2 * MINUTE)
+    tape.asks("STO-34", "an event: of what nobody has", lambda: ledger.apply_event(freed))
+    tape.asks("STO-11", "lookup of what nobody has", lambda: ledger.lookup(evidence=freed))
+    tape.asks("STO-11", "lookup of what was never seen", lambda: ledger.lookup(
+        evidence=tape.bought(41)))
+    tape.asks("STO-33", "a refund that comes late", lambda: ledger.revoke(tape.refunded(40)))
+
+    many = {"quantity": 4}
+    ledger.claim(tape.bought(42, **many), "ann", attempt=attempt("42"), grant=lambda _: None)
+    half = tape.refunded(42, percentage=50_000, **many)
+    tape.asks("STO-35", "half is taken back", lambda: ledger.revoke(
+        half, mode="lease", attempt=attempt("half")))
+    more = tape.refunded(42, signed=2 * MINUTE, percentage=75_000, **many)
+    for name, call in (("a larger refund", ledger.revoke), ("an event", ledger.apply_event)):
+        tape.asks("STO-35", f"{name} before it is complete", lambda ask=call: ask(
+            more, mode="lease", attempt=attempt("more")))
+    tape.asks("STO-35", "a claim before it is complete", lambda: ledger.claim(
+        tape.bought(42, signed=3 * MINUTE, **many), "ann", attempt=attempt("soon")))
+
+    ledger.claim(tape.bought(43), "ann", attempt=attempt("43"), grant=lambda _: None)
+    ledger.revoke(tape.refunded(43))
+    empty = tape.open("bare", products={})
+    tape.asks("STO-34", "an event: reversed, of an unknown product", lambda: empty.apply_event(
+        tape.bought(43, signed=2 * MINUTE), attempt=attempt("bare")))
+
+
+def rare_lines(tape, ledger):
+    """Lines that move, or are not applied; a store that is not there."""
+    month = tape.line(50, signed=MINUTE)
+    tape.asks("STO-42", "apply a month", lambda: ledger.apply(month, "ann"))
+    tape.asks("STO-40", "apply what is older", lambda: ledger.apply(tape.line(50), "ann"))
+    tape.asks("STO-43", "apply for another account token", lambda: ledger.apply(
+        tape.line(51, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}), "ann",
+        account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10"))
+    gone = tape.bought(52, "com.example.app.gone", "auto-renewable", expires=BEGIN + 30 * DAY)
+    tape.asks("STO-24", "apply an unknown product", lambda: ledger.apply(gone, "ann"))
+    asks = tape.open("asks", stores={"transfer": "ask"})
+    tape.asks("STO-42", "apply for another account, which is asked", lambda: asks.apply(
+        tape.line(50, signed=2 * MINUTE), "bob"))
+    moves = tape.open("moves", stores={"transfer": "move", "onAbsent": "keep"})
+    for name, at, who in (("moves", 3, "bob"), ("moves again, too soon", 4, "eve")):
+        tape.asks("STO-42", f"apply, and the line {name}", lambda signed=at, to=who: moves.apply(
+            tape.line(50, signed=signed * MINUTE), to))
+    tape.asks("STO-46", "clear, where lines are kept", lambda: moves.clear("bob"))
+    last = tape.asks("STO-45", "read a month", lambda: ledger.read("bob"))
+
+    away = tape.open("away", url="sqlite:////nonexistent/assay.db", stores={
+        "failOpen": {"meters": ["text"], "readMs": MINUTE}})
+    for name, call in (
+            ("read, with a last answer", lambda: away.read("bob", last=last)),
+            ("read", lambda: away.read("bob")),
+            ("take", lambda: away.take("ann", "text", "free")),
+            ("a permit", lambda: away.pace("appstore.order-lookup", "Production")),
+            ("a claim", lambda: away.claim(tape.bought(53), "ann", attempt=attempt("away")))):
+        tape.asks("STO-71", f"no store: {name}", call)
+
+
+def rare_meters(tape, ledger):
+    """A pace that is full, and the other ends of sign-ups and challenges."""
+    from assay.store import ledger as carried
+
+    full = ("appstore.order-lookup", "Production")
+    paced = tape.open("paced", stores={"pace": {full[0]: 1}})
+    for second in range(8):
+        paced.pace(*full, now=tape.now + second * SECOND)
+
+    def sleep(seconds):
+        tape.now += int(seconds * SECOND) + 1
+
+    carry_out = functools.partial(carried.carry_out, sleep=sleep)
+    with mock.patch.object(carried, "carry_out", carry_out):
+        tape.asks("STO-66", "no permit in six seconds", lambda: paced.pace(*full))
+
+    client = ("192.0.2.2", "u_0123456789abcdef")
+    tape.asks("STO-56", "a sign-up without a password", lambda: ledger.admit(*client, 0))
+    admitted = ledger.admit(*client, 24)
+    for result in ("created", "provider-busy", "provider-error"):
+        tape.asks("STO-57", f"settle: {result}", lambda said=result: ledger.settle(
+            admitted.ticket, said))
+    late = CHALLENGE[::-1]
+    use = {"challenge": late, "by": "phone"}
+    tape.asks("STO-61", "use: before it is issued", lambda: ledger.consume("attest", "eve", **use))
+    ledger.challenge("attest", "eve", challenge=late)
+    tape.now += MINUTE
+    tape.asks("STO-61", "use: too late", lambda: ledger.consume("attest", "eve", **use))
+
+
+def rare_keys(tape, ledger):
+    """A key that nobody knows, one of another account, and one that is retired."""
+    key = evidence.device(tape.authority, 2)
+    attestation, known = tape.attested(key), key["keyId"]
+    tape.asks("STO-63", "an assertion of a key that nobody bound", lambda: ledger.advance(
+        tape.asserted(key, 1), "eve"))
+    newer = tape.risk(BEGIN + MINUTE)
+    tape.asks("STO-64", "a receipt of a key that nobody bound", lambda: ledger.keep_receipt(newer))
+    tape.asks("STO-64", "retire a key that nobody bound", lambda: ledger.retire(known, "eve"))
+    ledger.bind(attestation, "eve")
+    tape.asks("STO-64", "a newer receipt", lambda: ledger.keep_receipt(newer))
+    tape.asks("STO-64", "a key with a newer receipt", lambda: ledger.key(known))
+    tape.asks("STO-64", "a key of another account", lambda: ledger.key(known, "bob"))
+    tape.asks("STO-64", "retire a key of another account", lambda: ledger.retire(known, "bob"))
+    ledger.retire(known, "eve")
+    tape.now += SECOND
+    tape.asks("STO-64", "a receipt of a retired key", lambda: ledger.keep_receipt(newer))
+    tape.asks("STO-64", "a retired key", lambda: ledger.key(known))
+    tape.asks("STO-62", "bind a retired key", lambda: ledger.bind(attestation, "eve"))
+    ledger.link("visitor", "bob", attempt=attempt("visitor"))
+    joined = {"kind": "account.link", "from": "visitor", "to": "eve", "operator": True,
+              "attempt": attempt("operator")}
+    tape.asks("STO-91", "link to another, for an operator", lambda: carried_out(
+        tape, ledger, joined))
+
+
+def carried_out(tape, ledger, request):
+    """A request for which a ledger has no method."""
+    from assay.store import carry_out
+
+    with ledger.verifier.exchange(request, (), tape.now) as exchange:
+        return carry_out(exchange, ledger.store, clock=ledger._clock)
+
+
 KINDS = {
     "sqlite": (schema, keys, challenges, meters, purchases, refunds, subscriptions, accounts),
     "redis": (schema, challenges, meters),
 }
 KINDS["dynamodb"] = KINDS["sqlite"]
+RARE = {"sqlite": (rare_claims, rare_refunds, rare_lines, rare_meters, rare_keys)}
 
 
 def record(name, url, authority):
     """The rows of every conversation with this engine."""
-    tape = Recorder(name, authority)
-    tape.now = BEGIN
-    ledger = tape.open(url)
-    ledger._clock = lambda: tape.now / 1000
-
+    tape = Recorder(name, url, authority)
+    ledger = tape.open()
     for ask in KINDS[name]:
         ask(tape, ledger)
-    ledger.close()
+    if name in RARE:
+        ledger, tape.now = tape.open("rare"), BEGIN
+        for ask in RARE[name]:
+            ask(tape, ledger)
+    tape.close()
     return tape.rows
 
 
