@@ -25,13 +25,14 @@ from appstore/endpoints.tsv and appstore/errors.tsv:
 from kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
                                             KindContext+Kinds.swift
+  Sources/AssaySwift/                       LedgerCalls.swift: a method for each kind of a store
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from facts.tsv and names.tsv:
   Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
                                             library reads what Apple wrote
   docs/documents.md                         the tables of members
-  Sources/AssaySwift/                       the typed facts of Swift hosts
+  Sources/AssaySwift/                       the typed facts of Swift hosts, LedgerResults.swift
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
   bindings/php/src/Facts, src/Names         the classes of facts, the sets of values
   bindings/go/                              facts_types.go, enums.go
@@ -50,6 +51,7 @@ import generate_readers
 import generate_schema_picture
 import generate_statements
 import generate_swift
+import generate_swift_ledger
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 
@@ -57,7 +59,7 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 # outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
             generate_python, generate_go, generate_php, generate_swift, generate_app_store,
-            generate_statements, generate_kinds, generate_schema_picture]
+            generate_statements, generate_kinds, generate_schema_picture, generate_swift_ledger]
 
 
 def status_table(table):

@@ -61,6 +61,11 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
     Refusal(.misuseExchangeOrder, "the exchange is over", at: nil, document)
   }
 
+  /// A refusal that no document says.
+  static func of(_ status: Status, _ message: String, at place: String?) -> Refusal {
+    Refusal(status, message, at: place, nil)
+  }
+
   /// All that code should branch on.
   public var family: Status.Family { status.family }
 
