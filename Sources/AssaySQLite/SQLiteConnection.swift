@@ -118,8 +118,15 @@ struct SQLiteLimits: Hashable {
     deadline = limits.map { .now + .milliseconds($0.statement) }
     defer { deadline = nil }
     var statement: OpaquePointer?
-    try check(unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
+    let (code, rest) = unsafe sql.withCString { text in
+      var end: UnsafePointer<CChar>?
+      let code = unsafe sqlite3_prepare_v2(handle, text, -1, &statement, &end)
+      return unsafe (code, end.map { unsafe String(cString: $0) } ?? "")
+    }
     defer { unsafe sqlite3_finalize(statement) }
+    try check(code)
+    // A second statement would be left out.
+    guard rest.allSatisfy(\.isWhitespace) else { throw error(SQLITE_MISUSE) }
     guard unsafe Int(sqlite3_bind_parameter_count(statement)) == arguments.count else {
       throw error(SQLITE_RANGE)
     }

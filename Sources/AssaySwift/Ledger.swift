@@ -43,7 +43,7 @@ public typealias Taking = @Sendable (TakeBack) async throws -> Taken
 public enum Taken: Hashable, Sendable {
   /// All units were taken.
   case all
-  /// So many units were there to be taken.
+  /// So many units were there to be taken; under a lease, the rest is noted as a debt.
   case units(Int64)
   /// Nothing was taken: it is handed out again.
   case later
@@ -334,6 +334,8 @@ extension Ledger {
       let asked = try Members.of(document, "exchange")
       let end = try asked.needed(asked.time("notBeforeMs"), "notBeforeMs")
       let now = request.clock
+      // DynamoDB takes half a minute to make a table.
+      let patience = effects.prepares ? max(patience, .seconds(60)) : patience
       if end > now.advanced(by: patience) { return nil }
       if end > now {
         let (left, isOver) = end.milliseconds.subtractingReportingOverflow(now.milliseconds)
