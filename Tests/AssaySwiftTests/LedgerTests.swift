@@ -204,7 +204,8 @@ struct LedgerTests {
 
   private func shopOfCoins() async throws -> Shop {
     let shop = try await Shop()
-    _ = try shop.rows("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, account TEXT, units INTEGER)")
+    _ = try shop.rows(
+      "CREATE TABLE coins (grant_id TEXT PRIMARY KEY, account TEXT, units INTEGER)")
     return shop
   }
 
