@@ -166,6 +166,17 @@ def evidence_of(kind):
     return "evidence: (any Facts)? = nil", "evidence.map { [$0] } ?? []"
 
 
+def proven(kind):
+    """What is said of the evidence."""
+    found = evidence_of(kind)
+    if found is None:
+        return []
+    name = found[0].partition(":")[0].removeprefix("_ ")
+    when = "verified by the ledger's verifier" + (", now" if kind.is_live else "")
+    what = "facts" if name == "evidence" else "what was"
+    return [f"{name}: {what} {when}{'' if kind.evidence[0] else '; may be left out'}."]
+
+
 def method(kind):
     arguments = [Argument(member) for member in kind.members
                  if member.given in ("argument", "made")]
@@ -178,10 +189,12 @@ def method(kind):
     parts = ([evidence[0]] if evidence else []) + parts + ["at now: Timestamp = .now"]
     name = members.camel("".join(word.capitalize() for word in kind.method.split("-")))
     out = ["", *swift.comment(kind.does, "  ")]
-    if order:
+    said = [f"{each.name}: {each.said}" for each in order]
+    said = proven(kind) + said + ["now: the time of the call; the conversation goes on from it."]
+    if len(said) > 1:
         out += ["  ///", "  /// - Parameters:"]
-        for each in order:
-            text = textwrap.wrap(f"{each.name}: {each.said}", LINE - 12)
+        for each in said:
+            text = textwrap.wrap(each, LINE - 12)
             out += [f"  ///   - {text[0]}", *(f"  ///     {line}" for line in text[1:])]
     out += [f"  public func {name}(", *filled(parts, "    "),
             f"  ) async throws -> {result} {{"]

@@ -7,8 +7,11 @@ extension Ledger {
   ///
   ///     let ledger = try Ledger(sqlite: "/var/lib/shop.db", verifier)
   ///
-  /// - Parameter path: from the root, or from `./`. The file is opened where it is, and made by
-  ///   `createSchema` alone.
+  /// - Parameters:
+  ///   - path: from the root, or from `./`. The file is opened where it is, and made by
+  ///     `createSchema` alone.
+  ///   - verifier: has the block `stores` in its configuration.
+  ///   - patience: the longest wait before a step.
   /// - Throws: for a path that is relative to a folder that nobody names, or in memory.
   public init(
     sqlite path: String, _ verifier: Verifier, patience: Duration = .seconds(30)

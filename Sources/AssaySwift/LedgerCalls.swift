@@ -4,6 +4,7 @@ extension Ledger {
   /// Claims the purchases of verified evidence, so that each is granted once.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier.
   ///   - account: whose; nil for an event of Apple's.
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - mode: how grant and claim stand together: `lease`, `transaction`.
@@ -17,6 +18,7 @@ extension Ledger {
   ///   - allowRepeat: in a transaction: take over also what was handed out under a lease
   ///     (STO-37).
   ///   - grant: pays a purchase out, for each that is ours.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func claim(
     _ evidence: [any PurchaseEvidence], account: String? = nil, attempt: String? = nil,
     mode: String? = nil, accountToken: String? = nil, lease: Duration? = nil,
@@ -54,6 +56,7 @@ extension Ledger {
   ///   - resolve: a person found that it was not granted.
   ///   - note: of an operator.
   ///   - grant: pays it out.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func resume(
     purchaseKey: String, account: String, attempt: String? = nil, lease: Duration? = nil,
     onUnclear: String? = nil, resolve: String? = nil, note: String? = nil, grant: Granting? = nil,
@@ -82,6 +85,7 @@ extension Ledger {
   ///   - older: for how long the lease must be over.
   ///   - onUnclear: hold: they are listed, not taken: `retry`, `hold`.
   ///   - grant: pays a purchase out, for each that was taken over.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func due(
     attempt: String? = nil, lease: Duration? = nil, older: Duration? = nil,
     onUnclear: String? = nil, grant: Granting? = nil, at now: Timestamp = .now
@@ -106,6 +110,7 @@ extension Ledger {
   ///   - grantId: of the grant.
   ///   - fence: of the grant (STO-26).
   ///   - note: of an operator.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func complete(
     purchaseKey: String, account: String, grantId: String, fence: Int64? = nil,
     note: String? = nil, at now: Timestamp = .now
@@ -125,10 +130,12 @@ extension Ledger {
   /// Notes refunds, so that no older evidence pays out again.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier.
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - mode: how take-back and refund stand together: `none`, `lease`, `transaction`.
   ///   - lease: how long the take-back may take.
   ///   - takeBack: takes back what a purchase gave.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func revoke(
     _ evidence: [any PurchaseEvidence], attempt: String? = nil, mode: String? = nil,
     lease: Duration? = nil, takeBack: Taking? = nil, at now: Timestamp = .now
@@ -148,10 +155,12 @@ extension Ledger {
   /// What the ledger knows of an account, of a transaction, or of evidence.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier; may be left out.
   ///   - account: whose; beside another question: who asks.
   ///   - environment: of the transaction: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
   ///   - transactionId: the transaction.
   ///   - operator: shows what only an operator may see.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func lookup(
     evidence: [any PurchaseEvidence] = [], account: String? = nil, environment: String? = nil,
     transactionId: String? = nil, `operator`: Bool? = nil, at now: Timestamp = .now
@@ -170,9 +179,11 @@ extension Ledger {
   /// Stores what evidence says of subscriptions and unlocks; the newest stays.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier.
   ///   - account: whose; nil for an event of Apple's.
   ///   - accountToken: the appAccountToken that the evidence must have.
   ///   - confirm: the customer wants to move it here.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func apply(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
     confirm: Bool? = nil, at now: Timestamp = .now
@@ -192,6 +203,7 @@ extension Ledger {
   /// - Parameters:
   ///   - account: whose.
   ///   - last: the last answer, for `stores.failOpen.readMs`.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func read(
     account: String, last: GetPlanResult? = nil, at now: Timestamp = .now
   ) async throws -> GetPlanResult {
@@ -208,6 +220,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - account: whose.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func clear(
     account: String, at now: Timestamp = .now
   ) async throws -> DeactivateSubscriptionsResult {
@@ -222,6 +235,7 @@ extension Ledger {
   /// - Parameters:
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - lease: for how long no other sweeper takes them.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func dueLines(
     attempt: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
   ) async throws -> LeaseDueSubscriptionsResult {
@@ -242,6 +256,7 @@ extension Ledger {
   ///   - meter: which.
   ///   - plan: as read, never the client's.
   ///   - units: how many.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func take(
     account: String, meter: String, plan: String, units: Int64? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeQuotaResult {
@@ -260,6 +275,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - ticket: of the take.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func refund(
     ticket: String, at now: Timestamp = .now
   ) async throws -> ReleaseQuotaResult {
@@ -276,6 +292,7 @@ extension Ledger {
   ///   - environment: which server's limits: `Production`, `Sandbox`.
   ///   - attempt: the number of this conversation about it; of `retry` (EXC-18).
   ///   - bundleId: whose limits.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func pace(
     purpose: String, environment: String, attempt: Int64? = nil, bundleId: String? = nil,
     at now: Timestamp = .now
@@ -297,6 +314,7 @@ extension Ledger {
   ///   - username: as the client made it.
   ///   - address: as the gateway gives it; nil: unknown.
   ///   - passwordBytes: the length of the password, which stays with the host.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func admit(
     username: String, address: String? = nil, passwordBytes: Int64? = nil,
     at now: Timestamp = .now
@@ -317,6 +335,7 @@ extension Ledger {
   ///   - ticket: of the admission.
   ///   - result: what the identity provider said: `created`, `exists`, `provider-busy`,
   ///     `provider-error`.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func settle(
     ticket: String, result: String, at now: Timestamp = .now
   ) async throws -> FinishSignupResult {
@@ -335,6 +354,7 @@ extension Ledger {
   ///   - purpose: attest, assert ….
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: 32 random bytes of the host; nil: a new one.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func challenge(
     purpose: String, subject: String, challenge: String? = nil, at now: Timestamp = .now
   ) async throws -> IssueChallengeResult {
@@ -354,10 +374,12 @@ extension Ledger {
   /// Uses a challenge, once.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier, now; may be left out.
   ///   - purpose: attest, assert ….
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: the text itself.
   ///   - by: what uses it.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func consume(
     evidence: (any Facts)? = nil, purpose: String, subject: String, challenge: String? = nil,
     by: String? = nil, at now: Timestamp = .now
@@ -376,7 +398,9 @@ extension Ledger {
   /// Keeps the attested key of a device, for one account.
   ///
   /// - Parameters:
+  ///   - attestation: what was verified by the ledger's verifier, now.
   ///   - account: whose.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func bind(
     _ attestation: Attestation, account: String, at now: Timestamp = .now
   ) async throws -> RegisterDeviceKeyResult {
@@ -389,7 +413,9 @@ extension Ledger {
   /// Moves the counter of a key on; an assertion that was seen is refused.
   ///
   /// - Parameters:
+  ///   - assertion: what was verified by the ledger's verifier, now.
   ///   - account: whose.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func advance(
     _ assertion: Assertion, account: String, at now: Timestamp = .now
   ) async throws -> AdvanceDeviceKeyCounterResult {
@@ -400,6 +426,10 @@ extension Ledger {
   }
 
   /// Keeps the newer App Attest receipt of a key.
+  ///
+  /// - Parameters:
+  ///   - receipt: what was verified by the ledger's verifier.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func keepReceipt(
     _ receipt: AttestReceipt, at now: Timestamp = .now
   ) async throws -> UpdateDeviceKeyReceiptResult {
@@ -412,6 +442,7 @@ extension Ledger {
   /// - Parameters:
   ///   - account: whose.
   ///   - keyId: which.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func retire(
     account: String, keyId: String, at now: Timestamp = .now
   ) async throws -> RetireDeviceKeyResult {
@@ -429,6 +460,7 @@ extension Ledger {
   /// - Parameters:
   ///   - keyId: which.
   ///   - account: whose it must be.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func key(
     keyId: String, account: String? = nil, at now: Timestamp = .now
   ) async throws -> GetDeviceKeyResult {
@@ -446,6 +478,7 @@ extension Ledger {
   /// - Parameters:
   ///   - id: NOTE# and a notification's UUID, say.
   ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func once(
     id: String, attempt: String? = nil, at now: Timestamp = .now
   ) async throws -> RecordEventResult {
@@ -467,6 +500,7 @@ extension Ledger {
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - reason: for the audit row.
   ///   - operator: shows to what it was joined before.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func link(
     account: String, into: String, attempt: String? = nil, reason: String? = nil,
     `operator`: Bool? = nil, at now: Timestamp = .now
@@ -490,6 +524,7 @@ extension Ledger {
   ///   - account: whose.
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - reason: checked, and stored nowhere.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func forget(
     account: String, attempt: String? = nil, reason: String? = nil, at now: Timestamp = .now
   ) async throws -> ForgetAccountResult {
@@ -511,6 +546,7 @@ extension Ledger {
   ///   - purchaseKey: of a purchase.
   ///   - environment: of a subscription.
   ///   - originalTransactionId: of a subscription.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func evidence(
     sha256: [String]? = nil, purchaseKey: String? = nil, environment: String? = nil,
     originalTransactionId: String? = nil, at now: Timestamp = .now
@@ -541,6 +577,7 @@ extension Ledger {
   ///   - takeId: of the take-back.
   ///   - fence: of the take-back.
   ///   - taken: how many units there were; nil: all of them.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func completeRevoke(
     purchaseKey: String, takeId: String, fence: Int64, taken: Int64? = nil,
     at now: Timestamp = .now
@@ -563,6 +600,7 @@ extension Ledger {
   ///   - lease: how long the take-back may take.
   ///   - older: for how long the lease must be over.
   ///   - takeBack: takes back what each purchase gave.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func dueTakes(
     attempt: String? = nil, lease: Duration? = nil, older: Duration? = nil,
     takeBack: Taking? = nil, at now: Timestamp = .now
@@ -581,11 +619,13 @@ extension Ledger {
   /// What a notification of Apple's changes, in ledger and subscriptions.
   ///
   /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier.
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - mode: how grant, take-back and event stand together: `none`, `lease`, `transaction`.
   ///   - lease: how long the take-back may take.
   ///   - grant: pays out again what a reversed refund gives.
   ///   - takeBack: takes back what a refunded purchase gave.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func applyEvent(
     _ evidence: [any PurchaseEvidence], attempt: String? = nil, mode: String? = nil,
     lease: Duration? = nil, grant: Granting? = nil, takeBack: Taking? = nil,
@@ -607,6 +647,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - lineage: what tells the new store from every other one: 32 characters; nil: a new one.
+  ///   - now: the time of the call; the conversation goes on from it.
   public func createSchema(
     lineage: String? = nil, at now: Timestamp = .now
   ) async throws -> CreateSchemaResult {
