@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "assay", type: .dynamic, targets: ["AssayABI"]),
     .library(name: "Assay", targets: ["Assay"]),
     .library(name: "AssaySwift", targets: ["AssaySwift"]),
+    .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
     .executable(name: "assay-cli", targets: ["assay-cli"]),
   ],
   traits: [
@@ -59,6 +60,11 @@ let package = Package(
       swiftSettings: strict + small + testable),
     .target(
       name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict + testable),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "AssaySQLite", dependencies: ["AssaySwift", "Assay", "CSQLite"],
+      swiftSettings: strict + testable),
     .target(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict, linkerSettings: standalone),
@@ -75,15 +81,12 @@ let package = Package(
     .executableTarget(
       name: "assay-cases", dependencies: ["AssayCases", "CSystem"], path: "Tests/assay-cases",
       swiftSettings: strict),
-    .systemLibrary(
-      name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"])]),
     .testTarget(
       name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "AssayCases", "CSQLite"],
       swiftSettings: strict + tests),
     .testTarget(
       name: "AssaySwiftTests",
-      dependencies: ["AssaySwift", "Assay", "AssayAuthority", "AssayCases"],
+      dependencies: ["AssaySwift", "AssaySQLite", "Assay", "AssayAuthority", "AssayCases"],
       swiftSettings: strict + tests),
   ]
 )

@@ -14,14 +14,15 @@ SWIFT_DOCS := $(BUILD)/swift
 SWIFT_RELEASE := $(SCRATCH)/release
 .PHONY: swift-docs
 swift-docs: deps-build link-inputs
-	@$(SWIFT_BUILD) --target AssaySwift
+	@$(SWIFT_BUILD) --target AssaySQLite
 	@mkdir -p $(SWIFT_DOCS)
-	@for module in Assay AssaySwift; do \
+	@for module in Assay AssaySwift AssaySQLite; do \
 	  rm -rf $(SWIFT_DOCS)/$$module.symbols $(SWIFT_DOCS)/lib$$module.a; \
 	  mkdir -p $(SWIFT_DOCS)/$$module.symbols; \
 	  $(TOOLS)/swift-symbolgraph-extract -module-name $$module -minimum-access-level public \
 	    -experimental-allowed-reexported-modules=Assay \
 	    -target $(MACHINE)-unknown-linux-gnu -I $(SWIFT_RELEASE)/Modules -I Sources/CLibCrypto \
+	    -I Sources/CSQLite \
 	    -output-dir $(SWIFT_DOCS)/$$module.symbols; \
 	  cp $(SWIFT_RELEASE)/Modules/$$module.swiftmodule $(SWIFT_DOCS); \
 	  find Sources/$$module -name '*.swift' -printf '$(SWIFT_RELEASE)/'$$module'.build/%f.o\n' | \

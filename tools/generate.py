@@ -28,13 +28,14 @@ From kinds.tsv and kind-members.tsv:
   bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
                                             of ledgers; _plain_results.py (from facts.tsv)
   bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
+  Sources/AssaySwift/                       LedgerCalls.swift: a method for each kind of a store
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 From facts.tsv and names.tsv:
   Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
                                             library reads Apple's members
   docs/documents.md                         the tables of members
-  Sources/AssaySwift/                       the typed facts of Swift hosts
+  Sources/AssaySwift/                       the typed facts of Swift hosts, LedgerResults.swift
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
   bindings/php/src/Facts, Names, Store      the classes of facts, the sets of values, what a
                                             ledger answers
@@ -59,6 +60,7 @@ import generate_readers
 import generate_schema_picture
 import generate_statements
 import generate_swift
+import generate_swift_ledger
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 
@@ -66,8 +68,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, quoted, rows
 BINDINGS = [generate_configuration, generate_command_line, generate_documents, generate_readers,
             generate_python, generate_python_ledger, generate_python_results, generate_go,
             generate_go_ledger, generate_php, generate_php_ledger, generate_php_results,
-            generate_swift, generate_app_store, generate_statements, generate_kinds,
-            generate_schema_picture]
+            generate_swift, generate_swift_ledger, generate_app_store, generate_statements,
+            generate_kinds, generate_schema_picture]
 
 
 def status_table(table):

@@ -65,7 +65,7 @@ let package = Package(
     .target(name: "AssayAuthority", dependencies: ["CLibCrypto"]),
     .target(
       name: "AssayCases", dependencies: ["Assay", "AssayAuthority"], path: "Tests/AssayCases"),
-    .systemLibrary(name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .testTarget(
       name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "AssayCases", "CSQLite"]),
   ], swiftLanguageModes: [.v6])
@@ -325,8 +325,7 @@ def asked_each_time(text):
 def copied_tree():
     """Copy the sources to build; unchanged files keep their times, so that nothing is rebuilt."""
     TREE.mkdir(parents=True, exist_ok=True)
-    for name in ["Sources", "include", "docs", "Tests/AssayCases", "Tests/AssayTests",
-                 "Tests/CSQLite"]:
+    for name in ["Sources", "include", "docs", "Tests/AssayCases", "Tests/AssayTests"]:
         shutil.rmtree(TREE / name, ignore_errors=True)
         shutil.copytree(ROOT / name, TREE / name)
     (TREE / "Package.swift").write_text(MANIFEST)

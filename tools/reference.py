@@ -390,8 +390,10 @@ HOSTS = {
     "go": ("Go reference", "go", "The packages `assay` and `assay/store`, file by file.",
            lambda: source_pages(GO, "bindings/go", go_page)),
     "swift": ("Swift reference", "swift", "`import AssaySwift`: depend on this package and its "
-              "product `AssaySwift`. It hands `Document` and `Status` of the core through.",
-              lambda: source_pages(SWIFT, "Sources/AssaySwift", lambda path: path.stem)),
+              "product `AssaySwift`. It hands `Document` and `Status` of the core through. Files of "
+              "SQLite are in the product `AssaySQLite`.",
+              lambda: {**source_pages(SWIFT, "Sources/AssaySwift", lambda path: path.stem),
+                       **source_pages(SWIFT, "Sources/AssaySQLite", lambda path: path.stem)}),
     "swift-core": ("Swift core", "swift", "`import Assay`: bytes in, documents out, without "
                    "Foundation; what libassay.so is made of. Servers are better served by "
                    "`AssaySwift`.",

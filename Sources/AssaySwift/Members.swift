@@ -69,6 +69,10 @@ struct Members {
 
   func list(_ name: StaticString) -> [String] { elements(name).compactMap(\.text) }
 
+  func names<Value: Name>(_ name: StaticString) -> [Value] {
+    list(name).map(Value.init(rawValue:))
+  }
+
   func integers(_ name: StaticString) -> [Int64] { elements(name).compactMap(\.integer) }
 
   func texts(_ name: StaticString) -> [String: String] {

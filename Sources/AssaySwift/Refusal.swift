@@ -61,6 +61,11 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
     Refusal(.misuseExchangeOrder, "the exchange is over", at: nil, document)
   }
 
+  /// A refusal that no document states.
+  static func of(_ status: Status, _ message: String, at place: String?) -> Refusal {
+    Refusal(status, message, at: place, nil)
+  }
+
   /// The family, the only part of the status on which code should branch.
   public var family: Status.Family { status.family }
 

@@ -11,19 +11,22 @@ struct Comparison {
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdMs": "created",
     "notBeforeMs": "notBefore", "expiresMs": "expires", "refreshAtMs": "refreshAt",
     "retryAfterMs": "retryAfter", "issuedMs": "issued", "authMs": "auth", "fetchedMs": "fetched",
-    "ageMs": "age",
+    "ageMs": "age", "purchasedMs": "purchased", "claimedMs": "claimed", "grantedMs": "granted",
+    "revokedMs": "revoked", "leaseUntilMs": "leaseUntil", "graceMs": "grace",
+    "clearedMs": "cleared", "nextCheckMs": "nextCheck", "atMs": "at", "resetMs": "reset",
+    "nextMs": "next", "usedMs": "used",
   ]
 
   /// Every member of the object has a property with its value, and every other property
   /// is empty or is in the signed JSON.
-  func object(_ facts: Any, _ object: DocumentValue) {
+  func object(_ facts: Any, _ object: DocumentValue, without beside: Set<String> = []) {
     var properties: [String: Any] = [:]
     for child in Mirror(reflecting: facts).children {
       guard let label = child.label, !(child.value is Document), !(child.value is DocumentValue)
       else { continue }
       properties[label] = child.value
     }
-    for (key, value) in object.children where key != "payload" {
+    for (key, value) in object.children where key != "payload" && !beside.contains(key) {
       let label = Comparison.renamed[key] ?? key
       guard let property = properties.removeValue(forKey: label) else {
         Issue.record("\(name): \(type(of: facts)) has no \(label)")
@@ -31,6 +34,8 @@ struct Comparison {
       }
       compare(property, value, "\(type(of: facts)).\(label)", isSigned: false)
     }
+    // The ledger knows it, and no document.
+    if facts is IssueChallengeResult { properties.removeValue(forKey: "challenge") }
     if facts is Triage { properties.removeValue(forKey: "claimed") }
     let payload = object.member("payload")
     for (label, property) in properties {

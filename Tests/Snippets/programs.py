@@ -182,9 +182,14 @@ def build_c(source, folder, tools):
 
 
 def build_swift(source, folder, tools):
+    modules = ["AssaySwift", "Assay"]
+    libraries = ["-lcrypto", "-lm"]
+    if "import AssaySQLite" in source.read_text():
+        modules, libraries = ["AssaySQLite", *modules], ["-lsqlite3", *libraries]
     result = call(["swiftc", "-swift-version", "6", "-Onone", "-module-name", "Program",
-                   "-static-stdlib", "-suppress-warnings", "-I", tools.swift, "-I", ROOT / "Sources/CLibCrypto",
-                   source, tools.swift / "libAssaySwift.a", tools.swift / "libAssay.a", "-lcrypto", "-lm",
+                   "-static-stdlib", "-suppress-warnings", "-I", tools.swift,
+                   "-I", ROOT / "Sources/CLibCrypto", "-I", ROOT / "Sources/CSQLite", source,
+                   *(tools.swift / f"lib{module}.a" for module in modules), *libraries,
                    "-o", source.with_suffix("")], folder, tools)
     return result, [source.with_suffix("")]
 

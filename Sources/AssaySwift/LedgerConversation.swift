@@ -1,0 +1,230 @@
+@_spi(AssaySwift) import Assay
+
+/// The store that a ledger saw first (STO-78).
+actor Lineage {
+  private var first: String?
+
+  func saw(_ lineage: String?) -> String? {
+    if first == nil { first = lineage }
+    return first
+  }
+}
+
+/// What a store answered, before it is read.
+protocol AnswerOfStore: LedgerResult, FactsObject {
+  var document: Document { get set }
+}
+
+/// One request of a ledger.
+struct LedgerRequest {
+  let kind: String
+  let evidence: [any Facts]
+  /// Whether a refusal of the ledger's own is an answer.
+  let isAnswer: Bool
+  let now: Timestamp
+  private let begun = ContinuousClock.now
+  var members: [(String, JSON?)]
+
+  init(
+    _ kind: String, evidence: [any Facts] = [], isAnswer: Bool = false, at now: Timestamp,
+    _ members: [(String, JSON?)] = []
+  ) {
+    self.kind = kind
+    self.evidence = evidence
+    self.isAnswer = isAnswer
+    self.now = now
+    self.members = members
+  }
+
+  /// The time of the conversation, which goes on from that of the call.
+  var clock: Timestamp { now.advanced(by: begun.duration(to: .now)) }
+
+  func text(_ dialect: String) -> JSON {
+    .given([("kind", JSON(kind)), ("dialect", JSON(dialect))] + members)
+  }
+
+  subscript(_ name: String) -> JSON? { members.first { $0.0 == name }?.1 }
+}
+
+/// What a host does in a conversation.
+struct LedgerEffects {
+  var grant: Granting?
+  var takeBack: Taking?
+  var prepares = false
+  var forgets = false
+}
+
+extension Ledger {
+  /// A whole conversation; then what was claimed under a lease is granted and completed.
+  func asking<Result: AnswerOfStore>(
+    _ request: LedgerRequest, grant: Granting? = nil, takeBack: Taking? = nil
+  ) async throws -> Result {
+    let isEvent = request.kind == "event.apply"
+    guard request["mode"] == "transaction" else {
+      var found: Result = try await answer(to: request, LedgerEffects())
+      if let takeBack { try await taking(takeBack, request, &found) }
+      if let grant { try await paying(grant, request, &found) }
+      return found
+    }
+    guard grant != nil || request.kind == "revoke", takeBack != nil || request.kind == "claim"
+    else {
+      throw Refusal.of(
+        .misuseExchangeRequest,
+        "mode \"transaction\" needs \(isEvent ? "a grant and a take-back" : "its closure")",
+        at: "mode")
+    }
+    return try await answer(to: request, LedgerEffects(grant: grant, takeBack: takeBack))
+  }
+
+  func creating(_ request: LedgerRequest) async throws -> CreateSchemaResult {
+    try await answer(to: request, LedgerEffects(prepares: true))
+  }
+
+  func forgetting(_ request: LedgerRequest) async throws -> ForgetAccountResult {
+    try await answer(to: request, LedgerEffects(forgets: true))
+  }
+
+  /// Another store than the one that this ledger saw first is refused.
+  func checking(_ request: LedgerRequest) async throws -> CheckSchemaResult {
+    var request = request
+    request.members.append(("lineage", await seen.saw(nil).map { JSON($0) }))
+    let found: CheckSchemaResult = try await answer(to: request, LedgerEffects())
+    _ = await seen.saw(found.lineage)
+    return found
+  }
+
+  func answer<Result: AnswerOfStore>(
+    to request: LedgerRequest, _ effects: LedgerEffects
+  ) async throws -> Result {
+    let document = try await converse(request, effects)
+    guard document.status == .ok || request.isAnswer && document.isOwnRefusal else {
+      throw Refusal(document)
+    }
+    return try Result(try Members.of(document, "exchange"))
+  }
+
+  /// Conducts a conversation to its end, or to a wait that is longer than the patience.
+  private func converse(
+    _ request: LedgerRequest, _ effects: LedgerEffects
+  ) async throws -> Document {
+    let exchange = try verifier.exchange(
+      request.text(dialect), evidence: request.evidence, at: request.now)
+    guard !exchange.isDone else { return exchange.document }
+    try await withExecutor { executor in
+      if effects.prepares { try await executor.prepare() }
+      while !exchange.isDone {
+        guard let answer = try await answer(to: exchange, request, effects, executor) else {
+          return
+        }
+        try exchange.step(answer, at: request.clock)
+      }
+      if effects.forgets, exchange.document.status == .ok { await executor.forgotten() }
+    }
+    return exchange.document
+  }
+
+  /// However it ends, nothing stays open.
+  func withExecutor(
+    _ body: (any LedgerExecutor) async throws -> Void
+  ) async throws {
+    let executor = try await open()
+    do {
+      try await body(executor)
+    } catch {
+      await executor.rollBack()
+      throw error
+    }
+    await executor.rollBack()
+  }
+
+  /// Carries out what the conversation asks for; nil: the wait is too long.
+  private func answer(
+    to exchange: Exchange, _ request: LedgerRequest, _ effects: LedgerEffects,
+    _ executor: any LedgerExecutor
+  ) async throws -> JSON? {
+    let document = exchange.document
+    switch exchange.state {
+    case "store":
+      return try await executor.run(try Members.of(document, "exchange", "store").text)
+    case "grant":
+      let step = try Members.of(document, "exchange", "grant")
+      if try await grants(step, effects, executor) {
+        return try await executor.run(step.text)
+      }
+      await executor.rollBack()
+      let id = try step.needed(step.integer("id"), "grant.id")
+      return ["id": JSON(id), "code": 500]
+    case "wait":
+      let asked = try Members.of(document, "exchange")
+      let end = try asked.needed(asked.time("notBeforeMs"), "notBeforeMs")
+      let now = request.clock
+      // DynamoDB takes half a minute to make a table.
+      let patience = effects.prepares ? max(patience, .seconds(60)) : patience
+      if end > now.advanced(by: patience) { return nil }
+      if end > now {
+        let (left, isOver) = end.milliseconds.subtractingReportingOverflow(now.milliseconds)
+        try await Task.sleep(for: isOver ? patience : .milliseconds(left))
+      }
+      return [:]
+    default: throw Refusal.unreadable(document, at: "state")
+    }
+  }
+
+  /// Has the host grant in the open transaction.
+  private func grants(
+    _ step: Members, _ effects: LedgerEffects, _ executor: any LedgerExecutor
+  ) async throws -> Bool {
+    if step.text("what") == "take" {
+      guard let takeBack = effects.takeBack else { throw Refusal.unreadable(step.document) }
+      return try await takeBack(TakeBack(take: try Take(step), executor: executor)) != .later
+    }
+    guard let grant = effects.grant else { throw Refusal.unreadable(step.document) }
+    return try await grant(try Grant(step, executor))
+  }
+
+  /// So many random bytes, base64url.
+  static func made(_ count: Int) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    var text = ""
+    var left = count &* 8
+    while left > 0 {
+      // The last letter has the bits that are left.
+      let random = UInt8.random(in: 0..<64)
+      let bits = left < 6 ? random & (0x3f << UInt8(truncatingIfNeeded: 6 &- left)) : random
+      text.append(alphabet[Int(bits & 0x3f)])
+      left &-= 6
+    }
+    return text
+  }
+}
+
+extension GetPlanResult {
+  /// What `subscription.read` takes of an earlier answer.
+  var kept: JSON {
+    .given([
+      ("plan", JSON(plan)), ("until", until.map { JSON($0.milliseconds) }),
+      ("atMs", at.map { JSON($0.milliseconds) }),
+    ])
+  }
+}
+
+extension JSON {
+  init(milliseconds duration: Duration) {
+    self.init(Timestamp(milliseconds: 0).advanced(by: duration).milliseconds)
+  }
+}
+
+extension Members {
+  /// The object as it was written.
+  var text: JSON { JSON(text: value.json) }
+}
+
+extension Document {
+  /// Whether the ledger refused, and said what the purchase is.
+  fileprivate var isOwnRefusal: Bool {
+    guard status.family == .rejected || "\(status)".hasPrefix("unavailable.ledger.") else {
+      return false
+    }
+    return value?.member("exchange")?.member("outcome")?.text != nil
+  }
+}

@@ -1,0 +1,186 @@
+@_spi(AssaySwift) import Assay
+
+// What is claimed under a lease is granted and completed, and so are take-backs.
+
+/// A result with claims to grant and complete.
+protocol Claiming: AnswerOfStore {
+  var toGrant: [Claim] { get set }
+  /// Takes over what the completions brought; `refused` is that of one that was refused.
+  mutating func complete(_ refused: CompleteResult?)
+}
+
+/// A result with units to take back.
+protocol Revoking: AnswerOfStore {
+  var toTake: [Take] { get }
+}
+
+extension Ledger {
+  func paying<Result: AnswerOfStore>(
+    _ grant: Granting, _ request: LedgerRequest, _ found: inout Result
+  ) async throws {
+    guard var claiming = found as? any Claiming else { return }
+    try await pay(grant, request, &claiming)
+    if let claiming = claiming as? Result { found = claiming }
+  }
+
+  /// Grants and completes, one after the other. What was granted and could not be completed is
+  /// `deferred`: the next attempt finds it.
+  private func pay(
+    _ grant: Granting, _ request: LedgerRequest, _ found: inout any Claiming
+  ) async throws {
+    var isAny = false
+    var refused: CompleteResult?
+    for (place, claim) in found.toGrant.enumerated() where claim.isOurs && claim.answer == nil {
+      guard let given = Grant(claim), try await grant(given) else { continue }
+      isAny = true
+      var claim = claim
+      do {
+        let request = LedgerRequest(
+          "complete", isAnswer: true, at: request.clock,
+          [
+            ("purchaseKey", JSON(given.purchaseKey)), ("account", JSON(given.account)),
+            ("grantId", JSON(given.grantId)), ("fence", JSON(given.fence)),
+            ("note", request["note"]),
+          ])
+        let result: CompleteResult = try await answer(to: request, LedgerEffects())
+        claim.answer = result.answer
+        claim.granted = result.granted
+        claim.revoked = result.revoked
+        claim.changed = result.changed
+        claim.status = result.status == .ok ? nil : "\(result.status)"
+        if result.status != .ok, refused == nil { refused = result }
+      } catch let away as Refusal where away.isAway {
+        claim.answer = .deferred
+        claim.status = "\(away.status)"
+        if let document = away.document { found.document = document }
+      }
+      found.toGrant[place] = claim
+    }
+    if isAny { found.complete(refused) }
+  }
+
+  /// Takes back and completes, one after the other; under the mode "none" nobody waits for it.
+  func taking<Result: AnswerOfStore>(
+    _ takeBack: Taking, _ request: LedgerRequest, _ found: inout Result
+  ) async throws {
+    for take in (found as? any Revoking)?.toTake ?? [] {
+      let said = try await takeBack(TakeBack(take: take, executor: nil))
+      guard said != .later, request["mode"] != "none" else { continue }
+      var taken: Int64?
+      if case .units(let units) = said { taken = units }
+      do {
+        _ = try await completeRevoke(
+          purchaseKey: take.purchaseKey, takeId: take.takeId, fence: take.fence, taken: taken,
+          at: request.clock)
+      } catch let refusal as Refusal where refusal.isAway {
+        if let document = refusal.document { found.document = document }
+      } catch let refusal as Refusal where refusal.family == .rejected {
+        // Something newer is stored: it is handed out for itself.
+      }
+    }
+  }
+}
+
+extension ClaimResult: Claiming {
+  var toGrant: [Claim] {
+    get { claims }
+    set { claims = newValue }
+  }
+
+  /// The one that `outcome` is about: the first of ours, else the newest purchase.
+  public var claim: Claim? { claims.first(where: \.isOurs) ?? claims.last }
+
+  mutating func complete(_ refused: CompleteResult?) {
+    changed = claims.contains(where: \.changed)
+    answer = claim?.answer
+    guard let refused else { return }
+    document = refused.document
+    outcome = refused.outcome
+  }
+}
+
+extension ResumeResult: Claiming {
+  var toGrant: [Claim] {
+    get { claims }
+    set { claims = newValue }
+  }
+
+  mutating func complete(_ refused: CompleteResult?) {
+    answer = claims.first?.answer
+    guard let refused else { return }
+    document = refused.document
+    outcome = refused.outcome
+  }
+}
+
+extension ResumeExpiredResult: Claiming {
+  var toGrant: [Claim] {
+    get { claims }
+    set { claims = newValue }
+  }
+
+  mutating func complete(_ refused: CompleteResult?) {}
+}
+
+extension ApplyEventResult: Claiming, Revoking {
+  var toGrant: [Claim] {
+    get { give }
+    set { give = newValue }
+  }
+  var toTake: [Take] { take }
+
+  mutating func complete(_ refused: CompleteResult?) {}
+
+  /// What Apple is answered: 200, or 503, and then it sends the notification again. Of every
+  /// `Refusal` that is thrown it is 503.
+  public var httpStatusForApple: Int { status == .ok ? 200 : 503 }
+}
+
+extension RevokeResult: Revoking {
+  var toTake: [Take] { revocations.compactMap(\.take) }
+}
+
+extension ResumeExpiredRevocationsResult: Revoking {
+  var toTake: [Take] { takes }
+}
+
+extension Claim {
+  /// Whether it is to be granted now, or was, in the transaction of this claim.
+  public var isOurs: Bool { outcome == .new || outcome == .resume }
+}
+
+extension Grant {
+  /// Of a grant step.
+  init(_ step: Members, _ executor: any LedgerExecutor) throws(Refusal) {
+    grantId = try step.needed(step.text("grantId"), "grantId")
+    fence = try step.needed(step.integer("fence"), "fence")
+    account = try step.needed(step.text("account"), "account")
+    product = try step.needed(step.text("product"), "product")
+    quantity = try step.needed(step.integer("quantity"), "quantity")
+    units = step.integer("units") ?? quantity
+    isRepeated = step.boolean("repeat") ?? false
+    purchaseKey = try step.needed(step.text("purchaseKey"), "purchaseKey")
+    self.executor = executor
+  }
+
+  /// What to grant of a claim: nil where there is nothing.
+  public init?(_ claim: Claim) {
+    guard claim.isOurs, let grantId = claim.grantId, let fence = claim.fence,
+      let account = claim.account, let purchaseKey = claim.purchaseKey
+    else { return nil }
+    self.grantId = grantId
+    self.fence = fence
+    self.account = account
+    self.purchaseKey = purchaseKey
+    product = claim.product
+    quantity = claim.quantity
+    units = claim.units ?? claim.quantity
+    isRepeated = claim.repeat ?? false
+    executor = nil
+  }
+}
+
+extension Refusal {
+  /// Whether the store gave no answer, or too late.
+  fileprivate var isAway: Bool { family == .unavailable || family == .pending }
+}

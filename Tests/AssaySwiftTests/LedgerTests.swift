@@ -1,0 +1,514 @@
+import AssayAuthority
+import AssaySQLite
+import AssaySwift
+import Foundation
+import Testing
+
+/// The ledger of Swift hosts, on SQLite and on stores that are away.
+@Suite("Ledger")
+struct LedgerTests {
+  typealias Verifier = AssaySwift.Verifier
+  typealias JSON = AssaySwift.JSON
+  typealias Refusal = AssaySwift.Refusal
+
+  static let now = Timestamp(milliseconds: 1_795_219_200_000)
+  private static let authority = Result { try Authority(now: now.milliseconds) }
+  private static let coins = "com.example.app.coins"
+
+  // MARK: a shop
+
+  /// A verifier and a ledger over a file of its own.
+  private final class Shop: Sendable {
+    let folder: URL
+    let verifier: Verifier
+    let ledger: Ledger
+
+    var path: String { folder.appendingPathComponent("shop.db").path }
+
+    init(hasTables: Bool = true) async throws {
+      folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("assay-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      verifier = try LedgerTests.verifier()
+      ledger = try Ledger(
+        sqlite: folder.appendingPathComponent("shop.db").path, verifier, patience: .seconds(5))
+      if hasTables {
+        let made = try await ledger.createSchema(at: now)
+        #expect(made.outcome == "created")
+        #expect(made.lineage?.count == 32)
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func transaction(_ change: (inout Purchase) -> Void = { _ in }) throws -> Transaction {
+      var purchase = Purchase(now: now.milliseconds)
+      change(&purchase)
+      let jws = try LedgerTests.authority.get().mint(purchase.transactionPayload)
+      return try verifier.transaction(String(decoding: jws, as: UTF8.self), at: now)
+    }
+
+    func coins(isRevoked: Bool = false) throws -> Transaction {
+      try transaction {
+        $0 = $0.of(LedgerTests.coins, .consumable)
+        $0.quantity = 3
+        if isRevoked {
+          $0.signedDate += 1000
+          $0.revocationDate = $0.signedDate - 500
+          $0.revocationReason = 0
+        }
+      }
+    }
+
+    /// What the shop itself has in the file.
+    func rows(_ sql: String) throws -> [[SQLiteValue]] {
+      try SQLiteReader(path).rows(sql)
+    }
+  }
+
+  private static func verifier(
+    _ stores: JSON = [
+      "dialect": "sqlite", "forgetKey": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
+    ]
+  ) throws -> Verifier {
+    try Verifier([
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+      "environments": ["Production", "Sandbox"],
+      "plans": ["free", "premium"],
+      "products": [
+        "com.example.app.premium.monthly": ["plan": "premium", "type": "auto-renewable"],
+        "com.example.app.coins": ["type": "consumable"],
+      ],
+      "limits": ["free": ["calls": 2], "premium": ["calls": 5]],
+      "storekit": ["anchors": [JSON(try authority.get().anchor)]],
+      "stores": stores,
+    ])
+  }
+
+  /// What was granted, in the order in which it was.
+  private actor Seen {
+    private(set) var grants: [String] = []
+    private(set) var units: [Int64] = []
+
+    func grant(_ id: String, _ count: Int64) {
+      grants.append(id)
+      units.append(count)
+    }
+  }
+
+  private struct Failure: Error, Equatable {}
+
+  private func refused(
+    _ body: () async throws -> Void, _ line: SourceLocation = #_sourceLocation
+  ) async throws -> Refusal {
+    do {
+      try await body()
+    } catch let refusal as Refusal {
+      return refusal
+    }
+    Issue.record("not refused", sourceLocation: line)
+    throw Failure()
+  }
+
+  // MARK: claims
+
+  @Test("a purchase is granted and completed once, whoever shows it again")
+  func claims() async throws {
+    let shop = try await Shop()
+    let seen = Seen()
+    let coins = try shop.coins()
+    let pay: Granting = { grant in
+      #expect(grant.executor == nil && grant.product == LedgerTests.coins && grant.fence == 1)
+      #expect(grant.account == "ann" && !grant.isRepeated)
+      await seen.grant(grant.grantId, grant.units)
+      return true
+    }
+    let first = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
+    #expect(first.status == .ok && first.outcome == "new" && first.answer == .granted)
+    #expect(first.changed == true && first.claims.count == 1)
+    #expect(first.claim?.outcome == .new && first.claim?.quantity == 3)
+    #expect(first.claim?.granted != nil && first.claim?.isOurs == true)
+    #expect(first.description == "ClaimResult, ok")
+    let again = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
+    #expect(again.status == .rejectedLedgerAlreadyGranted && again.httpStatus == 200)
+    #expect(again.answer == .alreadyGranted && again.outcome == "already-granted")
+    let other = try await shop.ledger.claim([coins], account: "bob", grant: pay, at: Self.now)
+    #expect(other.status == .rejectedLedgerOtherAccount && other.answer == .refusedFinal)
+    await #expect(seen.grants.count == 1)
+    await #expect(seen.units == [3])
+    let found = try await shop.ledger.lookup(
+      account: "ann", environment: "Sandbox", transactionId: "2000000900000001",
+      operator: true, at: Self.now)
+    #expect(found.rows.first?.state == .granted && found.rows.first?.isAccounts == true)
+    #expect(found.rows.first?.operator?.account == "ann")
+  }
+
+  @Test("without a grant the host grants and completes, twice with one effect")
+  func completes() async throws {
+    let shop = try await Shop()
+    let coins = try shop.coins()
+    let claim = try await shop.ledger.claim(
+      [coins], account: "ann", attempt: "attempt-0000000000000001", at: Self.now)
+    #expect(claim.outcome == "new" && claim.answer == nil)
+    let grant = try #require(claim.claim.flatMap { Grant($0) })
+    let repeated = try await shop.ledger.claim(
+      [coins], account: "ann", attempt: "attempt-0000000000000001", at: Self.now)
+    #expect(repeated.claim?.grantId == grant.grantId)
+    let busy = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
+    #expect(busy.status == .unavailableLedgerInProgress && busy.outcome == "in-progress")
+    #expect(busy.claim?.retryAfter != nil)
+    for changed in [true, false] {
+      let done = try await shop.ledger.complete(
+        purchaseKey: grant.purchaseKey, account: grant.account, grantId: grant.grantId,
+        fence: grant.fence, note: "by hand", at: Self.now)
+      #expect(done.outcome == "granted" && done.changed == changed && done.answer == .granted)
+    }
+    let others = try await shop.ledger.complete(
+      purchaseKey: grant.purchaseKey, account: "bob", grantId: grant.grantId, at: Self.now)
+    #expect(others.status == .rejectedLedgerSuperseded && others.outcome == "superseded")
+  }
+
+  @Test("what a grant under a lease did not do is taken over when the lease has ended")
+  func takesOver() async throws {
+    let shop = try await Shop()
+    let coins = try shop.coins()
+    await #expect(throws: Failure.self) {
+      try await shop.ledger.claim(
+        [coins], account: "ann", grant: { _ in throw Failure() }, at: Self.now)
+    }
+    let early = try await shop.ledger.due(at: Self.now.advanced(by: .seconds(1)))
+    #expect(early.claims.isEmpty && !early.more)
+    let seen = Seen()
+    let due = try await shop.ledger.due(
+      lease: .seconds(60),
+      grant: {
+        #expect($0.fence == 2 && $0.isRepeated)
+        await seen.grant($0.grantId, $0.units)
+        return true
+      }, at: Self.now.advanced(by: .seconds(4000)))
+    #expect(due.claims.map(\.answer) == [.granted])
+    await #expect(seen.units == [3])
+  }
+
+  // MARK: in the transaction
+
+  private static let pays: Granting = { grant in
+    let database = try #require(grant.executor as? SQLiteExecutor)
+    try database.execute(
+      "INSERT INTO coins (grant_id, account, units) VALUES (?, ?, ?)",
+      [.text(grant.grantId), .text(grant.account), .integer(grant.units)])
+    let rows = try database.execute("SELECT account, units, NULL FROM coins")
+    #expect(rows == [["ann", 3, nil]])
+    return true
+  }
+
+  private func shopOfCoins() async throws -> Shop {
+    let shop = try await Shop()
+    _ = try shop.rows(
+      "CREATE TABLE coins (grant_id TEXT PRIMARY KEY, account TEXT, units INTEGER)")
+    return shop
+  }
+
+  @Test("a grant in the transaction is committed with the claim")
+  func inTransaction() async throws {
+    let shop = try await shopOfCoins()
+    let coins = try shop.coins()
+    for outcome in ["new", "already-granted"] {
+      let claim = try await shop.ledger.claim(
+        [coins], account: "ann", mode: "transaction", grant: Self.pays, at: Self.now)
+      #expect(claim.outcome == outcome)
+      #expect(try shop.rows("SELECT account, units FROM coins") == [["ann", 3]])
+    }
+    let needs = try await refused {
+      _ = try await shop.ledger.claim([coins], account: "ann", mode: "transaction", at: Self.now)
+    }
+    #expect(needs.status == .misuseExchangeRequest && needs.place == "mode")
+  }
+
+  @Test("a grant in the transaction that fails leaves nothing: neither claim nor coins")
+  func failsInTransaction() async throws {
+    let shop = try await shopOfCoins()
+    let coins = try shop.coins()
+    await #expect(throws: Failure.self) {
+      try await shop.ledger.claim(
+        [coins], account: "ann", mode: "transaction",
+        grant: {
+          _ = try await Self.pays($0)
+          throw Failure()
+        }, at: Self.now)
+    }
+    #expect(try shop.rows("SELECT * FROM coins").isEmpty)
+    let nothing = try await shop.ledger.claim(
+      [coins], account: "ann", mode: "transaction",
+      grant: {
+        _ = try await Self.pays($0)
+        return false
+      }, at: Self.now)
+    #expect(nothing.status == .unavailableLedgerInProgress && nothing.answer == .deferred)
+    #expect(nothing.retryAfter == .zero)
+    #expect(try shop.rows("SELECT * FROM coins").isEmpty)
+    #expect(try shop.rows("SELECT * FROM assay_ledger").isEmpty)
+    let other = try await shop.ledger.claim(
+      [coins], account: "ann", mode: "transaction", grant: Self.pays, at: Self.now)
+    #expect(other.outcome == "new" && other.answer == .granted)
+  }
+
+  @Test("STO-38 a grant cannot end the transaction, also where it hides that it tried")
+  func endsTransaction() async throws {
+    for statement in ["COMMIT", " end", "ROLLBACK", "BEGIN"] {
+      let shop = try await shopOfCoins()
+      let coins = try shop.coins()
+      let misuse = try await refused {
+        _ = try await shop.ledger.claim(
+          [coins], account: "ann", mode: "transaction",
+          grant: {
+            let database = try #require($0.executor as? SQLiteExecutor)
+            try database.execute("INSERT INTO coins VALUES ('a', 'ann', 1)")
+            #expect(throws: SQLiteError.self) { try database.execute(statement) }
+            #expect(throws: SQLiteError.self) { try database.execute("SELECT 1; SELECT 2") }
+            #expect(throws: SQLiteError.self) { try database.execute("SELECT ?") }
+            return true
+          }, at: Self.now)
+      }
+      #expect(misuse.status == .misuseStoreTransaction)
+      #expect(misuse.result(ClaimResult.self)?.committed == false)
+      #expect(try shop.rows("SELECT * FROM coins").isEmpty)
+      let after = try await shop.ledger.claim([coins], account: "ann", at: Self.now)
+      #expect(after.outcome == "new")
+    }
+  }
+
+  // MARK: refunds
+
+  @Test("a refund is taken back once, under a lease and in the transaction")
+  func revokes() async throws {
+    for mode in ["lease", "transaction"] {
+      let shop = try await shopOfCoins()
+      _ = try await shop.ledger.claim(
+        [try shop.coins()], account: "ann", mode: mode, grant: { _ in true }, at: Self.now)
+      let seen = Seen()
+      let refund = try shop.coins(isRevoked: true)
+      let takeBack: Taking = { take in
+        #expect((take.executor == nil) == (mode == "lease") && take.take.account == "ann")
+        await seen.grant(take.take.takeId, take.take.units)
+        return .all
+      }
+      for (outcome, changed) in [(RevokeOutcome.wasGranted, true), (.already, false)] {
+        let revoked = try await shop.ledger.revoke(
+          [refund], mode: mode == "lease" ? nil : mode, takeBack: takeBack, at: Self.now)
+        #expect(revoked.revocations.map(\.outcome) == [outcome] && revoked.changed == changed)
+      }
+      await #expect(seen.units == [3])
+      let later = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
+      #expect(later.status == .rejectedLedgerRevoked && later.claim?.revoked != nil)
+    }
+  }
+
+  @Test("a take-back for another time is handed out again; units that were gone are a debt")
+  func takesLater() async throws {
+    let shop = try await Shop()
+    _ = try await shop.ledger.claim(
+      [try shop.coins()], account: "ann", grant: { _ in true }, at: Self.now)
+    let event = try await shop.ledger.applyEvent(
+      [try shop.coins(isRevoked: true)], takeBack: { _ in .later }, at: Self.now)
+    #expect(event.take.count == 1 && event.httpStatusForApple == 200)
+    let due = try await shop.ledger.dueTakes(
+      takeBack: { _ in .units(1) }, at: Self.now.advanced(by: .seconds(4000)))
+    let take = try #require(due.takes.first)
+    #expect(take.takeId == event.take.first?.takeId)
+    let done = try await shop.ledger.completeRevoke(
+      purchaseKey: take.purchaseKey, takeId: take.takeId, fence: take.fence, taken: 1,
+      at: Self.now.advanced(by: .seconds(4000)))
+    #expect(done.outcome == "already")
+  }
+
+  // MARK: subscriptions, counters, keys, accounts
+
+  @Test("a subscription gives its plan until it ends, and is another account's for others")
+  func plans() async throws {
+    let shop = try await Shop()
+    let premium = try shop.transaction()
+    let none = try await shop.ledger.read(account: "ann", at: Self.now)
+    #expect(none.plan == "free" && none.until == nil && none.lines.isEmpty)
+    let applied = try await shop.ledger.apply([premium], account: "ann", at: Self.now)
+    #expect(applied.plan == "premium" && applied.until == premium.expiresDate)
+    #expect(applied.changed && applied.lines.map(\.outcome) == [.applied])
+    let read = try await shop.ledger.read(account: "ann", at: Self.now)
+    #expect(read.plan == "premium" && read.lines.first?.counts == true)
+    let end = try #require(premium.expiresDate)
+    let over = try await shop.ledger.read(
+      account: "ann", last: read, at: end.advanced(by: .seconds(86_400 * 60)))
+    #expect(over.plan == "free")
+    let other = try await refused {
+      _ = try await shop.ledger.apply([premium], account: "bob", at: Self.now)
+    }
+    #expect(other.status == .rejectedLedgerOtherAccount)
+    #expect(other.result(UpdateSubscriptionsResult.self)?.plan == "free")
+    #expect(other.result(ClaimResult.self) == nil)
+    let cleared = try await shop.ledger.clear(account: "ann", at: Self.now)
+    #expect(cleared.plan == "free" && cleared.cleared == 1)
+  }
+
+  @Test("a quota lets so many through, and says more where it refuses")
+  func quotas() async throws {
+    let shop = try await Shop()
+    let first = try await shop.ledger.take(
+      account: "ann", meter: "calls", plan: "free", at: Self.now)
+    #expect(first.used == 1 && first.limit == 2 && first.left == 1)
+    let ticket = try #require(first.ticket)
+    _ = try await shop.ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+    let over = try await refused {
+      _ = try await shop.ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+    }
+    #expect(over.status == .rejectedQuotaExhausted && over.httpStatus == 429)
+    let said = try #require(over.result(ConsumeQuotaResult.self))
+    #expect(said.outcome == "exhausted" && said.left == 0 && !said.headers.isEmpty)
+    let refund = try await shop.ledger.refund(ticket: ticket, at: Self.now)
+    #expect(refund.outcome == "refunded" && refund.used == 1)
+  }
+
+  @Test("a challenge is used once, by whom it was made for")
+  func challenges() async throws {
+    let shop = try await Shop()
+    let made = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
+    #expect(made.challenge.utf8.count == 43 && made.expires > Self.now)
+    let second = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
+    #expect(second.challenge != made.challenge)
+    let used = try await shop.ledger.consume(
+      purpose: "attest", subject: "ann", challenge: made.challenge, by: "one", at: Self.now)
+    #expect(used.outcome == "consumed")
+    let again = try await refused {
+      _ = try await shop.ledger.consume(
+        purpose: "attest", subject: "ann", challenge: made.challenge, by: "two", at: Self.now)
+    }
+    #expect(again.status == .rejectedChallengeUsed)
+    #expect(again.result(ConsumeChallengeResult.self)?.outcome == "used")
+  }
+
+  @Test("an event happens once, an account is joined into another and forgotten")
+  func accounts() async throws {
+    let shop = try await Shop()
+    for (outcome, status) in [("first", Status.ok), ("seen", .rejectedOnceSeen)] {
+      let found = try await shop.ledger.once(id: "NOTE#1", at: Self.now)
+      #expect(found.outcome == outcome && found.status == status && found.at == Self.now)
+    }
+    _ = try await shop.ledger.apply([try shop.transaction()], account: "ann", at: Self.now)
+    let joined = try await shop.ledger.link(account: "ann", into: "ben", at: Self.now)
+    #expect(joined.outcome == "linked" && joined.moved?.lines == 1)
+    #expect(try await shop.ledger.read(account: "ben", at: Self.now).plan == "premium")
+    let forgotten = try await shop.ledger.forget(account: "ben", at: Self.now)
+    #expect(forgotten.outcome == "forgotten" && forgotten.forgotten.lines == 1)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: shop.path + "-wal"))
+    #expect(bytes.isEmpty)
+    try await shop.ledger.deleteExpired(at: Self.now.advanced(by: .seconds(86_400 * 60)))
+    #expect(try shop.rows("SELECT * FROM assay_once").isEmpty)
+  }
+
+  // MARK: the store itself
+
+  @Test("tables are made once, and another store under the same name is found")
+  func schema() async throws {
+    let shop = try await Shop(hasTables: false)
+    let away = try await refused {
+      _ = try await shop.ledger.read(account: "ann", at: Self.now)
+    }
+    #expect(away.status == .unavailableStoreEngine)
+    for outcome in ["created", "exists"] {
+      let made = try await shop.ledger.createSchema(at: Self.now)
+      #expect(made.outcome == outcome)
+    }
+    let checked = try await shop.ledger.checkSchema(at: Self.now)
+    #expect(checked.primary && checked.tables.contains("ledger"))
+    _ = try shop.rows("UPDATE assay_schema SET lineage = '\(String(repeating: "b", count: 32))'")
+    let other = try await refused { _ = try await shop.ledger.checkSchema(at: Self.now) }
+    #expect(other.status == .configStoreLineage)
+    #expect(throws: SQLiteError.self) { try Ledger(sqlite: "shop.db", shop.verifier) }
+  }
+
+  @Test("32 at once: one claim is new, and a limit of five lets five through")
+  func races() async throws {
+    let shop = try await Shop()
+    let coins = try shop.coins()
+    let outcomes = try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+      for number in 0..<32 {
+        group.addTask {
+          let claim = try await shop.ledger.claim(
+            [coins], account: "ann\(number % 2)", at: Self.now)
+          let took = try? await shop.ledger.take(
+            account: "ann", meter: "calls", plan: "premium", at: Self.now)
+          return (claim.outcome, took != nil)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count(where: { $0.0 == "new" }) == 1)
+    #expect(outcomes.count(where: \.1) == 5)
+  }
+
+  // MARK: stores that are away
+
+  /// Answers every step in one way, and counts.
+  private final class Away: LedgerExecutor, @unchecked Sendable {
+    private let answer: String?
+    private(set) var rollBacks = 0
+    private(set) var steps = 0
+
+    /// - Parameter answer: "ID" stands for the id of the step; nil: it throws.
+    init(_ answer: String?) { self.answer = answer }
+
+    func run(_ step: JSON) async throws -> JSON {
+      steps += 1
+      guard let answer else { throw Failure() }
+      let read = try JSONSerialization.jsonObject(with: Data(step.text.utf8)) as? [String: Any]
+      return JSON(text: answer.replacing("ID", with: "\(read?["id"] as? Int ?? 0)"))
+    }
+
+    func rollBack() async { rollBacks += 1 }
+  }
+
+  @Test("a store that is away fails closed, and its executor is left rolled back")
+  func away() async throws {
+    let verifier = try Self.verifier(["dialect": "postgres"])
+    let busy = #"{"id":ID,"code":500,"error":{"code":"40001","text":"","executed":"no"}}"#
+    for (answer, status) in [
+      (#"{"id":ID,"code":0}"#, Status.unavailableStoreUnclear),
+      (busy, .unavailableStoreContention),
+      (#"{"id":ID,"code":200,"results":[{"rows":[["?"]]}]}"#, .unavailableStoreReplyShape),
+    ] {
+      let store = Away(answer)
+      let ledger = Ledger(verifier, dialect: "postgres") { store }
+      let refusal = try await refused {
+        _ = try await ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+      }
+      #expect(refusal.status == status, "\(answer)")
+      #expect(store.rollBacks == 1 && store.steps >= 1)
+    }
+    let impatient = Ledger(verifier, dialect: "postgres", patience: .zero) { Away(busy) }
+    let waits = try await refused { _ = try await impatient.read(account: "ann", at: Self.now) }
+    #expect(waits.family == .pending)
+    let store = Away(nil)
+    let ledger = Ledger(verifier, dialect: "postgres") { store }
+    await #expect(throws: Failure.self) { try await ledger.read(account: "ann", at: Self.now) }
+    #expect(store.rollBacks == 1 && store.steps == 1)
+    let strange = Ledger(verifier, dialect: "postgres") { Away("{}") }
+    let misuse = try await refused { _ = try await strange.read(account: "ann", at: Self.now) }
+    #expect(misuse.family == .misuse)
+    let unmade = Ledger(verifier, dialect: "postgres") { throw Failure() }
+    await #expect(throws: Failure.self) { try await unmade.read(account: "ann", at: Self.now) }
+  }
+
+  @Test("a grant that stands where its completion did not come through is deferred")
+  func awayAfterGrant() async throws {
+    let shop = try await Shop()
+    let coins = try shop.coins()
+    let path = shop.path
+    let claim = try await shop.ledger.claim(
+      [coins], account: "ann",
+      grant: { _ in
+        _ = try SQLiteReader(path).rows("ALTER TABLE assay_ledger RENAME TO gone")
+        return true
+      }, at: Self.now)
+    #expect(claim.status == .unavailableStoreEngine && claim.answer == .deferred)
+    #expect(claim.claim?.status == "unavailable.store.engine")
+  }
+}

@@ -1,2 +1,0 @@
-// SQLite, in which the tests of stores carry their statements out.
-#include <sqlite3.h>

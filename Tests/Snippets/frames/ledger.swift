@@ -1,0 +1,15 @@
+// Frame of docs/stores.md: a purchase of coins and the configuration of its authority.
+import Foundation
+
+func text(_ path: String) throws -> String {
+  try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+    .trimmingCharacters(in: .newlines)
+}
+
+let jws = try text("purchase.jws")
+// The authority's configuration has no store.
+let verifier = try Verifier(
+  text("authority/config.json").dropLast() + #","stores":{"dialect":"sqlite"}}"#)
+// SNIPPET
+let found = try await ledger.lookup(account: "account-1")
+precondition(found.rows.map(\.state) == [.granted])
