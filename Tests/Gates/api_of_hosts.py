@@ -175,11 +175,13 @@ def swift_line(symbol, bases):
 
 def swift(modules):
     with tempfile.TemporaryDirectory() as folder:
-        output("swift", "symbolgraph-extract", "-module-name", "AssaySwift",
-               "-minimum-access-level", "public", "-skip-synthesized-members",
-               "-experimental-allowed-reexported-modules=Assay",
-               "-target", f"{platform.machine()}-unknown-linux-gnu", "-I", modules,
-               "-I", ROOT / "include", "-I", ROOT / "Sources/CLibCrypto", "-output-dir", folder)
+        for module in ("AssaySwift", "AssaySQLite"):
+            output("swift", "symbolgraph-extract", "-module-name", module,
+                   "-minimum-access-level", "public", "-skip-synthesized-members",
+                   "-experimental-allowed-reexported-modules=Assay",
+                   "-target", f"{platform.machine()}-unknown-linux-gnu", "-I", modules,
+                   "-I", ROOT / "include", "-I", ROOT / "Sources/CLibCrypto",
+                   "-I", ROOT / "Sources/CSQLite", "-output-dir", folder)
         graphs = [json.loads(path.read_text()) for path in pathlib.Path(folder).glob("*.json")]
     symbols = {symbol["identifier"]["precise"]: symbol
                for graph in graphs for symbol in graph["symbols"]}
