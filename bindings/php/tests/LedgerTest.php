@@ -786,7 +786,7 @@ class LedgerTest extends TestCase
 
         $text = $ledger->challenge('assert', 'ann')->text();
         $assertion = $verifier->verifyAssertion(
-            base64_decode($minted->mint('assertion', '--client-data', $text, '--counter', '7')),
+            base64_decode($minted->mint('assertion', "--client-data=$text", '--counter', '7')),
             $key->publicKey,
             $key->counter,
             $text,
