@@ -759,7 +759,7 @@ class LedgerTest extends TestCase
         $verifier = $ledger->verifier;
         $text = $ledger->challenge('attest', 'ann', str_repeat('c', 43))->text();
         $this->assertSame(str_repeat('c', 43), $text);
-        $attested = $minted->mint('attestation', '--client-data', $text);
+        $attested = $minted->mint('attestation', "--client-data=$text");
         $attestation = $verifier->verifyAttestation(
             base64_decode($attested),
             $this->device('keyId'),
