@@ -88,7 +88,9 @@ enum HintGate {
     case "triage": return ["receipts", "storekit"]
     // The setting with which nested JWS of a notification are verified (NTF-8).
     case "decision": return ["decide", "storekit.nested"]
-    case "risk", "exchange": return ["risk", "deviceCheck", "storekit.ocspHosts", "stores"]
+    // A claim keeps the policy of decisions about purchases that a family shares (STO-25).
+    case "risk", "exchange":
+      return ["risk", "deviceCheck", "storekit.ocspHosts", "stores", "decide.family"]
     case "token", "keyset": return ["tokens"]
     default:
       return [

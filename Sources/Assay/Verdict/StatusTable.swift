@@ -963,7 +963,7 @@ enum StatusTable {
     case 26881: return entry("rejected.ledger.id", 400, "never", "an id of the purchase cannot be a key", "evidence made by Xcode, or damaged: it is never paid out")
     case 27137: return entry("rejected.ledger.move-too-soon", 409, "never", "the line was moved a short time ago", "one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move")
     case 27393: return entry("rejected.ledger.other-account", 409, "never", "the purchase or line belongs to another account", "look at both accounts; stores.transfer says whether a line may move")
-    case 27649: return entry("rejected.ledger.revoked", 409, "never", "the purchase was refunded or revoked", "definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke")
+    case 27649: return entry("rejected.ledger.revoked", 409, "never", "the purchase was refunded or revoked", "definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation")
     case 27905: return entry("rejected.ledger.superseded", 409, "never", "the claim has a newer grant id or fence", "another request took over: undo the grant of this id, unless the store of grants refuses it twice")
     case 28161: return entry("rejected.nested.disagree", 400, "never", "the notification and the evidence inside it contradict each other", "evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple")
     case 28417: return entry("rejected.notification.ambiguous-body", 400, "never", "the notification has more than one body", "not a genuine notification: treat it as forged")

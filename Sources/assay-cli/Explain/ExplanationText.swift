@@ -176,7 +176,7 @@ enum ExplanationText {
     status	26881	rejected.ledger.id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
     status	27137	rejected.ledger.move-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
     status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
-    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of event.apply or revoke	never	409	RFD-3
+    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
     status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
