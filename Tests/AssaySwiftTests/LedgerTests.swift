@@ -69,6 +69,8 @@ struct LedgerTests {
   private static func verifier(
     _ stores: JSON = [
       "dialect": "sqlite", "forgetKey": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
+      // Tests beside these keep all threads busy for longer than a request may take.
+      "requestMs": 600_000,
     ]
   ) throws -> Verifier {
     try Verifier([
@@ -468,7 +470,7 @@ struct LedgerTests {
 
   @Test("a store that is away fails closed, and its executor is left rolled back")
   func away() async throws {
-    let verifier = try Self.verifier(["dialect": "postgres"])
+    let verifier = try Self.verifier(["dialect": "postgres", "requestMs": 600_000])
     let busy = #"{"id":ID,"code":500,"error":{"code":"40001","text":"","executed":"no"}}"#
     for (answer, status) in [
       (#"{"id":ID,"code":0}"#, Status.unavailableStoreUnclear),
