@@ -91,7 +91,7 @@ enum {
 /** What a JWS must turn out to be. There is deliberately no "any". */
 enum {
   ASSAY_JWS_TRANSACTION = 1,
-  ASSAY_JWS_RENEWAL = 2,
+  ASSAY_JWS_RENEWAL_INFO = 2,
   ASSAY_JWS_NOTIFICATION = 3, /**< with everything signed nested inside it */
   ASSAY_JWS_APP_TRANSACTION = 4,
   ASSAY_JWS_REALTIME_REQUEST = 5
@@ -209,11 +209,9 @@ ASSAY_API assay_status assay_triage(const assay_verifier *verifier,
                                     const void *blob, size_t blob_len,
                                     int64_t now_ms, assay_doc **doc);
 /** Interpret an answer from Apple's verifyReceipt endpoint. */
-ASSAY_API assay_status assay_read_verify_receipt(const assay_verifier *verifier,
-                                                 const char *body,
-                                                 size_t body_len,
-                                                 int64_t now_ms,
-                                                 assay_doc **doc);
+ASSAY_API assay_status assay_read_verify_receipt_response(
+    const assay_verifier *verifier, const char *body, size_t body_len,
+    int64_t now_ms, assay_doc **doc);
 /**
  * Verify an App Attest attestation.
  * @param key_id the key identifier: 32 bytes, or their base64 or hex text.
@@ -288,7 +286,7 @@ ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
  * Answer a request described in JSON that needs nothing carried out, such as
  * {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of
  * docs/exchanges.md that are done at once. Another kind is ASSAY_MISUSE
- * ("misuse.exchange.kind"): it is a conversation, for assay_exchange_new.
+ * ("misuse.exchange.operation"): it is a conversation, for assay_exchange_new.
  * @param evidence verified documents that the request is about; may be NULL
  *                 when evidence_count is 0.
  */
@@ -320,7 +318,7 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
  * Hand in the result of the last step, as JSON, and learn the next step.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
  * Anything else: the conversation is over; so it is after
- * misuse.store.transaction, when a grant has ended its own transaction.
+ * misuse.ledger.transaction, when a grant has ended its own transaction.
  */
 ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
                                            const char *answer,

@@ -109,7 +109,7 @@ decide active "$PLAN" active ok
 
 scene 2 "A subscription that was refunded" refunded
 verify refunded ok
-decide refunded "$FREE" refunded rejected.decide.not-entitled
+decide refunded "$FREE" refunded rejected.decision.not-entitled
 
 scene 3 "A forgery: a chain of its own, under a root that carries Apple's name" forged
 verify forged rejected.chain.untrusted-root
@@ -117,7 +117,7 @@ echo "   decided:  nothing; evidence that is not verified never reaches a decisi
 
 scene 4 "A subscription that has ended" expired
 verify expired ok
-decide expired "$FREE" expired rejected.decide.not-entitled
+decide expired "$FREE" expired rejected.decision.not-entitled
 
 # ---- receipts ----------------------------------------------------------------
 
@@ -150,12 +150,12 @@ echo "5. Receipts: look before verifying, and before any network call"
 printf 'com.urus.iap.72519604' | base64 >"$DEMO/cracker.receipt"
 for file in app transaction; do
   echo "   evidence: $DEMO/$file.receipt ($(wc -c <"$DEMO/$file.receipt") bytes)"
-  triage "$DEMO/$file.receipt" candidate pending.triage.unverified
+  triage "$DEMO/$file.receipt" candidate pending.triage.verify-next
 done
 verify_receipt "$DEMO/app.receipt" app-receipt appReceipt ok
 verify_receipt "$DEMO/transaction.receipt" transaction-receipt transactionReceipt ok
 echo "   evidence: $DEMO/cracker.receipt, what a cracking program sends"
-triage "$DEMO/cracker.receipt" cracker rejected.triage.cracker
+triage "$DEMO/cracker.receipt" cracker rejected.triage.cracking-tool
 
 echo
 echo "6. A day of a payment server, 20,000 requests"

@@ -213,7 +213,7 @@ def sign_in(stage):
     tokens = stage.found(document)["tokens"]
     stage.say("judged", "the code is a refresh token now")
     document = stage.ask({"kind": "appleid.exchange-code", "code": made["code"]})
-    stage.found(document, "rejected.appleid.grant")
+    stage.found(document, "rejected.apple-id.grant")
     stage.say("refused", f"{document.status}: a code is for one use")
     document = stage.ask({"kind": "appleid.revoke", "token": tokens["refreshToken"],
                           "hint": "refresh_token"})

@@ -19,8 +19,8 @@ SAID = {
     "Triage": ("Finding", {
         "claimed": ("Claims", "What the blob says about itself. Never act on it: verify first."),
         "worthVerifying": ("bool", "Whether to look it up, verify it, and only then decide."),
-        "status": ("string", 'Name of the status: "pending.triage.unverified", '
-                             '"rejected.triage.cracker" …'),
+        "status": ("string", 'Name of the status: "pending.triage.verify-next", '
+                             '"rejected.triage.cracking-tool" …'),
         "httpStatus": ("?int", "What to answer the client when it ends here; null where it "
                                "goes on.")}),
 }

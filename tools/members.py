@@ -92,7 +92,8 @@ class Type:
     @property
     def document_kind(self):
         """The kind of the documents with such facts: "app-transaction"."""
-        return "-".join(words(self.path.partition(".")[0])).lower()
+        kind = "-".join(words(self.path.partition(".")[0])).lower()
+        return kind + "-response" if kind.startswith("verify-") else kind
 
     def member(self, key):
         return next((member for member in self.members if member.key == key), None)

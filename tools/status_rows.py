@@ -21,7 +21,7 @@ HINT_KINDS = {
     "jws": "a JWS", "transaction-receipt": "a transaction receipt",
     "app-receipt": "an app receipt", "attest-receipt": "an App Attest receipt",
     "embedded-receipt": "the receipt inside an attestation",
-    "verify-receipt": "an answer of verifyReceipt", "triage": "triage",
+    "verify-receipt-response": "an answer of verifyReceipt", "triage": "triage",
     "attestation": "an attestation", "assertion": "an assertion",
     "token": "an access token", "keyset": "a key set", "decision": "a decision",
     "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",

@@ -197,8 +197,8 @@ public func assay_triage(
   return unsafe Handle.answer(verifier.triage(bytes, nowMs: now_ms), doc)
 }
 
-@implementation @_cdecl("assay_read_verify_receipt")
-public func assay_read_verify_receipt(
+@implementation @_cdecl("assay_read_verify_receipt_response")
+public func assay_read_verify_receipt_response(
   _ verifier: OpaquePointer?, _ body: UnsafePointer<CChar>?, _ body_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
@@ -208,7 +208,7 @@ public func assay_read_verify_receipt(
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let bytes = unsafe Input.bytes(body, body_len, cap: verifier.responseByteCap)
   else { return unsafe Handle.answer(.misusedVerifyReceipt, doc) }
-  return unsafe Handle.answer(verifier.readVerifyReceipt(bytes, nowMs: now_ms), doc)
+  return unsafe Handle.answer(verifier.readVerifyReceiptResponse(bytes, nowMs: now_ms), doc)
 }
 
 // MARK: decision

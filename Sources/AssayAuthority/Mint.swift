@@ -1,7 +1,7 @@
 /// The kinds of evidence that the authority mints, by their names in documents.
 public enum EvidenceKind: String, Sendable, CaseIterable {
   case transaction
-  case renewal
+  case renewalInfo = "renewal-info"
   case notification
   case appTransaction = "app-transaction"
   case realtimeRequest = "realtime-request"
@@ -25,7 +25,7 @@ extension Authority {
   public func payload(_ kind: EvidenceKind, _ purchase: Purchase) throws -> JSONText {
     switch kind {
     case .transaction: return purchase.transactionPayload
-    case .renewal: return purchase.renewalPayload
+    case .renewalInfo: return purchase.renewalPayload
     case .notification: return try notification("SUBSCRIBED", "INITIAL_BUY", purchase)
     case .appTransaction: return purchase.appTransactionPayload
     case .realtimeRequest: return purchase.realtimeRequestPayload

@@ -825,9 +825,9 @@ public struct NotificationAppData: Hashable, FactsObject, Sendable {
 
 /// An App Store Server Notification V2, with everything signed inside verified.
 ///
-/// Type and subtype say why it was sent; `transaction` and `renewal` say what is true. They
-/// come late, twice and out of order: keep one by `uuid`, and apply only evidence with a later
-/// `signedDate` than what is stored.
+/// Type and subtype say why it was sent; `transaction` and `renewalInfo` say what is true.
+/// They come late, twice and out of order: keep one by `uuid`, and apply only evidence with a
+/// later `signedDate` than what is stored.
 public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -868,7 +868,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// The verified transaction inside, or nil.
   public let transaction: Transaction?
   /// The verified renewal info inside, or nil.
-  public let renewal: Renewal?
+  public let renewalInfo: Renewal?
   /// The verified app transaction inside, or nil.
   public let appTransaction: AppTransaction?
   /// When Apple signed it.
@@ -902,7 +902,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
     body = facts.name("body")
     status = facts.integer("status")
     transaction = try facts.object("transaction")
-    renewal = try facts.object("renewal")
+    renewalInfo = try facts.object("renewalInfo")
     appTransaction = try facts.object("appTransaction")
     signedDate = facts.time("signedDate")
     data = try facts.signed.object("data")
@@ -2702,7 +2702,7 @@ public struct EvidenceReach: Hashable, FactsObject, Sendable {
   public let asOf: Timestamp?
   /// Whether nothing is missing.
   public let complete: Bool
-  /// "transaction", "renewal", "revocation".
+  /// "transaction", "renewal-info", "revocation".
   public let missing: [String]
 
   init(_ facts: Members) throws(Refusal) {

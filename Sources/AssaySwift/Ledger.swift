@@ -175,6 +175,7 @@ public struct Ledger: Sendable {
       let code = DocumentValue(json: Array(answer.text.utf8))?.member("code")?.integer
       if code == 200 { return }
     }
-    throw Refusal.of(.unavailableStoreEngine, "a store did not take a statement", at: nil)
+    throw Refusal.of(
+      .unavailableDatabaseStatementFailed, "a store did not take a statement", at: nil)
   }
 }

@@ -222,7 +222,7 @@ extension Members {
 extension Document {
   /// Whether the ledger refused, and said what the purchase is.
   fileprivate var isOwnRefusal: Bool {
-    guard status.family == .rejected || "\(status)".hasPrefix("unavailable.ledger.") else {
+    guard status.family == .rejected || "\(status)".hasPrefix("unavailable.claim.") else {
       return false
     }
     return value?.member("exchange")?.member("outcome")?.text != nil

@@ -17,7 +17,7 @@ public struct Claim: FactsObject, Hashable, Sendable {
   /// What became of the claim.
   public internal(set) var outcome: ClaimOutcome
   /// The name of a status that says why, where the outcome alone does not:
-  /// "rejected.account.token-mismatch", "unavailable.ledger.attempt" …
+  /// "rejected.account.token-mismatch", "unavailable.claim.attempt-id" …
   public internal(set) var status: String?
   /// What the client is told; nil: grant first.
   public internal(set) var answer: ClientResult?
@@ -321,7 +321,7 @@ public struct RefusedPart: FactsObject, Hashable, Sendable {
   public internal(set) var at: EventPart
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// The name of the status that says why: "rejected.identity.product" …
+  /// The name of the status that says why: "rejected.product.unknown" …
   public internal(set) var status: String
 
   init(_ facts: Members) throws(Refusal) {

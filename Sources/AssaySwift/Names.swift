@@ -530,7 +530,7 @@ public struct Kind: Name {
   public init(rawValue: String) { self.rawValue = rawValue }
 
   public static let transaction = Kind(rawValue: "transaction")
-  public static let renewal = Kind(rawValue: "renewal")
+  public static let renewalInfo = Kind(rawValue: "renewal-info")
   public static let notification = Kind(rawValue: "notification")
   public static let appTransaction = Kind(rawValue: "app-transaction")
   public static let realtimeRequest = Kind(rawValue: "realtime-request")

@@ -48,8 +48,10 @@ extension Verifier {
   }
 
   /// Verifies a signed renewal info. Arguments and errors are those of `transaction`.
-  public func renewal(_ jws: String, at now: Timestamp = .now) throws(Refusal) -> Renewal {
-    try signed(jws, .renewal, "renewal", now)
+  public func verifyRenewalInfo(
+    _ jws: String, at now: Timestamp = .now
+  ) throws(Refusal) -> Renewal {
+    try signed(jws, .renewalInfo, "renewalInfo", now)
   }
 
   /// Verifies an App Store Server Notification and every JWS in it. Errors are those of
@@ -99,7 +101,7 @@ extension Verifier {
   ///   - receipt: the receipt that the app sent: base64, once or twice, wrapped, URL-safe.
   ///   - now: the time at which the receipt must be valid.
   /// - Throws: family `rejected` if the receipt is not genuine, or not of this verifier's apps,
-  ///   products and environments. `rejected.identity.product` with `retryClass` `afterConfig`
+  ///   products and environments. `rejected.product.unknown` with `retryClass` `afterConfig`
   ///   means a product that the catalogue does not have yet: the client must keep the receipt.
   ///   Other errors are those of `transaction`.
   public func transactionReceipt(
@@ -143,18 +145,18 @@ extension Verifier {
   /// - Throws: the refusal of a response without facts. `retryClass` is the next step: `later`
   ///   (no verdict: keep all state and ask again), `sameOnce`, `otherEnvironment` (the other
   ///   endpoint, once), `afterConfig`, `never`.
-  public func verifyReceiptAnswer(
+  public func readVerifyReceiptResponse(
     _ body: String, at now: Timestamp = .now
   ) throws(Refusal) -> VerifyReceiptAnswer {
-    try verifyReceiptAnswer(body.utf8, at: now)
+    try readVerifyReceiptResponse(body.utf8, at: now)
   }
 
   /// Reads a verifyReceipt response as bytes.
-  public func verifyReceiptAnswer(
+  public func readVerifyReceiptResponse(
     _ body: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> VerifyReceiptAnswer {
     try Verifier.accepted(
-      library.readVerifyReceipt(Array(body), nowMs: now.milliseconds), "verifyReceipt")
+      library.readVerifyReceiptResponse(Array(body), nowMs: now.milliseconds), "verifyReceipt")
   }
 
   /// Returns the transaction id in a receipt of any form or a JWS, unverified, for a request to
@@ -214,8 +216,8 @@ extension Verifier {
 }
 
 extension Triage {
-  /// The status: "pending.triage.unverified", "rejected.triage.cracker" … Its `httpStatus` is for
-  /// the response to the client if the request ends here.
+  /// The status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … Its
+  /// `httpStatus` is for the response to the client if the request ends here.
   public var status: Status { document.status }
 
   /// Whether to look the input up, verify it, and only then decide.
@@ -246,7 +248,7 @@ extension Verifier {
     let documents = evidence.map(\.document).filter { seen.insert(ObjectIdentifier($0)).inserted }
     let document = library.decide(
       documents, account: account.map { Array($0.utf8) }, nowMs: now.milliseconds)
-    guard document.status == .ok || document.status == .rejectedDecideNotEntitled else {
+    guard document.status == .ok || document.status == .rejectedDecisionNotEntitled else {
       throw Refusal(document)
     }
     return try Decision(try Members.of(document, "decision"))
@@ -270,7 +272,7 @@ extension Verifier {
 ///   - gracePeriod: the end of the grace period.
 ///   - revoked: the time of the refund or revocation.
 ///   - now: the time at which the purchase must be in force.
-/// - Returns: `ok`, `rejected.expiry.ended` or `rejected.expiry.revoked`; family `misuse` for a
+/// - Returns: `ok`, `rejected.expiry.expired` or `rejected.expiry.revoked`; family `misuse` for a
 ///   time outside 2008 … 2100.
 public func checkExpiry(
   expires: Timestamp?, gracePeriod: Timestamp? = nil, revoked: Timestamp? = nil,

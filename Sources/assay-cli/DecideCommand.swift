@@ -9,9 +9,9 @@ struct DecideCommand: ParsableCommand {
       verdict.
 
       Examples:
-        assay decide transaction:t.jws renewal:r.jws --config config.json
+        assay decide transaction:t.jws renewal-info:r.jws --config config.json
         assay decide app-receipt:receipt.txt --config config.json
-        assay decide verify-receipt:answer.json --config config.json
+        assay decide verify-receipt-response:answer.json --config config.json
         assay decide notification:n.jws --config config.json \\
           --account 0f8fad5b-d9cb-469f-a165-70867728950e --now 2026-01-31T12:00:00Z
 

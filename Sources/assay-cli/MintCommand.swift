@@ -13,14 +13,15 @@ struct MintCommand: ParsableCommand {
         assay mint transaction --authority ca --expired > old.jws
         assay mint transaction --authority ca --type non-consumable
         assay mint notification --authority ca --notification-type REFUND --refunded
-        assay mint renewal --authority ca --now 2026-01-31 --expired --billing-retry \\
+        assay mint renewal-info --authority ca --now 2026-01-31 --expired --billing-retry \\
           --grace-until 2026-02-07
         assay mint transaction --authority ca --set price=1990 --remove currency
         assay mint transaction --authority ca --forge JWS-29 > forged.jws
         assay mint --list-forgeries
         assay mint transaction-receipt --authority ca > receipt.txt
         assay mint app-receipt --authority ca --purchases 12 --transport raw > receipt.der
-        assay mint verify-receipt --authority ca --answer-style ios6 --apple-status 21006 --expired
+        assay mint verify-receipt-response --authority ca --answer-style ios6 \\
+          --apple-status 21006 --expired
         assay mint attestation --authority ca --client-data hello > attestation.b64
         assay mint assertion --authority ca --counter 7 > assertion.b64
         assay mint attest-receipt --authority ca --refreshed --risk 3 > receipt.b64
@@ -87,7 +88,7 @@ struct MintCommand: ParsableCommand {
   var seed: UInt64 = 1
 
   private static let names = ProofKind.names + ", token, keyset"
-  private static let ofXcode = "transaction, renewal, app-transaction and app-receipt"
+  private static let ofXcode = "transaction, renewal-info, app-transaction and app-receipt"
 
   func run() throws {
     if listForgeries { return showForgeries() }
@@ -194,7 +195,7 @@ struct MintCommand: ParsableCommand {
     if xcode {
       switch kind {
       case .transaction: return purchase.xcodeTransactionPayload
-      case .renewal: return purchase.xcodeRenewalPayload
+      case .renewalInfo: return purchase.xcodeRenewalPayload
       case .appTransaction: return purchase.xcodeAppTransactionPayload
       default: throw Problem("--xcode: Xcode signs no \(kind.rawValue), but \(MintCommand.ofXcode)")
       }

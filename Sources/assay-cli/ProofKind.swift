@@ -11,8 +11,8 @@ enum ProofKind {
   case assertion
 
   static let nameList = [
-    "transaction", "renewal", "notification", "app-transaction", "realtime-request",
-    "transaction-receipt", "app-receipt", "verify-receipt", "attestation", "assertion",
+    "transaction", "renewal-info", "notification", "app-transaction", "realtime-request",
+    "transaction-receipt", "app-receipt", "verify-receipt-response", "attestation", "assertion",
     "attest-receipt",
   ]
   static let names = nameList.joined(separator: ", ")
@@ -20,14 +20,14 @@ enum ProofKind {
   init(_ name: String) throws {
     switch name {
     case "transaction": self = .jws(.transaction)
-    case "renewal": self = .jws(.renewal)
+    case "renewal-info": self = .jws(.renewalInfo)
     case "notification": self = .jws(.notification)
     case "app-transaction": self = .jws(.appTransaction)
     case "realtime-request": self = .jws(.realtimeRequest)
     case "transaction-receipt": self = .receipt(.transaction)
     case "app-receipt": self = .receipt(.app)
     case "attest-receipt": self = .receipt(.attest)
-    case "verify-receipt": self = .answer
+    case "verify-receipt-response": self = .answer
     case "attestation": self = .attestation
     case "assertion": self = .assertion
     default: throw Problem("there is no kind \(name); there are \(ProofKind.names)")
@@ -75,7 +75,7 @@ enum ProofKind {
       return verifier.verifyJWS(evidence, kind: kind, nowMs: nowMs)
     case .answer:
       try refuse(subject)
-      return verifier.readVerifyReceipt(evidence, nowMs: nowMs)
+      return verifier.readVerifyReceiptResponse(evidence, nowMs: nowMs)
     }
   }
 

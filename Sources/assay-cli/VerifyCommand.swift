@@ -13,7 +13,7 @@ struct VerifyCommand: ParsableCommand {
         pbpaste | assay verify - --kind notification --config config.json --json
         assay verify receipt.txt --kind app-receipt --config config.json \\
           --subject 8F1A2B3C4D5E4F608A7B9C0D1E2F3A4B
-        assay verify answer.json --kind verify-receipt --config config.json
+        assay verify answer.json --kind verify-receipt-response --config config.json
         assay verify attestation.b64 --kind attestation --config config.json \\
           --key-id 'q1u…=' --client-data-file challenge.bin
         assay verify assertion.b64 --kind assertion --config config.json \\

@@ -200,7 +200,7 @@ int32_t kind_of(const char *name) {
     int32_t kind;
   } kinds[] = {
       {"transaction", ASSAY_JWS_TRANSACTION},
-      {"renewal", ASSAY_JWS_RENEWAL},
+      {"renewal-info", ASSAY_JWS_RENEWAL_INFO},
       {"notification", ASSAY_JWS_NOTIFICATION},
       {"app-transaction", ASSAY_JWS_APP_TRANSACTION},
       {"realtime-request", ASSAY_JWS_REALTIME_REQUEST},
@@ -450,8 +450,8 @@ static int run_answer(const assay_verifier *verifier, const cJSON *item,
                       int64_t now_ms, assay_status *status, assay_doc **doc) {
   struct bytes body = {NULL, 0};
   if (verifier == NULL || case_input(item, "body", &body) != 0) return -1;
-  *status =
-      assay_read_verify_receipt(verifier, body.data, body.len, now_ms, doc);
+  *status = assay_read_verify_receipt_response(verifier, body.data, body.len,
+                                               now_ms, doc);
   bytes_free(&body);
   return 0;
 }
@@ -493,7 +493,7 @@ int case_verify(const assay_verifier *verifier, const cJSON *item,
   if (jws != 0) return run_jws(verifier, jws, item, now_ms, status, doc);
   if (receipt != 0)
     return run_receipt(verifier, receipt, item, now_ms, status, doc);
-  if (strcmp(name, "verify-receipt") == 0)
+  if (strcmp(name, "verify-receipt-response") == 0)
     return run_answer(verifier, item, now_ms, status, doc);
   if (strcmp(name, "keyset") == 0) return run_keyset(item, status, doc);
   if (strcmp(name, "attestation") == 0)
@@ -680,7 +680,7 @@ int case_run(const struct case_table *table, const cJSON *item,
     return case_verify(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "triage") == 0)
     return run_triage(verifier, item, json_int(item, "now", 0), status, doc);
-  if (strcmp(call, "read_verify_receipt") == 0)
+  if (strcmp(call, "read_verify_receipt_response") == 0)
     return run_answer(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "verify_attestation") == 0)
     return run_attestation(verifier, item, json_int(item, "now", 0), status,

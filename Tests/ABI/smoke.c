@@ -483,13 +483,14 @@ static void test_verify_jws(const assay_verifier *verifier) {
        "too-large.jws.input"},
       {"a megabyte", 1, large, sizeof large, NOW, "too-large.jws.input"},
       {"transaction", 1, dots, 11, NOW, "malformed.jws.signature-length"},
-      {"renewal", 2, dots, 11, NOW, "malformed.jws.signature-length"},
+      {"renewal info", 2, dots, 11, NOW, "malformed.jws.signature-length"},
       {"notification", 3, dots, 11, NOW, "malformed.jws.signature-length"},
       {"app transaction", 4, dots, 11, NOW, "malformed.jws.signature-length"},
       {"realtime request", 5, dots, 11, NOW, "malformed.jws.signature-length"},
   };
-  static const char *const kinds[] = {"transaction", "renewal", "notification",
-                                      "app-transaction", "realtime-request"};
+  static const char *const kinds[] = {"transaction", "renewal-info",
+                                      "notification", "app-transaction",
+                                      "realtime-request"};
   size_t i;
   for (i = 0; i < COUNT(rows); i++) {
     int known = rows[i].kind >= 1 && rows[i].kind <= 5;
@@ -552,7 +553,7 @@ static void test_verify_receipt(const assay_verifier *verifier) {
       {"a subject with a transaction receipt", 1, "e30K", 4, "abcdef", 6, NOW,
        "misuse.receipt.subject"},
       {"a list without keys", 1, "e30K", 4, NULL, 0, NOW,
-       "malformed.receipt.outer-missing"},
+       "malformed.transaction-receipt.outer-missing"},
       {"a list as an app receipt", 2, "e30K", 4, NULL, 0, NOW,
        "rejected.kind.mismatch"},
   };
@@ -718,7 +719,7 @@ static void test_exchange_new(const assay_verifier *verifier) {
       "\"attestation\":\"refused\"}}";
   static const struct exchange_call steps = {
       "a kind with steps", NOT_NULL_TERMINATED("{\"kind\":\"schema.check\"}"),
-      NULL, 0, NOW, "misuse.exchange.kind", "exchange"};
+      NULL, 0, NOW, "misuse.exchange.operation", "exchange"};
   const assay_doc *none[1] = {NULL};
   const assay_doc *refused[1];
   assay_doc *refusal = NULL;
@@ -747,7 +748,7 @@ static void test_exchange_new(const assay_verifier *verifier) {
       {"refused evidence", allowed, sizeof allowed - 1, refused, 1, NOW,
        "misuse.exchange.evidence", "exchange"},
       {"an unknown kind", NOT_NULL_TERMINATED("{\"kind\":\"x\"}"), NULL, 0,
-       NOW, "misuse.exchange.kind", "exchange"},
+       NOW, "misuse.exchange.operation", "exchange"},
       {"now 0", allowed, sizeof allowed - 1, NULL, 0, 0, "misuse.call.now",
        "exchange"},
       {"now INT64_MAX", allowed, sizeof allowed - 1, NULL, 0, INT64_MAX,
@@ -812,17 +813,17 @@ static assay_status call_triage(const assay_verifier *verifier,
 static assay_status call_read(const assay_verifier *verifier,
                               const void *given, assay_doc **doc) {
   const struct text_call *row = given;
-  return assay_read_verify_receipt(verifier, row->text, row->len, row->now_ms,
-                                   doc);
+  return assay_read_verify_receipt_response(verifier, row->text, row->len,
+                                            row->now_ms, doc);
 }
 
 static void test_text_calls(const assay_verifier *verifier) {
   static char large[9 << 20]; /* more than any cap */
   static const struct text_call rows[] = {
       {"nothing", "", 0, NOW, "malformed.transport.empty",
-       "unavailable.verify-receipt.no-answer"},
+       "unavailable.verify-receipt.no-response"},
       {"NULL and nothing", NULL, 0, NOW, "malformed.transport.empty",
-       "unavailable.verify-receipt.no-answer"},
+       "unavailable.verify-receipt.no-response"},
       {"NULL with a length", NULL, 1, NOW, "misuse.call.argument",
        "misuse.call.argument"},
       {"a length beyond all memory", large, SIZE_MAX, NOW,
@@ -832,17 +833,18 @@ static void test_text_calls(const assay_verifier *verifier) {
       {"now 0", "e30K", 4, 0, "misuse.call.now", "misuse.call.now"},
       {"now INT64_MAX", "e30K", 4, INT64_MAX, "misuse.call.now",
        "misuse.call.now"},
-      {"an empty list", "e30K", 4, NOW, "rejected.triage.cracker",
-       "unavailable.verify-receipt.no-answer"},
-      {"an empty object", "{}", 2, NOW, "rejected.triage.cracker",
+      {"an empty list", "e30K", 4, NOW, "rejected.triage.cracking-tool",
+       "unavailable.verify-receipt.no-response"},
+      {"an empty object", "{}", 2, NOW, "rejected.triage.cracking-tool",
        "malformed.verify-receipt.body"},
   };
   size_t i;
   for (i = 0; i < COUNT(rows); i++) {
     check_call(call_triage, verifier, &rows[i], rows[i].triage, "triage",
                "assay_triage", rows[i].name);
-    check_call(call_read, verifier, &rows[i], rows[i].answer, "verify-receipt",
-               "assay_read_verify_receipt", rows[i].name);
+    check_call(call_read, verifier, &rows[i], rows[i].answer,
+               "verify-receipt-response", "assay_read_verify_receipt_response",
+               rows[i].name);
   }
 }
 
@@ -856,7 +858,7 @@ static void test_reused_variable(const assay_verifier *verifier) {
   assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, "", 0, NOW, &doc);
   first = doc;
   status = assay_decide(verifier, (const assay_doc *const *)&doc, 1, NULL, 0, NOW, &doc);
-  check_outcome(status, doc, "misuse.decide.evidence", "decision",
+  check_outcome(status, doc, "misuse.decision.evidence", "decision",
                 "assay_decide, one variable");
   expect(doc != first, "assay_decide", "the variable has the new document");
   second = doc;
@@ -898,8 +900,8 @@ static void test_decide(const assay_verifier *verifier) {
   assay_doc *refusal = NULL, *config_doc = NULL;
   size_t i;
   const struct decide_call rows[] = {
-      {"no evidence", NULL, 0, NULL, 0, NOW, "misuse.decide.empty"},
-      {"an empty list", none, 0, account, 36, NOW, "misuse.decide.empty"},
+      {"no evidence", NULL, 0, NULL, 0, NOW, "misuse.decision.empty"},
+      {"an empty list", none, 0, account, 36, NOW, "misuse.decision.empty"},
       {"NULL with a count", NULL, 1, NULL, 0, NOW, "misuse.call.argument"},
       {"a NULL document", none, 1, NULL, 0, NOW, "misuse.call.argument"},
       {"a count beyond all memory", none, SIZE_MAX, NULL, 0, NOW,
@@ -913,12 +915,12 @@ static void test_decide(const assay_verifier *verifier) {
       {"an account of 129 bytes", refused, 1, long_account, 129, NOW,
        "misuse.call.argument"},
       {"an account of 128 bytes", refused, 1, long_account, 128, NOW,
-       "misuse.decide.evidence"},
+       "misuse.decision.evidence"},
       {"now 0", refused, 1, NULL, 0, 0, "misuse.call.now"},
       {"now INT64_MAX", refused, 1, NULL, 0, INT64_MAX, "misuse.call.now"},
-      {"refused evidence", refused, 1, NULL, 0, NOW, "misuse.decide.evidence"},
+      {"refused evidence", refused, 1, NULL, 0, NOW, "misuse.decision.evidence"},
       {"a configuration as evidence", configuration, 1, NULL, 0, NOW,
-       "misuse.decide.evidence"},
+       "misuse.decision.evidence"},
   };
   assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, "", 0, NOW, &refusal);
   assay_verifier_new(CONFIG, strlen(CONFIG), &other, &config_doc);
@@ -940,12 +942,12 @@ static void test_check_expiry(void) {
     const char *status;
   } rows[] = {
       {"before the end", NOW + 1, none, none, NOW, "ok"},
-      {"at the end", NOW, none, none, NOW, "rejected.expiry.ended"},
-      {"after the end", NOW - 1, none, none, NOW, "rejected.expiry.ended"},
+      {"at the end", NOW, none, none, NOW, "rejected.expiry.expired"},
+      {"after the end", NOW - 1, none, none, NOW, "rejected.expiry.expired"},
       {"in grace", NOW - 1, NOW + 1, none, NOW, "ok"},
-      {"at the end of grace", NOW - 1, NOW, none, NOW, "rejected.expiry.ended"},
+      {"at the end of grace", NOW - 1, NOW, none, NOW, "rejected.expiry.expired"},
       {"grace alone", none, NOW + 1, none, NOW, "ok"},
-      {"no dates", none, none, none, NOW, "rejected.expiry.ended"},
+      {"no dates", none, none, none, NOW, "rejected.expiry.expired"},
       {"without end", INT64_MAX, none, none, NOW, "ok"},
       {"without end, revoked", INT64_MAX, none, NOW, NOW,
        "rejected.expiry.revoked"},
@@ -953,7 +955,7 @@ static void test_check_expiry(void) {
        "rejected.expiry.revoked"},
       {"revoked in the future", NOW + 1, none, NOW + 1, NOW,
        "rejected.expiry.revoked"},
-      {"negative end", -1, none, none, NOW, "rejected.expiry.ended"},
+      {"negative end", -1, none, none, NOW, "rejected.expiry.expired"},
       {"now 0", NOW, none, none, 0, "misuse.call.now"},
       {"now INT64_MIN", NOW, none, none, INT64_MIN, "misuse.call.now"},
       {"now INT64_MAX", INT64_MAX, none, none, INT64_MAX, "misuse.call.now"},
@@ -1104,7 +1106,7 @@ static void check_at_once(const struct case_table *table, const cJSON *item,
   if (!expect(case_call(table, item, &status, &called) == 0, name,
               "the call can be made"))
     return;
-  if (strcmp(assay_status_name(status), "misuse.exchange.kind") != 0) {
+  if (strcmp(assay_status_name(status), "misuse.exchange.operation") != 0) {
     one = repeatable_json(doc);
     two = repeatable_json(called);
     expect(one != NULL && two != NULL && strcmp(one, two) == 0, name,

@@ -14,7 +14,7 @@ extension CaseBench {
         decide(
           "DCD-20", "an account that is no UUID: '\(account)' \(verifier)",
           [try transaction(purchase)], verifier: verifier, account: account,
-          "misuse.decide.account")
+          "misuse.decision.account")
       }
     }
   }
@@ -58,7 +58,7 @@ extension CaseBench {
       account: other, "rejected.account.token-mismatch")
     decide(
       "DCD-20", "required and none given", [bound], verifier: "account-required",
-      "misuse.decide.account")
+      "misuse.decision.account")
     decide(
       "DCD-20", "ignored and another", [bound], verifier: "account-ignored", account: other,
       facts: untold)

@@ -167,20 +167,20 @@ extension CaseBench {
     for bundle in ["com.example.other", "com.example.App", "com.example.ap"] {
       try appReceipt(
         "APR-15", "bundle \(bundle)", of: appFacts.with { $0.bundleId = bundle },
-        "rejected.identity.bundle", check: "identity.bundle")
+        "rejected.app.bundle-id", check: "identity.bundle")
     }
     let store = AppReceiptFacts([production], like: production)
     try appReceipt(
       "APR-15", "the number of another app in Production",
-      of: store.with { $0.appAppleId = 1_234_567_891 }, "rejected.identity.app",
+      of: store.with { $0.appAppleId = 1_234_567_891 }, "rejected.app.app-apple-id",
       check: "identity.app")
     try attributes(
-      "APR-15", "no number of an app in Production", "rejected.identity.app",
+      "APR-15", "no number of an app in Production", "rejected.app.app-apple-id",
       check: "identity.app"
     ) { $0.setting(.text(0, "Production")).removing(1) }
     try appReceipt(
       "APR-15", "number 0 in Production", of: store.with { $0.appAppleId = 0 },
-      "rejected.identity.app", check: "identity.app")
+      "rejected.app.app-apple-id", check: "identity.app")
     try appReceipt(
       "APR-15", "any number in Sandbox", of: appFacts.with { $0.appAppleId = 7 })
     try appReceipt(
@@ -199,7 +199,7 @@ extension CaseBench {
       let other = environment == "Production" ? "sandbox-only" : "production-only"
       try appReceipt(
         "APR-16", "type \(type) where it is not accepted", of: facts, verifier: other,
-        "rejected.identity.environment", check: "identity.environment")
+        "rejected.environment.not-accepted", check: "identity.environment")
     }
     for type in ["production", "Development", "ProductionX", ""] {
       try appReceipt(
@@ -209,7 +209,7 @@ extension CaseBench {
     try appReceipt(
       "APR-10", "type Xcode under the store's signer, where Xcode is accepted",
       of: appFacts.with { $0.type = "Xcode" }, verifier: "xcode",
-      "rejected.identity.environment-profile", check: "identity.environment")
+      "rejected.environment.signer-mismatch", check: "identity.environment")
     try appReceipt(
       "APR-10", "a receipt of Sandbox where Xcode is accepted too", verifier: "xcode")
     try appReceipt(
@@ -305,14 +305,14 @@ extension CaseBench {
     ) { $0.signature = .damaged }
     try xcode(
       "APR-16", "type Production under Xcode's signer, where Production cannot be accepted",
-      "rejected.identity.environment", check: "identity.environment"
+      "rejected.environment.not-accepted", check: "identity.environment"
     ) {
       $0.attributes = $0.attributes.setting(.text(0, "Production"))
         .setting(.integer(1, 1_234_567_890))
     }
     try xcode(
       "APR-16", "type ProductionSandbox under Xcode's signer",
-      "rejected.identity.environment-profile", check: "identity.environment"
+      "rejected.environment.signer-mismatch", check: "identity.environment"
     ) { $0.attributes = $0.attributes.setting(.text(0, "ProductionSandbox")) }
     try xcode(
       "APR-21", "a receipt of Xcode made before its certificate",

@@ -5,7 +5,7 @@ import AssayAuthority
 extension AppStoreTalk {
   /// Adds responses that disagree with the request (API-32).
   func addAgreement() throws {
-    let disagree = "rejected.api.disagree"
+    let disagree = "rejected.app-store.inconsistent"
     for (name, change, at) in [
       ("another environment", { $0.environment = "Sandbox" }, "environment"),
       (
@@ -64,7 +64,7 @@ extension AppStoreTalk {
   /// Adds responses with a wrong content type or form (API-30).
   func addForms() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
-    let type = "malformed.api.content-type"
+    let type = "malformed.app-store.content-type"
     for (name, headers) in [("no content type", []), ("HTML", [("content-type", "text/html")])]
       as [(String, [(String, String)])]
     {
@@ -78,9 +78,9 @@ extension AppStoreTalk {
     let json = [("content-type", "application/json")]
     talk(
       "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("cut", true)])],
-      "too-large.api.response", check: "answer", at: "cut")
+      "too-large.app-store.response", check: "answer", at: "cut")
     addLongAnswer()
-    let response = "malformed.api.response"
+    let response = "malformed.app-store.response"
     for (name, body, status, at) in [
       ("no transaction", [:], response, "signedTransactionInfo"),
       (
@@ -100,7 +100,7 @@ extension AppStoreTalk {
       facts: [("result", .null), ("api", .null)])
     talk(
       "API-31", "a renewal in place of a transaction",
-      [apple(1, ["signedTransactionInfo": try signed(.renewal)])], "rejected.kind.mismatch",
+      [apple(1, ["signedTransactionInfo": try signed(.renewalInfo)])], "rejected.kind.mismatch",
       facts: [("result", .null)])
   }
 
@@ -113,11 +113,11 @@ extension AppStoreTalk {
       "API-30", "an answer that is too long",
       steps: [
         EvidenceCase.Step(
-          expect: .init("pending.exchange.request"),
+          expect: .init("pending.exchange.http"),
           answer: .repeated(
             prefix: Array(prefix.utf8), unit: [0x20], count: 4_194_305, suffix: Array("\"}}".utf8)),
           now: now)
-      ], .init("too-large.api.response", check: "exchange.answer", at: "body"))
+      ], .init("too-large.app-store.response", check: "exchange.answer", at: "body"))
   }
 
   /// Adds responses of several pages (API-40, API-41).
@@ -162,7 +162,7 @@ extension AppStoreTalk {
         apple(1, page(first, "r1", more: true), path: path + "?sort=DESCENDING"),
         apple(2, page(second, nil, more: false), path: path + "?revision=r1&sort=DESCENDING"),
       ])
-    let loop = "malformed.api.paging"
+    let loop = "malformed.app-store.paging"
     talk(
       "API-41", "a loop of pages", asks: history(["pages": 5]),
       [apple(1, page(first, "r1", more: true)), apple(2, page(second, "r1", more: true))], loop,
@@ -175,7 +175,7 @@ extension AppStoreTalk {
       [apple(1, page(first, nil, more: true))], loop, at: "revision")
     talk(
       "API-30", "a page that does not say whether it is the last", asks: history(),
-      [apple(1, ["signedTransactions": [first]])], "malformed.api.response", at: "hasMore")
+      [apple(1, ["signedTransactions": [first]])], "malformed.app-store.response", at: "hasMore")
     talk(
       "API-52", "attempts count again for each page", asks: history(["pages": 2, "attempts": 2]),
       [
@@ -187,7 +187,8 @@ extension AppStoreTalk {
     talk(
       "API-2", "no hop from the second page",
       asks: history(["pages": 2]).setting("environment", "auto"),
-      [apple(1, page(first, "r1", more: true)), error(2, 4_040_010)], "rejected.api.not-found",
+      [apple(1, page(first, "r1", more: true)), error(2, 4_040_010)],
+      "rejected.app-store.not-found",
       facts: [("environment", "Production")])
   }
 
@@ -200,7 +201,7 @@ extension AppStoreTalk {
       [
         apple(1, ["signedTransactions": [good, try forged()], "hasMore": true, "revision": "r1"]),
         apple(2, ["signedTransactions": [good], "hasMore": false]),
-      ], "rejected.api.partial", check: "result", at: "signedTransactions[1]/signature",
+      ], "rejected.app-store.partial", check: "result", at: "signedTransactions[1]/signature",
       facts: [
         ("result.transactions.1.transactionId", .text(id)), ("result.transactions.2", .null),
         ("result.refused.0.at", "signedTransactions[1]/signature"),
@@ -216,7 +217,7 @@ extension AppStoreTalk {
       [
         apple(
           1, ["signedTransactions": [try signed(.transaction, sandboxPurchase)], "hasMore": false])
-      ], "rejected.api.disagree", at: "signedTransactions[0].environment")
+      ], "rejected.app-store.inconsistent", at: "signedTransactions[0].environment")
   }
 
   /// Adds changes of the environment with "auto" (API-2).
@@ -236,7 +237,7 @@ extension AppStoreTalk {
           ("result.transactions.0.environment", "Sandbox"), ("/warnings.0", .null),
         ])
     }
-    let missing = "rejected.api.not-found"
+    let missing = "rejected.app-store.not-found"
     talk(
       "API-2", "unknown in both", asks: auto,
       [error(1, 4_040_010), error(2, 4_040_010, to: Self.sandbox, path: infoPath)], missing,
@@ -266,7 +267,7 @@ extension AppStoreTalk {
       missing)
     talk(
       "API-2", "a 400 of no JSON about consumption", asks: consumption, [api(1, 400, path: path)],
-      "rejected.api.bad-request")
+      "rejected.app-store.bad-request")
     talk(
       "API-2", "an order has no hop",
       asks: Self.request("order-lookup", [("environment", "auto"), ("orderId", "M1")]),
@@ -419,16 +420,16 @@ extension AppStoreTalk {
       "API-52", "a wait for another reason has no time of Apple's",
       [api(1, 503, headers: [("retry-after", "9")]), wait(pause(1000, 1))] + [
         api(3, 400, after: 2000)
-      ], "rejected.api.bad-request", facts: [("api.retryAtMs", .null)])
+      ], "rejected.app-store.bad-request", facts: [("api.retryAtMs", .null)])
   }
 
   /// Adds Apple's error numbers (docs/spec/app-store-server-api.md §7).
   func addErrors() {
     for (code, status, name) in [
-      (4_000_006, "rejected.api.bad-request", "InvalidTransactionId"),
-      (4_030_004, "rejected.api.forbidden", "SubscriptionExtensionIneligible"),
-      (4_040_001, "rejected.api.not-found", "AccountNotFound"),
-      (4_090_000, "rejected.api.conflict", "ImageAlreadyExists"),
+      (4_000_006, "rejected.app-store.bad-request", "InvalidTransactionId"),
+      (4_030_004, "rejected.app-store.forbidden", "SubscriptionExtensionIneligible"),
+      (4_040_001, "rejected.app-store.not-found", "AccountNotFound"),
+      (4_090_000, "rejected.app-store.conflict", "ImageAlreadyExists"),
     ] as [(Int64, String, String)] {
       talk(
         "API-50", name, [error(1, code)], status, check: "result", at: "status",
@@ -437,19 +438,20 @@ extension AppStoreTalk {
         ])
     }
     talk(
-      "API-50", "a number that is not known", [error(1, 4_009_999)], "rejected.api.bad-request",
+      "API-50", "a number that is not known", [error(1, 4_009_999)],
+      "rejected.app-store.bad-request",
       facts: [("api.errorName", .null), ("api.errorCode", 4_009_999)])
     for (name, body) in [
       ("no JSON", .text("<html>")), ("no number", ["errorCode": "4000006"]), ("a list", [1]),
       ("a long message", ["errorMessage": .string(String(repeating: "x", count: 1025))]),
     ] as [(String, JSONText)] {
       talk(
-        "API-50", "an error of \(name)", [api(1, 400, body)], "rejected.api.bad-request",
+        "API-50", "an error of \(name)", [api(1, 400, body)], "rejected.app-store.bad-request",
         facts: [("api.errorCode", .null), ("api.errorMessage", .null)])
     }
     for status: Int64 in [100, 302, 405, 600] {
       talk(
-        "API-30", "the HTTP status \(status)", [api(1, status)], "malformed.api.response",
+        "API-30", "the HTTP status \(status)", [api(1, status)], "malformed.app-store.response",
         check: "answer", at: "status")
     }
   }

@@ -10,7 +10,7 @@ extension AppStoreTalk {
       verifier: String = "app-store", _ status: String = AppStoreTalk.parameter
     ) { talk(rule, name, asks: request, verifier: verifier, [], status, at: at) }
     let plain: Refused = { refused($0, $1, $2, at: $3, verifier: $4, $5) }
-    let unsupported = "unsupported.api.environment"
+    let unsupported = "unsupported.app-store.environment"
     refused("API-1", "Xcode", info("Xcode"), at: "environment", unsupported)
     refused(
       "API-1", "a test server that is not configured", info("LocalTesting"), at: "environment",
@@ -40,7 +40,7 @@ extension AppStoreTalk {
       "misuse.exchange.request")
     refused(
       "EXC-1", "a kind that is not built", info().setting("kind", "appstore.transaction"),
-      at: "kind", "misuse.exchange.kind")
+      at: "kind", "misuse.exchange.operation")
     refused(
       "EXC-8", "no block", info(), at: "appStoreServerApi", verifier: "standard",
       "config.exchange.block-missing")
@@ -199,7 +199,8 @@ extension AppStoreTalk {
       misused)
     talk(
       "EXC-2", "a renewal in place of a transaction", asks: asked,
-      evidence: [.init(.renewal, try bench.authority.mint(purchase.renewalPayload))], [], misused,
+      evidence: [.init(.renewalInfo, try bench.authority.mint(purchase.renewalPayload))], [],
+      misused,
       at: "evidence[0]")
     talk(
       "EXC-2", "evidence for a kind that takes none", evidence: [try evidence(purchase)], [],
@@ -266,7 +267,7 @@ extension AppStoreTalk {
       facts: [("retry.notBeforeMs", .integer(now + 4000))])
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
-      [api(1, 401, after: 3000)], "unavailable.exchange.budget",
+      [api(1, 401, after: 3000)], "unavailable.exchange.deadline",
       facts: [("reached.state", "request"), ("reached.steps", 1)])
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     talk("EXC-16", "an answer after the deadline", asks: short, [apple(1, good, after: 9000)])

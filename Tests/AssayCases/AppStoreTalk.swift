@@ -3,10 +3,10 @@ import AssayAuthority
 /// Makes transcripts of the App Store Server API: purchases in both environments, and Apple's
 /// responses about them.
 final class AppStoreTalk: Talk {
-  static let parameter = "misuse.api.parameter"
-  static let noAnswer = "unavailable.api.no-answer"
-  static let limited = "unavailable.api.rate-limited"
-  static let unauthorized = "rejected.api.unauthorized"
+  static let parameter = "misuse.app-store.parameter"
+  static let noAnswer = "unavailable.app-store.no-response"
+  static let limited = "unavailable.app-store.rate-limited"
+  static let unauthorized = "rejected.app-store.unauthorized"
   static let production = "https://api.storekit.apple.com"
   static let sandbox = "https://api.storekit-sandbox.apple.com"
 

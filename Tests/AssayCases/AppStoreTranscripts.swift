@@ -107,7 +107,8 @@ extension AppStoreTalk {
   private func addStatuses() throws {
     let entry: JSONText = [
       "originalTransactionId": .string(id), "status": 1,
-      "signedTransactionInfo": try signed(.transaction), "signedRenewalInfo": try signed(.renewal),
+      "signedTransactionInfo": try signed(.transaction),
+      "signedRenewalInfo": try signed(.renewalInfo),
     ]
     let answer: JSONText = [
       "environment": "Production", "bundleId": "com.example.app", "appAppleId": 1_234_567_890,
@@ -133,21 +134,22 @@ extension AppStoreTalk {
     for (name, member, value) in [
       ("another line", "originalTransactionId", "180000900000009"),
       ("a transaction of another line", "signedTransactionInfo", try signed(.transaction, other)),
-      ("a renewal of another line", "signedRenewalInfo", try signed(.renewal, other)),
+      ("a renewal of another line", "signedRenewalInfo", try signed(.renewalInfo, other)),
     ] as [(String, String, JSONText)] {
       let data: JSONText = [["lastTransactions": [entry.setting(member, value)]]]
       talk(
         "API-32", "\(name) among the subscriptions", asks: asked,
-        [apple(1, answer.setting("data", data))], "rejected.api.disagree", check: "result",
+        [apple(1, answer.setting("data", data))], "rejected.app-store.inconsistent",
+        check: "result",
         at: "data[0].lastTransactions[0].originalTransactionId")
     }
     let silent = entry.removing("originalTransactionId")
     let data: JSONText = [
-      ["lastTransactions": [silent.setting("signedRenewalInfo", try signed(.renewal, other))]]
+      ["lastTransactions": [silent.setting("signedRenewalInfo", try signed(.renewalInfo, other))]]
     ]
     talk(
       "API-32", "a transaction and a renewal of two lines", asks: asked,
-      [apple(1, answer.setting("data", data))], "rejected.api.disagree",
+      [apple(1, answer.setting("data", data))], "rejected.app-store.inconsistent",
       at: "data[0].lastTransactions[0].originalTransactionId")
     let forged: JSONText = [
       ["lastTransactions": []],
@@ -166,7 +168,8 @@ extension AppStoreTalk {
     ] as [(String, JSONText, String)] {
       talk(
         "API-30", "a member of another type in \(name)", asks: asked,
-        [apple(1, answer.setting("data", data))], "malformed.api.response", check: "answer", at: at)
+        [apple(1, answer.setting("data", data))], "malformed.app-store.response", check: "answer",
+        at: at)
     }
   }
 
@@ -211,7 +214,8 @@ extension AppStoreTalk {
         ? sent.setting(member, 1) : sent.setting("sendAttempts", [.object([.init(member, "x")])])
       talk(
         "API-30", "a member of another type in \(name)", asks: asked,
-        [apple(1, ["hasMore": false, "notificationHistory": [odd]])], "malformed.api.response",
+        [apple(1, ["hasMore": false, "notificationHistory": [odd]])],
+        "malformed.app-store.response",
         at: "notificationHistory[0]." + at)
     }
     talk(
@@ -343,6 +347,6 @@ extension AppStoreTalk {
       "API-1", "a test server", asks: info("LocalTesting").setting("transactionId", "1"),
       verifier: "app-store-local",
       [error(1, 4_040_010, to: "https://localhost:8443/test", path: "/inApps/v1/transactions/1")],
-      "rejected.api.not-found", facts: [("environment", "LocalTesting")])
+      "rejected.app-store.not-found", facts: [("environment", "LocalTesting")])
   }
 }

@@ -14,9 +14,9 @@ extension CaseBench {
 }
 
 private final class AppleIDTalk: Talk {
-  private static let noAnswer = "unavailable.appleid.no-answer"
-  private static let unknown = "unavailable.appleid.response"
-  private static let misuse = "misuse.appleid.parameter"
+  private static let noAnswer = "unavailable.apple-id.no-response"
+  private static let unknown = "unavailable.apple-id.response"
+  private static let misuse = "misuse.apple-id.parameter"
   private static let nonce = "dGhlIG5vbmNlIG9mIGEgc2lnbi1pbg"
 
   private let identity: String
@@ -187,11 +187,11 @@ private final class AppleIDTalk: Talk {
   /// Adds Apple's error responses (AID-24).
   func addRefusals() {
     for (error, status) in [
-      ("invalid_grant", "rejected.appleid.grant"), ("invalid_client", "rejected.appleid.client"),
-      ("unauthorized_client", "rejected.appleid.client"),
-      ("invalid_request", "rejected.appleid.request"),
-      ("unsupported_grant_type", "rejected.appleid.request"),
-      ("invalid_scope", "rejected.appleid.request"),
+      ("invalid_grant", "rejected.apple-id.grant"), ("invalid_client", "rejected.apple-id.client"),
+      ("unauthorized_client", "rejected.apple-id.client"),
+      ("invalid_request", "rejected.apple-id.request"),
+      ("unsupported_grant_type", "rejected.apple-id.request"),
+      ("invalid_scope", "rejected.apple-id.request"),
     ] {
       for (name, request) in [("a code", code), ("a token", revoke)] {
         talk(
@@ -220,7 +220,7 @@ private final class AppleIDTalk: Talk {
     not("a web page", 403, .text("<html>"), at: "status")
     not("nothing", 404, nil, at: "status")
     not("another place", 302, ["error": "invalid_grant"], at: "status")
-    let large = "too-large.appleid.response"
+    let large = "too-large.apple-id.response"
     talk(
       "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
       at: "cut")

@@ -207,16 +207,16 @@ extension CaseBench {
     for id in ["", "KEYID1234", "KEYID123456"] {
       device(
         "DVC-1", "a key id \"\(id)\"", block.setting("keyId", .string(id)),
-        "config.devicecheck.key-id")
+        "config.device-check.key-id")
     }
     for id in ["", "ABCDE1234", "ABCDE123456"] {
       device(
         "DVC-1", "a team id \"\(id)\"", block.setting("teamId", .string(id)),
-        "config.devicecheck.team-id")
+        "config.device-check.team-id")
     }
     config(
       "DVC-1", "deviceCheck: no team", [("apps", [app]), ("deviceCheck", block)],
-      "config.devicecheck.team-id")
+      "config.device-check.team-id")
     config(
       "DVC-1", "deviceCheck: two teams",
       [
@@ -228,8 +228,8 @@ extension CaseBench {
           ]
         ),
         ("deviceCheck", block),
-      ], "config.devicecheck.team-id")
-    let bad = "config.devicecheck.key"
+      ], "config.device-check.team-id")
+    let bad = "config.device-check.key"
     device("DVC-2", "no private key", block.removing("privateKey"))
     device("DVC-2", "neither key nor key id", ["teamId": "ABCDE12345"])
     device("DVC-2", "an empty private key", block.setting("privateKey", ""), bad)
@@ -246,7 +246,7 @@ extension CaseBench {
     device(
       "DVC-2", "another environment", block.setting("environment", "sandbox"),
       "config.document.range")
-    let bits = "config.devicecheck.bits"
+    let bits = "config.device-check.bits"
     device(
       "DVC-10", "two bits",
       block.setting(

@@ -233,6 +233,6 @@ extension CaseBench {
       "DCD-1", "a decision by an App Attest receipt",
       .decide(
         verifier: "standard", evidence: [.init(.receipt(.attestReceipt, raw))], account: nil,
-        now: now), .init("misuse.decide.evidence"))
+        now: now), .init("misuse.decision.evidence"))
   }
 }

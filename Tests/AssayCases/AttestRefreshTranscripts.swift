@@ -21,7 +21,7 @@ extension CaseBench {
 
 private final class AttestRefreshTalk: Talk {
   private static let minute: Int64 = 60_000
-  private static let noAnswer = "unavailable.attest-refresh.no-answer"
+  private static let noAnswer = "unavailable.attest-refresh.no-response"
   private static let early = "unavailable.attest-refresh.too-early"
   private static let unknown = "unavailable.attest-refresh.response"
   private static let url = "https://data.appattest.apple.com/v1/attestationData"
@@ -253,7 +253,7 @@ private final class AttestRefreshTalk: Talk {
     talk(
       "EXC-16", "the deadline passes before our other token",
       asks: [("deadlineMs", .integer(now + 2000))], [http(1, 401, after: 2000)],
-      "unavailable.exchange.budget",
+      "unavailable.exchange.deadline",
       facts: [("reached.steps", 1), ("retry.notBeforeMs", .integer(now + 2000 + Self.minute))])
   }
 

@@ -93,7 +93,7 @@ final class CaseBench {
           "storekit.fresh",
           [
             "maxAgeMs": [
-              "transaction": 3_600_000, "renewal": 3_600_000, "notification": 691_200_000,
+              "transaction": 3_600_000, "renewal-info": 3_600_000, "notification": 691_200_000,
               "app-transaction": 3_600_000, "realtime-request": 60_000,
             ]
           ]
@@ -204,7 +204,7 @@ final class CaseBench {
   }
 
   func renewal(_ purchase: Purchase) throws -> EvidenceCase.Evidence {
-    .init(.renewal, try authority.mint(purchase.renewalPayload))
+    .init(.renewalInfo, try authority.mint(purchase.renewalPayload))
   }
 }
 
@@ -215,7 +215,7 @@ extension EvidenceCase.Call {
     case .verifyJWS(_, let kind, _, _): Self.member(kind.rawValue)
     case .verifyReceipt(_, let kind, _, _, _): Self.member(kind.rawValue)
     case .triage: "triage"
-    case .readVerifyReceipt: "verifyReceipt"
+    case .readVerifyReceiptResponse: "verifyReceipt"
     case .verifyAttestation: "attestation"
     case .verifyAssertion: "assertion"
     case .verifyToken: "token"

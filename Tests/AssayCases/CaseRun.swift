@@ -84,8 +84,8 @@ public struct CaseRun: Sendable {
       return try converse(entry, name, request, evidence, now, steps)
     case .triage(let name, let blob, let now):
       return compare(entry, try verifier(name).triage(blob.bytes, nowMs: now))
-    case .readVerifyReceipt(let name, let body, let now):
-      return compare(entry, try verifier(name).readVerifyReceipt(body.bytes, nowMs: now))
+    case .readVerifyReceiptResponse(let name, let body, let now):
+      return compare(entry, try verifier(name).readVerifyReceiptResponse(body.bytes, nowMs: now))
     case .decide(let name, let evidence, let account, let now):
       let documents = try verified(evidence, by: name, now)
       return compare(
@@ -141,7 +141,7 @@ public struct CaseRun: Sendable {
       case .receipt(let kind, let receipt):
         documents.append(
           verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now))
-      case .answer(let body): documents.append(verifier.readVerifyReceipt(body, nowMs: now))
+      case .answer(let body): documents.append(verifier.readVerifyReceiptResponse(body, nowMs: now))
       case .keyset(let jwks): documents.append(Keyset.make(jwks).document)
       case .attestation(let attestation, let keyId, let data):
         documents.append(
@@ -221,7 +221,7 @@ extension EvidenceKind {
   public var library: StoreKitKind {
     switch self {
     case .transaction: .transaction
-    case .renewal: .renewal
+    case .renewalInfo: .renewalInfo
     case .notification: .notification
     case .appTransaction: .appTransaction
     case .realtimeRequest: .realtimeRequest

@@ -82,10 +82,10 @@ public struct CaseTable: Sendable {
   ///   its forms, `now`}: the document before each answer meets the step's `expect`,
   ///   the one after the last answer the case's;
   /// - `triage`: `verifier`, `blob` or one of its forms, `now`;
-  /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
+  /// - `read_verify_receipt_response`: `verifier`, `body` or one of its forms, `now`;
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
   ///   of {`kind`, `verifier`?} with `jws` for the kinds of JWS, `receipt` or its
-  ///   forms for those of receipts, `body` for `verify-receipt`, the members of its call
+  ///   forms for those of receipts, `body` for `verify-receipt-response`, the members of its call
   ///   for `attestation` and `assertion`, each verified at `now` first, and `jwks` for
   ///   `keyset`, which is read;
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
@@ -132,8 +132,8 @@ extension EvidenceCase {
       begin("triage", verifier)
       entry.add("blob", blob)
       entry.add("now", now)
-    case .readVerifyReceipt(let verifier, let body, let now):
-      begin("read_verify_receipt", verifier)
+    case .readVerifyReceiptResponse(let verifier, let body, let now):
+      begin("read_verify_receipt_response", verifier)
       entry.add("body", body)
       entry.add("now", now)
     case .verifyAttestation(let verifier, let attestation, let keyId, let kind, let data, let now):
@@ -197,7 +197,7 @@ extension EvidenceCase.Evidence {
     case .receipt(let kind, let receipt):
       entry.add("kind", kind.rawValue)
       entry.add("receipt", .bytes(receipt))
-    case .answer(let body): entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
+    case .answer(let body): entry = ["kind": "verify-receipt-response", "body": .string(utf8: body)]
     case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
     case .attestation(let attestation, let keyId, let data):
       entry = ["kind": "attestation", "clientDataKind": 1]

@@ -135,7 +135,7 @@ extension CaseBench {
       ("storekit.nested", "skip"), ("storekit.caps.jwsBytes", 8191),
       ("storekit.caps.jwsBytes", 262_145), ("storekit.cache.chains", -1),
       ("storekit.cache.chains", 65), ("storekit.fresh.maxAgeMs.transaction", 0),
-      ("storekit.fresh.maxAgeMs.renewal", -5),
+      ("storekit.fresh.maxAgeMs.renewal-info", -5),
     ]
     for (path, value) in ranges {
       config("CNF-1", "\(path) of \(value)", [(path, value)], "config.document.range", at: path)
@@ -320,15 +320,15 @@ extension CaseBench {
       ).bytes, "config.products.form")
     config(
       "CNF-1", "a limit that is no integer",
-      [plans, ("limits", ["free": ["free": .text("1.5")]])], "config.limits.form")
+      [plans, ("limits", ["free": ["free": .text("1.5")]])], "config.quotas.form")
     config("CNF-1", "no plan", [("plans", [])], "config.plans.form")
     config("CNF-1", "a plan twice", [("plans", ["free", "free"])], "config.plans.form")
     config(
       "CNF-1", "limits of an unknown plan", [plans, ("limits", ["gold": ["free": 1]])],
-      "config.limits.form")
+      "config.quotas.form")
     config(
       "CNF-1", "a negative limit", [plans, ("limits", ["free": ["free": -1]])],
-      "config.limits.form")
+      "config.quotas.form")
   }
 
   private func addStoreKitMembers() {

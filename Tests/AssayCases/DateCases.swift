@@ -103,7 +103,7 @@ extension CaseBench {
 
   private func addFreshness() throws {
     let ages: [(EvidenceKind, Int64)] = [
-      (.transaction, 3_600_000), (.renewal, 3_600_000), (.notification, 691_200_000),
+      (.transaction, 3_600_000), (.renewalInfo, 3_600_000), (.notification, 691_200_000),
       (.appTransaction, 3_600_000), (.realtimeRequest, 60_000),
     ]
     for (kind, age) in ages {
@@ -141,6 +141,6 @@ extension CaseBench {
       "JWS-50", "a kind that need not be fresh",
       payload: purchase.with {
         $0.signedDate = now - 100 * Purchase.day
-      }.renewalPayload, kind: .renewal, verifier: "fresh-long")
+      }.renewalPayload, kind: .renewalInfo, verifier: "fresh-long")
   }
 }

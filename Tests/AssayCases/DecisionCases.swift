@@ -306,14 +306,14 @@ extension CaseBench {
   /// Adds evidence that cannot be decided about (DCD-1, PAY-7, NTF-8).
   private func addEvidenceRules() throws {
     let good = try transaction(purchase)
-    decide("DCD-1", "no evidence", [], "misuse.decide.empty")
+    decide("DCD-1", "no evidence", [], "misuse.decision.empty")
     let forged = EvidenceCase.Evidence(
       .transaction, try Authority(now: now).mint(purchase.transactionPayload))
-    decide("DCD-1", "refused evidence", [forged], "misuse.decide.evidence")
-    decide("DCD-1", "refused evidence beside good", [good, forged], "misuse.decide.evidence")
+    decide("DCD-1", "refused evidence", [forged], "misuse.decision.evidence")
+    decide("DCD-1", "refused evidence beside good", [good, forged], "misuse.decision.evidence")
     decide(
       "DCD-1", "evidence of a verifier with another configuration",
-      [.init(good.proof, verifier: "sandbox-only")], "misuse.decide.evidence")
+      [.init(good.proof, verifier: "sandbox-only")], "misuse.decision.evidence")
     let notification = EvidenceCase.Evidence(
       .notification,
       try authority.mint(try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)))
@@ -321,7 +321,7 @@ extension CaseBench {
       "DEC-14", "a notification", [notification], state: "active", facts: [("plan", "premium")])
     decide(
       "NTF-8", "a notification whose nested JWS were not verified", [notification],
-      verifier: "nested-omitted", "misuse.decide.unverified-nested")
+      verifier: "nested-omitted", "misuse.decision.unverified-nested")
     for member in ["transactionId", "originalTransactionId", "productId"] {
       decide(
         "PAY-7", "a transaction without \(member)",
@@ -341,14 +341,14 @@ extension CaseBench {
       [
         good,
         .init(
-          .renewal,
+          .renewalInfo,
           try authority.mint(purchase.renewalPayload.setting("originalTransactionId", ""))),
       ], "rejected.payload.incomplete")
     for kind in [EvidenceKind.appTransaction, .realtimeRequest] {
       decide(
         "DCD-1", "a kind that shows no purchase: \(kind.rawValue)",
         [.init(kind, try authority.mint(try authority.payload(kind, purchase)))],
-        "misuse.decide.evidence")
+        "misuse.decision.evidence")
     }
     decide(
       "DCD-11", "a product of an unknown type gives nothing",

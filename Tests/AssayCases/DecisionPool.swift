@@ -109,7 +109,7 @@ extension CaseBench {
     try addRenewals("running", running, to: &pool)
     try addRenewals("upgrade", premium(2, line: 1, -5, 25), to: &pool)
     try add(
-      "moved", .init(.renewal, try authority.mint(moved(month, to: other).renewalPayload)),
+      "moved", .init(.renewalInfo, try authority.mint(moved(month, to: other).renewalPayload)),
       of: month, account: other, to: &pool)
     for (name, purchase) in [("month", month), ("running", running)] {
       try add(name + " in_app", inAppAnswer(purchase, requestDate: now), of: purchase, to: &pool)
@@ -212,7 +212,7 @@ extension CaseBench {
       var told = purchase.with { $0.signedDate = now - 900_000 + Int64(place % 3) * 1000 }
       change(&told)
       try add(
-        name + " " + suffix, .init(.renewal, try authority.mint(told.renewalPayload)), of: told,
+        name + " " + suffix, .init(.renewalInfo, try authority.mint(told.renewalPayload)), of: told,
         account: told.accountToken, to: &pool)
     }
   }

@@ -4,7 +4,7 @@ import AssayAuthority
 extension CaseBench {
   static let standardProduct = "com.example.app.standard.monthly"
 
-  var denied: String { "rejected.decide.not-entitled" }
+  var denied: String { "rejected.decision.not-entitled" }
 
   /// The end of the good subscription.
   var end: Int64 { purchase.expiresDate ?? now }

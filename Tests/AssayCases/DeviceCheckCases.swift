@@ -88,21 +88,21 @@ extension CaseBench {
   /// Adds the refusals in the table of docs/spec/device-check.md §2.1.
   private func addDeviceRefusals() {
     let table: [(text: String, http: Int64, status: String)] = [
-      ("Missing or incorrectly formatted device token payload", 400, "rejected.devicecheck.token"),
-      ("Bad Device Token", 400, "rejected.devicecheck.token"),
-      ("Missing or incorrectly formatted bits", 400, "rejected.devicecheck.bits"),
-      ("Bad Bits", 400, "rejected.devicecheck.bits"),
-      ("Missing or incorrectly formatted time stamp", 400, "rejected.devicecheck.timestamp"),
-      ("Bad Timestamp", 400, "rejected.devicecheck.timestamp"),
+      ("Missing or incorrectly formatted device token payload", 400, "rejected.device-check.token"),
+      ("Bad Device Token", 400, "rejected.device-check.token"),
+      ("Missing or incorrectly formatted bits", 400, "rejected.device-check.bits"),
+      ("Bad Bits", 400, "rejected.device-check.bits"),
+      ("Missing or incorrectly formatted time stamp", 400, "rejected.device-check.timestamp"),
+      ("Bad Timestamp", 400, "rejected.device-check.timestamp"),
       (
         "Missing or badly formatted authorization token", 400,
-        "rejected.devicecheck.unauthorized"
+        "rejected.device-check.unauthorized"
       ),
-      ("Bad Authorization Token", 400, "rejected.devicecheck.unauthorized"),
-      ("Bad Payload", 400, "rejected.devicecheck.payload"),
-      ("Unable to verify authorization token", 401, "rejected.devicecheck.unauthorized"),
-      ("Invalid Authorization Token", 401, "rejected.devicecheck.unauthorized"),
-      ("Authorization Token Expired", 401, "rejected.devicecheck.unauthorized"),
+      ("Bad Authorization Token", 400, "rejected.device-check.unauthorized"),
+      ("Bad Payload", 400, "rejected.device-check.payload"),
+      ("Unable to verify authorization token", 401, "rejected.device-check.unauthorized"),
+      ("Invalid Authorization Token", 401, "rejected.device-check.unauthorized"),
+      ("Authorization Token Expired", 401, "rejected.device-check.unauthorized"),
     ]
     for row in table {
       for text in [row.text, row.text.uppercased(), row.text.lowercased() + " (x)"] {
@@ -111,14 +111,14 @@ extension CaseBench {
     }
     answer(
       "DVC-7", "a bad token at validation", call: "validate", http: 400,
-      ["text": "Bad Device Token"], "rejected.devicecheck.token")
+      ["text": "Bad Device Token"], "rejected.device-check.token")
     for http: Int64 in [403, 405] {
-      answer("DVC-7", "anything", http: http, ["text": "x"], "rejected.devicecheck.request")
+      answer("DVC-7", "anything", http: http, ["text": "x"], "rejected.device-check.request")
     }
     for http: Int64 in [0, 429, 500, 503] {
-      answer("DVC-7", "nothing", http: http, .null, "unavailable.devicecheck.no-answer")
+      answer("DVC-7", "nothing", http: http, .null, "unavailable.device-check.no-response")
     }
-    let unknown = "unavailable.devicecheck.response"
+    let unknown = "unavailable.device-check.response"
     answer("DVC-8", "an unknown text", http: 400, ["text": "Something new"], unknown)
     answer("DVC-8", "no text", http: 400, .null, unknown)
     answer("DVC-8", "no text", http: 401, .null, unknown)
@@ -167,7 +167,7 @@ extension CaseBench {
       offer: true, verifier: "device-check-crossed")
     answer(
       "DVC-12", "an offer while Apple is silent", http: 0, .null, offer: true,
-      "unavailable.devicecheck.no-answer")
+      "unavailable.device-check.no-response")
     answer(
       "DVC-12", "no offer, a used device", bits(true, false, months: 1), offer: false,
       facts: [("deviceCheck.bits.bit0.set", true)])
@@ -245,10 +245,10 @@ extension CaseBench {
     }
     token("in base64", .string(base64))
     token("in base64, as a body", ["base64": .string(base64)])
-    let malformed = "malformed.devicecheck.token"
+    let malformed = "malformed.device-check.token"
     token("of nothing", "", malformed)
     token("that is no base64", "!!!!", malformed)
-    let large = "too-large.devicecheck.token"
+    let large = "too-large.device-check.token"
     func long(_ count: Int) -> JSONText {
       .string(utf8: Base64Text.encode([UInt8](repeating: 9, count: count)))
     }

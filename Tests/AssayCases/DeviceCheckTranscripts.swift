@@ -16,8 +16,8 @@ extension CaseBench {
 
 private final class DeviceCheckTalk: Talk {
   private static let base = "https://api.devicecheck.apple.com/v1/"
-  private static let noAnswer = "unavailable.devicecheck.no-answer"
-  private static let unknown = "unavailable.devicecheck.response"
+  private static let noAnswer = "unavailable.device-check.no-response"
+  private static let unknown = "unavailable.device-check.response"
 
   private static let token = Array(1...90).base64Text
 
@@ -115,9 +115,9 @@ private final class DeviceCheckTalk: Talk {
 
   func addRefusals() {
     for (http, text, status, fault) in [
-      (400, "Bad Device Token", "rejected.devicecheck.token", "client"),
-      (400, "Bad Timestamp", "rejected.devicecheck.timestamp", "ours"),
-      (403, "x", "rejected.devicecheck.request", "ours"),
+      (400, "Bad Device Token", "rejected.device-check.token", "client"),
+      (400, "Bad Timestamp", "rejected.device-check.timestamp", "ours"),
+      (403, "x", "rejected.device-check.request", "ours"),
     ] as [(Int64, String, String, String)] {
       talk(
         "DVC-15", "\"\(text)\"", [self.http(1, http, text)], status, check: "result",
@@ -164,7 +164,7 @@ private final class DeviceCheckTalk: Talk {
           status: "pending.exchange.wait"),
         http(3, 200, bits(false, false), after: 1500, facts: [("request.body.text", .text(later))]),
       ])
-    let unauthorized = "rejected.devicecheck.unauthorized"
+    let unauthorized = "rejected.device-check.unauthorized"
     talk(
       "DVC-14", "our token is taken the second time",
       [http(1, 401, "Invalid Authorization Token"), http(2, 200, bits(false, false))])
@@ -187,7 +187,7 @@ private final class DeviceCheckTalk: Talk {
   }
 
   func addRequests() {
-    let id = "misuse.devicecheck.transaction-id"
+    let id = "misuse.device-check.transaction-id"
     let query = Self.request("query")
     talk("DVC-4", "no transaction id", asks: query.removing("transactionId"), [], id)
     for (name, value) in [
@@ -204,12 +204,12 @@ private final class DeviceCheckTalk: Talk {
       [http(1, 200, bits(false, false))])
     talk(
       "DVC-4", "a device token that is no base64", asks: query.setting("deviceToken", "!"), [],
-      "malformed.devicecheck.token", at: "deviceToken")
+      "malformed.device-check.token", at: "deviceToken")
     talk(
-      "DVC-5", "an update of nothing", asks: Self.request("update"), [], "misuse.devicecheck.bits")
+      "DVC-5", "an update of nothing", asks: Self.request("update"), [], "misuse.device-check.bits")
     talk(
       "DVC-15", "an offer without a bit for it", asks: Self.request("query", [("offer", true)]),
-      verifier: "device-check-unnamed", [], "config.devicecheck.bits", at: "deviceCheck.bits")
+      verifier: "device-check-unnamed", [], "config.device-check.bits", at: "deviceCheck.bits")
     let missing = "config.exchange.block-missing"
     talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
     talk(
@@ -234,7 +234,7 @@ private final class DeviceCheckTalk: Talk {
       facts: [("retry", .null)])
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
-      [http(1, 401, "x", after: 1500)], "unavailable.exchange.budget",
+      [http(1, 401, "x", after: 1500)], "unavailable.exchange.deadline",
       facts: [("reached.state", "request"), ("reached.steps", 1)])
   }
 }

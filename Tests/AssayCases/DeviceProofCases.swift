@@ -84,7 +84,7 @@ extension CaseBench {
 
   private func deviceRenewal() throws -> EvidenceCase.Evidence {
     .init(
-      .renewal, try authority.mint(purchase.renewalPayload.setting(Purchase.deviceMembers)))
+      .renewalInfo, try authority.mint(purchase.renewalPayload.setting(Purchase.deviceMembers)))
   }
 }
 

@@ -18,7 +18,7 @@ public struct EvidenceCase: Sendable {
       verifier: String, kind: ReceiptEvidenceKind, receipt: EvidenceText, subject: [UInt8]?,
       now: Int64)
     case triage(verifier: String, blob: EvidenceText, now: Int64)
-    case readVerifyReceipt(verifier: String, body: EvidenceText, now: Int64)
+    case readVerifyReceiptResponse(verifier: String, body: EvidenceText, now: Int64)
     /// Verifies an attestation. `clientDataKind` is 1 for the data, 2 for their hash.
     case verifyAttestation(
       verifier: String, attestation: EvidenceText, keyId: [UInt8], clientDataKind: Int32,

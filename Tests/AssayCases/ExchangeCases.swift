@@ -30,7 +30,7 @@ extension CaseBench {
     request("EXC-1", "a kind that is a number", good.setting("kind", 1), misuse)
     request("EXC-1", "an unknown member", good.setting("account", "x"), misuse)
     request("EXC-1", "no observations", good.removing("observations"), misuse)
-    let unknown = "misuse.exchange.kind"
+    let unknown = "misuse.exchange.operation"
     for kind in ["", "risk", "Risk.Assess", "risk.assess ", "risk.assess.x"] {
       request("EXC-1", "the kind \"\(kind)\"", good.setting("kind", .string(kind)), unknown)
     }

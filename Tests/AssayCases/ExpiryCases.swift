@@ -8,14 +8,14 @@ extension CaseBench {
     let cases: [(String, Int64?, Int64?, Int64?, String)] = [
       ("an end ahead", future, nil, nil, "ok"),
       ("an end a millisecond ahead", now + 1, nil, nil, "ok"),
-      ("the end now", now, nil, nil, "rejected.expiry.ended"),
-      ("an end past", past, nil, nil, "rejected.expiry.ended"),
+      ("the end now", now, nil, nil, "rejected.expiry.expired"),
+      ("an end past", past, nil, nil, "rejected.expiry.expired"),
       ("an end past, grace ahead", past, future, nil, "ok"),
       ("an end past, grace a millisecond ahead", past, now + 1, nil, "ok"),
-      ("an end past, grace now", past, now, nil, "rejected.expiry.ended"),
+      ("an end past, grace now", past, now, nil, "rejected.expiry.expired"),
       ("an end ahead, grace past", future, past, nil, "ok"),
       ("grace alone ahead", nil, future, nil, "ok"),
-      ("no date", nil, nil, nil, "rejected.expiry.ended"),
+      ("no date", nil, nil, nil, "rejected.expiry.expired"),
       ("without end", .max, nil, nil, "ok"),
       ("revoked, end ahead", future, nil, past, "rejected.expiry.revoked"),
       ("revoked in the future", future, nil, future, "rejected.expiry.revoked"),
@@ -23,7 +23,7 @@ extension CaseBench {
       ("revoked, without end", .max, .max, past, "rejected.expiry.revoked"),
       ("revoked and ended", past, nil, past, "rejected.expiry.revoked"),
       ("revoked without any end", nil, nil, past, "rejected.expiry.revoked"),
-      ("an end before 1970", -1, nil, nil, "rejected.expiry.ended"),
+      ("an end before 1970", -1, nil, nil, "rejected.expiry.expired"),
     ]
     for (name, expires, grace, revoked, status) in cases {
       add(name, expires, grace, revoked, now, status)

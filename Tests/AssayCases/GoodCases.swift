@@ -14,7 +14,8 @@ extension CaseBench {
         ("keys.purchase", "Production/180000900000001/2000000090000001"),
       ])
     verify(
-      "JWS-1", "a good renewal info", try authority.mint(purchase.renewalPayload), kind: .renewal,
+      "JWS-1", "a good renewal info", try authority.mint(purchase.renewalPayload),
+      kind: .renewalInfo,
       facts: [
         ("environment", "Sandbox"),
         ("originalTransactionId", .text(purchase.originalTransactionId)),
@@ -128,7 +129,7 @@ extension CaseBench {
       ])
     try verify(
       "PAY-2", "a renewal info with every member",
-      payload: purchase.renewalPayload.setting(purchase.rareRenewalMembers), kind: .renewal,
+      payload: purchase.renewalPayload.setting(purchase.rareRenewalMembers), kind: .renewalInfo,
       facts: [
         ("gracePeriodExpiresDate", .integer(purchase.signedDate + 5 * Purchase.day)),
         ("payload.eligibleWinBackOfferIds.1", "second"), ("/warnings.0.id", .null),

@@ -19,7 +19,7 @@ extension CaseBench {
           try verify(
             "JWS-70", "a \(kind.rawValue) of \(shape.environment), \(verifier)",
             payload: try authority.payload(kind, shape), kind: kind, verifier: verifier,
-            good ? "ok" : "rejected.identity.environment",
+            good ? "ok" : "rejected.environment.not-accepted",
             check: good ? nil : "identity.environment")
         }
       }
@@ -34,21 +34,21 @@ extension CaseBench {
           "JWS-70", "an external purchase token \(id), \(verifier)",
           envelope.payload(
             ("externalPurchaseToken", NotificationPayload.externalPurchaseToken(purchase, id: id))),
-          verifier: verifier, good ? "ok" : "rejected.identity.environment",
+          verifier: verifier, good ? "ok" : "rejected.environment.not-accepted",
           check: good ? nil : "identity.environment")
       }
     }
-    for kind in [EvidenceKind.renewal, .realtimeRequest] {
+    for kind in [EvidenceKind.renewalInfo, .realtimeRequest] {
       try verify(
         "JWS-71", "a \(kind.rawValue) without environment",
         payload: try authority.payload(kind, purchase).removing("environment"), kind: kind,
-        "rejected.identity.environment-missing", check: "identity.environment")
+        "rejected.environment.missing", check: "identity.environment")
     }
     for (type, body) in [("SUBSCRIBED", "data"), ("RESCIND_CONSENT", "appData")] {
       try notify(
         "JWS-71", "a notification without environment in \(body)",
         try authority.notification(type, nil, purchase).removing("\(body).environment"),
-        "rejected.identity.environment-missing", check: "identity.environment")
+        "rejected.environment.missing", check: "identity.environment")
     }
     for (type, subtype, body) in [
       ("SUBSCRIBED", nil, "data"), ("RENEWAL_EXTENSION", "SUMMARY", "summary"),
@@ -61,7 +61,7 @@ extension CaseBench {
         ("no bundle id", good.removing("\(body).bundleId")),
       ] {
         try notify(
-          "JWS-73", "\(name) in \(body)", payload, "rejected.identity.bundle",
+          "JWS-73", "\(name) in \(body)", payload, "rejected.app.bundle-id",
           check: "identity.bundle")
       }
       for (name, payload) in [
@@ -70,14 +70,14 @@ extension CaseBench {
         ("the app id of the second app", good.setting("\(body).appAppleId", 1_234_567_891)),
       ] {
         try notify(
-          "JWS-74", "\(name) in \(body) of Production", payload, "rejected.identity.app",
+          "JWS-74", "\(name) in \(body) of Production", payload, "rejected.app.app-apple-id",
           check: "identity.app")
       }
     }
     try verify(
       "JWS-73", "an app transaction of another app",
       payload: purchase.with { $0.bundleId = "com.other.app" }.appTransactionPayload,
-      kind: .appTransaction, "rejected.identity.bundle", check: "identity.bundle")
+      kind: .appTransaction, "rejected.app.bundle-id", check: "identity.bundle")
   }
 
   /// Adds payloads without an environment, with `missingEnvironment` "from-transaction-id"
@@ -97,12 +97,12 @@ extension CaseBench {
         $0.originalTransactionId = id
       }
       for (kind, payload) in [
-        (EvidenceKind.transaction, shape.transactionPayload), (.renewal, shape.renewalPayload),
+        (EvidenceKind.transaction, shape.transactionPayload), (.renewalInfo, shape.renewalPayload),
       ] {
         try verify(
           "JWS-71", "a \(kind.rawValue) of id \"\(id)\" without environment",
           payload: payload.removing("environment"), kind: kind, verifier: verifier,
-          environment == nil ? "rejected.identity.environment-missing" : "ok",
+          environment == nil ? "rejected.environment.missing" : "ok",
           check: environment == nil ? "identity.environment" : nil,
           facts: environment.map {
             [("environment", .text($0)), ("environmentSource", "transaction-id")]
@@ -116,7 +116,7 @@ extension CaseBench {
     try verify(
       "JWS-71", "a realtime request without environment is not derived",
       payload: purchase.realtimeRequestPayload.removing("environment"),
-      kind: .realtimeRequest, verifier: verifier, "rejected.identity.environment-missing",
+      kind: .realtimeRequest, verifier: verifier, "rejected.environment.missing",
       check: "identity.environment")
   }
 
@@ -131,7 +131,7 @@ extension CaseBench {
       ] {
         try verify(
           "JWS-74", "a \(kind.rawValue) of Production with \(name)", payload: payload,
-          kind: kind, "rejected.identity.app", check: "identity.app")
+          kind: kind, "rejected.app.app-apple-id", check: "identity.app")
       }
     }
     let sandbox = purchase.appTransactionPayload
@@ -142,7 +142,7 @@ extension CaseBench {
     try verify(
       "JWS-74", "a realtime request of Sandbox with another app id",
       payload: request.setting("appAppleId", 99), kind: .realtimeRequest,
-      "rejected.identity.app", check: "identity.app")
+      "rejected.app.app-apple-id", check: "identity.app")
     try verify(
       "JWS-74", "a realtime request of Sandbox without app id",
       payload: request.removing("appAppleId"), kind: .realtimeRequest)
@@ -186,10 +186,10 @@ extension CaseBench {
       payload: [
         "purchaseDate": .integer(now), "environment": "Sandbox",
         "signedDate": .integer(purchase.signedDate),
-      ], kind: .renewal, "rejected.kind.mismatch", check: "payload.kind")
+      ], kind: .renewalInfo, "rejected.kind.mismatch", check: "payload.kind")
     try verify(
       "JWS-75", "no look at all as a renewal",
       payload: ["environment": "Sandbox", "signedDate": .integer(purchase.signedDate)],
-      kind: .renewal)
+      kind: .renewalInfo)
   }
 }

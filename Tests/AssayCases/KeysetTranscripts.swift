@@ -22,7 +22,7 @@ extension CaseBench {
 }
 
 private final class KeysetTalk: Talk {
-  private static let noAnswer = "unavailable.jwks.no-answer"
+  private static let noAnswer = "unavailable.jwks.no-response"
   private static let misuse = "misuse.exchange.request"
   private static let tag = "W/\"1\""
 

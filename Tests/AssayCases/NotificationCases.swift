@@ -29,7 +29,7 @@ extension CaseBench {
           if subtype == "SUMMARY" { break }
           facts += [
             ("transaction.transactionId", .text(shape.transactionId)),
-            ("renewal.autoRenewStatus", 1),
+            ("renewalInfo.autoRenewStatus", 1),
           ]
         }
         try notify("NTF-3", name, try authority.notification(type, subtype, shape), facts: facts)
@@ -66,7 +66,7 @@ extension CaseBench {
     try notify(
       "NTF-4", "a consumption request for a consumable, without renewal",
       try authority.notification("CONSUMPTION_REQUEST", nil, consumable),
-      facts: [("transaction.productId", "com.example.app.coins100"), ("renewal", .null)])
+      facts: [("transaction.productId", "com.example.app.coins100"), ("renewalInfo", .null)])
   }
 
   private func addBodies() throws {
@@ -174,7 +174,7 @@ extension CaseBench {
     try notify(
       "NTF-8", "a nested forgery that is not looked at",
       good.setting("data.signedTransactionInfo", "a.b.c"), verifier: "nested-omitted",
-      facts: [("transaction", .null), ("renewal", .null)])
+      facts: [("transaction", .null), ("renewalInfo", .null)])
   }
 
   private func addAgreement() throws {
@@ -204,7 +204,7 @@ extension CaseBench {
       ), ("a renewal of another line", try nested(renewal, other.renewalPayload)),
     ]
     for (name, payload) in disagreeing {
-      try notify("NTF-5", name, payload, "rejected.nested.disagree", check: "nested")
+      try notify("NTF-5", name, payload, "rejected.nested.inconsistent", check: "nested")
     }
     let consent = try authority.notification("RESCIND_CONSENT", nil, purchase)
     let apps: [(String, Purchase)] = [
@@ -224,7 +224,7 @@ extension CaseBench {
         consent.setting(
           "appData.signedAppTransactionInfo",
           .string(utf8: try authority.mint(shape.appTransactionPayload))),
-        "rejected.nested.disagree", check: "nested")
+        "rejected.nested.inconsistent", check: "nested")
     }
     let differing: [(String, JSONText)] = [
       (
@@ -286,7 +286,7 @@ extension CaseBench {
       "JWS-44", "an undated notification with nothing nested",
       try authority.notification("TEST", nil, purchase).removing("signedDate"),
       verifier: "undated-nested", "rejected.date.missing", check: "chain.validity")
-    for kind in [EvidenceKind.transaction, .renewal, .realtimeRequest] {
+    for kind in [EvidenceKind.transaction, .renewalInfo, .realtimeRequest] {
       try verify(
         "JWS-44", "an undated \(kind.rawValue)",
         payload: try authority.payload(kind, purchase).removing("signedDate"), kind: kind,

@@ -38,7 +38,7 @@ extension CaseBench {
   private func addEnumValues() throws {
     let tables: [(EvidenceKind, JSONText, [(member: String, values: [JSONText])])] = [
       (.transaction, purchase.transactionPayload, CaseBench.transactionEnums),
-      (.renewal, purchase.renewalPayload, CaseBench.renewalEnums),
+      (.renewalInfo, purchase.renewalPayload, CaseBench.renewalEnums),
       (
         .appTransaction, purchase.appTransactionPayload,
         [("originalPlatform", ["iOS", "macOS", "tvOS", "visionOS"])]
@@ -89,7 +89,7 @@ extension CaseBench {
       ]
     ),
     (
-      .renewal,
+      .renewalInfo,
       [
         ("originalTransactionId", 1), ("productId", 1), ("autoRenewProductId", 1),
         ("autoRenewStatus", "1"), ("autoRenewStatus", true), ("environment", 1),
@@ -229,6 +229,6 @@ extension CaseBench {
       "rejected.account.token-missing", check: "account")
     try verify(
       "JWS-91", "a renewal info needs no token", payload: purchase.renewalPayload,
-      kind: .renewal, verifier: required)
+      kind: .renewalInfo, verifier: required)
   }
 }

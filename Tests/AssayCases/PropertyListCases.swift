@@ -208,24 +208,26 @@ extension CaseBench {
       }
     }
     let outer = try receipts.transactionTemplate(purchase).signed()
-    for (length, status) in [(16_384, "ok"), (16_385, "too-large.receipt.outer")] {
+    for (length, status) in [(16_384, "ok"), (16_385, "too-large.transaction-receipt.outer")] {
       receipt(
         "RCP-10", "a receipt of \(length) bytes",
         Base64Text.encode(outer + Array(repeating: 0x20, count: length - outer.count)), status)
     }
     let inner = purchase.purchaseInfo.bytes
-    for (length, status) in [(8192, "ok"), (8193, "too-large.receipt.info")] {
+    for (length, status) in [(8192, "ok"), (8193, "too-large.transaction-receipt.info")] {
       try transactionReceipt("RCP-10", "a purchase-info of \(length) bytes", status) {
         $0.infoBytes = inner + Array(repeating: 0x20, count: length - inner.count)
       }
     }
     try transactionReceipt(
       "RCP-10", "a receipt past a lower cap", verifier: "small-receipt",
-      "too-large.receipt.outer")
+      "too-large.transaction-receipt.outer")
     try transactionReceipt(
       "RCP-10", "a purchase-info past a lower cap", verifier: "small-info",
-      "too-large.receipt.info")
-    try transactionReceipt("RCP-10", "a signature past its cap", "too-large.receipt.signature") {
+      "too-large.transaction-receipt.info")
+    try transactionReceipt(
+      "RCP-10", "a signature past its cap", "too-large.transaction-receipt.signature"
+    ) {
       $0.blob = .trailing(Array(repeating: 0, count: 3000))
     }
   }
@@ -233,17 +235,20 @@ extension CaseBench {
   /// Adds missing and undecodable members of the outer list (RCP-11).
   private func addOuterKeys() throws {
     for key in ["signature", "purchase-info"] {
-      try transactionReceipt("RCP-11", "no \(key)", "malformed.receipt.outer-missing") {
+      try transactionReceipt("RCP-11", "no \(key)", "malformed.transaction-receipt.outer-missing") {
         $0.outer = { $0.removing(key) }
       }
-      try transactionReceipt("RCP-11", "a renamed \(key)", "malformed.receipt.outer-missing") {
+      try transactionReceipt(
+        "RCP-11", "a renamed \(key)", "malformed.transaction-receipt.outer-missing"
+      ) {
         $0.outer = { $0.changing(key) { $0.key = $0.key.map { $0 ^ 0x20 } } }
       }
       for (name, text) in [
         ("that is no base64", "not base64!"), ("of five characters", "AAAAA"),
         ("with padding in the middle", "AA==AAAA"),
       ] {
-        try transactionReceipt("RCP-11", "a \(key) \(name)", "malformed.receipt.base64") {
+        try transactionReceipt("RCP-11", "a \(key) \(name)", "malformed.transaction-receipt.base64")
+        {
           $0.outer = { $0.setting(key, text) }
         }
       }

@@ -18,10 +18,12 @@ extension CaseBench {
     ]
     for key in required {
       try purchaseInfo(
-        "RCP-13", "no \(key)", "malformed.receipt.field-missing", check: "receipt.fields", at: key
+        "RCP-13", "no \(key)", "malformed.transaction-receipt.field-missing",
+        check: "receipt.fields", at: key
       ) { $0.removing(key) }
       try purchaseInfo(
-        "RCP-13", "an empty \(key)", "malformed.receipt.field-missing", check: "receipt.fields",
+        "RCP-13", "an empty \(key)", "malformed.transaction-receipt.field-missing",
+        check: "receipt.fields",
         at: key
       ) { $0.setting(key, "") }
     }
@@ -49,7 +51,7 @@ extension CaseBench {
     ]
     for (key, name, value) in broken {
       try purchaseInfo(
-        "RCP-13", "\(key) with \(name)", "malformed.receipt.field-format",
+        "RCP-13", "\(key) with \(name)", "malformed.transaction-receipt.field-format",
         check: "receipt.fields", at: key
       ) { $0.setting(key, value) }
     }
@@ -97,7 +99,7 @@ extension CaseBench {
     ]
     for (name, text) in unreadable {
       try purchaseInfo(
-        "RCP-14", "a purchase date with \(name)", "malformed.receipt.field-format",
+        "RCP-14", "a purchase date with \(name)", "malformed.transaction-receipt.field-format",
         check: "receipt.fields", at: "purchase-date"
       ) { Self.dated($0, text) }
     }
@@ -144,7 +146,7 @@ extension CaseBench {
     ]
     for (name, key, value) in conflicts {
       try purchaseInfo(
-        "RCP-15", name, "rejected.receipt.field-conflict", check: "receipt.fields"
+        "RCP-15", name, "rejected.transaction-receipt.field-conflict", check: "receipt.fields"
       ) { $0.setting(key, value) }
     }
     func pacific(_ ms: Int64, _ hours: Int64, _ seconds: Int64 = 0) -> String {
@@ -165,7 +167,8 @@ extension CaseBench {
         ("a second off", pacific(ms, 8, 1)), ("not behind", pacific(ms, 0)),
       ] {
         try purchaseInfo(
-          "RCP-15", "\(key) \(name)", "rejected.receipt.field-conflict", check: "receipt.fields"
+          "RCP-15", "\(key) \(name)", "rejected.transaction-receipt.field-conflict",
+          check: "receipt.fields"
         ) { $0.setting(key, text) }
       }
     }

@@ -88,7 +88,7 @@ extension CaseBench {
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-missing")
     decide(
       "DCD-1", "\(kind) of a verifier with another configuration",
-      [.init(good.proof, verifier: "sandbox-only")], "misuse.decide.evidence")
+      [.init(good.proof, verifier: "sandbox-only")], "misuse.decision.evidence")
   }
 
   private func addTransactionReceiptRows() throws {
@@ -101,7 +101,7 @@ extension CaseBench {
     decide(
       "DCD-1", "a refused transaction receipt",
       [.init(.receipt(.transactionReceipt, Base64Text.encode(try damaged.signed())))],
-      "misuse.decide.evidence")
+      "misuse.decision.evidence")
   }
 
   private func addAppReceiptRows() throws {
@@ -157,7 +157,7 @@ extension CaseBench {
     decide(
       "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)], state: "active",
       facts: [
-        ("evidence.class", "apple-answer"), ("evidence.kinds.0", "verify-receipt"),
+        ("evidence.class", "apple-answer"), ("evidence.kinds.0", "verify-receipt-response"),
         ("until", .integer(end)),
       ])
     decide(
@@ -208,7 +208,7 @@ extension CaseBench {
       [older(purchase.with { $0.revocationDate = now - 60_000 })], denied, state: "refunded")
     decide(
       "DEC-1", "an answer of status 21003", [.init(.answer(Array("{\"status\":21003}".utf8)))],
-      "misuse.decide.evidence")
+      "misuse.decision.evidence")
   }
 
   /// Adds decision rows of responses in the iOS 7 style.
@@ -338,13 +338,13 @@ extension CaseBench {
     decide(
       "DCD-18", "how far a transaction receipt reaches", [receipt], state: "active", row: "DEC-14",
       facts: [
-        ("evidence.complete", false), ("evidence.missing.0", "renewal"),
+        ("evidence.complete", false), ("evidence.missing.0", "renewal-info"),
         ("evidence.missing.1", "revocation"),
       ])
     decide(
       "DCD-18", "how far an app receipt reaches", [app], state: "active", row: "DEC-14",
       facts: [
-        ("evidence.complete", false), ("evidence.missing.0", "renewal"),
+        ("evidence.complete", false), ("evidence.missing.0", "renewal-info"),
         ("evidence.missing.1", "revocation"),
       ])
     decide(

@@ -16,14 +16,14 @@ extension CaseBench {
     ] {
       try transactionReceipt(
         "RCP-24", "bundle id: \(name)", of: purchase.with { $0.bundleId = bundle },
-        "rejected.identity.bundle", check: "identity.bundle")
+        "rejected.app.bundle-id", check: "identity.bundle")
     }
     try transactionReceipt(
       "RCP-24", "the second configured app",
       of: purchase.with { $0.bundleId = "com.example.second" })
     try transactionReceipt(
       "RCP-30", "the number of another app in Production",
-      of: production.with { $0.appAppleId = 1_234_567_891 }, "rejected.identity.app",
+      of: production.with { $0.appAppleId = 1_234_567_891 }, "rejected.app.app-apple-id",
       check: "identity.app")
     try transactionReceipt(
       "RCP-30", "no number of an app in Production",
@@ -34,7 +34,7 @@ extension CaseBench {
     for product in ["com.example.app.unknown", "COM.example.app.lifetime"] {
       try transactionReceipt(
         "RCP-25", "product \(product)", of: purchase.with { $0.productId = product },
-        "rejected.identity.product", check: "identity.product",
+        "rejected.product.unknown", check: "identity.product",
         facts: [("/error.retryClass", "after-config")])
     }
   }
@@ -84,7 +84,7 @@ extension CaseBench {
       let shape = purchase.with(id(prefix)).with { $0.environment = "Production" }
       try transactionReceipt(
         "RCP-27", "an id of pod \(prefix)", of: shape,
-        "rejected.identity.environment-missing", check: "identity.environment")
+        "rejected.environment.missing", check: "identity.environment")
       try transactionReceipt(
         "RCP-29", "an id of pod \(prefix), where that is allowed",
         of: shape, verifier: "unknown-environment")
@@ -95,7 +95,7 @@ extension CaseBench {
       $0.environment = "Production"
     }
     try transactionReceipt(
-      "RCP-27", "an id of thirteen digits", of: short, "rejected.identity.environment-missing",
+      "RCP-27", "an id of thirteen digits", of: short, "rejected.environment.missing",
       check: "identity.environment")
     try transactionReceipt(
       "RCP-28", "an id of thirteen digits, environment Sandbox", of: short,
@@ -103,13 +103,13 @@ extension CaseBench {
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-29", "Sandbox where Production alone is accepted", verifier: "production-only",
-      "rejected.identity.environment", check: "identity.environment")
+      "rejected.environment.not-accepted", check: "identity.environment")
     try transactionReceipt(
       "RCP-29", "Production where Production alone is accepted", of: production,
       verifier: "production-only")
     try transactionReceipt(
       "RCP-29", "Production where Sandbox alone is accepted", of: production,
-      verifier: "sandbox-only", "rejected.identity.environment", check: "identity.environment")
+      verifier: "sandbox-only", "rejected.environment.not-accepted", check: "identity.environment")
     try transactionReceipt(
       "RCP-29", "Sandbox where Sandbox alone is accepted", verifier: "sandbox-only")
   }

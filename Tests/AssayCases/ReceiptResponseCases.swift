@@ -16,7 +16,7 @@ extension CaseBench {
     _ status: String = "ok", check: String? = nil, at: String? = nil, facts: Facts = []
   ) {
     add(
-      rule, name, .readVerifyReceipt(verifier: verifier, body: .bytes(body), now: now),
+      rule, name, .readVerifyReceiptResponse(verifier: verifier, body: .bytes(body), now: now),
       .init(status, check: check, at: at, facts: facts))
   }
 
@@ -44,7 +44,7 @@ extension CaseBench {
         "VRR-19", "a good answer, \(style.rawValue)",
         try receipts.answer(style, [purchase], requestDate: now),
         facts: [
-          ("/kind", "verify-receipt"), ("/error", .null), ("appleStatus", 0),
+          ("/kind", "verify-receipt-response"), ("/error", .null), ("appleStatus", 0),
           ("style", .text(style.rawValue)), ("environment", "Sandbox"),
           ("bundleId", "com.example.app"), ("evidence", "apple-answer"),
           ("transactions.0.productId", .text(purchase.productId)),
@@ -90,10 +90,10 @@ extension CaseBench {
       (21002, "rejected.verify-receipt.malformed", "same-once"),
       (21003, "rejected.verify-receipt.not-authentic", "never"),
       (21004, "rejected.verify-receipt.secret", "after-config"),
-      (21005, "unavailable.verify-receipt.no-answer", "later"),
-      (21007, "rejected.identity.environment", "other-environment"),
-      (21008, "rejected.identity.environment", "other-environment"),
-      (21009, "unavailable.verify-receipt.no-answer", "later"),
+      (21005, "unavailable.verify-receipt.no-response", "later"),
+      (21007, "rejected.environment.not-accepted", "other-environment"),
+      (21008, "rejected.environment.not-accepted", "other-environment"),
+      (21009, "unavailable.verify-receipt.no-response", "later"),
       (21010, "rejected.verify-receipt.account", "never"),
       (21100, "rejected.verify-receipt.internal", "never"),
       (21199, "rejected.verify-receipt.internal", "never"),
@@ -144,7 +144,7 @@ extension CaseBench {
       ("cut short", "{\"status\":0,\"receipt\":"), ("text after it", "{\"status\":0} x"),
     ] {
       answer(
-        "VRR-4", name, Array(text.utf8), "unavailable.verify-receipt.no-answer",
+        "VRR-4", name, Array(text.utf8), "unavailable.verify-receipt.no-response",
         facts: [("/error.retryClass", "later")])
     }
     for (name, text) in [
@@ -168,7 +168,7 @@ extension CaseBench {
     }
     add(
       "VRR-15", "a body past the limit",
-      .readVerifyReceipt(
+      .readVerifyReceiptResponse(
         verifier: "standard",
         body: .repeated(
           prefix: Array("{\"status\":0,\"x\":\"".utf8), unit: Array("aaaaaaaaaaaaaaaa".utf8),
@@ -184,7 +184,7 @@ extension CaseBench {
       as: UTF8.self)
     add(
       "VRR-15", "16,385 entries",
-      .readVerifyReceipt(
+      .readVerifyReceiptResponse(
         verifier: "standard",
         body: .repeated(
           prefix: Array(
@@ -298,11 +298,11 @@ extension CaseBench {
   /// Adds responses about other apps and environments (VRR-16, VRR-17).
   private func addAnswerIdentity() throws {
     both(
-      "VRR-16", "another app", "rejected.identity.bundle",
+      "VRR-16", "another app", "rejected.app.bundle-id",
       of: [purchase.with { $0.bundleId = "com.example.other" }]
     ) { $0 }
     both(
-      "VRR-16", "the number of another app in Production", "rejected.identity.app",
+      "VRR-16", "the number of another app in Production", "rejected.app.app-apple-id",
       of: [production.with { $0.appAppleId = 1_234_567_891 }]
     ) { $0 }
     answer(
@@ -310,14 +310,14 @@ extension CaseBench {
       response(.ios7, [production]).json.setting("receipt.adam_id", 0)
         .setting("receipt.app_item_id", 0).bytes)
     both(
-      "VRR-17", "Sandbox where Production alone is accepted", "rejected.identity.environment",
+      "VRR-17", "Sandbox where Production alone is accepted", "rejected.environment.not-accepted",
       verifier: "production-only"
     ) { $0 }
     both(
-      "VRR-17", "Production where Sandbox alone is accepted", "rejected.identity.environment",
+      "VRR-17", "Production where Sandbox alone is accepted", "rejected.environment.not-accepted",
       verifier: "sandbox-only", of: [production]
     ) { $0 }
-    let profile = "rejected.identity.environment-profile"
+    let profile = "rejected.environment.signer-mismatch"
     answer(
       "VRR-17", "environment Production beside type ProductionSandbox",
       response(.ios7).json.setting("environment", "Production").bytes, profile)
@@ -362,11 +362,11 @@ extension CaseBench {
     damaged.signature = .damaged
     latest(
       "a latest receipt that was altered", Base64Text.encode(try damaged.signed()),
-      [(verified, false), (status, "rejected.receipt.signature")])
+      [(verified, false), (status, "rejected.transaction-receipt.signature")])
     latest(
       "a latest receipt of another app",
       try receipts.transactionReceipt(newest.with { $0.bundleId = "com.example.other" }),
-      [(verified, false), (status, "rejected.identity.bundle")])
+      [(verified, false), (status, "rejected.app.bundle-id")])
     latest(
       "a latest receipt that is no receipt", Array("hello".utf8), [(verified, false)])
     latest("an empty latest receipt", [], [])

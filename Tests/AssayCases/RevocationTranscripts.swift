@@ -25,12 +25,12 @@ private final class RevocationTalk: Talk {
 
   private static let intermediateURL = "http://ocsp.apple.com/ocsp03-assaytestroot"
   private static let leafURL = "http://ocsp.apple.com/ocsp03-assaytest602"
-  private static let undetermined = "unavailable.revocation.undetermined"
-  private static let malformed = "malformed.revocation.response"
-  private static let signer = "rejected.revocation.signer"
-  private static let signature = "rejected.revocation.signature"
-  private static let other = "rejected.revocation.other-certificate"
-  private static let stale = "rejected.revocation.stale"
+  private static let undetermined = "unavailable.ocsp.undetermined"
+  private static let malformed = "malformed.ocsp.response"
+  private static let signer = "rejected.ocsp.signer"
+  private static let signature = "rejected.ocsp.signature"
+  private static let other = "rejected.ocsp.other-certificate"
+  private static let stale = "rejected.ocsp.stale"
 
   private let transaction: EvidenceCase.Evidence
   /// The key of a responder that is not the issuer.
@@ -131,7 +131,7 @@ private final class RevocationTalk: Talk {
           responder(
             2, 200,
             try template(.leaf, Template.revoked(at: second / 1000 - 3600, reason: 1)).signed()),
-        ], "rejected.revocation.revoked", check: "result", at: "leaf",
+        ], "rejected.ocsp.certificate-revoked", check: "result", at: "leaf",
         facts: [
           ("transaction", .null), ("retry", .null), ("revocation.leaf.status", "revoked"),
           ("revocation.leaf.revokedAt", .integer(second - 3_600_000)),
@@ -144,7 +144,7 @@ private final class RevocationTalk: Talk {
           responder(
             1, 200, try template(.intermediate, Template.revoked(at: second / 1000)).signed())
         ],
-        "rejected.revocation.revoked", at: "intermediate",
+        "rejected.ocsp.certificate-revoked", at: "intermediate",
         facts: [
           ("revocation.leaf", .null), ("revocation.intermediate.revokedAt", .integer(second)),
           ("revocation.intermediate.reason", .null),
@@ -155,10 +155,11 @@ private final class RevocationTalk: Talk {
           responder(1, 200, intermediate),
           responder(2, 200, try template(.leaf, Template.unknown).signed()),
         ],
-        "rejected.revocation.unknown", at: "leaf", facts: [("revocation.leaf.status", "unknown")])
+        "rejected.ocsp.unknown", at: "leaf", facts: [("revocation.leaf.status", "unknown")])
     }
     for (kind, payload) in [
-      (.renewal, "renewal"), (.notification, "notification"), (.appTransaction, "appTransaction"),
+      (.renewalInfo, "renewalInfo"), (.notification, "notification"),
+      (.appTransaction, "appTransaction"),
       (.realtimeRequest, "realtimeRequest"),
     ] as [(EvidenceKind, String)] {
       let jws = try authority.mint(authority.payload(kind, bench.purchase))
@@ -260,10 +261,10 @@ private final class RevocationTalk: Talk {
     ] { try judge("OCSP-12", name, Self.malformed) { $0.singles[0].status = status } }
     talk(
       "OCSP-2", "a long answer", [responder(1, 200, [UInt8](repeating: 0x30, count: 65_537))],
-      "too-large.revocation.response", at: "intermediate/response")
+      "too-large.ocsp.response", at: "intermediate/response")
     talk(
       "OCSP-2", "an answer that was cut", [responder(1, 200, more: [("cut", true)])],
-      "too-large.revocation.response", at: "intermediate/response")
+      "too-large.ocsp.response", at: "intermediate/response")
   }
 
   /// Adds responder ids (OCSP-13).
@@ -516,7 +517,7 @@ private final class RevocationTalk: Talk {
     talk(
       "OCSP-21", "a kept answer says revoked",
       asks: Self.request("best-effort", [kept(chain.leaf, revoked)]), [],
-      "rejected.revocation.revoked", at: "leaf")
+      "rejected.ocsp.certificate-revoked", at: "leaf")
     var old = try template(.intermediate)
     old.singles[0].nextUpdate = .generalized(now / 1000 - 3600)
     let faulty: [(String, JSONText)] = [
@@ -621,7 +622,7 @@ private final class RevocationTalk: Talk {
       ("another address only", try access(DER.sequence(DER.sequence(issuers, uri)))),
     ] {
       talk(
-        "OCSP-1", "\(name), required", evidence: [evidence], [], "rejected.revocation.no-responder",
+        "OCSP-1", "\(name), required", evidence: [evidence], [], "rejected.ocsp.no-responder",
         check: "result", at: place)
       talk(
         "OCSP-1", "\(name), best-effort", asks: Self.request("best-effort"), evidence: [evidence],

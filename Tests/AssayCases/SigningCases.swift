@@ -178,7 +178,7 @@ extension CaseBench {
     sign(
       "AID-20", "a client secret for six months", web.appending("ttlMs", 15_777_000_000),
       facts: expires(seconds - 60 + 15_777_000))
-    let misuse = "misuse.appleid.parameter"
+    let misuse = "misuse.apple-id.parameter"
     for life: JSONText in [59_999, 15_777_000_001, "300000", .null] {
       sign(
         "AID-20", "a client secret for \(life) ms", web.appending("ttlMs", life), misuse,
@@ -228,8 +228,8 @@ extension CaseBench {
       facts: [("appleId.teamId", "ABCDE12345"), ("appleId.clientIds.0", "com.example.app")])
     let other = JSONText.string(utf8: (try? SigningKey.generate(.p384).pem()) ?? [])
     for (rule, block, status) in [
-      ("API-10", "appStoreServerApi", "config.api.private-key"),
-      ("AID-20", "appleId", "config.appleid.key"),
+      ("API-10", "appStoreServerApi", "config.app-store.private-key"),
+      ("AID-20", "appleId", "config.apple-id.key"),
     ] {
       let place = block + ".privateKey"
       for (name, value) in [
@@ -252,7 +252,7 @@ extension CaseBench {
         config(
           rule == "AID-20" ? rule : "CNF-1", "\(block) with the key id \(text)", [(id, value)],
           rule == "AID-20"
-            ? "config.appleid.key-id" : isType ? "config.document.type" : "config.document.range",
+            ? "config.apple-id.key-id" : isType ? "config.document.type" : "config.document.range",
           at: id)
       }
     }
@@ -279,7 +279,7 @@ extension CaseBench {
     config(
       "API-1", "another host for local tests", local + [(place, "https://localhost:8443/api")], [],
       "ok", nil, [(place, "https://localhost:8443/api")])
-    let refused = "config.api.base-url"
+    let refused = "config.app-store.base-url"
     config(
       "API-1", "another host in Production", [(place, "https://localhost:8443")], [], refused,
       place, [])
@@ -292,12 +292,13 @@ extension CaseBench {
   private func addAppleIDMembers(_ config: Adding) {
     let team = "appleId.teamId"
     for value: JSONText in ["ABCDE1234", "abcde12345", 1] {
-      config("AID-20", "the team \(value)", [(team, value)], [], "config.appleid.team-id", team, [])
+      config(
+        "AID-20", "the team \(value)", [(team, value)], [], "config.apple-id.team-id", team, [])
     }
     config(
       "AID-20", "apps without a team",
       [("apps", [["bundleId": "com.example.app", "appAppleId": 1]])], [team],
-      "config.appleid.team-id", team, [])
+      "config.apple-id.team-id", team, [])
     let clients = "appleId.clientIds"
     let many = JSONText.array((0..<17).map { .string("c\($0)") })
     for (name, value, at) in [
@@ -307,7 +308,7 @@ extension CaseBench {
         "a client of 256 bytes", [.string(String(repeating: "c", count: 256))], clients + "[0]"
       ), ("a text as clients", "com.example.app", clients),
     ] as [(String, JSONText, String)] {
-      config("AID-25", name, [(clients, value)], [], "config.appleid.clients", at, [])
+      config("AID-25", name, [(clients, value)], [], "config.apple-id.clients", at, [])
     }
   }
 

@@ -38,49 +38,49 @@ extension CaseBench {
       stores("STO-13", "the dialect \(dialect)", [("dialect", .string(dialect))])
     }
     stores(
-      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.store.dialect",
+      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.ledger.engine",
       at: "dialect")
     stores(
       "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], "config.document.missing",
       at: "table")
     stores(
       "STO-13", "a disk per instance", [("dialect", "sqlite"), ("shared", false)],
-      "config.store.not-shared", at: "shared")
+      "config.ledger.not-shared", at: "shared")
     stores(
       "STO-13", "placeholders of another engine",
-      [("dialect", "sqlite"), ("placeholders", "dollar")], "config.store.placeholders",
+      [("dialect", "sqlite"), ("placeholders", "dollar")], "config.ledger.placeholders",
       at: "placeholders")
     stores(
-      "STO-5", "a prefix that begins with a digit", [("prefix", "1a")], "config.store.prefix",
+      "STO-5", "a prefix that begins with a digit", [("prefix", "1a")], "config.ledger.prefix",
       at: "prefix")
     stores(
-      "STO-5", "a prefix with a quotation mark", [("prefix", "a\"")], "config.store.prefix",
+      "STO-5", "a prefix with a quotation mark", [("prefix", "a\"")], "config.ledger.prefix",
       at: "prefix")
-    stores("STO-81", "a short lease", [("leaseMs", 4999)], "config.store.lease", at: "leaseMs")
+    stores("STO-81", "a short lease", [("leaseMs", 4999)], "config.ledger.lease", at: "leaseMs")
     stores(
-      "STO-76", "a statement without an end", [("statementMs", 60_001)], "config.store.limits",
+      "STO-76", "a statement without an end", [("statementMs", 60_001)], "config.ledger.limits",
       at: "statementMs")
     stores(
       "STO-76", "a wait for a lock that is longer than its statement",
-      [("statementMs", 1000), ("lockMs", 1001)], "config.store.limits", at: "lockMs")
+      [("statementMs", 1000), ("lockMs", 1001)], "config.ledger.limits", at: "lockMs")
     stores(
       "STO-76", "an exchange without time for a statement", [("requestMs", 4999)],
-      "config.store.limits", at: "requestMs")
+      "config.ledger.limits", at: "requestMs")
     stores(
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
-      "config.store.forget-key", at: "forgetKey")
+      "config.ledger.forget-key", at: "forgetKey")
     stores(
       "STO-66", "a pace of 0", [("pace", .object([.init("appstore.order-lookup", 0)]))],
-      "config.store.pace", at: "pace.appstore.order-lookup")
+      "config.ledger.rate-limits", at: "pace.appstore.order-lookup")
     stores(
-      "STO-66", "the pace of an unknown kind", [("pace", ["ocsp": 1])], "config.store.pace",
+      "STO-66", "the pace of an unknown kind", [("pace", ["ocsp": 1])], "config.ledger.rate-limits",
       at: "pace.ocsp")
     stores(
       "STO-56", "a short name", [("signup", ["username": ["digits": 15]])],
-      "config.store.signup", at: "signup.username.digits")
+      "config.ledger.signup", at: "signup.username.digits")
     stores(
       "STO-56", "a name that is longer than any",
-      [("signup", ["username": ["prefix": "abc", "digits": 48]])], "config.store.signup",
+      [("signup", ["username": ["prefix": "abc", "digits": 48]])], "config.ledger.signup",
       at: "signup.username")
     stores(
       "CNF-1", "a meter that is open and has no limit", [("failOpen", ["meters": ["gold"]])],
@@ -168,11 +168,11 @@ extension CaseBench {
   private func addSchemaRequests() {
     schema("EXC-8", "no block and no dialect", [], "config.exchange.block-missing", at: "stores")
     schema(
-      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.store.dialect",
+      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.ledger.engine",
       at: "dialect")
     schema(
       "STO-5", "another prefix than tables may have",
-      [("dialect", "sqlite"), ("prefix", "a;b")], "config.store.prefix", at: "prefix")
+      [("dialect", "sqlite"), ("prefix", "a;b")], "config.ledger.prefix", at: "prefix")
     schema(
       "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], verifier: "stores",
       "config.document.missing", at: "stores.table")
@@ -185,7 +185,7 @@ extension CaseBench {
     ] as [(String, JSONText)] {
       self.request(
         "STO-84", "stores: a control character in \(member)", request, verifier: "stores",
-        "malformed.store.text", at: member)
+        "malformed.ledger.text", at: member)
     }
     schema(
       "EXC-1", "an unknown member", [("table", "shop")], "misuse.exchange.request", at: "table")

@@ -11,7 +11,7 @@ class Talk {
     var answer: JSONText
     var after: Int64 = 0
     var at: Facts = []
-    var status = "pending.exchange.request"
+    var status = "pending.exchange.http"
   }
 
   let bench: CaseBench

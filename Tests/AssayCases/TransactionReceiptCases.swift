@@ -126,16 +126,16 @@ extension CaseBench {
     }
     try transactionReceipt(
       "RCP-28", "environment Sandbox on an id of Production, where Production is refused",
-      of: production, verifier: "sandbox-only", "rejected.identity.environment",
+      of: production, verifier: "sandbox-only", "rejected.environment.not-accepted",
       check: "identity.environment"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-30", "the number of another app in Production, environment Sandbox",
-      of: production.with { $0.appAppleId = 7 }, "rejected.identity.app", check: "identity.app"
+      of: production.with { $0.appAppleId = 7 }, "rejected.app.app-apple-id", check: "identity.app"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-28", "environment deleted, where Sandbox is refused", verifier: "production-only",
-      "rejected.identity.environment", check: "identity.environment"
+      "rejected.environment.not-accepted", check: "identity.environment"
     ) { $0.environment = nil }
     try addIdsThatTellNothing()
   }
@@ -162,14 +162,14 @@ extension CaseBench {
     }
     try transactionReceipt(
       "RCP-28", "no environment on an id of pod 300", of: unknown,
-      "rejected.identity.environment-missing", check: "identity.environment"
+      "rejected.environment.missing", check: "identity.environment"
     ) { $0.environment = nil }
     try transactionReceipt(
       "RCP-28", "environment Sandbox on an id of pod 300", of: unknown, facts: facts
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-28", "environment Sandbox on an id of pod 300, where Production alone is accepted",
-      of: unknown, verifier: "production-only", "rejected.identity.environment",
+      of: unknown, verifier: "production-only", "rejected.environment.not-accepted",
       check: "identity.environment", at: "environment"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
@@ -177,7 +177,7 @@ extension CaseBench {
       of: unknown, verifier: "unknown-production", facts: facts)
     try transactionReceipt(
       "RCP-28", "environment Sandbox on an id of pod 300, where that is allowed in Production",
-      of: unknown, verifier: "unknown-production", "rejected.identity.environment",
+      of: unknown, verifier: "unknown-production", "rejected.environment.not-accepted",
       check: "identity.environment", at: "environment"
     ) { $0.environment = "Sandbox" }
   }
@@ -186,19 +186,19 @@ extension CaseBench {
   private func addBlobLayouts() throws {
     for version in [0, 1, 4, 5, 0x41, 0xff] as [UInt8] {
       try transactionReceipt(
-        "RCP-17", "a blob of version \(version)", "unsupported.receipt.version",
+        "RCP-17", "a blob of version \(version)", "unsupported.transaction-receipt.version",
         check: "receipt.layout"
       ) { $0.version = version }
     }
     let whole = try receipts.transactionTemplate(purchase).signatureBlob().count
     for cut in [1, 2, 128, 133, 256, 257, 260, 261, 262, whole - 1] {
       try transactionReceipt(
-        "RCP-17", "a blob cut to \(cut) octets", "malformed.receipt.signature-layout",
+        "RCP-17", "a blob cut to \(cut) octets", "malformed.transaction-receipt.signature-layout",
         check: "receipt.layout"
       ) { $0.blob = .prefix(cut) }
     }
     try transactionReceipt(
-      "RCP-17", "an octet after the certificate", "malformed.receipt.signature-layout",
+      "RCP-17", "an octet after the certificate", "malformed.transaction-receipt.signature-layout",
       check: "receipt.layout"
     ) { $0.blob = .trailing([0]) }
     let length = UInt32(try receipts.chain(.current).leaf.count)
@@ -207,16 +207,17 @@ extension CaseBench {
       ("2^32 - 1", UInt32.max),
     ] {
       try transactionReceipt(
-        "RCP-17", "a certificate length of \(name)", "malformed.receipt.signature-layout",
+        "RCP-17", "a certificate length of \(name)",
+        "malformed.transaction-receipt.signature-layout",
         check: "receipt.layout"
       ) { $0.blob = .certificateLength(other) }
     }
     try transactionReceipt(
       "RCP-17", "version 3 with the signature of version 2", of: old, generation: .store,
-      "malformed.receipt.signature-layout", check: "receipt.layout")
+      "malformed.transaction-receipt.signature-layout", check: "receipt.layout")
     try transactionReceipt(
       "RCP-17", "version 2 with the signature of version 3", version: 2, generation: .current,
-      "malformed.receipt.signature-layout", check: "receipt.layout")
+      "malformed.transaction-receipt.signature-layout", check: "receipt.layout")
   }
 
   /// Adds signatures (RCP-18 … RCP-20).
@@ -227,7 +228,7 @@ extension CaseBench {
       for version in [2, 3] as [UInt8] {
         try transactionReceipt(
           rule, "\(name), version \(version)", of: version == 2 ? old : nil, version: version,
-          "rejected.receipt.signature", check: "receipt.signature", change)
+          "rejected.transaction-receipt.signature", check: "receipt.signature", change)
       }
     }
     try refuse("RCP-18", "the list signed without the version") { $0.scope = .info }
@@ -262,14 +263,15 @@ extension CaseBench {
       ("an octet less than a blob has", Array(repeating: 4, count: 132)),
     ] {
       try transactionReceipt(
-        "RCP-18", "\(name) for a signature", "rejected.receipt.signature", check: "receipt.layout",
+        "RCP-18", "\(name) for a signature", "rejected.transaction-receipt.signature",
+        check: "receipt.layout",
         facts: [("/error.retryClass", "never")]
       ) { $0.blob = .octets(octets) }
     }
     for version in [2, 3] as [UInt8] {
       try transactionReceipt(
         "RCP-19", "signed with SHA-256, version \(version)", of: version == 2 ? old : nil,
-        version: version, "unsupported.receipt.digest", check: "receipt.signature"
+        version: version, "unsupported.transaction-receipt.digest", check: "receipt.signature"
       ) { $0.digest = .sha256 }
     }
     try transactionReceipt(
@@ -312,7 +314,7 @@ extension CaseBench {
   private func addReceiptGenerations() throws {
     try transactionReceipt(
       "RCP-21", "version 2 where it is refused", of: old, version: 2, verifier: "v2-refused",
-      "rejected.receipt.v2-disabled")
+      "rejected.transaction-receipt.v2-disabled")
     try transactionReceipt(
       "RCP-21", "version 3 where version 2 is refused", verifier: "v2-refused")
     try transactionReceipt(
@@ -383,7 +385,8 @@ extension CaseBench {
     }
     try transactionReceipt(
       "RCP-23", "bought before the leaf begins, where that is refused", of: bought(begin - 1),
-      generation: .second, verifier: "late-signed-refused", "rejected.receipt.signed-later",
+      generation: .second, verifier: "late-signed-refused",
+      "rejected.transaction-receipt.signed-after-purchase",
       check: "chain.validity")
     try transactionReceipt(
       "RCP-23", "bought as the leaf begins, where later signing is refused", of: bought(begin),

@@ -14,7 +14,7 @@ extension CaseBench {
     try addPlaceholders()
   }
 
-  private var pending: String { "pending.triage.unverified" }
+  private var pending: String { "pending.triage.verify-next" }
 
   private func triage(
     _ rule: String, _ name: String, _ blob: [UInt8], verifier: String = "standard",
@@ -99,7 +99,7 @@ extension CaseBench {
 
   /// Adds output of cracking tools (TRI-2).
   private func addCrackers() throws {
-    let rejected = "rejected.triage.cracker"
+    let rejected = "rejected.triage.cracking-tool"
     let text = ForgedReceipt.cracker(59_412_391)
     var blobs: [(String, [UInt8])] = [
       ("the text of a cracking program", text),
@@ -121,7 +121,7 @@ extension CaseBench {
     }
     triage(
       "TRI-3", "257 printable bytes",
-      Base64Text.encode(Array(repeating: 0x2e, count: 257)), "unsupported.triage.form",
+      Base64Text.encode(Array(repeating: 0x2e, count: 257)), "unsupported.triage.format",
       form: "unknown")
   }
 
@@ -170,11 +170,11 @@ extension CaseBench {
     ]
     for (name, form, bytes) in others {
       triage(
-        "TRI-3", name, Base64Text.encode(bytes), "unsupported.triage.form", form: form)
+        "TRI-3", name, Base64Text.encode(bytes), "unsupported.triage.format", form: form)
     }
     triage(
       "TRI-3", "a raw request body", Array("{\"receipt-data\":\"AA==\"}".utf8),
-      "unsupported.triage.form", form: "json")
+      "unsupported.triage.format", form: "json")
   }
 
   /// Adds receipts of every kind and app (TRI-5 … TRI-9).

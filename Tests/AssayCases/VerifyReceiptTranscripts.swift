@@ -25,7 +25,7 @@ extension CaseBench {
 private final class VerifyReceiptTalk: Talk {
   static let secret = "0123456789abcdef0123456789abcdef"
   private static let misuse = "misuse.exchange.request"
-  private static let noAnswer = "unavailable.verify-receipt.no-answer"
+  private static let noAnswer = "unavailable.verify-receipt.no-response"
 
   private let receipt: String
   private let appReceipt: String
@@ -164,14 +164,14 @@ private final class VerifyReceiptTalk: Talk {
       [status(1, 21007, to: "Sandbox")], loop)
     talk(
       "VRR-3", "21007 where Sandbox is not accepted", verifier: "production-only",
-      [status(1, 21007)], "rejected.identity.environment", check: "result",
+      [status(1, 21007)], "rejected.environment.not-accepted", check: "result",
       facts: [
         ("/error.retryClass", "after-config"), ("retry", .null),
         ("verifyReceipt.appleStatus", 21007),
       ])
     talk(
       "VRR-3", "21008 where Production is not accepted", verifier: "sandbox-only",
-      [status(1, 21008, to: "Sandbox")], "rejected.identity.environment")
+      [status(1, 21008, to: "Sandbox")], "rejected.environment.not-accepted")
   }
 
   func addStatuses() {
@@ -309,12 +309,12 @@ private final class VerifyReceiptTalk: Talk {
       at: "receipt.bid")
     talk(
       "VRR-16", "an answer about a foreign app",
-      [apple(1, good.setting("receipt.bid", "com.example.foreign"))], "rejected.identity.bundle",
+      [apple(1, good.setting("receipt.bid", "com.example.foreign"))], "rejected.app.bundle-id",
       check: "result")
     talk(
       "VRR-17", "a Sandbox purchase from production",
       asks: ["kind": "verifyReceipt", "receipt": .string(sandboxReceipt)],
-      [apple(1, bench.response(.ios6).json)], "rejected.identity.environment-profile",
+      [apple(1, bench.response(.ios6).json)], "rejected.environment.signer-mismatch",
       at: "latest_receipt_info.transaction_id")
   }
 
@@ -336,7 +336,7 @@ private final class VerifyReceiptTalk: Talk {
     refused("VRR-22", "an unknown start", usual.appending("start", "Xcode"), at: "start")
     refused(
       "VRR-22", "a start that is not accepted", usual.appending("start", "Sandbox"),
-      "rejected.identity.environment", at: "start", verifier: "production-only")
+      "rejected.environment.not-accepted", at: "start", verifier: "production-only")
     refused(
       "VRR-22", "old transactions by a number", usual.appending("excludeOldTransactions", 1),
       at: "excludeOldTransactions")
@@ -398,7 +398,7 @@ private final class VerifyReceiptTalk: Talk {
             status: status),
         ])
     }
-    let form = "misuse.exchange.answer"
+    let form = "misuse.exchange.reply"
     wrong(
       "an answer to another step", #"{"id":2,"status":200,"body":null}"#, "misuse.exchange.order",
       at: "id")
@@ -424,7 +424,7 @@ private final class VerifyReceiptTalk: Talk {
         status(1, 21002), Said(answer: ["id": 2], after: 1000, at: pause.at, status: pause.status),
         Said(
           answer: pause.answer, after: 1000, at: [("/error.at", "id")],
-          status: "misuse.exchange.answer"), apple(3, good, after: 1000),
+          status: "misuse.exchange.reply"), apple(3, good, after: 1000),
       ])
     talk(
       "EXC-5", "an answer after the end",
@@ -449,7 +449,7 @@ private final class VerifyReceiptTalk: Talk {
     }
     talk(
       "EXC-16", "a hop at the deadline", asks: soon, [status(1, 21007, after: 5000)],
-      "unavailable.exchange.budget", check: "result", at: "deadlineMs",
+      "unavailable.exchange.deadline", check: "result", at: "deadlineMs",
       facts: [
         ("reached.state", "request"), ("reached.steps", 1),
         ("retry.notBeforeMs", .integer(now + 5000 + 16_000)), ("/error.retryClass", "later"),
@@ -467,7 +467,7 @@ private final class VerifyReceiptTalk: Talk {
       [status(1, 21002, after: 4001)], Self.noAnswer, facts: [("verifyReceipt.appleStatus", 21002)])
     talk(
       "EXC-16", "a wait that ends too late", asks: soon,
-      [store(1, 500, after: 4000), waitOfSoon(5000)], "unavailable.exchange.budget",
+      [store(1, 500, after: 4000), waitOfSoon(5000)], "unavailable.exchange.deadline",
       facts: [("reached.state", "wait")])
     talk(
       "EXC-17", "a clock that runs backwards",

@@ -28,7 +28,7 @@ extension CaseBench {
         ])
       verify(
         "JWS-81", "a renewal info of \(environment)",
-        try authority.mintXcode(shape.xcodeRenewalPayload), kind: .renewal, verifier: verifier,
+        try authority.mintXcode(shape.xcodeRenewalPayload), kind: .renewalInfo, verifier: verifier,
         facts: [
           ("environment", .text(environment)), ("effectiveDate.ms", .integer(purchase.signedDate)),
           ("/warnings.0.id", "date-out-of-range"),
@@ -124,18 +124,18 @@ extension CaseBench {
         "JWS-72",
         isXcode
           ? "an App Store chain that claims Xcode" : "Xcode's certificate that claims Sandbox",
-        jws, verifier: "xcode", "rejected.identity.environment-profile",
+        jws, verifier: "xcode", "rejected.environment.signer-mismatch",
         check: "identity.environment")
     }
     verify(
       "JWS-70", "LocalTesting where only Xcode is accepted",
       try authority.mintXcode(
         purchase.with { $0.environment = "LocalTesting" }.xcodeTransactionPayload),
-      verifier: "xcode", "rejected.identity.environment", check: "identity.environment")
+      verifier: "xcode", "rejected.environment.not-accepted", check: "identity.environment")
     verify(
       "JWS-73", "another bundle id from Xcode",
       try authority.mintXcode(xcodePayload.setting("bundleId", "com.other.app")),
-      verifier: "xcode", "rejected.identity.bundle", check: "identity.bundle")
+      verifier: "xcode", "rejected.app.bundle-id", check: "identity.bundle")
   }
 
   private func addXcodeDates() throws {

@@ -132,10 +132,10 @@ struct LedgerTests {
     #expect(first.claim?.granted != nil && first.claim?.isOurs == true)
     #expect(first.description == "ClaimResult, ok")
     let again = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
-    #expect(again.status == .rejectedLedgerAlreadyGranted && again.httpStatus == 200)
+    #expect(again.status == .rejectedPurchaseAlreadyGranted && again.httpStatus == 200)
     #expect(again.answer == .alreadyGranted && again.outcome == "already-granted")
     let other = try await shop.ledger.claim([coins], account: "bob", grant: pay, at: Self.now)
-    #expect(other.status == .rejectedLedgerOtherAccount && other.answer == .refusedFinal)
+    #expect(other.status == .rejectedPurchaseOtherAccount && other.answer == .refusedFinal)
     await #expect(seen.grants.count == 1)
     await #expect(seen.units == [3])
     let found = try await shop.ledger.lookup(
@@ -157,7 +157,7 @@ struct LedgerTests {
       [coins], account: "ann", attempt: "attempt-0000000000000001", at: Self.now)
     #expect(repeated.claim?.grantId == grant.grantId)
     let busy = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
-    #expect(busy.status == .unavailableLedgerInProgress && busy.outcome == "in-progress")
+    #expect(busy.status == .unavailableClaimInProgress && busy.outcome == "in-progress")
     #expect(busy.claim?.retryAfter != nil)
     for changed in [true, false] {
       let done = try await shop.ledger.complete(
@@ -167,7 +167,7 @@ struct LedgerTests {
     }
     let others = try await shop.ledger.complete(
       purchaseKey: grant.purchaseKey, account: "bob", grantId: grant.grantId, at: Self.now)
-    #expect(others.status == .rejectedLedgerSuperseded && others.outcome == "superseded")
+    #expect(others.status == .rejectedClaimSuperseded && others.outcome == "superseded")
   }
 
   @Test("what a grant under a lease did not do is taken over when the lease has ended")
@@ -246,7 +246,7 @@ struct LedgerTests {
         _ = try await Self.pays($0)
         return false
       }, at: Self.now)
-    #expect(nothing.status == .unavailableLedgerInProgress && nothing.answer == .deferred)
+    #expect(nothing.status == .unavailableClaimInProgress && nothing.answer == .deferred)
     #expect(nothing.retryAfter == .zero)
     #expect(try shop.rows("SELECT * FROM coins").isEmpty)
     #expect(try shop.rows("SELECT * FROM assay_ledger").isEmpty)
@@ -272,7 +272,7 @@ struct LedgerTests {
             return true
           }, at: Self.now)
       }
-      #expect(misuse.status == .misuseStoreTransaction)
+      #expect(misuse.status == .misuseLedgerTransaction)
       #expect(misuse.result(ClaimResult.self)?.committed == false)
       #expect(try shop.rows("SELECT * FROM coins").isEmpty)
       let after = try await shop.ledger.claim([coins], account: "ann", at: Self.now)
@@ -302,7 +302,7 @@ struct LedgerTests {
       }
       await #expect(seen.units == [3])
       let later = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
-      #expect(later.status == .rejectedLedgerRevoked && later.claim?.revoked != nil)
+      #expect(later.status == .rejectedPurchaseRevoked && later.claim?.revoked != nil)
     }
   }
 
@@ -344,7 +344,7 @@ struct LedgerTests {
     let other = try await refused {
       _ = try await shop.ledger.apply([premium], account: "bob", at: Self.now)
     }
-    #expect(other.status == .rejectedLedgerOtherAccount)
+    #expect(other.status == .rejectedPurchaseOtherAccount)
     #expect(other.result(UpdateSubscriptionsResult.self)?.plan == "free")
     #expect(other.result(ClaimResult.self) == nil)
     let cleared = try await shop.ledger.clear(account: "ann", at: Self.now)
@@ -390,7 +390,7 @@ struct LedgerTests {
   @Test("an event happens once, an account is joined into another and forgotten")
   func accounts() async throws {
     let shop = try await Shop()
-    for (outcome, status) in [("first", Status.ok), ("seen", .rejectedOnceSeen)] {
+    for (outcome, status) in [("first", Status.ok), ("seen", .rejectedEventDuplicate)] {
       let found = try await shop.ledger.once(id: "NOTE#1", at: Self.now)
       #expect(found.outcome == outcome && found.status == status && found.at == Self.now)
     }
@@ -414,7 +414,7 @@ struct LedgerTests {
     let away = try await refused {
       _ = try await shop.ledger.read(account: "ann", at: Self.now)
     }
-    #expect(away.status == .unavailableStoreEngine)
+    #expect(away.status == .unavailableDatabaseStatementFailed)
     for outcome in ["created", "exists"] {
       let made = try await shop.ledger.createSchema(at: Self.now)
       #expect(made.outcome == outcome)
@@ -423,7 +423,7 @@ struct LedgerTests {
     #expect(checked.primary && checked.tables.contains("ledger"))
     _ = try shop.rows("UPDATE assay_schema SET lineage = '\(String(repeating: "b", count: 32))'")
     let other = try await refused { _ = try await shop.ledger.checkSchema(at: Self.now) }
-    #expect(other.status == .configStoreLineage)
+    #expect(other.status == .configLedgerLineage)
     #expect(throws: SQLiteError.self) { try Ledger(sqlite: "shop.db", shop.verifier) }
   }
 
@@ -473,9 +473,9 @@ struct LedgerTests {
     let verifier = try Self.verifier(["dialect": "postgres", "requestMs": 600_000])
     let busy = #"{"id":ID,"code":500,"error":{"code":"40001","text":"","executed":"no"}}"#
     for (answer, status) in [
-      (#"{"id":ID,"code":0}"#, Status.unavailableStoreUnclear),
-      (busy, .unavailableStoreContention),
-      (#"{"id":ID,"code":200,"results":[{"rows":[["?"]]}]}"#, .unavailableStoreReplyShape),
+      (#"{"id":ID,"code":0}"#, Status.unavailableDatabaseOutcomeUnknown),
+      (busy, .unavailableDatabaseContention),
+      (#"{"id":ID,"code":200,"results":[{"rows":[["?"]]}]}"#, .unavailableDatabaseUnexpectedReply),
     ] {
       let store = Away(answer)
       let ledger = Ledger(verifier, dialect: "postgres") { store }
@@ -510,7 +510,7 @@ struct LedgerTests {
         _ = try SQLiteReader(path).rows("ALTER TABLE assay_ledger RENAME TO gone")
         return true
       }, at: Self.now)
-    #expect(claim.status == .unavailableStoreEngine && claim.answer == .deferred)
-    #expect(claim.claim?.status == "unavailable.store.engine")
+    #expect(claim.status == .unavailableDatabaseStatementFailed && claim.answer == .deferred)
+    #expect(claim.claim?.status == "unavailable.database.statement-failed")
   }
 }

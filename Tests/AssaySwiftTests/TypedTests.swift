@@ -134,9 +134,9 @@ struct TypedTests {
     case .triage(let name, let blob, let now):
       return .facts(
         try verifier(name).triage(blob.bytes, at: Timestamp(milliseconds: now)), ["triage"])
-    case .readVerifyReceipt(let name, let body, let now):
+    case .readVerifyReceiptResponse(let name, let body, let now):
       return .facts(
-        try verifier(name).verifyReceiptAnswer(body.bytes, at: Timestamp(milliseconds: now)),
+        try verifier(name).readVerifyReceiptResponse(body.bytes, at: Timestamp(milliseconds: now)),
         ["verifyReceipt"])
     case .decide(let name, let evidence, let account, let now):
       return try decided(name, evidence, account, Timestamp(milliseconds: now))
@@ -205,7 +205,8 @@ struct TypedTests {
   ) throws -> Typed? {
     switch kind.rawValue {
     case "transaction": .facts(try verifier.transaction(jws, at: now), ["transaction"])
-    case "renewal": .facts(try verifier.renewal(jws, at: now), ["renewal"])
+    case "renewal-info":
+      .facts(try verifier.verifyRenewalInfo(jws, at: now), ["renewalInfo"])
     case "notification": .facts(try verifier.notification(jws, at: now), ["notification"])
     case "app-transaction":
       .facts(try verifier.appTransaction(jws, at: now), ["appTransaction"])
@@ -232,7 +233,7 @@ struct TypedTests {
           found = .facts(try verifier.appReceipt(bytes, at: now), [])
         case .receipt(.attestReceipt, _), .keyset, .attestation, .assertion: return nil
         case .answer(let body):
-          found = .facts(try verifier.verifyReceiptAnswer(body, at: now), [])
+          found = .facts(try verifier.readVerifyReceiptResponse(body, at: now), [])
         }
       } catch is Refusal {
         return nil

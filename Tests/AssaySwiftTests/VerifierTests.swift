@@ -70,14 +70,14 @@ struct VerifierTests {
       _ = try verifier.transaction(jws, at: Self.now)
       Issue.record("accepted")
     } catch {
-      #expect(error.status == .rejectedIdentityBundle)
+      #expect(error.status == .rejectedAppBundleId)
       #expect(error.family == .rejected)
-      #expect("\(error.status)" == "rejected.identity.bundle")
+      #expect("\(error.status)" == "rejected.app.bundle-id")
       #expect(error.rule?.hasPrefix("JWS-") == true)
       #expect(error.check == "identity.bundle")
       #expect(error.retryClass == .never)
       #expect(error.httpStatus == 400 || error.httpStatus == 403)
-      #expect("\(error)".hasPrefix("rejected.identity.bundle: "))
+      #expect("\(error)".hasPrefix("rejected.app.bundle-id: "))
       #expect("\(error)".contains("; hint: "))
       let failed = error.document?.checks.filter { $0.ok == false }.map(\.id)
       #expect(failed == ["identity.bundle"])
@@ -107,7 +107,7 @@ struct VerifierTests {
     #expect(throws: Refusal.self) { try verifier.triage("?", at: early) }
     #expect(checkExpiry(expires: .never, at: early).family == .misuse)
     #expect(checkExpiry(expires: .never, at: Self.now) == .ok)
-    #expect(checkExpiry(expires: Self.now, at: Self.now) == .rejectedExpiryEnded)
+    #expect(checkExpiry(expires: Self.now, at: Self.now) == .rejectedExpiryExpired)
     #expect(
       checkExpiry(expires: .never, revoked: early, at: Self.now) == .rejectedExpiryRevoked)
   }

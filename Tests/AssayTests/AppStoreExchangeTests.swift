@@ -91,10 +91,10 @@ struct AppStoreExchangeTests {
     let page: JSONText = ["hasMore": false, "signedTransactions": [good, "a.b.c"]]
     let (verifier, exchange, _) = try history([("options", ["partial": true])])
     let document = exchange.step(answer(1, page), nowMs: Self.now)
-    checkEqual(document.name, "rejected.api.partial")
+    checkEqual(document.name, "rejected.app-store.partial")
     check(document.evidence == nil)
     let decision = verifier.decide([document], account: nil, nowMs: Self.now)
-    checkEqual(decision.name, "misuse.decide.evidence")
+    checkEqual(decision.name, "misuse.decision.evidence")
   }
 
   @Test("EXC-12 an answer without a JWS proves nothing")
@@ -103,7 +103,7 @@ struct AppStoreExchangeTests {
     let document = exchange.step(answer(1, ["hasMore": false]), nowMs: Self.now)
     checkEqual(document.status, .ok)
     let decision = verifier.decide([document], account: nil, nowMs: Self.now)
-    checkEqual(decision.name, "misuse.decide.evidence")
+    checkEqual(decision.name, "misuse.decision.evidence")
   }
 
   /// Replies with random responses until the end: never more steps than the request may have.

@@ -86,7 +86,8 @@ struct AppleIDExchangeTests {
     try checkEqual(fields(conversation.take(.elapsed, nowMs: later), at: later), wanted)
     checkEqual(words(conversation.take(http(429), nowMs: later)), "wait 11000")
     checkEqual(words(conversation.take(.elapsed, nowMs: later)), "request")
-    checkEqual(words(conversation.take(http(503), nowMs: later)), "unavailable.appleid.no-answer")
+    checkEqual(
+      words(conversation.take(http(503), nowMs: later)), "unavailable.apple-id.no-response")
   }
 
   @Test("EXC-5 an answer of another form than the step's is a fault of ours")

@@ -37,7 +37,7 @@ struct AttestRefreshTests {
     let renewed = open.step(utf8(#"{"id":1,"status":401,"body":null}"#), nowMs: Self.now + 5000)
     var tokens: [String] = []
     for (document, seconds) in [(first, 0), (renewed, 5)] as [(Document, Int64)] {
-      Exchanges.expect(document, "pending.exchange.request")
+      Exchanges.expect(document, "pending.exchange.http")
       checkEqual(document.text("exchange.request.headers.0.0"), "Authorization")
       let token = try require(document.text("exchange.request.headers.0.1"))
       let (header, payload) = try Signing.opened(token)

@@ -248,7 +248,7 @@ struct ReceiptAuthorityTests {
       let status = "\(document.status.name)"
       switch request.kind {
       case .foreign: checkEqual(status, "rejected.triage.foreign-bundle")
-      case .cracker: checkEqual(status, "rejected.triage.cracker")
+      case .cracker: checkEqual(status, "rejected.triage.cracking-tool")
       case .confirmed, .repeated:
         checkEqual(document.text("triage.category"), "candidate")
         let kind: ReceiptKind =
@@ -257,7 +257,7 @@ struct ReceiptAuthorityTests {
           request.blob, kind: kind, subject: nil, nowMs: Self.now)
         checkEqual("\(verified.status.name)", "ok")
       case .unconfirmed:
-        checkEqual(status, "pending.triage.unverified")
+        checkEqual(status, "pending.triage.verify-next")
         let verified = verifier.verifyReceipt(
           request.blob, kind: .transaction, subject: nil, nowMs: Self.now)
         check("\(verified.status.name)" != "ok")

@@ -191,8 +191,8 @@ struct ChainCacheTests {
     let payload = Minted.purchase.transactionPayload
     for (text, status) in [
       (damaged, .rejectedJwsSignature),
-      (try jws(payload.setting("bundleId", "com.example.other")), .rejectedIdentityBundle),
-      (try jws(payload.setting("environment", "Xcode")), .rejectedIdentityEnvironment),
+      (try jws(payload.setting("bundleId", "com.example.other")), .rejectedAppBundleId),
+      (try jws(payload.setting("environment", "Xcode")), .rejectedEnvironmentNotAccepted),
       (try jws(Minted.purchase.renewalPayload), .rejectedKindMismatch),
       (try jws(payload.setting("quantity", 0)), .malformedPayloadType),
     ] as [([UInt8], Status)] {
@@ -343,7 +343,7 @@ struct ChainCacheTests {
       texts.append(
         (
           try jws(payload.setting("bundleId", "com.example.other"), chain: chain),
-          .rejectedIdentityBundle
+          .rejectedAppBundleId
         ))
       texts.append(
         (

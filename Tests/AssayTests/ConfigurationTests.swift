@@ -96,7 +96,7 @@ struct ConfigurationTests {
       ("clockSkewMs", .text("9223372036854775808"), "config.document.range"),
       ("decide.account", "Required", "config.document.range"),
       ("decide.retry", "", "config.document.range"),
-      ("storekit.fresh.maxAgeMs.renewal", 9_007_199_254_740_991, "ok"),
+      ("storekit.fresh.maxAgeMs.renewal-info", 9_007_199_254_740_991, "ok"),
       ("storekit.fresh.maxAgeMs.app-transaction", -1, "config.document.range"),
       ("storekit.fresh.maxAgeMs.realtime-request", "1", "config.document.type"),
       ("storekit.xcodeCertificates", [], "ok"),
@@ -104,9 +104,9 @@ struct ConfigurationTests {
       ("storekit.anchors", [], "config.certificates.root-set"),
       ("environments", [], "config.environments.mixed"), ("plans", [], "config.plans.form"),
       ("limits.free.free", 0, "ok"), ("limits.pro.x", 9_007_199_254_740_991, "ok"),
-      ("limits.free.free", -1, "config.limits.form"), ("limits.gold", [:], "config.limits.form"),
-      ("limits.free.free", 9_007_199_254_740_992, "config.limits.form"),
-      ("limits.free.free", "1", "config.limits.form"),
+      ("limits.free.free", -1, "config.quotas.form"), ("limits.gold", [:], "config.quotas.form"),
+      ("limits.free.free", 9_007_199_254_740_992, "config.quotas.form"),
+      ("limits.free.free", "1", "config.quotas.form"),
       ("products.q.type", "subscription", "config.products.form"),
       ("products.p.plan", "gold", "config.products.form"), ("products.p.plan", "pro", "ok"),
       ("products.p.duration", "P1M", "ok"), ("products.p.duration", "1M", "config.products.form"),
@@ -190,7 +190,7 @@ struct ConfigurationTests {
   @Test("CNF-1 what a plan limits has a name")
   func namelessLimit() {
     expect(
-      Self.sandbox.setting("limits.free", ["": 1]), "config.limits.form", at: "limits.free.")
+      Self.sandbox.setting("limits.free", ["": 1]), "config.quotas.form", at: "limits.free.")
   }
 
   @Test("CNF-1 a long name is shown by its first 64 bytes, no character cut")

@@ -591,7 +591,7 @@ struct DecisionEvidenceTests {
       alone.json.contains(
         """
         "evidence":{"class":"signed","kinds":["transaction"],"asOf":\(At.start),\
-        "complete":false,"missing":["renewal"]}
+        "complete":false,"missing":["renewal-info"]}
         """))
     let answered = renewal { $0.evidenceClass = .appleAnswer }
     try checkEqual(decided([subscription()], [answered]).reach.evidenceClass, .appleAnswer)
@@ -608,7 +608,7 @@ struct DecisionEvidenceTests {
       "productId":"com.example.pro.monthly","originalTransactionId":"2000000000000001",\
       "transactionId":"2000000000000001","environment":"Production","account":null,"stale":false,\
       "nextCheck":\(At.end - At.day),"evidence":{"class":"signed",\
-      "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
+      "kinds":["renewal-info","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
       """
     checkEqual(
       decision.json,

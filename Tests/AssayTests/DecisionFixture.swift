@@ -110,7 +110,7 @@ func transactionDocument(_ facts: PurchaseFacts) -> PurchaseEvidence {
 }
 
 func renewalDocument(_ facts: RenewalFacts) -> PurchaseEvidence {
-  PurchaseEvidence(kind: "renewal", purchases: [], renewals: [facts])
+  PurchaseEvidence(kind: "renewal-info", purchases: [], renewals: [facts])
 }
 
 func documents(

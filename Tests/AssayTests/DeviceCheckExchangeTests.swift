@@ -121,6 +121,6 @@ struct DeviceCheckExchangeTests {
       checkEqual(json.contains(Self.token), (document.text("exchange.state") == "request"))
       checkEqual(json.contains("Bearer "), (document.text("exchange.state") == "request"))
     }
-    Exchanges.expect(document, "rejected.devicecheck.token")
+    Exchanges.expect(document, "rejected.device-check.token")
   }
 }

@@ -54,14 +54,14 @@ struct DeviceCheckTests {
   @Test(
     "DVC-7 DVC-8 a text means something with its own call and status alone",
     arguments: [
-      ("query", 403, "bad device token", "rejected.devicecheck.request"),
-      ("query", 500, "bit state not found", "unavailable.devicecheck.no-answer"),
-      ("query", 401, "bad device token", "unavailable.devicecheck.response"),
-      ("query", 404, "bad device token", "unavailable.devicecheck.response"),
-      ("query", 400, "authorization token expired", "unavailable.devicecheck.response"),
-      ("update", 200, "bit state not found", "unavailable.devicecheck.response"),
-      ("validate", 400, "bit state not found", "unavailable.devicecheck.response"),
-      ("validate", 200, #"{"bit0":true,"bit1":true}"#, "unavailable.devicecheck.response"),
+      ("query", 403, "bad device token", "rejected.device-check.request"),
+      ("query", 500, "bit state not found", "unavailable.device-check.no-response"),
+      ("query", 401, "bad device token", "unavailable.device-check.response"),
+      ("query", 404, "bad device token", "unavailable.device-check.response"),
+      ("query", 400, "authorization token expired", "unavailable.device-check.response"),
+      ("update", 200, "bit state not found", "unavailable.device-check.response"),
+      ("validate", 400, "bit state not found", "unavailable.device-check.response"),
+      ("validate", 200, #"{"bit0":true,"bit1":true}"#, "unavailable.device-check.response"),
     ] as [(String, Int64, String, String)])
   func others(call: String, http: Int64, body: String, status: String) throws {
     let document = try read(http, body, call: call)
@@ -87,14 +87,14 @@ struct DeviceCheckTests {
     let good = bits(true, false)
     Exchanges.expect(try read(200, padded(good, to: 4096)), "ok")
     Exchanges.expect(
-      try read(200, padded(good, to: 4097)), "unavailable.devicecheck.response", at: "body")
+      try read(200, padded(good, to: 4097)), "unavailable.device-check.response", at: "body")
     Exchanges.expect(
       try read(200, String(repeating: " ", count: 4097), call: "update"),
-      "unavailable.devicecheck.response", at: "body")
+      "unavailable.device-check.response", at: "body")
     Exchanges.expect(
-      try read(400, padded("bad device token", to: 4097)), "unavailable.devicecheck.response")
+      try read(400, padded("bad device token", to: 4097)), "unavailable.device-check.response")
     Exchanges.expect(
-      try read(400, padded("bad device token", to: 4096)), "rejected.devicecheck.token")
+      try read(400, padded("bad device token", to: 4096)), "rejected.device-check.token")
   }
 
   @Test("DVC-12 the verdict needs a query, and a bit that stands for offers")
@@ -105,7 +105,7 @@ struct DeviceCheckTests {
       try read(
         200, bits(true, true), offer: true,
         changes: [("deviceCheck.bits", ["bit0": ["name": "trial"], "bit1": ["name": "abuse"]])]),
-      "config.devicecheck.bits", at: "deviceCheck.bits", rule: "DVC-10")
+      "config.device-check.bits", at: "deviceCheck.bits", rule: "DVC-10")
     // Either bit gives the same result.
     let other: [(String, JSONText)] = [("deviceCheck.bits", ["bit1": ["name": "promo"]])]
     Exchanges.expect(
@@ -144,12 +144,12 @@ struct DeviceCheckTests {
   func badTokens() throws {
     for bad in ["", "A", "AA", "AA=", "A-_=", "AAAA\nAAAA", "AAA=AAAA", "AB=="] {
       Exchanges.expect(
-        try token(.string(bad)), "malformed.devicecheck.token", at: "deviceToken", rule: "DVC-4")
+        try token(.string(bad)), "malformed.device-check.token", at: "deviceToken", rule: "DVC-4")
     }
     for bad in ["", "*garbage*", "AAAA\nAAAA"] {
-      Exchanges.expect(try token(["text": .string(bad)]), "malformed.devicecheck.token")
+      Exchanges.expect(try token(["text": .string(bad)]), "malformed.device-check.token")
     }
-    Exchanges.expect(try token(["base64": ""]), "malformed.devicecheck.token")
+    Exchanges.expect(try token(["base64": ""]), "malformed.device-check.token")
     Exchanges.expect(try token(7), "misuse.exchange.request", at: "deviceToken")
     Exchanges.expect(try token(["base64": "A"]), "misuse.exchange.request")
     Exchanges.expect(
@@ -164,12 +164,12 @@ struct DeviceCheckTests {
     func encoded(_ count: Int) -> JSONText {
       .string(utf8: Base64.encodeStandard([UInt8](repeating: 7, count: count)))
     }
-    Exchanges.expect(try token(["base64": encoded(8193)]), "too-large.devicecheck.token")
+    Exchanges.expect(try token(["base64": encoded(8193)]), "too-large.device-check.token")
     // Texts that are too long are refused before anything is decoded.
     Exchanges.expect(
-      try token(.string(String(repeating: "*", count: 10_925))), "too-large.devicecheck.token")
+      try token(.string(String(repeating: "*", count: 10_925))), "too-large.device-check.token")
     Exchanges.expect(
-      try token(.string(String(repeating: "*", count: 10_924))), "malformed.devicecheck.token")
+      try token(.string(String(repeating: "*", count: 10_924))), "malformed.device-check.token")
   }
 
   // MARK: configuration
@@ -233,7 +233,7 @@ struct DeviceCheckTests {
         checkEqual(document.text("configuration.deviceCheck.teamId"), "TEAM000001")
       } else {
         Exchanges.expect(
-          document, "config.devicecheck.team-id", at: "deviceCheck.teamId", rule: "DVC-1")
+          document, "config.device-check.team-id", at: "deviceCheck.teamId", rule: "DVC-1")
       }
     }
   }
@@ -252,7 +252,7 @@ struct DeviceCheckTests {
       (["bit0": ["name": "n", "resetAfterMonths": "1"]], place + ".bit0.resetAfterMonths"),
       (["bit0": ["name": "n"], "bit1": ["name": "n"]], place + ".bit1.name"),
     ] {
-      try expect([(place, value)], "config.devicecheck.bits", at: at)
+      try expect([(place, value)], "config.device-check.bits", at: at)
     }
     try expect(
       [(place, ["bit2": ["name": "n"]])], "config.document.unknown-member", at: place + ".bit2")
@@ -276,7 +276,7 @@ struct DeviceCheckTests {
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("privateKey", .string("k" + text)))
       ]).bytes)
-    Exchanges.expect(refused, "config.devicecheck.key")
+    Exchanges.expect(refused, "config.device-check.key")
     let (verifier, document) = Verifier.alone(
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("privateKey", .string(text)))

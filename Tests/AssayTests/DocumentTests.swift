@@ -29,7 +29,7 @@ struct DocumentTests {
     "DOC-1 an accepted document has these members in this order", arguments: StoreKitKind.allCases)
   func accepted(kind: StoreKitKind) throws {
     let document = try Minted.verify(payload(kind), kind)
-    let facts = ["transaction", "renewal", "notification", "appTransaction", "realtimeRequest"][
+    let facts = ["transaction", "renewalInfo", "notification", "appTransaction", "realtimeRequest"][
       Int(kind.rawValue) - 1]
     let tree = try require(document.tree)
     checkEqual(names(tree), ["assay", "kind", "ok", "status", "checks", "warnings", facts])
@@ -122,7 +122,7 @@ struct DocumentTests {
       }
       func why(_ id: String) -> String { checks.first { $0.id == id }?.why ?? "" }
       let doesNotApply = "\(Ledger.Reason.doesNotApply.text)"
-      let noBundle = kind == .renewal || kind == .realtimeRequest
+      let noBundle = kind == .renewalInfo || kind == .realtimeRequest
       checkEqual(why("identity.bundle"), (noBundle ? doesNotApply : ""))
       checkEqual(why("nested"), (kind == .notification ? "" : doesNotApply))
       checkEqual(why("freshness"), "\(Ledger.Reason.notConfigured.text)")

@@ -40,13 +40,13 @@ struct ExchangeTests {
         return .wait(
           ExchangeWait(
             notBeforeMs: nowMs + 1000, reason: .rateLimited,
-            otherwise: Refusal(.unavailableDevicecheckNoAnswer, "EXC-16")))
+            otherwise: Refusal(.unavailableDeviceCheckNoResponse, "EXC-16")))
       case .accept: return .accepted(.several([]), capacity: 0)
       case .doubt:
         return .refused(
-          ExchangeRefusal(Refusal(.unavailableDevicecheckNoAnswer, "EXC-7"), .answer))
+          ExchangeRefusal(Refusal(.unavailableDeviceCheckNoResponse, "EXC-7"), .answer))
       case .refuse, nil:
-        return .refused(ExchangeRefusal(Refusal(.rejectedDevicecheckRequest, "EXC-7"), .result))
+        return .refused(ExchangeRefusal(Refusal(.rejectedDeviceCheckRequest, "EXC-7"), .result))
       }
     }
 
@@ -83,7 +83,7 @@ struct ExchangeTests {
   func wholeConversation() throws {
     var (kernel, first) = begin()
     checkEqual(first.status.code, 9 | 2 << 8)
-    checkEqual(first.name, "pending.exchange.request")
+    checkEqual(first.name, "pending.exchange.http")
     checkEqual(first.text("kind"), "exchange")
     checkEqual(first.flag("ok"), false)
     checkEqual(first.text("exchange.kind"), "verifyReceipt")
@@ -154,37 +154,37 @@ struct ExchangeTests {
   @Test(
     "EXC-5 an answer of another form changes nothing",
     arguments: [
-      (#"{"id":1,"status":200}"#, "misuse.exchange.answer", "body"),
-      (#"{"id":1,"body":null}"#, "misuse.exchange.answer", "status"),
-      (#"{"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
-      (#"{"id":1,"status":"200","body":null}"#, "misuse.exchange.answer", "status"),
-      (#"{"id":1,"status":-1,"body":null}"#, "misuse.exchange.answer", "status"),
-      (#"{"id":1,"status":1000,"body":null}"#, "misuse.exchange.answer", "status"),
-      (#"{"id":1,"status":200,"body":null,"more":0}"#, "misuse.exchange.answer", "more"),
-      (#"{"id":"1","status":200,"body":null}"#, "misuse.exchange.answer", "id"),
-      (#"{"id":1.5,"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":1,"status":200}"#, "misuse.exchange.reply", "body"),
+      (#"{"id":1,"body":null}"#, "misuse.exchange.reply", "status"),
+      (#"{"status":200,"body":null}"#, "misuse.exchange.reply", "id"),
+      (#"{"id":1,"status":"200","body":null}"#, "misuse.exchange.reply", "status"),
+      (#"{"id":1,"status":-1,"body":null}"#, "misuse.exchange.reply", "status"),
+      (#"{"id":1,"status":1000,"body":null}"#, "misuse.exchange.reply", "status"),
+      (#"{"id":1,"status":200,"body":null,"more":0}"#, "misuse.exchange.reply", "more"),
+      (#"{"id":"1","status":200,"body":null}"#, "misuse.exchange.reply", "id"),
+      (#"{"id":1.5,"status":200,"body":null}"#, "misuse.exchange.reply", "id"),
       (#"{"id":2,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
       (#"{"id":0,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
-      (#"{"id":1,"status":200,"body":"x"}"#, "misuse.exchange.answer", "body"),
-      (#"{"id":1,"status":200,"body":{}}"#, "misuse.exchange.answer", "body"),
-      (#"{"id":1,"status":200,"body":{"base64":"*"}}"#, "misuse.exchange.answer", "body.base64"),
+      (#"{"id":1,"status":200,"body":"x"}"#, "misuse.exchange.reply", "body"),
+      (#"{"id":1,"status":200,"body":{}}"#, "misuse.exchange.reply", "body"),
+      (#"{"id":1,"status":200,"body":{"base64":"*"}}"#, "misuse.exchange.reply", "body.base64"),
       (
-        #"{"id":1,"status":200,"body":{"text":"","base64":""}}"#, "misuse.exchange.answer",
+        #"{"id":1,"status":200,"body":{"text":"","base64":""}}"#, "misuse.exchange.reply",
         "body"
       ),
-      (#"{"id":1,"status":200,"body":null,"cut":1}"#, "misuse.exchange.answer", "cut"),
-      (#"{"id":1,"status":200,"body":null,"headers":{}}"#, "misuse.exchange.answer", "headers"),
+      (#"{"id":1,"status":200,"body":null,"cut":1}"#, "misuse.exchange.reply", "cut"),
+      (#"{"id":1,"status":200,"body":null,"headers":{}}"#, "misuse.exchange.reply", "headers"),
       (
-        #"{"id":1,"status":200,"body":null,"headers":[["a"]]}"#, "misuse.exchange.answer",
+        #"{"id":1,"status":200,"body":null,"headers":[["a"]]}"#, "misuse.exchange.reply",
         "headers[0]"
       ),
       (
         #"{"id":1,"status":200,"body":null,"headers":[["a","b"],["a",1]]}"#,
-        "misuse.exchange.answer", "headers[1][1]"
+        "misuse.exchange.reply", "headers[1][1]"
       ),
-      (#"{"id":1,"id":1,"status":200,"body":null}"#, "misuse.exchange.answer", "byte 8"),
-      ("[]", "misuse.exchange.answer", "byte 0"),
-      ("", "misuse.exchange.answer", "byte 0"),
+      (#"{"id":1,"id":1,"status":200,"body":null}"#, "misuse.exchange.reply", "byte 8"),
+      ("[]", "misuse.exchange.reply", "byte 0"),
+      ("", "misuse.exchange.reply", "byte 0"),
     ])
   func otherForms(answer: String, status: String, place: String) {
     var (kernel, _) = begin()
@@ -202,7 +202,7 @@ struct ExchangeTests {
     _ = kernel.step(http(1, .waitASecond), nowMs: Self.now)
     for now in [Self.now, Self.now + 2000] {
       Exchanges.expect(
-        kernel.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.answer", at: "id")
+        kernel.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.reply", at: "id")
     }
     checkEqual(kernel.step(utf8("{}"), nowMs: Self.now + 2000).status.family, .pending)
   }
@@ -213,7 +213,7 @@ struct ExchangeTests {
     let answer = http(1, .ask)
     let fits = answer + [UInt8](repeating: 0x20, count: Exchange.answerByteCap - answer.count)
     checkEqual(fits.count, 8 << 20)
-    Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.answer")
+    Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.reply")
     checkEqual(kernel.step(fits, nowMs: Self.now).integer("exchange.request.id"), 2)
   }
 
@@ -224,7 +224,7 @@ struct ExchangeTests {
     }
     try checkEqual(answer(#""body":{"text":"a\u0001b"}"#).body, [0x61, 1, 0x62])
     // The reader accepts no NUL in a text.
-    #expect(throws: Refusal(.misuseExchangeAnswer, "EXC-5")) {
+    #expect(throws: Refusal(.misuseExchangeReply, "EXC-5")) {
       try answer(#""body":{"text":"a\u0000b"}"#)
     }
     try checkEqual(answer(#""body":{"base64":"YQBi"}"#).body, [0x61, 0, 0x62])
@@ -242,7 +242,7 @@ struct ExchangeTests {
   func refusalEnds() {
     var (kernel, _) = begin()
     let refused = kernel.step(http(1, .refuse), nowMs: Self.now)
-    Exchanges.expect(refused, "rejected.devicecheck.request", rule: "EXC-7")
+    Exchanges.expect(refused, "rejected.device-check.request", rule: "EXC-7")
     checkEqual(refused.text("exchange.state"), "done")
     checkEqual(refused.integer("exchange.told"), 1)
     check(refused.tree?.at("exchange.retry") == nil)
@@ -265,7 +265,7 @@ struct ExchangeTests {
     var (kernel, _) = begin(seconds: 10)
     _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
     let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
-    Exchanges.expect(late, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
+    Exchanges.expect(late, "unavailable.exchange.deadline", at: "deadlineMs", rule: "EXC-16")
     checkEqual(late.text("exchange.reached.state"), "request")
     checkEqual(late.integer("exchange.reached.steps"), 2)
     checkEqual(late.integer("exchange.retry.notBeforeMs"), Self.now + 10_077)
@@ -281,10 +281,10 @@ struct ExchangeTests {
     checkEqual(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family, .pending)
     // The wait ends at the deadline, at which no further step starts.
     Exchanges.expect(
-      fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.budget")
+      fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.deadline")
     var (kernel, _) = begin(seconds: 10)
     let ended = kernel.step(http(1, .waitASecond), nowMs: Self.now + 9001)
-    Exchanges.expect(ended, "unavailable.devicecheck.no-answer", rule: "EXC-16")
+    Exchanges.expect(ended, "unavailable.device-check.no-response", rule: "EXC-16")
     checkEqual(ended.integer("exchange.retry.notBeforeMs"), Self.now + 10_001)
     checkEqual(ended.text("exchange.retry.reason"), "rate-limited")
     check(ended.tree?.at("exchange.reached") == nil)
@@ -335,8 +335,8 @@ struct ExchangeTests {
       (#"{"kind":"risk.assess"}"#, "misuse.exchange.request", "observations"),
       (#"{"observations":{}}"#, "misuse.exchange.request", "kind"),
       (#"{"kind":7}"#, "misuse.exchange.request", "kind"),
-      (#"{"kind":"risk.assesss"}"#, "misuse.exchange.kind", "kind"),
-      (#"{"kind":"deviceCheck.erase"}"#, "misuse.exchange.kind", "kind"),
+      (#"{"kind":"risk.assesss"}"#, "misuse.exchange.operation", "kind"),
+      (#"{"kind":"deviceCheck.erase"}"#, "misuse.exchange.operation", "kind"),
       (#"{"kind":"risk.assess",}"#, "misuse.exchange.request", "byte 22"),
       (#"{"kind":"risk.assess","kind":"risk.assess"}"#, "misuse.exchange.request", "byte 22"),
       ("7", "misuse.exchange.request", "byte 0"),
@@ -388,7 +388,7 @@ struct ExchangeTests {
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([], 1...1) }
     try checkEqual(read([good, good]), 2)
     let doubtful = Document(
-      status: .rejectedDecideNotEntitled, json: good.json, evidence: good.evidence,
+      status: .rejectedDecisionNotEntitled, json: good.json, evidence: good.evidence,
       configuration: good.configuration)
     for documents in [[refused], [foreign], [doubtful], [good, doubtful]] {
       #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read(documents) }

@@ -90,7 +90,7 @@ struct GenuineJWSTests {
     for (name, path) in Self.facts {
       guard let fact = entry.facts.member(name), !fact.isNull else { continue }
       // A renewal info and a realtime request name no bundle.
-      if path == "bundleId", kind == .renewal { continue }
+      if path == "bundleId", kind == .renewalInfo { continue }
       let place = "\(kind.factsMember).\(path)"
       if let number = fact.integer {
         checkEqual(answer.integer(place), number, "\(entry.name): \(path)")
@@ -138,7 +138,7 @@ struct GenuineJWSTests {
     where entry.isGenuine && entry.name.contains("noenvironment") {
       let now = try require(entry.config.member("now_ms")?.integer)
       let strict = try verifier(entry).verifyJWS(entry.jws, kind: .transaction, nowMs: now)
-      checkEqual(strict.status, .rejectedIdentityEnvironmentMissing)
+      checkEqual(strict.status, .rejectedEnvironmentMissing)
       let derived = try verifier(
         entry, [("storekit.missingEnvironment", "from-transaction-id")]
       ).verifyJWS(entry.jws, kind: .transaction, nowMs: now)
@@ -184,7 +184,7 @@ struct GenuineJWSTests {
       // A pinned certificate without the environment has no effect.
       try checkEqual(status([("environments", ["Sandbox"])]), .rejectedChainLength)
       try checkEqual(
-        status([("environments", ["LocalTesting"])]), .rejectedIdentityEnvironment)
+        status([("environments", ["LocalTesting"])]), .rejectedEnvironmentNotAccepted)
       // The signature is always verified (JWS-80).
       var damaged = entry.jws
       damaged[damaged.count - 20] = damaged[damaged.count - 20] == 0x41 ? 0x42 : 0x41

@@ -65,9 +65,9 @@ struct GenuineReceiptsTests {
     let expected: [String: Status] = [
       "transaction-forged-01": .rejectedChainIssuerUnknown,
       "cracker-01": .malformedPlistSyntax, "cracker-02": .malformedPlistSyntax,
-      "derived-purchase-info-changed": .rejectedReceiptSignature,
-      "derived-version-1": .unsupportedReceiptVersion,
-      "derived-cert-length-overrun": .malformedReceiptSignatureLayout,
+      "derived-purchase-info-changed": .rejectedTransactionReceiptSignature,
+      "derived-version-1": .unsupportedTransactionReceiptVersion,
+      "derived-cert-length-overrun": .malformedTransactionReceiptSignatureLayout,
     ]
     let entries = Self.entries(for: "transaction receipts")
     for entry in entries {
@@ -126,7 +126,8 @@ struct GenuineReceiptsTests {
       checkEqual(answer.text("transactionReceipt.environment"), "Sandbox")
       checkEqual(answer.tree?.at("transactionReceipt.outerAltered")?.boolean, true)
       try checkEqual(
-        verify(entry, nil, [("environments", ["Production"])]).status, .rejectedIdentityEnvironment)
+        verify(entry, nil, [("environments", ["Production"])]).status,
+        .rejectedEnvironmentNotAccepted)
     }
   }
 
@@ -136,11 +137,11 @@ struct GenuineReceiptsTests {
       func status(_ path: String, _ value: JSONText) throws -> Status {
         try verify(entry, nil, [(path, value)]).status
       }
-      try checkEqual(status("receipts.v2", "refuse"), .rejectedReceiptV2Disabled)
+      try checkEqual(status("receipts.v2", "refuse"), .rejectedTransactionReceiptV2Disabled)
       try checkEqual(
-        status("apps", [["bundleId": "com.example.app", "appAppleId": 1]]), .rejectedIdentityBundle)
+        status("apps", [["bundleId": "com.example.app", "appAppleId": 1]]), .rejectedAppBundleId)
       try checkEqual(
-        status("products", ["com.example.other": ["type": "consumable"]]), .rejectedIdentityProduct)
+        status("products", ["com.example.other": ["type": "consumable"]]), .rejectedProductUnknown)
       try checkEqual(status("receipts.maxAgeMs", 1), .rejectedFreshnessStale)
       let early = entry.now - 3 * 86_400_000
       try checkEqual(verify(entry, now: early).status, .rejectedDateFuture)

@@ -51,7 +51,7 @@ struct GenuineResponsesTests {
       let outcome = AnswerSample.read(entry.body, nowMs: entry.now, configuration(entry))
       if entry.status == 21005 {
         // The manifest has no family for the status: nothing is decided, nothing is lost.
-        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoResponse, "\(entry.name)")
       } else {
         check(
           entry.families.contains(family(outcome.status)),
@@ -108,7 +108,7 @@ struct GenuineResponsesTests {
     for entry in entries(for: "published answers in production") where entry.status == 0 {
       let outcome = AnswerSample.read(
         entry.body, nowMs: entry.now, configuration(entry) { $0.environments = [.production] })
-      checkEqual(outcome.status, .rejectedIdentityEnvironment, "\(entry.name)")
+      checkEqual(outcome.status, .rejectedEnvironmentNotAccepted, "\(entry.name)")
     }
   }
 
@@ -120,7 +120,7 @@ struct GenuineResponsesTests {
         configuration(entry) {
           $0.apps = [.init(bundleId: "org.example.none", appAppleId: 1, teamId: nil)]
         })
-      checkEqual(outcome.status, .rejectedIdentityBundle, "\(entry.name)")
+      checkEqual(outcome.status, .rejectedAppBundleId, "\(entry.name)")
     }
   }
 
@@ -132,7 +132,7 @@ struct GenuineResponsesTests {
       for length in stride(from: 0, to: end, by: 7) {
         let outcome = AnswerSample.read(
           Array(entry.body[..<length]), nowMs: entry.now, configuration(entry))
-        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer, "\(entry.name)")
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoResponse, "\(entry.name)")
       }
     }
   }

@@ -56,7 +56,7 @@ enum HintGate {
   // MARK: words of each kind
 
   private static let attest = ["attestation", "assertion", "attest-receipt", "embedded-receipt"]
-  private static let receipts = ["transaction-receipt", "app-receipt", "verify-receipt"]
+  private static let receipts = ["transaction-receipt", "app-receipt", "verify-receipt-response"]
 
   /// Returns words that hints of this kind must not have, because they belong to other areas.
   static func foreignWords(_ kind: String) -> [String] {
@@ -84,7 +84,7 @@ enum HintGate {
     case "jws": return ["storekit", "decide"]
     // The certificates of Xcode are pinned in one place for both (CFG-2).
     case "app-receipt": return ["receipts", "storekit.xcodeCertificates"]
-    case "transaction-receipt", "verify-receipt": return ["receipts"]
+    case "transaction-receipt", "verify-receipt-response": return ["receipts"]
     case "triage": return ["receipts", "storekit"]
     // The setting with which nested JWS of a notification are verified (NTF-8).
     case "decision": return ["decide", "storekit.nested"]
@@ -158,7 +158,7 @@ enum HintGate {
     let table = told[kind] ?? StatusTable.entry(document.status.code).map { "\($0.hint)" }
     // Apple's own error code follows the hint (AID-24).
     let isQuoting =
-      document.status == .unavailableAppleidResponse && hint.hasPrefix((table ?? "?") + ": ")
+      document.status == .unavailableAppleIdResponse && hint.hasPrefix((table ?? "?") + ": ")
     check(
       hint == table || isQuoting || explained.contains { hint.hasPrefix($0) },
       "\(entry.name): \(hint)")
@@ -323,7 +323,7 @@ struct HintTests {
         verifier.verifyReceipt(
           try receipts.transactionTemplate(purchase).signed(), kind: .transaction, nowMs: now),
       ] {
-        checkEqual(document.status, .rejectedIdentityEnvironment, "\(document.status.name)")
+        checkEqual(document.status, .rejectedEnvironmentNotAccepted, "\(document.status.name)")
         let hint = document.text("error.hint") ?? ""
         check(hint.hasPrefix("evidence of \(other) at"), "\(accepted): \(hint)")
         check(hint.contains("\(accepted)-only"), "\(accepted): \(hint)")
@@ -356,10 +356,10 @@ extension EvidenceCase.Call {
     case .conversation(_, let request, _, _, _):
       let text = String(decoding: request.bytes, as: UTF8.self)
       if text.contains("attest.refresh") { return "attest-receipt" }
-      return text.contains("verifyReceipt") ? "verify-receipt" : "exchange"
+      return text.contains("verifyReceipt") ? "verify-receipt-response" : "exchange"
     case .decide: return "decision"
     case .triage: return "triage"
-    case .readVerifyReceipt: return "verify-receipt"
+    case .readVerifyReceiptResponse: return "verify-receipt-response"
     case .verifierNew: return "configuration"
     case .checkExpiry: return nil
     }

@@ -82,11 +82,11 @@ struct HostileNumbersTests {
     var seen: Set<String> = []
     for entry in table.cases {
       switch entry.call {
-      case .readVerifyReceipt(let name, let body, let now) where body.bytes.count < 20_000:
+      case .readVerifyReceiptResponse(let name, let body, let now) where body.bytes.count < 20_000:
         let verifier = try require(Table.verifiers[name])
         replace(
           body.bytes, "answer", &seen, HostileNumbers.json + HostileNumbers.notJSON
-        ) { verifier.readVerifyReceipt($0, nowMs: now) }
+        ) { verifier.readVerifyReceiptResponse($0, nowMs: now) }
       case .keysetNew(let jwks) where jwks.bytes.count < 20_000:
         replace(jwks.bytes, "keys", &seen, HostileNumbers.json) { Keyset.make($0).document }
       default: continue

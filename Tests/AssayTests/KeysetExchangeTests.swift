@@ -82,7 +82,7 @@ struct KeysetExchangeTests {
         continue
       }
       checkEqual(copy.state, .done)
-      check([.internalAssayBug, .unavailableJwksNoAnswer].contains(end.refusal.status))
+      check([.internalAssayBug, .unavailableJwksNoResponse].contains(end.refusal.status))
     }
   }
 }

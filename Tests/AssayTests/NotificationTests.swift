@@ -43,7 +43,8 @@ struct NotificationTests {
       try authority.mint(notification(("data", try data()))), kind: .notification, nowMs: Minted.now
     )
     for (kind, payload) in [
-      (.transaction, Self.purchase.transactionPayload), (.renewal, Self.purchase.renewalPayload),
+      (.transaction, Self.purchase.transactionPayload),
+      (.renewalInfo, Self.purchase.renewalPayload),
     ] as [(StoreKitKind, JSONText)] {
       let alone = verifier.verifyJWS(try authority.mint(payload), kind: kind, nowMs: Minted.now)
       let inner = try require(answer.tree?.at("notification.\(kind.factsMember)"))
@@ -69,7 +70,7 @@ struct NotificationTests {
       (
         "signedTransactionInfo",
         .string(utf8: try Minted.authority().mint(transaction.setting("bundleId", "x"))),
-        .rejectedIdentityBundle, "/bundleId"
+        .rejectedAppBundleId, "/bundleId"
       ),
       (
         "signedRenewalInfo", .string(utf8: try Minted.authority().mint(transaction)),
@@ -141,7 +142,7 @@ struct NotificationTests {
       ),
     ] as [(JSONText, String)] {
       let answer = try verify(payload, two)
-      checkEqual(answer.status, .rejectedNestedDisagree, "\(place): \(answer.name)")
+      checkEqual(answer.status, .rejectedNestedInconsistent, "\(place): \(answer.name)")
       checkEqual(answer.text("error.at"), place)
     }
     for (change, place) in [
@@ -157,7 +158,7 @@ struct NotificationTests {
         notification(
           ("appData", NotificationPayload.appData(Self.purchase, appTransaction: inner)),
           type: "RESCIND_CONSENT"), two)
-      checkEqual(answer.status, .rejectedNestedDisagree, "\(place)")
+      checkEqual(answer.status, .rejectedNestedInconsistent, "\(place)")
       checkEqual(answer.text("error.at"), place)
     }
     // If only one side names the app, there is no contradiction.

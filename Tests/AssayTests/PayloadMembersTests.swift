@@ -251,9 +251,9 @@ struct PayloadMembersTests {
           transactionPayload.setting("advancedCommerceInfo", ["items": [["refunds": [$0]]]])
         },
         prefix: "advancedCommerceInfo.items[0].refunds[0]."),
-      Ground(name: "renewal", kind: .renewal, payload: renewalPayload, rows: renewal),
+      Ground(name: "renewal", kind: .renewalInfo, payload: renewalPayload, rows: renewal),
       Ground(
-        name: "renewal item", kind: .renewal, payload: [:], rows: renewalItem,
+        name: "renewal item", kind: .renewalInfo, payload: [:], rows: renewalItem,
         wrap: { renewalPayload.setting("advancedCommerceInfo", ["items": [$0]]) },
         prefix: "advancedCommerceInfo.items[0]."),
       Ground(
@@ -412,7 +412,7 @@ struct PayloadMembersTests {
     let trust = try Minted.trust()
     let purchase = Minted.purchase
     for (kind, member, payload) in [
-      (.renewal, "signedDate", purchase.renewalPayload),
+      (.renewalInfo, "signedDate", purchase.renewalPayload),
       (.realtimeRequest, "signedDate", purchase.realtimeRequestPayload),
       (.appTransaction, "receiptCreationDate", purchase.appTransactionPayload),
       (.notification, "signedDate", try Minted.authority().notification("TEST", nil, purchase)),

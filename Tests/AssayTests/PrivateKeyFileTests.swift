@@ -106,7 +106,7 @@ struct PrivateKeyFileTests {
     let zero = file(key: ecKey(scalar: [UInt8](repeating: 0, count: 32)))
     let block = try Exchanges.deviceCheck().setting("privateKey", .string(utf8: zero))
     let document = Verifier.alone(try Minted.config([("deviceCheck", block)]).bytes).document
-    Exchanges.expect(document, "config.devicecheck.key", at: "deviceCheck.privateKey")
+    Exchanges.expect(document, "config.device-check.key", at: "deviceCheck.privateKey")
   }
 
   @Test("DVC-2 libcrypto is asked whether it is a key")

@@ -75,7 +75,7 @@ struct PurchaseInfoTests {
     ])
   func formats(_ key: String, _ wrong: String, _ right: String) throws {
     let refused = try asked(Self.good.setting(key, wrong))
-    checkEqual(refused.status, .malformedReceiptFieldFormat)
+    checkEqual(refused.status, .malformedTransactionReceiptFieldFormat)
     checkEqual(refused.place, key)
     try checkEqual(asked(Self.good.setting(key, right)).status, .ok)
   }
@@ -133,7 +133,7 @@ struct PurchaseInfoTests {
     ])
   func dateFields(_ key: String) throws {
     let refused = try asked(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
-    checkEqual(refused.status, .malformedReceiptFieldFormat)
+    checkEqual(refused.status, .malformedTransactionReceiptFieldFormat)
     checkEqual(refused.place, key)
   }
 
@@ -177,7 +177,7 @@ struct PurchaseInfoTests {
       return String(moved.dropLast(8)) + " America/Los_Angeles"
     }
     try checkEqual(status([(utc, ""), (pst, at(8))]), .ok)
-    try checkEqual(status([(utc, ""), (pst, at(9))]), .rejectedReceiptFieldConflict)
+    try checkEqual(status([(utc, ""), (pst, at(9))]), .rejectedTransactionReceiptFieldConflict)
     try checkEqual(status([(utc, ""), (ms, ""), (pst, at(9))]), .ok)
   }
 

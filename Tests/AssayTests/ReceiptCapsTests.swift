@@ -73,7 +73,7 @@ struct ReceiptCapsTests {
   func purchaseInfo(_ count: Int) throws {
     let bytes = try Self.receipt(info: count).signed()
     try expect(
-      bytes, ReceiptKind.transaction, "purchaseInfoBytes", count, .tooLargeReceiptInfo,
+      bytes, ReceiptKind.transaction, "purchaseInfoBytes", count, .tooLargeTransactionReceiptInfo,
       with: [("transactionReceiptBytes", max(16_384, bytes.count))])
   }
 
@@ -86,7 +86,7 @@ struct ReceiptCapsTests {
       Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 10_000)]).status, .ok)
     try checkEqual(
       Self.verify(bytes, ReceiptKind.transaction, [("purchaseInfoBytes", 9999)]).status,
-      .tooLargeReceiptInfo)
+      .tooLargeTransactionReceiptInfo)
   }
 
   @Test("RCP-1 transactionReceiptBytes", arguments: [10_000, 16_384, 16_385, 40_000, 65_536])
@@ -98,7 +98,8 @@ struct ReceiptCapsTests {
     let bytes = try template.signed()
     checkEqual(bytes.count, count)
     try expect(
-      bytes, ReceiptKind.transaction, "transactionReceiptBytes", count, .tooLargeReceiptOuter,
+      bytes, ReceiptKind.transaction, "transactionReceiptBytes", count,
+      .tooLargeTransactionReceiptOuter,
       with: [("purchaseInfoBytes", 10_000)])
   }
 

@@ -213,7 +213,7 @@ struct ReceiptResponseEntriesTests {
     ])
     let outcome = read(latest: [full])
     let facts = try require(outcome.evidence?.purchases.first)
-    checkEqual(outcome.evidence?.kind.description, "verify-receipt")
+    checkEqual(outcome.evidence?.kind.description, "verify-receipt-response")
     checkEqual(outcome.evidence?.evidenceClass, .appleAnswer)
     checkEqual(facts.environment, .production)
     checkEqual(facts.transactionId, Text(AnswerSample.first))

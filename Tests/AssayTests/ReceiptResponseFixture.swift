@@ -161,7 +161,8 @@ enum AnswerSample {
       var reading = ReceiptResponseReading(trust, nowMs: nowMs)
       func envelope() -> Envelope {
         Envelope(
-          kind: "verify-receipt", factsMember: "verifyReceipt", checks: reading.checks.ledger)
+          kind: "verify-receipt-response", factsMember: "verifyReceipt",
+          checks: reading.checks.ledger)
       }
       do throws(Refusal) {
         let response = try reading.run(body)

@@ -27,9 +27,9 @@ struct ReceiptResponseIdentityTests {
     for value in ["com.example.App", "com.example.ap", "com.example.app\u{301}", ""] {
       expect(
         AnswerSample.ios7().setting("receipt.bundle_id", .string(value)),
-        .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+        .rejectedAppBundleId, at: "receipt.bundle_id", check: "identity.bundle")
       expect(
-        AnswerSample.ios6().setting("receipt.bid", .string(value)), .rejectedIdentityBundle,
+        AnswerSample.ios6().setting("receipt.bid", .string(value)), .rejectedAppBundleId,
         at: "receipt.bid", check: "identity.bundle")
     }
     // The response names no app.
@@ -38,7 +38,7 @@ struct ReceiptResponseIdentityTests {
       AnswerSample.ios7().setting("receipt", .null), ["status": 0],
     ] {
       expect(
-        answer, .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+        answer, .rejectedAppBundleId, at: "receipt.bundle_id", check: "identity.bundle")
     }
   }
 
@@ -56,7 +56,7 @@ struct ReceiptResponseIdentityTests {
   func app() {
     for member in ["adam_id", "app_item_id"] {
       expect(
-        AnswerSample.ios7().setting("receipt." + member, .integer(77)), .rejectedIdentityApp,
+        AnswerSample.ios7().setting("receipt." + member, .integer(77)), .rejectedAppAppAppleId,
         at: "receipt." + member, check: "identity.app")
     }
     let unnamed = AnswerSample.read(
@@ -76,7 +76,7 @@ struct ReceiptResponseIdentityTests {
     for value in ["Xcode", "sandbox", "PRODUCTION", ""] {
       expect(
         AnswerSample.ios7().setting("environment", .string(value)),
-        .rejectedIdentityEnvironment, at: "environment", check: "identity.environment",
+        .rejectedEnvironmentNotAccepted, at: "environment", check: "identity.environment",
         accepting: [.production, .sandbox, .xcode])
     }
     checkEqual(
@@ -90,7 +90,7 @@ struct ReceiptResponseIdentityTests {
     for type in ["ProductionSandbox", "ProductionVPPSandbox"] {
       expect(
         AnswerSample.ios7().setting("receipt.receipt_type", .string(type)),
-        .rejectedIdentityEnvironmentProfile, at: "receipt.receipt_type",
+        .rejectedEnvironmentSignerMismatch, at: "receipt.receipt_type",
         check: "identity.environment")
     }
     checkEqual(
@@ -99,11 +99,11 @@ struct ReceiptResponseIdentityTests {
     for id in [sandboxId, "1000000000000001"] {
       expect(
         AnswerSample.ios7(inApp: [AnswerSample.entry(id)], latest: nil),
-        .rejectedIdentityEnvironmentProfile, at: "receipt.in_app[0].transaction_id",
+        .rejectedEnvironmentSignerMismatch, at: "receipt.in_app[0].transaction_id",
         check: "identity.environment")
       expect(
         AnswerSample.ios7(latest: [AnswerSample.entry(), AnswerSample.entry(id)]),
-        .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info[1].transaction_id",
+        .rejectedEnvironmentSignerMismatch, at: "latest_receipt_info[1].transaction_id",
         check: "identity.environment")
     }
     // An id without a known prefix contradicts nothing.
@@ -113,11 +113,11 @@ struct ReceiptResponseIdentityTests {
     }
     expect(
       AnswerSample.ios6().setting("latest_receipt_info.transaction_id", .string(sandboxId)),
-      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      .rejectedEnvironmentSignerMismatch, at: "latest_receipt_info.transaction_id",
       check: "identity.environment")
     expect(
       AnswerSample.ios6().appending("environment", "Sandbox"),
-      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      .rejectedEnvironmentSignerMismatch, at: "latest_receipt_info.transaction_id",
       check: "identity.environment")
   }
 
@@ -132,7 +132,7 @@ struct ReceiptResponseIdentityTests {
     checkEqual(AnswerSample.read(AnswerSample.ios6(flat)).text("environment"), "Sandbox")
     let unknown = AnswerSample.ios6(AnswerSample.flat("77").setting("app_item_id", "0"))
     expect(
-      unknown, .rejectedIdentityEnvironmentMissing, at: "environment",
+      unknown, .rejectedEnvironmentMissing, at: "environment",
       check: "identity.environment")
     // If allowed, the response is reported without an environment, and is no evidence for a
     // decision.

@@ -98,7 +98,7 @@ struct ReceiptResponseLimitsTests {
       let body = answer.bytes
       for length in 0..<body.count {
         let outcome = AnswerSample.read(Array(body[..<length]))
-        checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer)
+        checkEqual(outcome.status, .unavailableVerifyReceiptNoResponse)
       }
     }
   }

@@ -38,7 +38,7 @@ struct ReceiptResponseStatusTests {
   func hop() {
     func retryClass(_ code: Int64, _ accepted: [Assay.Environment]) -> String {
       let outcome = read(["status": .integer(code)], accepting: accepted)
-      checkEqual(outcome.status, .rejectedIdentityEnvironment)
+      checkEqual(outcome.status, .rejectedEnvironmentNotAccepted)
       let message = outcome.document.text("error.message") ?? ""
       check(message.contains(code == 21007 ? "Sandbox" : "Production"))
       checkEqual(message.contains("once"), (outcome.retryClass == "other-environment"))
@@ -70,7 +70,7 @@ struct ReceiptResponseStatusTests {
     ])
   func noAnswer(_ body: String) {
     let outcome = AnswerSample.read(utf8(body))
-    checkEqual(outcome.status, .unavailableVerifyReceiptNoAnswer)
+    checkEqual(outcome.status, .unavailableVerifyReceiptNoResponse)
     checkEqual(outcome.status.family, .unavailable)
     checkEqual(outcome.retryClass, "later")
     checkEqual(outcome.document.text("error.check"), "answer.json")

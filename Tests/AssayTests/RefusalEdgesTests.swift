@@ -269,7 +269,7 @@ struct RefusalEdgesTests {
     try checkEqual(status(limits(String(repeating: "a", count: 64))), "ok")
     let longest = String(repeating: "a", count: 65)
     for name in ["", "a b", "a\"", "a\\", "a{", "a}", "\u{e9}", "a\n", longest] {
-      try checkEqual(status(limits(name)), "config.limits.form", "\(name)")
+      try checkEqual(status(limits(name)), "config.quotas.form", "\(name)")
     }
     func group(_ name: String) -> [(String, JSONText)] {
       let product: JSONText = [
@@ -286,9 +286,9 @@ struct RefusalEdgesTests {
     let changes: [(String, JSONText)] = [("storekit.missingEnvironment", "from-transaction-id")]
     for (id, status) in [
       ("2000000900000001", "ok"), ("180000900000001", "ok"), ("10000900000001", "ok"),
-      ("01000000900000001", "rejected.identity.environment-missing"),
-      ("00180000900000001", "rejected.identity.environment-missing"),
-      ("1000090000001", "rejected.identity.environment-missing"),
+      ("01000000900000001", "rejected.environment.missing"),
+      ("00180000900000001", "rejected.environment.missing"),
+      ("1000090000001", "rejected.environment.missing"),
     ] {
       let payload = Minted.purchase.transactionPayload.removing("environment")
         .setting("transactionId", .string(id))

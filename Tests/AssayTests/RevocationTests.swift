@@ -103,7 +103,7 @@ struct RevocationTests {
       verifier.decide([transaction], account: nil, nowMs: Minted.now),
       verifier.decide([asked], account: nil, nowMs: Minted.now)
     )
-    check(one.name != "misuse.decide.evidence")
+    check(one.name != "misuse.decision.evidence")
     checkEqual(one.json, other.json)
   }
 
@@ -115,7 +115,7 @@ struct RevocationTests {
     let open = try require(exchange)
     _ = open.step(utf8(#"{"id":1,"status":0,"body":null}"#), nowMs: Minted.now)
     let end = open.step(utf8(#"{"id":2,"status":0,"body":null}"#), nowMs: Minted.now)
-    Exchanges.expect(end, "unavailable.revocation.undetermined", rule: "OCSP-19")
+    Exchanges.expect(end, "unavailable.ocsp.undetermined", rule: "OCSP-19")
     Exchanges.expect(
       verify([end], verifier), "misuse.exchange.evidence", at: "evidence[0]", rule: "EXC-2")
   }

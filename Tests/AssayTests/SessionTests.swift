@@ -111,7 +111,7 @@ struct SessionTests {
       .string(String(repeating: "a", count: 256)),
     ] {
       Exchanges.expect(
-        issue([("account", bad)], [evidence]), "misuse.store.account", at: "account",
+        issue([("account", bad)], [evidence]), "misuse.ledger.account", at: "account",
         rule: "SES-1")
     }
     // The longest account: every byte is escaped.

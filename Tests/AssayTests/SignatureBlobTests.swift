@@ -36,16 +36,19 @@ struct SignatureBlobTests {
   func versions() {
     for version in UInt8.min...UInt8.max where version != 2 && version != 3 {
       checkEqual(
-        status(blob(version: version, signature: 256, certificate: 9)), .unsupportedReceiptVersion)
+        status(blob(version: version, signature: 256, certificate: 9)),
+        .unsupportedTransactionReceiptVersion)
     }
   }
 
   @Test("RCP-17 version and size of the signature must agree")
   func agreement() {
     checkEqual(
-      status(blob(version: 2, signature: 256, certificate: 855)), .malformedReceiptSignatureLayout)
+      status(blob(version: 2, signature: 256, certificate: 855)),
+      .malformedTransactionReceiptSignatureLayout)
     checkEqual(
-      status(blob(version: 3, signature: 128, certificate: 855)), .malformedReceiptSignatureLayout)
+      status(blob(version: 3, signature: 128, certificate: 855)),
+      .malformedTransactionReceiptSignatureLayout)
   }
 
   @Test("RCP-17 the certificate fills the rest exactly")
@@ -54,14 +57,15 @@ struct SignatureBlobTests {
       for length in [0, 854, 856, 1 << 24, 0x7fff_ffff, 0xffff_ffff] {
         checkEqual(
           status(blob(version: version, signature: size, certificate: 855, length: length)),
-          .malformedReceiptSignatureLayout, "\(length)")
+          .malformedTransactionReceiptSignatureLayout, "\(length)")
       }
       let whole = blob(version: version, signature: size, certificate: 855)
       checkEqual(status(whole), .ok)
-      checkEqual(status(whole + [0]), .malformedReceiptSignatureLayout)
+      checkEqual(status(whole + [0]), .malformedTransactionReceiptSignatureLayout)
       for count in 0..<whole.count {
         checkEqual(
-          status(Array(whole.prefix(count))), .malformedReceiptSignatureLayout, "\(count)")
+          status(Array(whole.prefix(count))), .malformedTransactionReceiptSignatureLayout,
+          "\(count)")
       }
     }
   }
@@ -71,6 +75,7 @@ struct SignatureBlobTests {
     let most = 4096 - 1 - 256 - 4
     checkEqual(status(blob(version: 3, signature: 256, certificate: most)), .ok)
     checkEqual(
-      status(blob(version: 3, signature: 256, certificate: most + 1)), .tooLargeReceiptSignature)
+      status(blob(version: 3, signature: 256, certificate: most + 1)),
+      .tooLargeTransactionReceiptSignature)
   }
 }

@@ -204,8 +204,9 @@ struct SignatureChecksTests {
     var template = try authority.transactionTemplate(Minted.purchase)
     template.digest = .sha256
     let other = try template.signed()
-    try check(outcome([genuine], other) == (.unsupportedReceiptDigest, 3))
-    try check(outcome(try decoys(2) + [genuine], other) == (.rejectedReceiptSignature, 4))
+    try check(outcome([genuine], other) == (.unsupportedTransactionReceiptDigest, 3))
+    try check(
+      outcome(try decoys(2) + [genuine], other) == (.rejectedTransactionReceiptSignature, 4))
   }
 
   // MARK: App Attest

@@ -80,21 +80,21 @@ struct StoreChallengeTests {
       try answered(stands).expect("unavailable.challenge.collision", at: "challenge")
     }
     try answered(row(engine, id: "00", isMade: false))
-      .expect("unavailable.store.reply-shape")
+      .expect("unavailable.database.unexpected-reply")
   }
 
   @Test("STO-8 what is no challenge")
   func misuse() throws {
     let wrong: [(String, JSONText, String)] = [
-      ("challenge", "bm90IHJhbmRvbSBhdCBhb", "misuse.store.attempt"),
-      ("challenge", .string(String(repeating: "A", count: 65)), "misuse.store.attempt"),
-      ("challenge", "bm90IHJhbmRvbSBhdCBhbGx", "misuse.store.attempt"),
-      ("challenge", "bm90IHJhbmRvbSBhdCBhb+/", "misuse.store.attempt"),
-      ("challenge", 7, "misuse.store.attempt"), ("purpose", "", "misuse.exchange.request"),
+      ("challenge", "bm90IHJhbmRvbSBhdCBhb", "misuse.ledger.attempt-id"),
+      ("challenge", .string(String(repeating: "A", count: 65)), "misuse.ledger.attempt-id"),
+      ("challenge", "bm90IHJhbmRvbSBhdCBhbGx", "misuse.ledger.attempt-id"),
+      ("challenge", "bm90IHJhbmRvbSBhdCBhb+/", "misuse.ledger.attempt-id"),
+      ("challenge", 7, "misuse.ledger.attempt-id"), ("purpose", "", "misuse.exchange.request"),
       ("purpose", "a b", "misuse.exchange.request"),
       ("purpose", "a\u{1}b", "misuse.exchange.request"),
       ("purpose", .string(String(repeating: "a", count: 33)), "misuse.exchange.request"),
-      ("subject", "ann ", "misuse.store.account"),
+      ("subject", "ann ", "misuse.ledger.account"),
     ]
     for (member, value, status) in wrong {
       StoreScript(try verifier(), issue.setting([(member, value)]), now: Self.now)
@@ -103,7 +103,7 @@ struct StoreChallengeTests {
     // The text is long enough, but its decoded bytes are too short for a challenge.
     let hex = try verifier(
       .sqlite, [("attest.challenge", ["mode": "json", "path": "challenge", "encoding": "hex"])])
-    for (count, status) in [(30, "misuse.store.attempt"), (32, "pending.exchange.store")] {
+    for (count, status) in [(30, "misuse.ledger.attempt-id"), (32, "pending.exchange.database")] {
       StoreScript(
         hex, issue.setting([("challenge", .string(String(repeating: "a", count: count)))]),
         now: Self.now
@@ -116,10 +116,10 @@ struct StoreChallengeTests {
     checkEqual(script.arguments(1), "[\"\(String(decoding: id, as: UTF8.self))\"]")
     let plain = String(repeating: "a", count: 21)
     for (text, status) in [
-      (plain + "a", "pending.exchange.store"), (plain, "misuse.store.attempt"),
-      (plain + "\u{1}", "misuse.store.attempt"), (plain + "é", "misuse.store.attempt"),
-      (String(repeating: "a", count: 64), "pending.exchange.store"),
-      (String(repeating: "a", count: 65), "misuse.store.attempt"),
+      (plain + "a", "pending.exchange.database"), (plain, "misuse.ledger.attempt-id"),
+      (plain + "\u{1}", "misuse.ledger.attempt-id"), (plain + "é", "misuse.ledger.attempt-id"),
+      (String(repeating: "a", count: 64), "pending.exchange.database"),
+      (String(repeating: "a", count: 65), "misuse.ledger.attempt-id"),
     ] {
       StoreScript(host, issue.setting([("challenge", .string(text))]), now: Self.now)
         .expect(status, at: status.hasPrefix("misuse") ? "challenge" : nil)
@@ -157,8 +157,9 @@ struct StoreChallengeTests {
     try expect(StoreAnswer.absent(engine), "rejected.challenge.unknown", "unknown")
     // If it is unused and in time, the change must have been made.
     try expect(
-      row(engine, expires: Self.now + 1, isMade: false), "unavailable.store.reply-shape", nil)
-    try expect(row(engine, id: "00", usedBy: "me"), "unavailable.store.reply-shape", nil)
+      row(engine, expires: Self.now + 1, isMade: false), "unavailable.database.unexpected-reply",
+      nil)
+    try expect(row(engine, id: "00", usedBy: "me"), "unavailable.database.unexpected-reply", nil)
   }
 
   @Test("STO-61 what each engine is asked")
@@ -250,11 +251,11 @@ struct StoreChallengeTests {
         var values = good
         values[place] = value
         try checkEqual(
-          answered(values).name, "unavailable.store.reply-shape", "\(place) \(value)")
+          answered(values).name, "unavailable.database.unexpected-reply", "\(place) \(value)")
       }
     }
-    try checkEqual(answered(good + ["1"]).name, "unavailable.store.reply-shape")
-    try checkEqual(answered(good.dropLast()).name, "unavailable.store.reply-shape")
+    try checkEqual(answered(good + ["1"]).name, "unavailable.database.unexpected-reply")
+    try checkEqual(answered(good.dropLast()).name, "unavailable.database.unexpected-reply")
     let lost = StoreScript(verifier, consume, now: Self.now)
     try lost.lose()
     lost.expect("pending.exchange.wait")
@@ -275,7 +276,7 @@ struct StoreChallengeTests {
     ] {
       let script = StoreScript(try verifier(engine), consume, now: Self.now)
       try script.answer(answer)
-      Exchanges.expect(script.document, "unavailable.store.reply-shape", rule: "STO-4")
+      Exchanges.expect(script.document, "unavailable.database.unexpected-reply", rule: "STO-4")
     }
   }
 
@@ -284,8 +285,8 @@ struct StoreChallengeTests {
     let verifier = try verifier()
     for (value, status) in [
       ("9007199254740991", "ok"), ("\"9007199254740991\"", "ok"),
-      ("9007199254740992", "unavailable.store.reply-shape"),
-      ("\"9007199254740992\"", "unavailable.store.reply-shape"),
+      ("9007199254740992", "unavailable.database.unexpected-reply"),
+      ("\"9007199254740992\"", "unavailable.database.unexpected-reply"),
     ] {
       let script = StoreScript(verifier, once, now: Self.now)
       try script.answer("{},{\"rows\":[[\"attempt-0000000000000001\",\(value)]]}")
@@ -313,7 +314,7 @@ struct StoreChallengeTests {
     }
     try answered("attempt-0000000000000001").expect("ok", "first")
     let seen = try answered("attempt-0000000000000002")
-    seen.expect("rejected.once.seen", "seen", at: "id")
+    seen.expect("rejected.event.duplicate", "seen", at: "id")
     checkEqual(seen.document.integer("exchange.atMs"), 77)
     if engine == .dynamodb {
       let new = StoreScript(verifier, once, now: Self.now)
@@ -323,11 +324,11 @@ struct StoreChallengeTests {
     if engine.isSQL {
       let gone = StoreScript(verifier, once, now: Self.now)
       try gone.answer("{},{\"rows\":[]}")
-      gone.expect("unavailable.store.row-missing")
+      gone.expect("unavailable.database.row-missing")
     }
     for (member, value, status) in [
       ("id", "", "misuse.exchange.request"), ("id", "a b", "misuse.exchange.request"),
-      ("attempt", "short", "misuse.store.attempt"),
+      ("attempt", "short", "misuse.ledger.attempt-id"),
     ] {
       StoreScript(verifier, once.setting([(member, .string(value))]), now: Self.now)
         .expect(status, at: member)

@@ -57,16 +57,16 @@ struct StoreClaimTests {
     checkEqual(again.flag("exchange.changed"), false)
     let own = try store.run(claim("ann", 2), [evidence])
     expect(
-      own, "already-granted", "rejected.ledger.already-granted", answer: "already-granted")
+      own, "already-granted", "rejected.purchase.already-granted", answer: "already-granted")
     checkEqual(own.text("error.rule"), "STO-20")
     let others = try store.run(claim("bob", 3), [evidence])
-    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    expect(others, "other-account", "rejected.purchase.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
     expect(
-      try store.run(try first.completion(by: "bob")), "superseded", "rejected.ledger.superseded",
+      try store.run(try first.completion(by: "bob")), "superseded", "rejected.claim.superseded",
       answer: "deferred")
     let absent = complete.setting([("purchaseKey", "Sandbox/2000000900000999")])
-    try checkEqual(store.run(absent).name, "unavailable.store.row-missing")
+    try checkEqual(store.run(absent).name, "unavailable.database.row-missing")
   }
 
   @Test("STO-70 a lost answer: the same attempt finds its own row")
@@ -95,12 +95,12 @@ struct StoreClaimTests {
     expect(try store.run(claim(), [evidence]), "new", "ok")
     expect(
       try store.run(claim("ann", 2), [evidence]), "in-progress",
-      "unavailable.ledger.in-progress", answer: "deferred")
+      "unavailable.claim.in-progress", answer: "deferred")
     expect(
       try store.run(claim("bob", 3), [evidence]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      "rejected.purchase.other-account", answer: "refused-final")
     expect(
-      try store.run(event, [evidence]), "in-progress", "unavailable.ledger.in-progress",
+      try store.run(event, [evidence]), "in-progress", "unavailable.claim.in-progress",
       answer: "deferred")
     checkEqual(store.steps, 4)
     // A later discovery costs another step: an expired lease is taken over.
@@ -143,7 +143,7 @@ struct StoreClaimTests {
         again.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
       expect(
         try store.run(claim("bob", 2), [evidence]), "other-account",
-        "rejected.ledger.other-account", answer: "refused-final")
+        "rejected.purchase.other-account", answer: "refused-final")
       try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
     }
   }
@@ -166,12 +166,12 @@ struct StoreClaimTests {
     try checkEqual(store.run(named, []), ["[1]"])
     expect(
       try store.run(claim("bob", 2), [try month(store, signed: 1000)]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      "rejected.purchase.other-account", answer: "refused-final")
     try store.run(
       ["kind": "subscription.apply", "account": "ann"], [try month(store, 1, signed: 2)])
     expect(
       try store.run(claim("bob", 3), [try month(store, 2, signed: 3)]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      "rejected.subscription.other-account", answer: "refused-final")
     // The other stored text is the evidence of the subscription.
     try checkEqual(store.run(kept, []), ["[2]"])
     try checkEqual(store.run(named, []), ["[1]"])
@@ -190,7 +190,7 @@ struct StoreClaimTests {
     // Evidence that another account presents is not stored.
     expect(
       try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      "rejected.purchase.other-account", answer: "refused-final")
     try checkEqual(store.run(kept, []), ["[1]"])
     let late = Minted.now + Self.minute
     let newer = try coins(store, signed: 2)
@@ -278,14 +278,15 @@ struct StoreClaimTests {
       let store = try SQLiteStore([("decide.account", .string(policy))])
       let evidence = try store.transaction { $0.accountToken = own }
       let unnamed = try store.run(claim(), [evidence])
-      checkEqual(unnamed.name, (policy == "required" ? "misuse.decide.account" : "ok"), "\(policy)")
+      checkEqual(
+        unnamed.name, (policy == "required" ? "misuse.decision.account" : "ok"), "\(policy)")
       // An App Store notification acts for the owner of the purchase.
       let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(2))]
-      try check(store.run(event, [evidence]).name != "misuse.decide.account", "\(policy)")
+      try check(store.run(event, [evidence]).name != "misuse.decision.account", "\(policy)")
       for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
         Exchanges.expect(
           try store.run(claim("ann", 3, [("accountToken", .string(wrong))]), [evidence]),
-          "misuse.decide.account", at: "accountToken", rule: "DCD-20")
+          "misuse.decision.account", at: "accountToken", rule: "DCD-20")
       }
     }
   }
@@ -296,10 +297,10 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     let other = try coins(store, signed: 1)
     expect(
-      try store.run(claim(), [other]), "in-progress", "unavailable.ledger.attempt",
+      try store.run(claim(), [other]), "in-progress", "unavailable.claim.attempt-id",
       answer: "deferred")
     expect(
-      try store.run(claim("ann", 2), [other]), "in-progress", "unavailable.ledger.in-progress",
+      try store.run(claim("ann", 2), [other]), "in-progress", "unavailable.claim.in-progress",
       answer: "deferred")
   }
 
@@ -308,7 +309,7 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     let evidence = try store.transaction { $0.productId = "com.example.app.unknown" }
     let claimed = try store.run(claim(), [evidence])
-    expect(claimed, "unknown-product", "rejected.identity.product", answer: "refused-keep")
+    expect(claimed, "unknown-product", "rejected.product.unknown", answer: "refused-keep")
     checkEqual(claimed.text("error.rule"), "STO-24")
     checkEqual(store.steps, 0)
   }
@@ -359,11 +360,11 @@ struct StoreClaimTests {
     }
     let nameless = try purchase("0")
     let claimed = try store.run(claim(), [nameless])
-    expect(claimed, "refused", "rejected.ledger.id", answer: "refused-final")
+    expect(claimed, "refused", "rejected.purchase.invalid-id", answer: "refused-final")
     checkEqual(claimed.text("error.rule"), "RPL-3")
     let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
     let applied = try store.run(apply, [nameless])
-    Exchanges.expect(applied, "rejected.ledger.id", at: "lines", rule: "RPL-3")
+    Exchanges.expect(applied, "rejected.purchase.invalid-id", at: "lines", rule: "RPL-3")
     let revoked = try store.run(["kind": "revoke"], [try purchase("0", revoked: true)])
     checkEqual(revoked.text("exchange.revocations.0.outcome"), "refused")
     for table in ["name", "ledger", "line"] {
@@ -397,7 +398,7 @@ struct StoreClaimTests {
     checkEqual(both.text("exchange.claims.0.outcome"), "new")
     checkEqual(both.text("exchange.claims.1.outcome"), "other-account")
     let others = try store.run(claim("eve", 3), [coins, old])
-    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    expect(others, "other-account", "rejected.purchase.other-account", answer: "refused-final")
     let none = try store.run(claim("eve", 5, [("only", ["2000000900000008"])]), [coins, old])
     expect(none, "none", "rejected.payload.incomplete", answer: "refused-keep")
     checkEqual(none.text("error.rule"), "STO-25")
@@ -406,7 +407,7 @@ struct StoreClaimTests {
     ] as [((inout Purchase) -> Void, String)] {
       expect(
         try store.run(claim("eve", 4), [try store.transaction(change)]), outcome,
-        "rejected.ledger.\(outcome)", answer: "refused-final")
+        "rejected.purchase.\(outcome)", answer: "refused-final")
     }
   }
 
@@ -549,7 +550,7 @@ struct StoreClaimTests {
       self.claim(account, attempt, [("mode", .string(mode))])
     }
     let others = try store.run(claim("bob", 1), [next])
-    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    expect(others, "other-account", "rejected.subscription.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
     expect(
@@ -560,7 +561,7 @@ struct StoreClaimTests {
     let own = try store.run(claim("ann", 2), [next])
     checkEqual(own.text("exchange.outcome"), (mode == "lease" ? "new" : "already-granted"))
     expect(
-      try store.run(claim("bob", 3), [next]), "other-account", "rejected.ledger.other-account",
+      try store.run(claim("bob", 3), [next]), "other-account", "rejected.purchase.other-account",
       answer: "refused-final")
     expect(
       try store.run(claim("bob", 4), [try month(store, 2)]), "new", "ok",
@@ -583,7 +584,7 @@ struct StoreClaimTests {
     expect(try store.run(claim("ann", 1), [try month(store)]), "new", "ok", answer: answer)
     // Another period of the subscription, not claimed yet.
     let others = try store.run(claim("bob", 2), [try month(store, 1)])
-    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    expect(others, "other-account", "rejected.subscription.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
     expect(
@@ -592,7 +593,7 @@ struct StoreClaimTests {
     // The subscription is transferred like one that was updated.
     let apply: JSONText = ["kind": "subscription.apply", "account": "bob"]
     let refused = try store.run(apply, [try month(store, 2, signed: 9)])
-    checkEqual(refused.name, "rejected.ledger.other-account")
+    checkEqual(refused.name, "rejected.subscription.other-account")
     try checkEqual(
       store.run(["kind": "subscription.read", "account": "ann"]).text("exchange.plan"), "premium")
   }
@@ -625,7 +626,8 @@ struct StoreClaimTests {
     // Neither another account nor a notification changes the subscription.
     let later = try month(store, 6, signed: 10)
     expect(
-      try store.run(claim("bob", 5), [later]), "other-account", "rejected.ledger.other-account",
+      try store.run(claim("bob", 5), [later]), "other-account",
+      "rejected.subscription.other-account",
       answer: "refused-final")
     let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(6))]
     expect(try store.run(event, [later]), "unclaimed", "ok", answer: "deferred")
@@ -704,7 +706,7 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     let request = claim("ann", 1, [("mode", "transaction")])
     let failed = try store.run(request, [try month(store)]) { _ in false }
-    expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    expect(failed, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     try checkEqual(owners(store), [])
     expect(
       try store.run(claim("bob", 2, [("mode", "transaction")]), [try month(store)]), "new", "ok",
@@ -740,7 +742,7 @@ struct StoreClaimTests {
       "kind": "claim", "attempt": .string(attemptId(2)),
     ]
     expect(
-      try store.run(event, [period]), "in-progress", "unavailable.ledger.in-progress",
+      try store.run(event, [period]), "in-progress", "unavailable.claim.in-progress",
       answer: "deferred")
     let other = try month(store, 1)
     expect(try store.run(event, [other]), "unclaimed", "ok", answer: "deferred")
@@ -755,7 +757,7 @@ struct StoreClaimTests {
     let reversed = try month(store, 1, signed: 2000)
     expect(
       try store.run(claim("bob", 1), [reversed]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      "rejected.subscription.other-account", answer: "refused-final")
     expect(try store.run(claim("ann", 2), [reversed]), "resume", "ok")
   }
 
@@ -765,7 +767,7 @@ struct StoreClaimTests {
     let evidence = try coins(store)
     let request = claim("ann", 1, [("mode", "transaction")])
     let failed = try store.run(request, [evidence]) { _ in false }
-    expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    expect(failed, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     checkEqual(failed.text("error.rule"), "STO-32")
     checkEqual(failed.integer("exchange.retryAfterMs"), 0)
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
@@ -777,7 +779,7 @@ struct StoreClaimTests {
     expect(done, "new", "ok", answer: "granted")
     checkEqual(granted, 1)
     expect(
-      try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted",
+      try store.run(request, [evidence]), "already-granted", "rejected.purchase.already-granted",
       answer: "already-granted")
   }
 
@@ -790,7 +792,8 @@ struct StoreClaimTests {
     try other.run(claim(), [try coins(other)])
     row = try require(try other.run("SELECT * FROM assay_ledger", []).first)
     for (state, status) in [
-      ("claimed", "unavailable.store.row-missing"), ("revoked", "unavailable.store.row-missing"),
+      ("claimed", "unavailable.database.row-missing"),
+      ("revoked", "unavailable.database.row-missing"),
       ("granted", "ok"),
     ] {
       store.faults[store.steps + 3] = .answer(
@@ -842,7 +845,7 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     let row = try require(try store.run("SELECT * FROM assay_ledger", []).first)
     let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
-    for (attempt, status) in [(1, "unavailable.store.reply-shape"), (9, "ok")] {
+    for (attempt, status) in [(1, "unavailable.database.unexpected-reply"), (9, "ok")] {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
       store.faults[store.steps + 1] = .answer(
         "{\"id\":ID,\"code\":200,\"results\":[{},{\"rows\":[\(held)]}]}")
@@ -864,17 +867,17 @@ struct StoreClaimTests {
       return try store.run(request.setting(more), now: Minted.now + milliseconds)
     }
     expect(
-      try resume(after: Self.minute - 1), "in-progress", "unavailable.ledger.in-progress",
+      try resume(after: Self.minute - 1), "in-progress", "unavailable.claim.in-progress",
       answer: "deferred")
     let held = try resume([("onUnclear", "hold")])
-    expect(held, "held", "unavailable.ledger.held", answer: "deferred")
+    expect(held, "held", "unavailable.claim.held", answer: "deferred")
     checkEqual(held.text("error.rule"), "STO-27")
     checkEqual(held.integer("exchange.claims.0.claimedMs"), Minted.now)
     expect(
-      try resume([("account", "bob")]), "other-account", "rejected.ledger.other-account",
+      try resume([("account", "bob")]), "other-account", "rejected.purchase.other-account",
       answer: "refused-final")
     let absent = try resume([("purchaseKey", "Sandbox/2000000900000999")])
-    Exchanges.expect(absent, "unavailable.store.row-missing", rule: "STO-4")
+    Exchanges.expect(absent, "unavailable.database.row-missing", rule: "STO-4")
     try checkEqual(resume([("resolve", "later")]).name, "misuse.exchange.request")
     let taken = try resume([("onUnclear", "hold"), ("resolve", "again"), ("note", "by hand")])
     expect(taken, "resume", "ok")
@@ -933,7 +936,7 @@ struct StoreClaimTests {
     let key = try Self.keys(of: evidence).purchase.string
     store.faults[1] = .answer(answer.replacing("KEY", with: key))
     let document = try store.run(claim(), [evidence])
-    checkEqual(document.name, "unavailable.store.reply-shape")
+    checkEqual(document.name, "unavailable.database.unexpected-reply")
     checkEqual(store.steps, 1)
   }
 
@@ -957,7 +960,8 @@ struct StoreClaimTests {
       store.faults[store.steps + step] = .answer(
         "{\"id\":ID,\"code\":200,\"results\":[\(results)]}")
       let document = try store.run(request, evidence)
-      checkEqual(document.name, "unavailable.store.reply-shape", sourceLocation: sourceLocation)
+      checkEqual(
+        document.name, "unavailable.database.unexpected-reply", sourceLocation: sourceLocation)
       checkEqual(document.text("error.at"), place, sourceLocation: sourceLocation)
     }
     let row = "{\"rows\":[\(purchase)]}"
@@ -996,27 +1000,27 @@ struct StoreClaimTests {
     let full = try SQLiteStore()
     full.faults[1] = .failed("13")
     let document = try full.run(claim(), [try coins(full)])
-    checkEqual(document.name, "unavailable.store.engine")
+    checkEqual(document.name, "unavailable.database.statement-failed")
     let busy = try SQLiteStore()
     for step in 1...4 { busy.faults[step] = .failed("5") }
     try checkEqual(
-      busy.run(claim(), [try coins(busy)]).name, "unavailable.store.contention")
+      busy.run(claim(), [try coins(busy)]).name, "unavailable.database.contention")
     checkEqual(busy.steps, 4)
   }
 
   @Test(
     "STO-5, STO-8, STO-29 the host's own values",
     arguments: [
-      ("account", JSONText.string("a "), "misuse.store.account"),
-      ("account", "", "misuse.store.account"),
-      ("account", "a\u{1}", "malformed.store.text"),
-      ("attempt", "short", "misuse.store.attempt"),
-      ("attempt", "attempt-0000000000000", "misuse.store.attempt"),
-      ("attempt", "attempt-00000000000 00", "misuse.store.attempt"),
-      ("attempt", .string("".padded(to: 65)), "misuse.store.attempt"),
-      ("leaseMs", 0, "misuse.store.lease"), ("leaseMs", 1, "misuse.store.lease"),
-      ("leaseMs", -1, "misuse.store.lease"), ("leaseMs", 3_600_001, "misuse.store.lease"),
-      ("leaseMs", 4999, "misuse.store.lease"), ("leaseMs", "60000", "misuse.store.lease"),
+      ("account", JSONText.string("a "), "misuse.ledger.account"),
+      ("account", "", "misuse.ledger.account"),
+      ("account", "a\u{1}", "malformed.ledger.text"),
+      ("attempt", "short", "misuse.ledger.attempt-id"),
+      ("attempt", "attempt-0000000000000", "misuse.ledger.attempt-id"),
+      ("attempt", "attempt-00000000000 00", "misuse.ledger.attempt-id"),
+      ("attempt", .string("".padded(to: 65)), "misuse.ledger.attempt-id"),
+      ("leaseMs", 0, "misuse.ledger.lease"), ("leaseMs", 1, "misuse.ledger.lease"),
+      ("leaseMs", -1, "misuse.ledger.lease"), ("leaseMs", 3_600_001, "misuse.ledger.lease"),
+      ("leaseMs", 4999, "misuse.ledger.lease"), ("leaseMs", "60000", "misuse.ledger.lease"),
       ("onUnclear", "wait", "misuse.exchange.request"),
       ("note", "a\u{1}", "misuse.exchange.request"),
       ("limit", 65, "misuse.exchange.request"), ("mode", "other", "misuse.exchange.request"),

@@ -35,7 +35,7 @@ struct StoreEnginesTests {
     let evidence = try bench.transaction()
     let first = try claim(bench, evidence)
     let waiting = try claim(bench, evidence, now: Minted.now + 59_999)
-    expect(waiting, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    expect(waiting, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     checkEqual(waiting.integer("exchange.claims.0.retryAfterMs"), 1)
     let resumed = try claim(bench, evidence, now: Minted.now + 60_000)
     expect(resumed, "resume", "ok")
@@ -44,7 +44,7 @@ struct StoreEnginesTests {
     checkEqual(resumed.integer("exchange.claims.0.fence"), 2)
     expect(
       try complete(bench, first, now: Minted.now + 60_001), "superseded",
-      "rejected.ledger.superseded", answer: "deferred")
+      "rejected.claim.superseded", answer: "deferred")
     expect(
       try complete(bench, resumed, now: Minted.now + 60_001), "granted", "ok",
       answer: "granted")
@@ -59,7 +59,7 @@ struct StoreEnginesTests {
     _ = try claim(bench, evidence)
     let late = Minted.now + 60_000
     expect(
-      try claim(bench, evidence, now: late), "held", "unavailable.ledger.held",
+      try claim(bench, evidence, now: late), "held", "unavailable.claim.held",
       answer: "deferred")
     let listed = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
     checkEqual(listed.text("exchange.held.0.account"), "ann")
@@ -81,17 +81,17 @@ struct StoreEnginesTests {
     checkEqual(revoked.text("exchange.revocations.0.account"), "ann")
     try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "already")
     let older = try claim(bench, evidence)
-    expect(older, "revoked", "rejected.ledger.revoked", answer: "refused-final")
+    expect(older, "revoked", "rejected.purchase.revoked", answer: "refused-final")
     checkEqual(older.text("error.rule"), "RFD-3")
     let late = try complete(bench, first)
-    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
+    expect(late, "revoked", "rejected.purchase.revoked", answer: "refused-final")
     checkEqual(late.text("error.rule"), "RFD-3")
     let resumed = try claim(bench, try bench.transaction(signed: 2000))
     expect(resumed, "resume", "ok")
     check(
       resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
     expect(
-      try complete(bench, first), "superseded", "rejected.ledger.superseded",
+      try complete(bench, first), "superseded", "rejected.claim.superseded",
       answer: "deferred")
     expect(try complete(bench, resumed), "granted", "ok", answer: "granted")
   }
@@ -108,7 +108,7 @@ struct StoreEnginesTests {
     for signed in [2000, 2999] as [Int64] {
       expect(
         try claim(bench, try bench.transaction(signed: signed)), "revoked",
-        "rejected.ledger.revoked", answer: "refused-final")
+        "rejected.purchase.revoked", answer: "refused-final")
       try checkEqual(revoke(bench, 1500).text("exchange.revocations.0.outcome"), "already")
     }
     expect(try claim(bench, try bench.transaction(signed: 3001)), "resume", "ok")
@@ -165,7 +165,7 @@ struct StoreEnginesTests {
     checkEqual(outcome(bound), "stale")
     checkEqual(bound.text("exchange.plan"), "premium")
     let refused = try apply(bench, "bob", month(bench, signed: 600))
-    checkEqual(refused.name, "rejected.ledger.other-account")
+    checkEqual(refused.name, "rejected.subscription.other-account")
     checkEqual(refused.text("exchange.plan"), "free")
     try checkEqual(plan(bench, "bob"), "free")
   }

@@ -196,7 +196,7 @@ struct StoreEventTests {
       bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late + 100_000)
         .text("exchange.claims.0.grantId") == nil)
     let superseded = try bench.run(try bench.complete(first, at: place), now: late)
-    Exchanges.expect(superseded, "rejected.ledger.superseded", at: "takeId", rule: "STO-35")
+    Exchanges.expect(superseded, "rejected.claim.superseded", at: "takeId", rule: "STO-35")
     try bench.takeBack(swept, at: "exchange.takes.0", isLeased: true, now: late)
     try checkEqual(bench.row()?.out, 0)
     let repeated = try bench.run(try bench.complete(swept, at: "exchange.takes.0"), now: late)
@@ -239,9 +239,9 @@ struct StoreEventTests {
       [try bench.transaction(signed: 10, revoked: RefundShare.full)])
     let reversal = try bench.notification("REFUND_REVERSED", signed: 20)
     let waiting = try bench.event(reversal, mode: "lease")
-    Exchanges.expect(waiting, "unavailable.ledger.in-progress", at: "purchases", rule: "STO-35")
+    Exchanges.expect(waiting, "unavailable.claim.in-progress", at: "purchases", rule: "STO-35")
     let claimed = try bench.claim(try bench.transaction(signed: 20))
-    checkEqual(claimed.name, "unavailable.ledger.in-progress")
+    checkEqual(claimed.name, "unavailable.claim.in-progress")
     checkEqual(claimed.text("exchange.answer"), "deferred")
     checkEqual(bench.coins, 100)
     try bench.takeBack(held, at: "exchange.revocations.0.take", isLeased: true)
@@ -334,7 +334,7 @@ struct StoreEventTests {
     checkEqual(first.integer("\(place).units"), 30)
     let larger = try revoke(20, 50_000)
     Exchanges.expect(
-      larger, "unavailable.ledger.in-progress", at: "revocations", rule: "STO-35")
+      larger, "unavailable.claim.in-progress", at: "revocations", rule: "STO-35")
     checkEqual(larger.text("exchange.revocations.0.outcome"), "in-progress")
     try bench.takeBack(first, at: place, isLeased: true)
     let rest = try revoke(20, 50_000)
@@ -423,7 +423,7 @@ struct StoreEventTests {
     checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let late = Minted.now + 60_000
     let held = try bench.claim(bought, mode: "transaction", now: late)
-    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    Exchanges.expect(held, "unavailable.claim.held", at: "claims", rule: "STO-27")
     checkEqual(held.text("exchange.answer"), "deferred")
     checkEqual(held.text("exchange.claims.0.why"), "lease")
     checkEqual(bench.coins, 0)
@@ -452,7 +452,7 @@ struct StoreEventTests {
     check(leased.text("exchange.claims.0.grantId") != nil)
     checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let held = try bench.claim(bought, mode: "transaction", now: Minted.now + 60_000)
-    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    Exchanges.expect(held, "unavailable.claim.held", at: "claims", rule: "STO-27")
     checkEqual(bench.coins, 0)
   }
 
@@ -471,7 +471,7 @@ struct StoreEventTests {
     }
     let held = try bench.claim(bought, mode: "transaction", attempt)
     checkEqual(fence, 2)
-    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    Exchanges.expect(held, "unavailable.claim.held", at: "claims", rule: "STO-27")
     checkEqual(bench.coins, 0)
   }
 
@@ -501,7 +501,7 @@ struct StoreEventTests {
     checkEqual(refund.name, "ok")
     try checkEqual(bench.row()?.state, "revoked")
     checkEqual(refund.text("exchange.refused.0.at"), "line")
-    checkEqual(refund.text("exchange.refused.0.status"), "rejected.identity.product")
+    checkEqual(refund.text("exchange.refused.0.status"), "rejected.product.unknown")
   }
 
   @Test(

@@ -37,7 +37,7 @@ struct StoreFailureTests {
     try script.wait()
     try script.fail("connect", executed: "no")
     Exchanges.expect(
-      script.document, "unavailable.store.unreachable", at: "error.code", rule: "STO-77")
+      script.document, "unavailable.database.unreachable", at: "error.code", rule: "STO-77")
     check(String(decoding: script.document.json, as: UTF8.self).contains("connect"))
     let back = try self.script(engine, Self.once, more)
     try back.fail("connect", executed: "no")
@@ -48,25 +48,25 @@ struct StoreFailureTests {
   @Test(
     "STO-77 STO-71 codes by engine: not reached, busy, stopped, wrong for good",
     arguments: [
-      (StoreDialect.postgres, "08001", "unavailable.store.unreachable"),
-      (.postgres, "57P03", "unavailable.store.contention"),
-      (.postgres, "53300", "unavailable.store.contention"),
-      (.postgres, "55P03", "unavailable.store.contention"),
-      (.postgres, "57014", "unavailable.store.unclear"),
-      (.postgres, "25P03", "unavailable.store.unclear"),
-      (.postgres, "28P01", "unavailable.store.engine"),
-      (.postgres, "3D000", "unavailable.store.engine"),
-      (.mysql, "2003", "unavailable.store.unreachable"),
-      (.mysql, "1040", "unavailable.store.contention"),
-      (.mysql, "1969", "unavailable.store.unclear"),
-      (.mysql, "2013", "unavailable.store.unclear"),
-      (.mysql, "1045", "unavailable.store.engine"),
-      (.mysql, "1049", "unavailable.store.engine"),
-      (.sqlite, "9", "unavailable.store.contention"),
-      (.sqlite, "14", "unavailable.store.engine"),
-      (.redis, "WRONGPASS", "unavailable.store.engine"),
-      (.redis, "evicting", "config.store.evicting"),
-      (.dynamodb, "UnrecognizedClientException", "unavailable.store.engine"),
+      (StoreDialect.postgres, "08001", "unavailable.database.unreachable"),
+      (.postgres, "57P03", "unavailable.database.contention"),
+      (.postgres, "53300", "unavailable.database.contention"),
+      (.postgres, "55P03", "unavailable.database.contention"),
+      (.postgres, "57014", "unavailable.database.outcome-unknown"),
+      (.postgres, "25P03", "unavailable.database.outcome-unknown"),
+      (.postgres, "28P01", "unavailable.database.statement-failed"),
+      (.postgres, "3D000", "unavailable.database.statement-failed"),
+      (.mysql, "2003", "unavailable.database.unreachable"),
+      (.mysql, "1040", "unavailable.database.contention"),
+      (.mysql, "1969", "unavailable.database.outcome-unknown"),
+      (.mysql, "2013", "unavailable.database.outcome-unknown"),
+      (.mysql, "1045", "unavailable.database.statement-failed"),
+      (.mysql, "1049", "unavailable.database.statement-failed"),
+      (.sqlite, "9", "unavailable.database.contention"),
+      (.sqlite, "14", "unavailable.database.statement-failed"),
+      (.redis, "WRONGPASS", "unavailable.database.statement-failed"),
+      (.redis, "evicting", "config.ledger.evicting"),
+      (.dynamodb, "UnrecognizedClientException", "unavailable.database.statement-failed"),
     ])
   func codes(_ engine: StoreDialect, _ code: String, _ status: String) throws {
     let script = try script(engine, Self.once)
@@ -88,7 +88,7 @@ struct StoreFailureTests {
       try script.wait()
     }
     try script.fail("57014")
-    script.expect("unavailable.store.contention")
+    script.expect("unavailable.database.contention")
   }
 
   // MARK: limits
@@ -109,7 +109,7 @@ struct StoreFailureTests {
       ])
     try late.answer("{\"rows\":[]}", after: 15_000)
     Exchanges.expect(
-      late.document, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
+      late.document, "unavailable.exchange.deadline", at: "deadlineMs", rule: "EXC-16")
     let inTime = try self.script(
       .postgres,
       [
@@ -154,7 +154,8 @@ struct StoreFailureTests {
         checkEqual(document.name, "ok")
         checkEqual(rows, ["[\"granted\"]"])
       } else {
-        Exchanges.expect(document, "unavailable.store.unclear", at: "code", rule: "STO-39")
+        Exchanges.expect(
+          document, "unavailable.database.outcome-unknown", at: "code", rule: "STO-39")
         checkEqual(document.text("exchange.answer"), "deferred")
         checkEqual(document.integer("exchange.retryAfterMs"), 1000)
         check(rows.isEmpty)
@@ -177,7 +178,7 @@ struct StoreFailureTests {
     let other = try SQLiteStore()
     let refused = try other.run(Self.claim, [try coins(other)], granting: { _ in .refused("13") })
     Exchanges.expect(
-      refused, "unavailable.ledger.in-progress", at: "grant", rule: "STO-32")
+      refused, "unavailable.claim.in-progress", at: "grant", rule: "STO-32")
     checkEqual(refused.integer("exchange.retryAfterMs"), 0)
   }
 
@@ -197,7 +198,7 @@ struct StoreFailureTests {
         return .granted
       })
     checkEqual(grants, (isCarriedOut ? 1 : 2))
-    checkEqual(document.name, (isCarriedOut ? "rejected.ledger.already-granted" : "ok"))
+    checkEqual(document.name, (isCarriedOut ? "rejected.purchase.already-granted" : "ok"))
     try checkEqual(store.run("SELECT state FROM assay_ledger", []), ["[\"granted\"]"])
   }
 
@@ -232,7 +233,7 @@ struct StoreFailureTests {
           _ = try? store.run(hasCommitted ? "COMMIT" : "ROLLBACK", [])
           return .refused("transaction")
         })
-      Exchanges.expect(document, "misuse.store.transaction", at: "grant", rule: "STO-38")
+      Exchanges.expect(document, "misuse.ledger.transaction", at: "grant", rule: "STO-38")
       checkEqual(document.flag("exchange.committed"), hasCommitted)
       checkEqual(document.text("exchange.answer"), "deferred")
       try checkEqual(store.run("SELECT state FROM assay_ledger", []).count, (hasCommitted ? 1 : 0))
@@ -269,7 +270,7 @@ struct StoreFailureTests {
     for (place, text) in requests {
       let request = utf8(text.replacing("@", with: character))
       let (_, document) = verifier.startExchange(request, nowMs: Minted.now)
-      Exchanges.expect(document, "malformed.store.text", at: place, rule: "STO-84")
+      Exchanges.expect(document, "malformed.ledger.text", at: place, rule: "STO-84")
     }
     // A control character in the host's own texts is misuse.
     let (_, own) = verifier.startExchange(
@@ -288,7 +289,7 @@ struct StoreFailureTests {
     checkEqual(script.source("exchange.store.run.0.command"), "[\"INFO\",\"persistence\"]")
     try script.answer("{\"reply\":[\"aof_enabled\",0,\"rdb_saves\",1]}")
     Exchanges.expect(
-      script.document, "config.store.not-durable", at: "aof_enabled", rule: "STO-83")
+      script.document, "config.ledger.not-durable", at: "aof_enabled", rule: "STO-83")
     for kept in [Self.persistent, "{\"reply\":[\"aof_enabled\",1]}", "{\"reply\":[\"\"]}"] {
       let script = try self.script(.redis, Self.once)
       try script.answer(kept)
@@ -312,7 +313,7 @@ struct StoreFailureTests {
     let evicting = try script(
       "\"maxmemory:3145728\\r\\nmaxmemory_policy:allkeys-lru\"", "\"aof_enabled:1\"")
     Exchanges.expect(
-      evicting.document, "config.store.evicting", at: "maxmemory_policy", rule: "STO-83")
+      evicting.document, "config.ledger.evicting", at: "maxmemory_policy", rule: "STO-83")
     for (memory, persistence, warnings) in [
       ("\"maxmemory\",0,\"maxmemory_policy\",\"allkeys-lru\"", "\"aof_enabled\",1", "[]"),
       ("\"maxmemory:9\\r\\nmaxmemory_policy:noeviction\"", "\"aof_enabled:1\"", "[]"),

@@ -89,12 +89,12 @@ struct StoreKeyTests {
     try again.wait()
     try again.answer(try change(engine, from: madeNow, to: madeNow))
     again.expect("ok", "bound")
-    try expect(["owner": "\"bob\""], "rejected.attest-key.foreign", "foreign", changed: false)
+    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "foreign", changed: false)
     try expect(
-      ["state": "\"retired\""], "rejected.attest-key.retired", "retired", changed: false)
-    try expect(["public_key": "\"BA==\""], "unavailable.store.reply-shape", nil)
-    try expect(["key_id": "\"00\""], "unavailable.store.reply-shape", nil)
-    try expect(["state": "\"odd\""], "unavailable.store.reply-shape", nil)
+      ["state": "\"retired\""], "rejected.device-key.retired", "retired", changed: false)
+    try expect(["public_key": "\"BA==\""], "unavailable.database.unexpected-reply", nil)
+    try expect(["key_id": "\"00\""], "unavailable.database.unexpected-reply", nil)
+    try expect(["state": "\"odd\""], "unavailable.database.unexpected-reply", nil)
     if engine == .dynamodb {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
       check(script.source("exchange.store").contains("\"ok\":{\"S\":\"USER#ann\"}"))
@@ -140,7 +140,7 @@ struct StoreKeyTests {
     }
     let redis = try self.verifier(.redis)
     StoreScript(redis, bind, [try attested(redis)], now: Self.now)
-      .expect("config.store.not-durable", at: "dialect")
+      .expect("config.ledger.not-durable", at: "dialect")
   }
 
   // MARK: advance
@@ -178,16 +178,16 @@ struct StoreKeyTests {
       }
       script.expect(status, outcome)
     }
-    try expect(nil, "rejected.attest-key.unknown", "unknown")
-    try expect(["owner": "\"bob\""], "rejected.attest-key.foreign", "foreign")
-    try expect(["state": "\"retired\""], "rejected.attest-key.retired", "retired")
-    try expect(["counter": "7"], "rejected.attest-key.replayed", "replayed")
-    try expect(["counter": "4294967295"], "rejected.attest-key.replayed", "replayed")
-    try expect(["counter": "6"], "unavailable.store.contention", nil)
-    try expect(["counter": "-1"], "unavailable.store.reply-shape", nil)
+    try expect(nil, "rejected.device-key.unknown", "unknown")
+    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "foreign")
+    try expect(["state": "\"retired\""], "rejected.device-key.retired", "retired")
+    try expect(["counter": "7"], "rejected.device-key.replayed", "replayed")
+    try expect(["counter": "4294967295"], "rejected.device-key.replayed", "replayed")
+    try expect(["counter": "6"], "unavailable.database.contention", nil)
+    try expect(["counter": "-1"], "unavailable.database.unexpected-reply", nil)
     let lost = begun()
     try lost.lose()
-    lost.expect("unavailable.store.unclear")
+    lost.expect("unavailable.database.outcome-unknown")
   }
 
   @Test("STO-4 another number than ours is no advance")
@@ -231,9 +231,9 @@ struct StoreKeyTests {
     try expect(["receipt": "\"\(text)\"", "receipt_ms": "\(made)"], "ok", "kept")
     try expect(["receipt_ms": "\(made)"], "ok", "older")
     try expect(["receipt_ms": "\(made + 1)"], "ok", "older")
-    try expect(["receipt_ms": "\(made - 1)"], "unavailable.store.reply-shape", nil)
-    try expect(["state": "\"retired\""], "rejected.attest-key.retired", "retired")
-    try expect(nil, "rejected.attest-key.unknown", "unknown")
+    try expect(["receipt_ms": "\(made - 1)"], "unavailable.database.unexpected-reply", nil)
+    try expect(["state": "\"retired\""], "rejected.device-key.retired", "retired")
+    try expect(nil, "rejected.device-key.unknown", "unknown")
   }
 
   @Test("STO-64 a key is retired by its account", arguments: durable)
@@ -257,9 +257,9 @@ struct StoreKeyTests {
     let gone = "\"retired\""
     try expect(["state": gone, "used_ms": "\(Self.now)"], "ok", "retired")
     try expect(["state": gone], "ok", "already")
-    try expect(["state": gone, "owner": "\"bob\""], "rejected.attest-key.foreign", "foreign")
-    try expect(nil, "rejected.attest-key.unknown", "unknown")
-    try expect([:], "unavailable.store.contention", nil)
+    try expect(["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "foreign")
+    try expect(nil, "rejected.device-key.unknown", "unknown")
+    try expect([:], "unavailable.database.contention", nil)
   }
 
   @Test("STO-4 a change of DynamoDB that shows no row is not understood")
@@ -275,7 +275,7 @@ struct StoreKeyTests {
     {
       let script = StoreScript(verifier, request, evidence, now: Self.now)
       try script.answer("{\"output\":{}}")
-      Exchanges.expect(script.document, "unavailable.store.reply-shape", rule: "STO-4")
+      Exchanges.expect(script.document, "unavailable.database.unexpected-reply", rule: "STO-4")
     }
   }
 
@@ -303,10 +303,10 @@ struct StoreKeyTests {
       check(!found.source("exchange").contains("ann"))
     }
     let foreign = try read([:], [("account", "bob")])
-    foreign.expect("rejected.attest-key.foreign", "foreign")
+    foreign.expect("rejected.device-key.other-account", "foreign")
     checkEqual(foreign.source("exchange.key"), "null")
-    try read(["state": "\"retired\""]).expect("rejected.attest-key.retired", "retired")
-    try read(nil).expect("rejected.attest-key.unknown", "unknown")
+    try read(["state": "\"retired\""]).expect("rejected.device-key.retired", "retired")
+    try read(nil).expect("rejected.device-key.unknown", "unknown")
     StoreScript(verifier, ["kind": "key.read", "keyId": "AAAA"], now: Self.now)
       .expect("misuse.exchange.request", at: "keyId")
   }
@@ -329,9 +329,9 @@ struct StoreKeyTests {
         var values = good
         values[place] = value
         try checkEqual(
-          answered(values).name, "unavailable.store.reply-shape", "\(place) \(value)")
+          answered(values).name, "unavailable.database.unexpected-reply", "\(place) \(value)")
       }
     }
-    try checkEqual(answered(good + ["1"]).name, "unavailable.store.reply-shape")
+    try checkEqual(answered(good + ["1"]).name, "unavailable.database.unexpected-reply")
   }
 }

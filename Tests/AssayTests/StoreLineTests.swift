@@ -63,11 +63,11 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.transfer", "ask")])
     _ = try apply(store, "ann", try store.transaction())
     let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
-    checkEqual(same.name, "rejected.ledger.other-account")
+    checkEqual(same.name, "rejected.subscription.other-account")
     checkEqual(same.flag("exchange.lines.0.canMove"), false)
     let newer = try store.transaction { $0.signedDate += 1000 }
     let asked = try apply(store, "bob", newer)
-    checkEqual(asked.name, "rejected.ledger.other-account")
+    checkEqual(asked.name, "rejected.subscription.other-account")
     checkEqual(asked.flag("exchange.lines.0.canMove"), true)
     let moved = try apply(store, "bob", newer, [("confirm", true)])
     checkEqual(moved.text("exchange.lines.0.outcome"), "moved")
@@ -76,7 +76,7 @@ struct StoreLineTests {
     let back = try store.transaction { $0.signedDate += 2000 }
     let soon = try apply(
       store, "ann", back, [("confirm", true)], now: Minted.now + Self.day - 1)
-    checkEqual(soon.name, "rejected.ledger.move-too-soon")
+    checkEqual(soon.name, "rejected.subscription.transfer-too-soon")
     let later = try apply(store, "ann", back, [("confirm", true)], now: Minted.now + Self.day)
     checkEqual(later.text("exchange.lines.0.outcome"), "moved")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE what = 'move'", []), ["[2]"])
@@ -145,7 +145,7 @@ struct StoreLineTests {
     ]
     for span in [4999, 3_600_001, -1] as [JSONText] {
       let refused = try SQLiteStore().run(request.setting([("leaseMs", span)]))
-      Exchanges.expect(refused, "misuse.store.lease", at: "leaseMs", rule: "STO-29")
+      Exchanges.expect(refused, "misuse.ledger.lease", at: "leaseMs", rule: "STO-29")
     }
     for span in [5000, 3_600_000] as [JSONText] {
       try checkEqual(SQLiteStore().run(request.setting([("leaseMs", span)])).name, "ok")
@@ -157,7 +157,7 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     let refused = try apply(
       store, "ann", try store.transaction { $0.productId = "com.example.app.unknown" })
-    Exchanges.expect(refused, "rejected.identity.product", at: "lines", rule: "STO-24")
+    Exchanges.expect(refused, "rejected.product.unknown", at: "lines", rule: "STO-24")
     checkEqual(refused.text("exchange.lines.0.outcome"), "unknown-product")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_line", []), ["[0]"])
   }
@@ -195,7 +195,7 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
     let closed = try store.run(["kind": "subscription.read", "account": "ann"])
-    checkEqual(closed.name, "unavailable.store.unclear")
+    checkEqual(closed.name, "unavailable.database.outcome-unknown")
     checkEqual(closed.text("exchange.plan"), "free")
     let last: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_000)]
     let open = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
@@ -206,7 +206,7 @@ struct StoreLineTests {
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
     try checkEqual(
       late.run(["kind": "subscription.read", "account": "ann", "last": old]).name,
-      "unavailable.store.unclear")
+      "unavailable.database.outcome-unknown")
   }
 
   @Test("§7 the last answer counts while it is young, of this plan and not over")
@@ -214,8 +214,8 @@ struct StoreLineTests {
     let now = Minted.now
     for (plan, until, at, status) in [
       ("premium", JSONText.integer(now + 1), now, "ok"),
-      ("premium", .integer(now), now, "unavailable.store.unclear"),
-      ("premium", .null, now + 1, "unavailable.store.unclear"),
+      ("premium", .integer(now), now, "unavailable.database.outcome-unknown"),
+      ("premium", .null, now + 1, "unavailable.database.outcome-unknown"),
       ("gold", .null, now, "misuse.exchange.request"),
     ] {
       let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
@@ -246,15 +246,15 @@ struct StoreLineTests {
     try checkEqual(plan(store, "anon"), "free")
     let again = try store.run(link("anon", "ann"))
     checkEqual(again.text("exchange.outcome"), "already")
-    try checkEqual(store.run(link("ann", "anon")).name, "rejected.account.linked")
-    try checkEqual(store.run(link("anon", "bob")).name, "rejected.account.linked")
+    try checkEqual(store.run(link("ann", "anon")).name, "rejected.account.merged")
+    try checkEqual(store.run(link("anon", "bob")).name, "rejected.account.merged")
     try check(store.run(link("anon", "bob")).text("exchange.linkedTo") == nil)
     for request in [link("anon", "bob"), link("ann", "anon")] {
       let shown = try store.run(request.setting("operator", true))
       checkEqual(shown.text("exchange.linkedTo"), "ann")
     }
     Exchanges.expect(
-      try store.run(link("ann", "ann")), "misuse.store.account", at: "to", rule: "STO-90")
+      try store.run(link("ann", "ann")), "misuse.ledger.account", at: "to", rule: "STO-90")
   }
 
   @Test("STO-91 an account joined into one that is joined on points to the last")
@@ -264,7 +264,7 @@ struct StoreLineTests {
     try checkEqual(store.run(link("b", "c")).text("exchange.outcome"), "linked")
     try checkEqual(
       store.run("SELECT target FROM assay_link WHERE id = 'a'", []), ["[\"c\"]"])
-    try checkEqual(store.run(link("d", "b")).name, "rejected.account.linked")
+    try checkEqual(store.run(link("d", "b")).name, "rejected.account.merged")
   }
 
   @Test("STO-93 a forgotten account leaves no id behind, and its purchases stay paid out")
@@ -283,9 +283,9 @@ struct StoreLineTests {
       check(!rows.joined().contains("ann-to-forget"), "\(table)")
     }
     try checkEqual(
-      apply(store, "bob", try store.transaction()).name, "rejected.ledger.other-account")
+      apply(store, "bob", try store.transaction()).name, "rejected.subscription.other-account")
     let keyless = try SQLiteStore()
-    try checkEqual(keyless.run(request).name, "config.store.forget-key")
+    try checkEqual(keyless.run(request).name, "config.ledger.forget-key")
   }
 
   @Test("STO-93 who was joined into a forgotten account is forgotten with it, link by link")
@@ -440,6 +440,6 @@ struct StoreLineTests {
     let both = try store.run(
       ["kind": "evidence.read", "sha256": [.string(sha256), .string(other)]])
     checkEqual(both.text("exchange.missing.0"), other)
-    try checkEqual(SQLiteStore().run(request).name, "config.store.evidence")
+    try checkEqual(SQLiteStore().run(request).name, "config.ledger.evidence")
   }
 }

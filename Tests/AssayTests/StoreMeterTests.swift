@@ -45,7 +45,7 @@ struct StoreMeterTests {
   @Test("STO-51 STO-52 a unit is taken, on every engine", arguments: StoreAnswer.engines)
   func taken(_ engine: StoreDialect) throws {
     let script = try take(engine, [("units", 3)])
-    script.expect("pending.exchange.store")
+    script.expect("pending.exchange.database")
     checkEqual(script.document.text("exchange.store.class"), "once")
     let connection = script.document.text("exchange.store.connection")
     checkEqual(connection, (engine == .mysql ? "same" : "any"))
@@ -92,10 +92,10 @@ struct StoreMeterTests {
   @Test("STO-51 BCK-8 what is never within the limit costs no statement")
   func decided() throws {
     let none = try take(.sqlite, [("plan", "free")])
-    none.expect("rejected.plan.required", "not-in-plan", at: "meter")
+    none.expect("rejected.quota.not-in-plan", "not-in-plan", at: "meter")
     checkEqual(none.document.text("error.rule"), "BCK-8")
     checkEqual(none.document.text("exchange.fallback"), "free")
-    try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
+    try take(.sqlite, [("plan", "premium")]).expect("rejected.quota.not-in-plan", "not-in-plan")
     try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
     try checkEqual(take(.sqlite, [("units", 20)]).step, 1)
     // The most generous meter has no fallback.
@@ -107,15 +107,15 @@ struct StoreMeterTests {
   @Test("STO-50 STO-5 what a host must not ask")
   func misuse() throws {
     let wrong: [(String, JSONText, String)] = [
-      ("meter", "image", "misuse.store.meter"), ("meter", "", "misuse.store.meter"),
-      ("meter", 1, "misuse.store.meter"), ("plan", "gold", "misuse.store.plan"),
-      ("plan", 1, "misuse.store.plan"), ("units", 0, "misuse.store.units"),
-      ("units", -1, "misuse.store.units"), ("units", "1", "misuse.store.units"),
-      ("units", 1_000_001, "misuse.store.units"), ("account", "", "misuse.store.account"),
-      ("account", "ann ", "misuse.store.account"), ("account", " ann", "misuse.store.account"),
-      ("account", "a\u{1}", "malformed.store.text"),
-      ("account", .string(String(repeating: "a", count: 256)), "misuse.store.account"),
-      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "config.store.dialect"),
+      ("meter", "image", "misuse.ledger.meter"), ("meter", "", "misuse.ledger.meter"),
+      ("meter", 1, "misuse.ledger.meter"), ("plan", "gold", "misuse.ledger.plan"),
+      ("plan", 1, "misuse.ledger.plan"), ("units", 0, "misuse.ledger.units"),
+      ("units", -1, "misuse.ledger.units"), ("units", "1", "misuse.ledger.units"),
+      ("units", 1_000_001, "misuse.ledger.units"), ("account", "", "misuse.ledger.account"),
+      ("account", "ann ", "misuse.ledger.account"), ("account", " ann", "misuse.ledger.account"),
+      ("account", "a\u{1}", "malformed.ledger.text"),
+      ("account", .string(String(repeating: "a", count: 256)), "misuse.ledger.account"),
+      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "config.ledger.engine"),
     ]
     for (member, value, status) in wrong {
       try take(.sqlite, [(member, value)]).expect(status, at: member)
@@ -221,7 +221,7 @@ struct StoreMeterTests {
     for answer in wrong {
       let script = try take(engine, stores: [("failOpen", ["meters": ["premium"]])])
       try script.answer(prefix + answer)
-      checkEqual(script.document.name, "unavailable.store.reply-shape", "\(answer)")
+      checkEqual(script.document.name, "unavailable.database.unexpected-reply", "\(answer)")
     }
   }
 
@@ -231,15 +231,15 @@ struct StoreMeterTests {
   func unclear() throws {
     let lost = try take(.postgres)
     try lost.lose()
-    lost.expect("unavailable.store.unclear", at: "code")
+    lost.expect("unavailable.database.outcome-unknown", at: "code")
     for (engine, code) in [(StoreDialect.postgres, "08006"), (.mysql, "2013")] {
       let script = try take(engine)
       try script.fail(code)
-      script.expect("unavailable.store.unclear", at: "error.code")
+      script.expect("unavailable.database.outcome-unknown", at: "error.code")
     }
     let full = try take(.sqlite)
     try full.fail("13")
-    full.expect("unavailable.store.engine", at: "error.code")
+    full.expect("unavailable.database.statement-failed", at: "error.code")
   }
 
   @Test("STO-70 what did not run is repeated three times")
@@ -253,7 +253,7 @@ struct StoreMeterTests {
       checkEqual(script.source("exchange.store.run"), first)
     }
     try script.fail("5", executed: "no")
-    script.expect("unavailable.store.contention", at: "error.code")
+    script.expect("unavailable.database.contention", at: "error.code")
   }
 
   @Test("§7 a free meter goes on uncounted while the store is away, and no other does")
@@ -269,14 +269,14 @@ struct StoreMeterTests {
     checkEqual(free.source("exchange.headers"), "{}")
     let paid = try take(.redis, stores: open)
     try paid.lose()
-    paid.expect("unavailable.store.unclear")
+    paid.expect("unavailable.database.outcome-unknown")
     let closed = try take(.redis, [("meter", "free")])
     try closed.lose()
-    closed.expect("unavailable.store.unclear")
+    closed.expect("unavailable.database.outcome-unknown")
     // An unexpected row does not count as an unavailable database.
     let odd = try take(.redis, [("meter", "free")], stores: open)
     try odd.answer("{\"reply\":[\"9\"]}")
-    odd.expect("unavailable.store.reply-shape")
+    odd.expect("unavailable.database.unexpected-reply")
   }
 
   @Test("EXC-5 an answer to another step changes nothing")
@@ -299,7 +299,7 @@ struct StoreMeterTests {
     ] {
       let script = try take(.sqlite)
       try script.raw("{\"id\":1,\"code\":200,\"results\":[\(result)]}")
-      checkEqual(script.document.name, "misuse.exchange.answer", "\(result)")
+      checkEqual(script.document.name, "misuse.exchange.reply", "\(result)")
     }
   }
 
@@ -326,10 +326,10 @@ struct StoreMeterTests {
     checkEqual(none.source("exchange.used"), "null")
     let below = StoreScript(verifier, request, now: later)
     try below.answer(StoreAnswer.counted(engine, -1, isRefund: true))
-    below.expect("unavailable.store.reply-shape")
+    below.expect("unavailable.database.unexpected-reply")
     let lost = StoreScript(verifier, request, now: later)
     try lost.lose()
-    lost.expect("unavailable.store.unclear")
+    lost.expect("unavailable.database.outcome-unknown")
   }
 
   @Test("STO-53 STO-4 what Redis says of a refund: no row, and what is no answer to one")
@@ -341,8 +341,8 @@ struct StoreMeterTests {
       "ticket": .string(try require(taken.document.text("exchange.ticket"))),
     ]
     for (reply, status, outcome) in [
-      ("\"0\"", "ok", "none"), ("\"2\"", "unavailable.store.reply-shape", nil),
-      ("\"1\",\"n\",\"1\"", "unavailable.store.reply-shape", nil),
+      ("\"0\"", "ok", "none"), ("\"2\"", "unavailable.database.unexpected-reply", nil),
+      ("\"1\",\"n\",\"1\"", "unavailable.database.unexpected-reply", nil),
     ] as [(String, String, String?)] {
       let script = StoreScript(try verifier(.redis), request, now: Self.now)
       try script.answer("{\"reply\":[\(reply)]}")
@@ -362,7 +362,7 @@ struct StoreMeterTests {
       return StoreScript(
         try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(utf8: ticket)])
     }
-    try refund(good).expect("pending.exchange.store")
+    try refund(good).expect("pending.exchange.database")
     let wrong: [(String, String)] = [
       ("v", "2"), ("op", "\"admit\""), ("op", "\"give\""), ("scope", "\"SIGNUP_IP#1.2.3.4\""),
       ("scope", "7"), ("bucket", "\"2026-11-31\""), ("bucket", "\"2026-1-21\""),
@@ -374,17 +374,17 @@ struct StoreMeterTests {
     for (name, value) in wrong {
       let members = good.map { $0.0 == name ? (name, value) : $0 }
       let script = try refund(members)
-      checkEqual(script.document.name, "misuse.store.ticket", "\(name) \(value)")
+      checkEqual(script.document.name, "misuse.ledger.ticket", "\(name) \(value)")
     }
     for place in good.indices {
       var members = good
       members.remove(at: place)
-      try refund(members).expect("misuse.store.ticket")
+      try refund(members).expect("misuse.ledger.ticket")
     }
-    try refund(good + [("more", "1")]).expect("misuse.store.ticket")
+    try refund(good + [("more", "1")]).expect("misuse.ledger.ticket")
     for text in ["", "e30", "%%%", String(repeating: "A", count: 1025)] {
       StoreScript(try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(text)])
-        .expect("misuse.store.ticket")
+        .expect("misuse.ledger.ticket")
     }
   }
 }

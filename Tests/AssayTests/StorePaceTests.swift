@@ -68,7 +68,7 @@ struct StorePaceTests {
     }
     checkEqual(Set(seconds).count, 5)
     try script.answer(Self.full)
-    script.expect("unavailable.api.paced", "paced", at: "for")
+    script.expect("unavailable.app-store.local-rate-limit", "paced", at: "for")
     checkEqual(script.document.integer("exchange.retry.attempt"), 2)
     checkEqual(script.document.text("exchange.retry.request.for"), "appstore.order-lookup")
   }
@@ -79,7 +79,7 @@ struct StorePaceTests {
     try script.answer(Self.full)
     try script.wait()
     try script.answer(Self.full)
-    script.expect("unavailable.api.paced", at: "for")
+    script.expect("unavailable.app-store.local-rate-limit", at: "for")
     checkEqual(script.document.text("error.rule"), "STO-66")
   }
 
@@ -106,7 +106,7 @@ struct StorePaceTests {
       try script.wait()
     }
     try script.answer(Self.full)
-    script.expect("unavailable.api.paced", "paced")
+    script.expect("unavailable.app-store.local-rate-limit", "paced")
   }
 
   @Test("§7 Apple's own limit is still there when the store is away")
@@ -119,7 +119,7 @@ struct StorePaceTests {
     }
     let odd = try pace()
     try odd.answer("{\"rows\":[[\"x\"]]}")
-    odd.expect("unavailable.store.reply-shape")
+    odd.expect("unavailable.database.unexpected-reply")
   }
 
   @Test("STO-66 what a host must not ask")

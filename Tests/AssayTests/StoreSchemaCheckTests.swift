@@ -66,27 +66,27 @@ struct StoreSchemaCheckTests {
     checkEqual(keeping.document.text("exchange.tables.9"), "evidence")
     let odd = try found(engine)
     try odd.answer(tables(8, ["{\"rows\":[[1]]}"] + rows(engine)))
-    odd.expect("unavailable.store.reply-shape", at: "results")
+    odd.expect("unavailable.database.unexpected-reply", at: "results")
     let missing = try found(engine)
     try missing.fail("1")
-    missing.expect("unavailable.store.engine", at: "error.code")
+    missing.expect("unavailable.database.statement-failed", at: "error.code")
   }
 
   @Test("STO-74 STM-7 a standby, or a store that is only read", arguments: engines)
   func standby(_ engine: StoreDialect) throws {
     let script = try found(engine)
     try script.answer(tables(9, rows(engine, primary: "1")))
-    Exchanges.expect(script.document, "unavailable.store.standby", at: "primary", rule: "STO-74")
+    Exchanges.expect(script.document, "unavailable.database.standby", at: "primary", rule: "STO-74")
     for silent in ["null", "\"x\""] {
       let script = try found(engine)
       try script.answer(tables(9, rows(engine, primary: silent)))
-      script.expect("unavailable.store.reply-shape")
+      script.expect("unavailable.database.unexpected-reply")
     }
     guard engine == .sqlite else { return }
     let journal = try found(engine)
     try journal.answer(tables(9, rows(engine, journal: "delete")))
     Exchanges.expect(
-      journal.document, "unavailable.store.standby", at: "journal_mode", rule: "STO-74")
+      journal.document, "unavailable.database.standby", at: "journal_mode", rule: "STO-74")
   }
 
   @Test("STO-78 STM-8 a missing table, another version, another store", arguments: engines)
@@ -95,15 +95,15 @@ struct StoreSchemaCheckTests {
       let script = try asked(engine)
       try script.answer(names(without: table))
       Exchanges.expect(
-        script.document, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
+        script.document, "config.ledger.schema", at: "assay_\(table)", rule: "STO-78")
     }
     for version in [0, 1, 3] {
       let script = try found(engine)
       try script.answer(tables(9, rows(engine), version: version))
-      Exchanges.expect(script.document, "config.store.schema", at: "version", rule: "STO-78")
+      Exchanges.expect(script.document, "config.ledger.schema", at: "version", rule: "STO-78")
     }
     for (lineage, status) in [
-      (Self.lineage, "ok"), ("lineage-000000000000000000000002", "config.store.lineage"),
+      (Self.lineage, "ok"), ("lineage-000000000000000000000002", "config.ledger.lineage"),
     ] {
       let script = StoreScript(
         try Minted.verifier([("stores", StoreAnswer.stores(engine))]),
@@ -122,8 +122,8 @@ struct StoreSchemaCheckTests {
     try script.answer("{\"reply\":[\"master\",77]}\(info)")
     script.expect("ok")
     for (reply, status) in [
-      ("[\"slave\",\"192.0.2.1\"]", "unavailable.store.standby"),
-      ("[]", "unavailable.store.standby"),
+      ("[\"slave\",\"192.0.2.1\"]", "unavailable.database.standby"),
+      ("[]", "unavailable.database.standby"),
     ] {
       let script = try asked(.redis)
       try script.answer("{\"reply\":\(reply)}\(info)")
@@ -131,7 +131,7 @@ struct StoreSchemaCheckTests {
     }
     let odd = try asked(.redis)
     try odd.answer("{\"rows\":[]}\(info)")
-    odd.expect("unavailable.store.reply-shape", at: "reply")
+    odd.expect("unavailable.database.unexpected-reply", at: "reply")
   }
 
   @Test("STO-74 STM-7 the table of DynamoDB and both its indexes take part")
@@ -161,23 +161,23 @@ struct StoreSchemaCheckTests {
     checkEqual(marked.document.text("exchange.lineage"), "L")
     let gone = try asked(.dynamodb)
     try gone.fail("ResourceNotFoundException")
-    Exchanges.expect(gone.document, "config.store.schema", at: "T", rule: "STO-78")
+    Exchanges.expect(gone.document, "config.ledger.schema", at: "T", rule: "STO-78")
     for (script, place) in [
       (try table("CREATING", [owner, due]), "TableStatus"),
       (try table("ACTIVE", nil), "GlobalSecondaryIndexes"),
       (try table("ACTIVE", [owner]), "assay-due"), (try table("ACTIVE", [due]), "assay-owner"),
       (try table("ACTIVE", [owner, ("assay-due", "CREATING")]), "assay-due"),
     ] {
-      script.expect("unavailable.store.standby", at: place)
+      script.expect("unavailable.database.standby", at: place)
     }
     let odd = try asked(.dynamodb)
     try odd.answer(
       "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":{}}}}")
-    odd.expect("unavailable.store.standby", at: "GlobalSecondaryIndexes")
+    odd.expect("unavailable.database.standby", at: "GlobalSecondaryIndexes")
     for answer in ["{\"output\":{}}", "{\"rows\":[]}"] {
       let script = try asked(.dynamodb)
       try script.answer(answer)
-      script.expect("unavailable.store.reply-shape", at: "output.Table")
+      script.expect("unavailable.database.unexpected-reply", at: "output.Table")
     }
   }
 
@@ -190,7 +190,7 @@ struct StoreSchemaCheckTests {
           ["kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001"])
         try script.fail("standby", executed: executed)
         Exchanges.expect(
-          script.document, "unavailable.store.standby", at: "error.code", rule: "STO-74")
+          script.document, "unavailable.database.standby", at: "error.code", rule: "STO-74")
       }
     }
   }
@@ -229,7 +229,7 @@ struct StoreSchemaCheckTests {
     guard table != .evidence else { return }
     try store.run("DROP TABLE assay_\(table)", [])
     let refused = try store.run(Self.create)
-    Exchanges.expect(refused, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
+    Exchanges.expect(refused, "config.ledger.schema", at: "assay_\(table)", rule: "STO-78")
     try check(
       store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table)'", []).isEmpty)
   }
@@ -294,7 +294,7 @@ struct StoreSchemaCheckTests {
     let newer = try read(version: 3, units: 1, tables: names())
     checkEqual(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     try newer.answer("{\"rows\":[[1]]}")
-    Exchanges.expect(newer.document, "config.store.schema", at: "version", rule: "STO-78")
+    Exchanges.expect(newer.document, "config.ledger.schema", at: "version", rule: "STO-78")
   }
 
   private func read(
@@ -356,15 +356,15 @@ struct StoreSchemaCheckTests {
     let unshared = try Minted.verifier([
       ("stores", StoreAnswer.stores(.postgres, [("shared", false)]))
     ])
-    StoreScript(unshared, once).expect("pending.exchange.store")
+    StoreScript(unshared, once).expect("pending.exchange.database")
     let named = StoreScript(unshared, once.setting([("dialect", "redis")]))
     checkEqual(named.document.text("exchange.store.dialect"), "redis")
     StoreScript(unshared, once.setting([("dialect", "sqlite")]))
-      .expect("config.store.not-shared", at: "stores.shared")
+      .expect("config.ledger.not-shared", at: "stores.shared")
     let lookup: JSONText = ["kind": "lookup", "account": "ann"]
-    StoreScript(unshared, lookup).expect("pending.exchange.store")
+    StoreScript(unshared, lookup).expect("pending.exchange.database")
     StoreScript(unshared, lookup.setting([("dialect", "redis")]))
-      .expect("config.store.not-durable", at: "dialect")
+      .expect("config.ledger.not-durable", at: "dialect")
     Exchanges.expect(
       StoreScript(try Minted.verifier(), once).document, "config.exchange.block-missing",
       at: "stores", rule: "EXC-8")

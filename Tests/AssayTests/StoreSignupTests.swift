@@ -93,15 +93,15 @@ struct StoreSignupTests {
       .expect("malformed.signup.credentials", "malformed", at: "username")
     try admit([("passwordBytes", 101)])
       .expect("malformed.signup.credentials", "malformed", at: "passwordBytes")
-    try admit([("passwordBytes", 100)]).expect("pending.exchange.store")
-    try admit([("username", "u_0123401234012340")]).expect("pending.exchange.store")
+    try admit([("passwordBytes", 100)]).expect("pending.exchange.database")
+    try admit([("username", "u_0123401234012340")]).expect("pending.exchange.database")
     try admit([("passwordBytes", -1)]).expect("misuse.exchange.request", at: "passwordBytes")
     try admit([("password", "x")]).expect("misuse.exchange.request", at: "password")
     let own: [(String, JSONText)] = [
       ("signup", ["username": ["prefix": "app-", "digits": 20]])
     ]
     try admit([("username", "app-0123456789abcdef0123")], stores: own)
-      .expect("pending.exchange.store")
+      .expect("pending.exchange.database")
     try admit([], stores: own).expect("malformed.signup.credentials", "malformed")
   }
 
@@ -169,6 +169,6 @@ struct StoreSignupTests {
     }
     settle("maybe").expect("misuse.exchange.request", at: "result")
     let request: JSONText = ["kind": "quota.refund", "ticket": .string(ticket)]
-    StoreScript(verifier, request).expect("misuse.store.ticket", at: "ticket")
+    StoreScript(verifier, request).expect("misuse.ledger.ticket", at: "ticket")
   }
 }

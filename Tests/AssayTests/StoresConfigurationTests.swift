@@ -101,7 +101,7 @@ struct StoresConfigurationTests {
       for style in bad {
         checkEqual(
           make(chosen + [("stores.placeholders", .string(style))]).refusal,
-          "config.store.placeholders stores.placeholders", "\(dialect) \(style)")
+          "config.ledger.placeholders stores.placeholders", "\(dialect) \(style)")
       }
     }
     let format = try policy([("stores.placeholders", "format")])
@@ -117,29 +117,29 @@ struct StoresConfigurationTests {
   func refusals() {
     let long = String(repeating: "a", count: 20)
     for (path, value, status) in [
-      ("dialect", "oracle", "config.store.dialect"), ("dialect", 1, "config.store.dialect"),
+      ("dialect", "oracle", "config.ledger.engine"), ("dialect", 1, "config.ledger.engine"),
       ("dialect", "mysql", "ok"), ("dialect", "sqlite", "ok"),
-      ("placeholders", "named", "config.store.placeholders"),
-      ("prefix", "", "config.store.prefix"), ("prefix", "_a", "config.store.prefix"),
-      ("prefix", "1a", "config.store.prefix"), ("prefix", "aB", "config.store.prefix"),
-      ("prefix", "a-", "config.store.prefix"), ("prefix", 1, "config.store.prefix"),
+      ("placeholders", "named", "config.ledger.placeholders"),
+      ("prefix", "", "config.ledger.prefix"), ("prefix", "_a", "config.ledger.prefix"),
+      ("prefix", "1a", "config.ledger.prefix"), ("prefix", "aB", "config.ledger.prefix"),
+      ("prefix", "a-", "config.ledger.prefix"), ("prefix", 1, "config.ledger.prefix"),
       ("prefix", .string("a" + long), "ok"),
-      ("prefix", .string("aa" + long), "config.store.prefix"),
+      ("prefix", .string("aa" + long), "config.ledger.prefix"),
       ("table", "", "config.document.range"), ("table", 1, "config.document.type"),
       ("shared", 0, "config.document.type"), ("shared", false, "ok"),
-      ("leaseMs", 4999, "config.store.lease"), ("leaseMs", 3_600_001, "config.store.lease"),
-      ("leaseMs", 0, "config.store.lease"), ("leaseMs", -1, "config.store.lease"),
-      ("leaseMs", "60000", "config.store.lease"), ("leaseMs", 3_600_000, "ok"),
-      ("statementMs", 99, "config.store.limits"), ("statementMs", 60_001, "config.store.limits"),
-      ("statementMs", "5000", "config.store.limits"), ("statementMs", 100, "ok"),
-      ("lockMs", 99, "config.store.limits"), ("lockMs", 5001, "config.store.limits"),
-      ("lockMs", 5000, "ok"), ("requestMs", 4999, "config.store.limits"),
-      ("requestMs", 600_001, "config.store.limits"), ("requestMs", 5000, "ok"),
+      ("leaseMs", 4999, "config.ledger.lease"), ("leaseMs", 3_600_001, "config.ledger.lease"),
+      ("leaseMs", 0, "config.ledger.lease"), ("leaseMs", -1, "config.ledger.lease"),
+      ("leaseMs", "60000", "config.ledger.lease"), ("leaseMs", 3_600_000, "ok"),
+      ("statementMs", 99, "config.ledger.limits"), ("statementMs", 60_001, "config.ledger.limits"),
+      ("statementMs", "5000", "config.ledger.limits"), ("statementMs", 100, "ok"),
+      ("lockMs", 99, "config.ledger.limits"), ("lockMs", 5001, "config.ledger.limits"),
+      ("lockMs", 5000, "ok"), ("requestMs", 4999, "config.ledger.limits"),
+      ("requestMs", 600_001, "config.ledger.limits"), ("requestMs", 5000, "ok"),
       ("redis", 1, "config.document.type"), ("redis.volatile", 1, "config.document.type"),
       ("onUnclear", "wait", "config.document.range"),
-      ("forgetKey", Self.key(31), "config.store.forget-key"),
-      ("forgetKey", Self.key(65), "config.store.forget-key"), ("forgetKey", Self.key(64), "ok"),
-      ("forgetKey", "!", "config.store.forget-key"), ("forgetKey", 1, "config.store.forget-key"),
+      ("forgetKey", Self.key(31), "config.ledger.forget-key"),
+      ("forgetKey", Self.key(65), "config.ledger.forget-key"), ("forgetKey", Self.key(64), "ok"),
+      ("forgetKey", "!", "config.ledger.forget-key"), ("forgetKey", 1, "config.ledger.forget-key"),
       ("transfer", "share", "config.document.range"),
       ("moveEveryMs", -1, "config.document.range"), ("onAbsent", "drop", "config.document.range"),
       ("dayOffsetMinutes", -841, "config.document.range"),
@@ -151,19 +151,19 @@ struct StoresConfigurationTests {
       ("keepEvidence", 1, "config.document.type"),
       ("challengeTtlMs", 9999, "config.document.range"),
       ("challengeTtlMs", 3_600_001, "config.document.range"),
-      ("pace", [], "config.store.pace"), ("signup", [], "config.store.signup"),
-      ("signup.limit", -1, "config.store.signup"), ("signup.limit", 0, "ok"),
-      ("signup.limit", 1_000_001, "config.store.signup"),
-      ("signup.attemptLimit", -1, "config.store.signup"),
-      ("signup.attemptLimit", 10_000_001, "config.store.signup"),
-      ("signup.unknownLimit", "1", "config.store.signup"),
-      ("signup.username", "u_", "config.store.signup"),
-      ("signup.username.prefix", "u ", "config.store.signup"),
-      ("signup.username.prefix", 1, "config.store.signup"),
+      ("pace", [], "config.ledger.rate-limits"), ("signup", [], "config.ledger.signup"),
+      ("signup.limit", -1, "config.ledger.signup"), ("signup.limit", 0, "ok"),
+      ("signup.limit", 1_000_001, "config.ledger.signup"),
+      ("signup.attemptLimit", -1, "config.ledger.signup"),
+      ("signup.attemptLimit", 10_000_001, "config.ledger.signup"),
+      ("signup.unknownLimit", "1", "config.ledger.signup"),
+      ("signup.username", "u_", "config.ledger.signup"),
+      ("signup.username.prefix", "u ", "config.ledger.signup"),
+      ("signup.username.prefix", 1, "config.ledger.signup"),
       ("signup.username.prefix", .string(long + "aaaaaaaaaaaaaa"), "ok"),
-      ("signup.username.prefix", .string(long + "aaaaaaaaaaaaaaa"), "config.store.signup"),
-      ("signup.username.digits", 15, "config.store.signup"),
-      ("signup.username.digits", 49, "config.store.signup"),
+      ("signup.username.prefix", .string(long + "aaaaaaaaaaaaaaa"), "config.ledger.signup"),
+      ("signup.username.digits", 15, "config.ledger.signup"),
+      ("signup.username.digits", 49, "config.ledger.signup"),
       ("signup.username.digits", 48, "ok"),
       ("x", 1, "config.document.unknown-member"), ("signup.x", 1, "config.document.unknown-member"),
       ("failOpen.x", 1, "config.document.unknown-member"),
@@ -183,10 +183,10 @@ struct StoresConfigurationTests {
     checkEqual(make([("stores", dynamo)]).refusal, "config.document.missing stores.table")
     checkEqual(
       make([("stores", ["dialect": "sqlite", "shared": false])]).refusal,
-      "config.store.not-shared stores.shared")
+      "config.ledger.not-shared stores.shared")
     checkEqual(
       make([("stores.signup.username", ["prefix": "abc", "digits": 48])]).refusal,
-      "config.store.signup stores.signup.username")
+      "config.ledger.signup stores.signup.username")
     for meters in [["gold"], ["free", "free"], [1]] as [JSONText] {
       check(make([("stores.failOpen.meters", meters)]).refusal != "ok ")
     }
@@ -195,7 +195,7 @@ struct StoresConfigurationTests {
     ] as [(String, JSONText)] {
       let pace: JSONText = .object([.init(kind, count)])
       checkEqual(
-        make([("stores.pace", pace)]).refusal, "config.store.pace stores.pace.\(kind)")
+        make([("stores.pace", pace)]).refusal, "config.ledger.rate-limits stores.pace.\(kind)")
     }
   }
 

@@ -77,10 +77,10 @@ struct StoresDynamoTests {
     checkEqual(again.flag("exchange.changed"), false)
     expect(
       try store.run(claim("ann", 2), [evidence]), "already-granted",
-      "rejected.ledger.already-granted")
+      "rejected.purchase.already-granted")
     expect(
       try store.run(claim("bob", 3), [evidence]), "other-account",
-      "rejected.ledger.other-account")
+      "rejected.purchase.other-account")
   }
 
   @Test("STO-72 a write that was carried out twice finds its own attempt", arguments: 1...2)
@@ -219,7 +219,7 @@ struct StoresDynamoTests {
     let failed = try store.run(request, [evidence]) { _, document in
       "{\"id\":\(document.integer("exchange.grant.id") ?? 0),\"code\":500}"
     }
-    expect(failed, "in-progress", "unavailable.ledger.in-progress")
+    expect(failed, "in-progress", "unavailable.claim.in-progress")
     let done = try store.run(request, [evidence])
     expect(done, "new", "ok")
     checkEqual(done.text("exchange.answer"), "granted")
@@ -227,7 +227,7 @@ struct StoresDynamoTests {
     try checkEqual(row(store, done)["state"], .text("granted"))
     try check(row(store, done)["dk"] == nil)
     expect(
-      try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted")
+      try store.run(request, [evidence]), "already-granted", "rejected.purchase.already-granted")
   }
 
   @Test("STO-21 a row that came in between decides by the reason of our item")
@@ -241,7 +241,7 @@ struct StoresDynamoTests {
       $0.put(met)
       return $0.grantAnswer($1)
     }
-    expect(document, "other-account", "rejected.ledger.other-account")
+    expect(document, "other-account", "rejected.purchase.other-account")
     check(store.grants.isEmpty)
   }
 
@@ -252,7 +252,7 @@ struct StoresDynamoTests {
     try store.run(claim(), [evidence])
     let more: [(String, JSONText)] = [("mode", "transaction")]
     // The purchase may have been granted under its lease (STO-37).
-    expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.ledger.held")
+    expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.claim.held")
     let done = try store.run(claim("ann", 1, more + [("allowRepeat", true)]), [evidence])
     expect(done, "new", "ok")
     try checkEqual(row(store, done)["state"], .text("granted"))
@@ -261,11 +261,11 @@ struct StoresDynamoTests {
   @Test(
     "STO-21 STO-32 STM-12 why a grant was cancelled",
     arguments: [
-      (#"[{"code":"None"},{"code":"ConditionalCheckFailed"}]"#, "unavailable.ledger.in-progress"),
-      (#"[{"code":"ConditionalCheckFailed"}]"#, "unavailable.store.reply-shape"),
-      (#"[{"code":"TransactionConflict"},{"code":"None"}]"#, "unavailable.store.contention"),
-      (#"[{"code":"None"},{"code":"ValidationError"}]"#, "unavailable.store.engine"),
-      (#"[{"code":"None"}]"#, "unavailable.store.reply-shape"),
+      (#"[{"code":"None"},{"code":"ConditionalCheckFailed"}]"#, "unavailable.claim.in-progress"),
+      (#"[{"code":"ConditionalCheckFailed"}]"#, "unavailable.database.unexpected-reply"),
+      (#"[{"code":"TransactionConflict"},{"code":"None"}]"#, "unavailable.database.contention"),
+      (#"[{"code":"None"},{"code":"ValidationError"}]"#, "unavailable.database.statement-failed"),
+      (#"[{"code":"None"}]"#, "unavailable.database.unexpected-reply"),
     ])
   func cancelled(_ reasons: String, _ status: String) throws {
     let store = try DynamoStore()
@@ -283,7 +283,7 @@ struct StoresDynamoTests {
     "EXC-5 an answer to a grant step has its id, and says 200 or 500",
     arguments: [
       ("{\"id\":99,\"code\":200}", "misuse.exchange.order"),
-      ("{\"id\":ID,\"code\":404}", "misuse.exchange.answer"),
+      ("{\"id\":ID,\"code\":404}", "misuse.exchange.reply"),
       ("{\"id\":ID,\"code\":200}", "ok"),
     ])
   func grantForm(_ answer: String, _ status: String) throws {
@@ -311,7 +311,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     store.faults[1] = .answer(#"{"id":ID,"code":200,"results":[\#(result)]}"#)
     let document = try store.run(claim(), [try coins(store)])
-    checkEqual(document.name, "unavailable.store.reply-shape")
+    checkEqual(document.name, "unavailable.database.unexpected-reply")
   }
 
   @Test("STO-4 a row without attributes, of another form, or that is not shown")
@@ -343,7 +343,7 @@ struct StoresDynamoTests {
       store.faults[step] = .answer(#"{"id":ID,"code":200,"results":[\#(results)]}"#)
       let isRevoke = request.bytes == (["kind": "revoke"] as JSONText).bytes
       let document = try store.run(request, isRevoke ? [try refund(store)] : [])
-      checkEqual(document.name, "unavailable.store.reply-shape", "\(results)")
+      checkEqual(document.name, "unavailable.database.unexpected-reply", "\(results)")
       checkEqual(store.steps, step, "\(results)")
     }
   }
@@ -360,15 +360,16 @@ struct StoresDynamoTests {
     met["tries"] = value
     store.put(met)
     try checkEqual(
-      store.run(claim("ann", 2), [evidence]).name, "unavailable.store.reply-shape")
+      store.run(claim("ann", 2), [evidence]).name, "unavailable.database.unexpected-reply")
   }
 
   @Test(
     "STO-71 the codes of the engine",
     arguments: [
       ("ThrottlingException", "ok"), ("TransactionConflictException", "ok"),
-      ("InternalServerError", "ok"), ("ValidationException", "unavailable.store.engine"),
-      ("ResourceNotFoundException", "unavailable.store.engine"),
+      ("InternalServerError", "ok"),
+      ("ValidationException", "unavailable.database.statement-failed"),
+      ("ResourceNotFoundException", "unavailable.database.statement-failed"),
     ])
   func codes(_ code: String, _ status: String) throws {
     let store = try DynamoStore()
@@ -407,7 +408,7 @@ struct StoresDynamoTests {
     let more: [(String, JSONText)] = [("mode", .string(mode))]
     expect(
       try store.run(claim("bob", 1, more), [evidence]), "other-account",
-      "rejected.ledger.other-account")
+      "rejected.subscription.other-account")
     check(!store.items.keys.contains { $0.contains("TXN#") })
     expect(try store.run(claim("ann", 2, more), [evidence]), "new", "ok")
     let other = try DynamoStore()
@@ -429,7 +430,7 @@ struct StoresDynamoTests {
     try checkEqual(plan(store, "ann"), "premium")
     let next = try period(2, 6)
     let others = try store.run(claim("bob", 2, more), [next])
-    expect(others, "other-account", "rejected.ledger.other-account")
+    expect(others, "other-account", "rejected.subscription.other-account")
     checkEqual(others.text("error.rule"), "RPL-2")
     checkEqual(outcome(try store.run(apply("bob"), [next])), "other-account")
     // Neither evidence of another account nor older evidence changes the subscription.
@@ -483,7 +484,7 @@ struct StoresDynamoTests {
     checkEqual(outcome(try store.run(apply("ann"), [try month(store)])), "stale")
     try checkEqual(plan(store, "ann"), "premium")
     let other = try store.run(apply("bob"), [try month(store, signed: 600)])
-    checkEqual(other.name, "rejected.ledger.other-account")
+    checkEqual(other.name, "rejected.subscription.other-account")
     try checkEqual(plan(store, "bob"), "free")
   }
 
@@ -494,7 +495,7 @@ struct StoresDynamoTests {
     try other.run(apply("bob"), [try month(store, signed: 500)])
     store.faults[2] = .meanwhile { store in other.items.values.forEach(store.put) }
     let document = try store.run(apply("ann"), [try month(store)])
-    checkEqual(document.name, "rejected.ledger.other-account")
+    checkEqual(document.name, "rejected.subscription.other-account")
     try checkEqual(plan(store, "bob"), "premium")
     try checkEqual(plan(store, "ann"), "free")
   }
@@ -515,7 +516,7 @@ struct StoresDynamoTests {
     }
     changes(4)
     let busy = try store.run(apply("ann"), [try month(store)])
-    Exchanges.expect(busy, "unavailable.store.contention", at: "lines", rule: "STO-70")
+    Exchanges.expect(busy, "unavailable.database.contention", at: "lines", rule: "STO-70")
     checkEqual(store.steps, begun + 5)
     try checkEqual(plan(store, "ann"), "free")
   }
@@ -529,7 +530,7 @@ struct StoresDynamoTests {
     try checkEqual(plan(store, "ann"), "free")
     try checkEqual(plan(store, "bob"), "premium")
     let back = try store.run(apply("ann"), [try month(store, signed: 600)])
-    checkEqual(back.name, "rejected.ledger.move-too-soon")
+    checkEqual(back.name, "rejected.subscription.transfer-too-soon")
     try checkEqual(plan(store, "bob"), "premium")
   }
 
@@ -594,9 +595,9 @@ struct StoresDynamoTests {
   func chains() throws {
     let store = try DynamoStore()
     try store.run(link("a", "b"))
-    try checkEqual(store.run(link("b", "a", 51)).name, "rejected.account.linked")
-    try checkEqual(store.run(link("a", "c", 52)).name, "rejected.account.linked")
-    try checkEqual(store.run(link("c", "a", 53)).name, "rejected.account.linked")
+    try checkEqual(store.run(link("b", "a", 51)).name, "rejected.account.merged")
+    try checkEqual(store.run(link("a", "c", 52)).name, "rejected.account.merged")
+    try checkEqual(store.run(link("c", "a", 53)).name, "rejected.account.merged")
     try checkEqual(store.run(link("b", "c", 54)).name, "ok")
     checkEqual(store.item("LINK#a", "LINK")?["target"], .text("c"))
     checkEqual(store.item("LINK#c", "LINK")?["joined"], .texts(["a", "b"]))
@@ -611,7 +612,7 @@ struct StoresDynamoTests {
       #expect(throws: Never.self) { try store.run(self.link("b", "a", 60)) }
     }
     let document = try store.run(link("a", "b"))
-    checkEqual(document.name, "rejected.account.linked")
+    checkEqual(document.name, "rejected.account.merged")
     checkEqual(store.item("LINK#b", "LINK")?["target"], .text("a"))
     check(store.item("LINK#a", "LINK")?["target"] == nil)
   }
@@ -673,7 +674,7 @@ struct StoresDynamoTests {
     checkEqual(store.item("KEY#k", "KEY")?["state"], .text("retired"))
     check(store.item("KEY#k", "KEY")?["receipt"] == nil)
     expect(
-      try store.run(claim("bob", 2), [bought]), "other-account", "rejected.ledger.other-account")
+      try store.run(claim("bob", 2), [bought]), "other-account", "rejected.purchase.other-account")
   }
 
   private func forget(_ account: String) -> JSONText {
@@ -770,7 +771,7 @@ struct StoresDynamoTests {
     check(isKept(try row(store, first), store))
     expect(
       try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
-      "rejected.ledger.other-account")
+      "rejected.purchase.other-account")
     checkEqual(kept(store), 1)
     let late = Self.now + 60_000
     expect(try store.run(claim("ann", 3), [try coins(store, signed: 2)], now: late), "resume", "ok")
@@ -801,7 +802,7 @@ struct StoresDynamoTests {
     check(isKept(try row(store, done), store))
     expect(
       try store.run(claim("bob", 2, more), [try coins(store, signed: 1)]), "other-account",
-      "rejected.ledger.other-account")
+      "rejected.purchase.other-account")
     // Newer evidence is stored with the row, whichever account presented it (STO-33).
     checkEqual(kept(store), 2)
     check(isKept(try row(store, done), store))
@@ -822,7 +823,7 @@ struct StoresDynamoTests {
     expect(
       try store.run(
         claim("bob", 2), [try month(store, signed: 2, transaction: "2000000900000123")]),
-      "other-account", "rejected.ledger.other-account")
+      "other-account", "rejected.subscription.other-account")
     checkEqual(outcome(try store.run(apply("ann"), [try month(store)])), "stale")
     checkEqual(kept(store), 2)
     checkEqual(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])), "moved")
@@ -835,7 +836,8 @@ struct StoresDynamoTests {
     let deny = try DynamoStore([("stores.keepEvidence", true)])
     try deny.run(apply("ann"), [try month(deny)])
     try checkEqual(
-      deny.run(apply("bob"), [try month(deny, signed: 3)]).name, "rejected.ledger.other-account")
+      deny.run(apply("bob"), [try month(deny, signed: 3)]).name,
+      "rejected.subscription.other-account")
     checkEqual(kept(deny), 1)
   }
 

@@ -123,19 +123,19 @@ struct TransactionReceiptTests {
   func outerValues() throws {
     for key in ["signature", "purchase-info"] {
       let gone = try Bench.verify(Bench.minted { $0.outer = { $0.removing(key) } })
-      checkEqual(gone.status, .malformedReceiptOuterMissing)
+      checkEqual(gone.status, .malformedTransactionReceiptOuterMissing)
       checkEqual(gone.text("error.at"), key)
       checkEqual(gone.text("error.check"), "plist.outer")
       let broken = try Bench.verify(Bench.minted { $0.outer = { $0.setting(key, "*") } })
-      checkEqual(broken.status, .malformedReceiptBase64)
+      checkEqual(broken.status, .malformedTransactionReceiptBase64)
       checkEqual(broken.text("error.at"), key)
     }
     try checkEqual(
       Bench.status(Bench.minted { $0.outer = { $0.setting("signature", "") } }),
-      .malformedReceiptSignatureLayout)
+      .malformedTransactionReceiptSignatureLayout)
     try checkEqual(
       Bench.status(Bench.minted { $0.outer = { $0.setting("purchase-info", "") } }),
-      .rejectedReceiptSignature)
+      .rejectedTransactionReceiptSignature)
   }
 
   // MARK: blob, path and signature
@@ -147,7 +147,7 @@ struct TransactionReceiptTests {
         $0.digest = .sha256
         $0.scope = .info
       })
-    checkEqual(answer, .rejectedReceiptSignature)
+    checkEqual(answer, .rejectedTransactionReceiptSignature)
   }
 
   @Test("RCP-21 version 2 can be switched off")
@@ -155,7 +155,7 @@ struct TransactionReceiptTests {
     let refuse: [(String, JSONText)] = [("receipts.v2", "refuse")]
     let weak = try Bench.minted(Bench.store, version: 2)
     let answer = try Bench.verify(weak, refuse, now: Bench.storeYears)
-    checkEqual(answer.status, .rejectedReceiptV2Disabled)
+    checkEqual(answer.status, .rejectedTransactionReceiptV2Disabled)
     checkEqual(answer.text("error.check"), "receipt.layout")
   }
 
@@ -165,7 +165,7 @@ struct TransactionReceiptTests {
   func bundle() throws {
     let answer = try Bench.verify(
       Bench.minted { $0.info = $0.info.setting("bid", "com.example.stranger") })
-    checkEqual(answer.status, .rejectedIdentityBundle)
+    checkEqual(answer.status, .rejectedAppBundleId)
     checkEqual(answer.text("error.message")?.contains("stranger"), false)
   }
 
@@ -183,7 +183,7 @@ struct TransactionReceiptTests {
     // The id of another configured app does not fit this one.
     for id in ["1000000001", "1", "0", "12345678901234567890"] {
       let refused = try answer(id)
-      checkEqual(refused.status, .rejectedIdentityApp, "\(id)")
+      checkEqual(refused.status, .rejectedAppAppAppleId, "\(id)")
     }
   }
 
@@ -357,7 +357,7 @@ struct TransactionReceiptTests {
         $0.signatureText = Base64Text.encode(blob)
         $0.sentInfo = other
       }
-      checkEqual(status(receipt), .rejectedReceiptSignature, "\(at)")
+      checkEqual(status(receipt), .rejectedTransactionReceiptSignature, "\(at)")
     }
   }
 }

@@ -25,7 +25,7 @@ struct TriageAppReceiptTests {
       ]))
     checkEqual(result.category, .candidate)
     checkEqual(result.form, .appReceipt)
-    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.status, "pending.triage.verify-next")
     checkEqual(result.next, .lookup)
     checkEqual(result.traitNames, [])
     checkEqual(
@@ -125,7 +125,7 @@ struct TriageAppReceiptTests {
     let certificate = Fixture.element(
       0x30, Fixture.element(0x30, [UInt8](repeating: 5, count: 200)))
     checkEqual(look(certificate).form, .unknown)
-    checkEqual(look(certificate).status, "unsupported.triage.form")
+    checkEqual(look(certificate).status, "unsupported.triage.format")
   }
 
   @Test("TRI-3 an app receipt over its limit is not read")
@@ -161,7 +161,7 @@ struct TriageAppReceiptTests {
   func foreignAttest(_ appId: String, _ isForeign: Bool) {
     let result = look(Fixture.attestReceipt(appId: appId))
     checkEqual(
-      result.status, (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.unverified"))
+      result.status, (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.verify-next"))
   }
 
   @Test(

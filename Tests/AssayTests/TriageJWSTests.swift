@@ -12,7 +12,7 @@ struct TriageJWSTests {
     checkEqual(result.category, .jws)
     checkEqual(result.form, .jws)
     checkEqual(result.kind, .transaction)
-    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.status, "pending.triage.verify-next")
     checkEqual(result.disposition, .keep)
     checkEqual(result.next, .lookup)
     let claim = try require(result.claim)
@@ -55,7 +55,7 @@ struct TriageJWSTests {
       ),
       (#"{"receiptType":"Sandbox","bundleId":"com.example.app"}"#, .appTransaction),
       (#"{"requestIdentifier":"a","userLocale":"b"}"#, .realtimeRequest),
-      (#"{"autoRenewStatus":1,"environment":"Sandbox"}"#, .renewal),
+      (#"{"autoRenewStatus":1,"environment":"Sandbox"}"#, .renewalInfo),
       (#"{"purchaseDate":1}"#, .transaction),
       (#"{"iss":"https://appleid.apple.com","aud":"com.example.app"}"#, nil),
     ] as [(String, StoreKitKind?)])

@@ -44,7 +44,7 @@ struct TriageTests {
     ])
   func unsupported(_ bytes: [UInt8], _ form: TriageResult.Form) {
     let result = Fixture.look(Fixture.base64(bytes))
-    checkEqual(result.status, "unsupported.triage.form")
+    checkEqual(result.status, "unsupported.triage.format")
     checkEqual(result.category, .unsupported)
     checkEqual(result.form, form)
     checkEqual(result.disposition, (form == .unknown ? .resend : .keep))
@@ -91,7 +91,7 @@ struct TriageTests {
   func largeList() {
     let receipt = Receipt().text
     let padded = receipt + String(repeating: " ", count: 16_385 - receipt.utf8.count)
-    checkEqual(Fixture.look(padded).status, "too-large.receipt.outer")
+    checkEqual(Fixture.look(padded).status, "too-large.transaction-receipt.outer")
     checkEqual(Fixture.look(padded).disposition, .resend)
     checkEqual(Fixture.look(String(padded.dropLast())).category, .candidate)
   }
@@ -154,7 +154,7 @@ struct TriageTests {
     let document = Fixture.look(Receipt().blob64).document(configuration: [1])
     checkEqual(document.status.family, .pending)
     checkEqual(document.text("kind"), "triage")
-    checkEqual(document.text("status.name"), "pending.triage.unverified")
+    checkEqual(document.text("status.name"), "pending.triage.verify-next")
     checkEqual(document.text("triage.category"), "candidate")
     checkEqual(document.text("triage.form"), "transaction-receipt")
     checkEqual(document.text("triage.disposition"), "keep")
@@ -225,6 +225,6 @@ struct TriageTests {
   func mustPass(_ name: String, _ blob: [UInt8]) {
     let result = Fixture.look(blob)
     checkEqual(result.category, .candidate, "\(name): \(result.traitNames)")
-    checkEqual(result.status, "pending.triage.unverified", "\(name)")
+    checkEqual(result.status, "pending.triage.verify-next", "\(name)")
   }
 }

@@ -82,7 +82,7 @@ struct TriageTraitsTests {
     let result = Fixture.look(receipt.blob64)
     checkEqual(result.traitNames, traits)
     checkEqual(result.category, .unconfirmed)
-    checkEqual(result.status, "pending.triage.unverified")
+    checkEqual(result.status, "pending.triage.verify-next")
     checkEqual(result.disposition, .keep)
     checkEqual(result.next, (result.keys.isEmpty ? .verify : .lookup))
   }

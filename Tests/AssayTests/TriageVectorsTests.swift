@@ -47,7 +47,7 @@ struct TriageVectorsTests {
     for one in try Self.cases(["transaction-receipt"]) where !one.name.hasPrefix("cracker") {
       let result = TriageFixture.look(one.blob, try one.configuration())
       checkEqual(result.form, .transactionReceipt, "\(one.name)")
-      checkEqual(result.status, "pending.triage.unverified", "\(one.name)")
+      checkEqual(result.status, "pending.triage.verify-next", "\(one.name)")
       checkEqual(result.disposition, .keep, "\(one.name)")
       if one.entry.member("genuine")?.boolean == true {
         checkEqual(result.traitNames, [], "\(one.name)")

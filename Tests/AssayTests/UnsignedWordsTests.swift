@@ -216,7 +216,7 @@ struct UnsignedWordsTests {
     let foreign = Self.production.with { $0.appAppleId = 7 }
     for (name, receipt) in try Self.outerLists(foreign) {
       let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
-      checkEqual(answer.status, .rejectedIdentityApp, "\(name)")
+      checkEqual(answer.status, .rejectedAppAppAppleId, "\(name)")
     }
   }
 
@@ -226,7 +226,7 @@ struct UnsignedWordsTests {
       let verifier = try Self.verifier([("environments", [.string(accepted)])])
       for (name, receipt) in try Self.outerLists(purchase) {
         let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
-        checkEqual(answer.status, .rejectedIdentityEnvironment, "\(name)")
+        checkEqual(answer.status, .rejectedEnvironmentNotAccepted, "\(name)")
       }
     }
   }
@@ -253,7 +253,7 @@ struct UnsignedWordsTests {
         let answer = verify(receipt)
         let mayRefuse = name.hasPrefix("environment Sandbox,") || name.hasPrefix("environment \\")
         if mayRefuse, !environments.contains("Sandbox") {
-          checkEqual(answer.status, .rejectedIdentityEnvironment, "\(name)")
+          checkEqual(answer.status, .rejectedEnvironmentNotAccepted, "\(name)")
           checkEqual(answer.text("error.at"), "environment")
         } else {
           check(comparison.asked(answer, name), "\(name) \(answer.refusal)")
@@ -266,8 +266,8 @@ struct UnsignedWordsTests {
             comparison.asked(refused, decides: false, name), "\(name) \(refused.refusal)")
         } else {
           check(
-            refused.status == .rejectedIdentityEnvironmentMissing
-              || refused.status == .rejectedIdentityEnvironment, "\(name)")
+            refused.status == .rejectedEnvironmentMissing
+              || refused.status == .rejectedEnvironmentNotAccepted, "\(name)")
         }
       }
     }
@@ -324,7 +324,7 @@ struct UnsignedWordsTests {
     for purchase in [Self.production, Self.sandbox, Self.unknown] {
       func claimed(_ receipt: [UInt8]) -> [String] {
         let answer = verifier.triage(receipt, nowMs: Self.now)
-        checkEqual(answer.status, .pendingTriageUnverified)
+        checkEqual(answer.status, .pendingTriageVerifyNext)
         return Self.facts(answer, "claimed")
       }
       let template = try AppReceiptBench.authority().transactionTemplate(purchase)

@@ -58,8 +58,11 @@ enum Vectors {
     var config: JSONValue { value.member("config") ?? value }
     var facts: JSONValue { value.member("facts") ?? value }
     var families: [String] { value.member("expect")?.texts("families") ?? [] }
+    /// The kind; the vectors say `renewal` for renewal info.
     var kind: StoreKitKind? {
-      StoreKitKind.allCases.first { "\($0.name)" == value.string("kind") }
+      let name = value.string("kind")
+      if name == "renewal" { return .renewalInfo }
+      return StoreKitKind.allCases.first { "\($0.name)" == name }
     }
   }
 

@@ -81,10 +81,10 @@ struct VerifyReceiptExchangeTests {
     "VRR-3 VRR-4 VRR-7 a hop and other answers before the last one",
     arguments: [
       ([21007, 21002, -1, 21002], "rejected.verify-receipt.malformed"),
-      ([0, -1, 500, -1, 21005], "unavailable.verify-receipt.no-answer"),
-      ([0, -1, 21007, 500, -1, 0], "unavailable.verify-receipt.no-answer"),
+      ([0, -1, 500, -1, 21005], "unavailable.verify-receipt.no-response"),
+      ([0, -1, 21007, 500, -1, 0], "unavailable.verify-receipt.no-response"),
       // All allowed steps, each once (VRR-21).
-      ([0, -1, 0, -1, 21007, 21002, -1, 0], "unavailable.verify-receipt.no-answer"),
+      ([0, -1, 0, -1, 21007, 21002, -1, 0], "unavailable.verify-receipt.no-response"),
     ])
   func transitions(answers: [Int64], last: String) throws {
     let played = answers.map { answer in
@@ -229,7 +229,7 @@ struct VerifyReceiptExchangeTests {
       (.sandbox, nil, [.production]), (.production, nil, [.sandbox]), (nil, nil, [.xcode]),
       (nil, .xcode, [.xcode, .sandbox]),
     ] as [(Endpoint?, Assay.Environment?, [Assay.Environment])] {
-      #expect(throws: Refusal(.rejectedIdentityEnvironment, "VRR-22")) {
+      #expect(throws: Refusal(.rejectedEnvironmentNotAccepted, "VRR-22")) {
         try start(named, shown, accepted)
       }
     }

@@ -368,7 +368,7 @@ class Library:
             "verify_receipt 1": call(library.assay_verify_receipt, 1),
             "verify_receipt 2": call(library.assay_verify_receipt, 2),
             "verify_receipt 3": call(library.assay_verify_receipt, 3),
-            "read_verify_receipt": call(library.assay_read_verify_receipt),
+            "read_verify_receipt_response": call(library.assay_read_verify_receipt_response),
             "verify_attestation": attestation,
             "verify_assertion": assertion,
             "verifier_new": verifier_new,
@@ -390,7 +390,7 @@ def inputs(quick):
     big = (1 << 18) if quick else (1 << 21)
     receipts = ["triage", "verify_receipt 1", "verify_receipt 2"]
     for what, text in texts(big, 4096):
-        yield ["triage", "read_verify_receipt"], what, text
+        yield ["triage", "read_verify_receipt_response"], what, text
         yield receipts, what + ", base64 with spaces", spaced(text)
     for what, text in texts(11_000, 256):
         yield ["verify_jws", "triage"], what + ", header", compact(text)
@@ -419,7 +419,7 @@ def inputs(quick):
         b'{"transaction_id":"%d","original_transaction_id":"1","product_id":"com.example.a",'
         b'"purchase_date_ms":"1700000000000"}' % number)
     for what, numbers in [("different", range(16_000)), ("one", [7] * 16_000)]:
-        yield ["read_verify_receipt"], "entries of %s purchases" % what, (
+        yield ["read_verify_receipt_response"], "entries of %s purchases" % what, (
             b'{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.bench",'
             b'"adam_id":1234567890,"in_app":[' + b",".join(entry(n) for n in numbers) + b"]}}")
 

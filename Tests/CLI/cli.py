@@ -115,11 +115,11 @@ def check_triage(suite, assay, blobs):
         return assay.run("triage", "blob", "--config", "ca/config.json", *more)
 
     wanted = [
-        ("cracker", b"com.urus.iap.12345678", 1, "cracker", "rejected.triage.cracker"),
+        ("cracker", b"com.urus.iap.12345678", 1, "cracker", "rejected.triage.cracking-tool"),
         ("foreign", blobs["foreign"], 1, "foreign", "rejected.triage.foreign-bundle"),
-        ("candidate", blobs["receipt"], 0, "candidate", "pending.triage.unverified"),
-        ("app receipt", blobs["app-receipt"], 0, "candidate", "pending.triage.unverified"),
-        ("jws", blobs["jws"] + b"\n", 0, "jws", "pending.triage.unverified"),
+        ("candidate", blobs["receipt"], 0, "candidate", "pending.triage.verify-next"),
+        ("app receipt", blobs["app-receipt"], 0, "candidate", "pending.triage.verify-next"),
+        ("jws", blobs["jws"] + b"\n", 0, "jws", "pending.triage.verify-next"),
         ("damaged", b"!", 1, "malformed", "malformed.transport.base64"),
     ]
     for name, blob, code, category, status in wanted:
@@ -133,7 +133,7 @@ def check_triage(suite, assay, blobs):
         suite.expect(got == code and status in out.decode(), f"triage of {name} as text",
                      out.decode())
     _, out, _ = triage(blobs["receipt"])
-    suite.expect(out == b"CANDIDATE  blob  pending.triage.unverified\n",
+    suite.expect(out == b"CANDIDATE  blob  pending.triage.verify-next\n",
                  "what is worth verifying has one line", out.decode())
     _, out, _ = triage(blobs["receipt"], "-v")
     suite.expect(re.search(r"UNVERIFIED +bundleId +com\.example\.app", out.decode()),
@@ -533,15 +533,15 @@ def check_evidence(suite, assay, blobs):
                        "2014-03-01", "--expires", "2014-04-01", "--transport", "doubled")
     many = assay.mint("app-receipt", "--purchases", "12", "--transport", "raw", "--device",
                       "02:00:5e:10:20:30")
-    older_answer = assay.mint("verify-receipt", "--answer-style", "ios6", "--expired",
+    older_answer = assay.mint("verify-receipt-response", "--answer-style", "ios6", "--expired",
                               "--apple-status", "21006")
     for name, blob, kind in [
             ("receipt", blobs["receipt"], "transaction-receipt"),
             ("version 2", older, "transaction-receipt"),
             ("app receipt", blobs["app-receipt"], "app-receipt"),
             ("twelve purchases", many, "app-receipt"),
-            ("answer", blobs["answer"], "verify-receipt"),
-            ("expired answer", older_answer, "verify-receipt")]:
+            ("answer", blobs["answer"], "verify-receipt-response"),
+            ("expired answer", older_answer, "verify-receipt-response")]:
         got = verify(blob, kind)
         suite.expect(got == (0, "ok"), f"verify {name}", str(got))
     got = verify(many, "app-receipt", "--subject", "02005E102030")
@@ -557,7 +557,7 @@ def check_evidence(suite, assay, blobs):
     got = verify(blobs["receipt"], "receipt")
     suite.expect(got[0] == 2 and "app-receipt" in got[1], "an invalid kind", str(got))
     _, out, _ = assay.run("verify", assay.file("answer", blobs["answer"]), "--kind",
-                          "verify-receipt", "--config", "ca/config.json", "--now", NOW)
+                          "verify-receipt-response", "--config", "ca/config.json", "--now", NOW)
     suite.expect(out.startswith(b"READ ") and b"VERIFIED" not in out,
                  "an answer is read, not verified", out.decode()[:80])
     check_decisions(suite, assay, blobs, older_answer)
@@ -716,8 +716,8 @@ def check_decisions(suite, assay, blobs, expired):
     for kind, blob, code, state in [
             ("transaction-receipt", blobs["receipt"], 0, "active"),
             ("app-receipt", blobs["app-receipt"], 0, "active"),
-            ("verify-receipt", blobs["answer"], 0, "active"),
-            ("verify-receipt", expired, 1, "expired"),
+            ("verify-receipt-response", blobs["answer"], 0, "active"),
+            ("verify-receipt-response", expired, 1, "expired"),
             ("transaction", blobs["jws"], 0, "active")]:
         assay.file("piece", blob)
         got, out, err = assay.run("decide", f"{kind}:piece", "--config", "ca/config.json",
@@ -758,7 +758,7 @@ def check_minting(suite, assay, blobs):
             (["transaction-receipt", "--forge", "JWS-29"], "--forge"),
             (["transaction-receipt", "--xcode"], "Xcode"),
             (["app-receipt", "--purchases", "0"], "--purchases"),
-            (["verify-receipt", "--answer-style", "ios9"], "--answer-style"),
+            (["verify-receipt-response", "--answer-style", "ios9"], "--answer-style"),
             (["--day", "0"], "--day"), (["receipt"], "transaction-receipt")]:
         code, _, err = assay.run("mint", *arguments, "--authority", "ca", "--now", NOW)
         suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
@@ -842,7 +842,8 @@ def check_full_disk(suite, assay, blobs):
         ("decide", "transaction:t.jws", *config, *now, "--json"),
         ("triage", "t.jws", *config, *now), ("triage", "t.jws", *config, *now, "--json"),
         ("inspect", "t.jws"), ("inspect", "t.jws", "--json"), report, (*report, "--json"), mint,
-        day, ("mint", "verify-receipt", "--authority", "ca", *now), ("mint", "--list-forgeries"),
+        day, ("mint", "verify-receipt-response", "--authority", "ca", *now),
+        ("mint", "--list-forgeries"),
         ("key-id", "00" * 32), ("--help",), ("mint", "--help"),
         ("--generate-completion-script", "bash"), ("--version",), ("explain", "JWS-20"),
         ("explain", "ok", "--json"), ("config", "check", "ca/config.json", "-v"), ("init", "-"),
@@ -941,7 +942,7 @@ def check_xcode(suite, assay):
         suite.expect(said("--xcode", "--environment", name)[0] == 0, f"mint --xcode for {name}")
     for kind in ("transaction-receipt", "notification", "attestation", "realtime-request"):
         code, _, err = assay.run("mint", kind, "--authority", "ca", "--now", NOW, "--xcode")
-        suite.expect(code == 2 and f"no {kind}, but transaction, renewal" in err,
+        suite.expect(code == 2 and f"no {kind}, but transaction, renewal-info" in err,
                      f"mint {kind} --xcode", f"{code} {err}")
 
 
@@ -968,7 +969,7 @@ def check_nonsense(suite, assay):
         ("--team", "ABC"), ("--team", "abcde12345"), ("--category", "11"),
         ("--bundle-version", ""), ("--bundle-version", "1 2")]
     kinds = {"--subtype": "notification", "--notification-type": "notification",
-             "--device": "app-receipt", "--apple-status": "verify-receipt",
+             "--device": "app-receipt", "--apple-status": "verify-receipt-response",
              "--team": "attestation", "--category": "attestation",
              "--bundle-version": "attestation"}
     for option, value in cases:
@@ -1191,7 +1192,7 @@ def main():
             "receipt": assay.mint("transaction-receipt", "--transaction-id", "2000000900000101"),
             "second": assay.mint("transaction-receipt", "--transaction-id", "2000000900000202"),
             "app-receipt": assay.mint("app-receipt"),
-            "answer": assay.mint("verify-receipt"),
+            "answer": assay.mint("verify-receipt-response"),
             "foreign": assay.mint("transaction-receipt", "--bundle-id", "com.example.other"),
         }
         check_triage(suite, assay, blobs)

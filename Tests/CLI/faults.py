@@ -100,7 +100,7 @@ def answers():
 
 
 def verify_receipt():
-    last = "unavailable.verify-receipt.no-answer"
+    last = "unavailable.verify-receipt.no-response"
     yield "as it is", None, "ok", 1
     yield "one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2
     yield "two resets", [{"nth": [1, 2], "fault": {"reset": True}}], "ok", 3
@@ -129,26 +129,26 @@ def verify_receipt():
     yield ("21150 later", {"appleStatus": 21150, "retryable": True},
            "unavailable.verify-receipt.internal", 3)
     yield "a bad signature", {"badSignature": True}, "ok", 1
-    yield "another app", {"otherApp": True}, "rejected.identity.bundle", 1
+    yield "another app", {"otherApp": True}, "rejected.app.bundle-id", 1
     yield ("another environment", {"otherEnvironment": True},
-           "rejected.identity.environment-profile", 1)
+           "rejected.environment.signer-mismatch", 1)
 
 
 def device_check():
-    no_answer = "unavailable.devicecheck.no-answer"
+    no_answer = "unavailable.device-check.no-response"
     yield "as it is", None, "ok", 1
     yield "500", {"status": 500}, no_answer, 3
     yield ("401", {"status": 401, "body": "Unable to verify authorization token"},
-           "rejected.devicecheck.unauthorized", 2)
-    yield "403", {"status": 403}, "rejected.devicecheck.request", 1
+           "rejected.device-check.unauthorized", 2)
+    yield "403", {"status": 403}, "rejected.device-check.request", 1
     yield ("an unknown text", {"status": 200, "body": "Hello"},
-           "unavailable.devicecheck.response", 1)
+           "unavailable.device-check.response", 1)
     yield "cut", {"cut": 3}, no_answer, 3
-    yield "4 KiB and more", {"oversize": 5000}, "unavailable.devicecheck.response", 1
+    yield "4 KiB and more", {"oversize": 5000}, "unavailable.device-check.response", 1
 
 
 def key_sets():
-    no_answer = "unavailable.jwks.no-answer"
+    no_answer = "unavailable.jwks.no-response"
     yield "as it is", None, "ok", 1
     yield "rotated", {"keys": "rotate"}, "ok", 1
     yield "removed", {"keys": "remove"}, "ok", 1
@@ -175,28 +175,28 @@ def transaction():
     yield "chunks", {"chunks": 100}, "ok", 1
     yield "one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2
     yield "one 401", [{"nth": 1, "fault": {"status": 401}}], "ok", 2
-    yield "401", {"status": 401}, "rejected.api.unauthorized", 2
-    yield "404", {"errorCode": 4040010}, "rejected.api.not-found", 1
-    yield "400", {"errorCode": 4000006}, "rejected.api.bad-request", 1
-    yield "403", {"errorCode": 4030004}, "rejected.api.forbidden", 1
-    yield "429 for ever", {"retryAfter": NOW + 5000}, "unavailable.api.rate-limited", 3
-    yield "5000001 for ever", {"errorCode": 5000001}, "unavailable.api.no-answer", 3
-    yield "another type", {"contentType": "text/html"}, "malformed.api.content-type", 1
+    yield "401", {"status": 401}, "rejected.app-store.unauthorized", 2
+    yield "404", {"errorCode": 4040010}, "rejected.app-store.not-found", 1
+    yield "400", {"errorCode": 4000006}, "rejected.app-store.bad-request", 1
+    yield "403", {"errorCode": 4030004}, "rejected.app-store.forbidden", 1
+    yield "429 for ever", {"retryAfter": NOW + 5000}, "unavailable.app-store.rate-limited", 3
+    yield "5000001 for ever", {"errorCode": 5000001}, "unavailable.app-store.no-response", 3
+    yield "another type", {"contentType": "text/html"}, "malformed.app-store.content-type", 1
     yield ("twice a member", {"duplicate": "signedTransactionInfo"},
            "malformed.json.duplicate-name", 1)
     yield "a mark", {"bom": True}, "malformed.json.bom", 1
     yield "trailing", {"trailing": "{}"}, "malformed.json.trailing", 1
-    yield "5 MiB", {"oversize": 5 << 20}, "too-large.api.response", 1
-    yield "a redirect", {"redirect": NOWHERE}, "malformed.api.response", 1
+    yield "5 MiB", {"oversize": 5 << 20}, "too-large.app-store.response", 1
+    yield "a redirect", {"redirect": NOWHERE}, "malformed.app-store.response", 1
     yield "a bad signature", {"badSignature": True}, "rejected.jws.signature", 1
-    yield "another app", {"otherApp": True}, "rejected.identity.bundle", 1
-    yield "another environment", {"otherEnvironment": True}, "rejected.api.disagree", 1
+    yield "another app", {"otherApp": True}, "rejected.app.bundle-id", 1
+    yield "another environment", {"otherEnvironment": True}, "rejected.app-store.inconsistent", 1
 
 
 def any_environment():
     yield "Sandbox found", None, "ok", 2
     yield "not released", {"unreleased": True}, "ok", 3
-    yield "nowhere", {"errorCode": 4040010}, "rejected.api.not-found", 2
+    yield "nowhere", {"errorCode": 4040010}, "rejected.app-store.not-found", 2
 
 
 def conversations(receipt):

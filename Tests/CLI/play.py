@@ -314,7 +314,7 @@ def check_devices(bench, player):
     for token in ["bad phone", "development:phone"]:
         document = host.ask({"kind": "deviceCheck.query", "deviceToken": encoded(token),
                              "transactionId": "t-2"})
-        bench.expect(document.status == "rejected.devicecheck.token", f"devices: {token}",
+        bench.expect(document.status == "rejected.device-check.token", f"devices: {token}",
                      document.json)
     jwt = host.token("sign.devicecheck-token")
     good = {"device_token": encoded("phone-2"), "transaction_id": "t", "timestamp": NOW}

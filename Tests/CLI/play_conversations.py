@@ -121,14 +121,14 @@ def revocation(talk):
         talk.bench.mint("transaction", "--transaction-id", FIRST), now=NOW)
     talk.each("ocsp", {"mode": "required"}, verified, [
         ("good", None, "ok", 2),
-        ("revoked", {"ocsp": "revoked"}, "rejected.revocation.revoked", 2),
-        ("unknown", {"ocsp": "unknown"}, "rejected.revocation.unknown", 2),
-        ("stale", {"ocsp": "stale"}, "rejected.revocation.stale", 2),
-        ("wrongly signed", {"ocsp": "wrongSigner"}, "rejected.revocation.signature", 2),
-        ("an error page", {"status": 200, "body": "<html>"}, "malformed.revocation.response", 2),
-        ("65 KiB", {"oversize": 70_000}, "too-large.revocation.response", 2),
-        ("cut", {"cut": 10}, "unavailable.revocation.undetermined", 2),
-        ("503", {"status": 503}, "unavailable.revocation.undetermined", 2)])
+        ("revoked", {"ocsp": "revoked"}, "rejected.ocsp.certificate-revoked", 2),
+        ("unknown", {"ocsp": "unknown"}, "rejected.ocsp.unknown", 2),
+        ("stale", {"ocsp": "stale"}, "rejected.ocsp.stale", 2),
+        ("wrongly signed", {"ocsp": "wrongSigner"}, "rejected.ocsp.signature", 2),
+        ("an error page", {"status": 200, "body": "<html>"}, "malformed.ocsp.response", 2),
+        ("65 KiB", {"oversize": 70_000}, "too-large.ocsp.response", 2),
+        ("cut", {"cut": 10}, "unavailable.ocsp.undetermined", 2),
+        ("503", {"status": 503}, "unavailable.ocsp.undetermined", 2)])
 
 
 # ---- keys and sign-in ---------------------------------------------------------------
@@ -150,20 +150,20 @@ def sign_in(talk):
     for name, fault, wanted in [
             ("as it is", None, "ok"), ("another app", {"otherApp": True}, "rejected.token.audience"),
             ("a bad signature", {"badSignature": True}, "rejected.token.signature"),
-            ("500", {"status": 500}, "unavailable.appleid.no-answer"),
-            ("reset", {"reset": True}, "unavailable.appleid.no-answer"),
+            ("500", {"status": 500}, "unavailable.apple-id.no-response"),
+            ("reset", {"reset": True}, "unavailable.apple-id.no-response"),
             ("an unknown error", {"status": 400, "body": {"error": "odd"}},
-             "unavailable.appleid.response"),
-            ("66 KiB", {"oversize": 70_000}, "too-large.appleid.response")]:
+             "unavailable.apple-id.response"),
+            ("66 KiB", {"oversize": 70_000}, "too-large.apple-id.response")]:
         code = talk.player.play("sign-in", {"nonce": NONCE})["code"]
         talk.each("appleid.exchange-code", {"code": code, "nonce": NONCE}, keys,
                   [(name, fault, wanted, 1)])
     talk.each("appleid.exchange-code", {"code": "c0", "nonce": NONCE}, keys,
-              [("a code that is none", None, "rejected.appleid.grant", 1)])
+              [("a code that is none", None, "rejected.apple-id.grant", 1)])
     talk.each("appleid.revoke", {"token": "r1", "hint": "refresh_token"}, (), [
         ("as it is", None, "ok", 1),
         ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
-        ("503 for ever", {"status": 503}, "unavailable.appleid.no-answer", 3)])
+        ("503 for ever", {"status": 503}, "unavailable.apple-id.no-response", 3)])
 
 
 def account_events(talk):
@@ -252,7 +252,7 @@ def store(talk):
     talk.each("appstore.order-lookup", {"environment": "Production", "orderId": "M900000001"}, (),
               [("as it is", None, "ok", 1)])
     talk.each("appstore.test-notification", {"environment": "Sandbox"}, (),
-              [("nowhere to send", None, "rejected.api.not-found", 1)])
+              [("nowhere to send", None, "rejected.app-store.not-found", 1)])
 
 
 def paging(talk):

@@ -205,8 +205,8 @@ def check_signed(bench, player):
             return error.status
 
     for fault, wanted in [({"badSignature": True}, "rejected.jws.signature"),
-                          ({"otherApp": True}, "rejected.identity.bundle"),
-                          ({"otherEnvironment": True}, "rejected.identity.environment"),
+                          ({"otherApp": True}, "rejected.app.bundle-id"),
+                          ({"otherEnvironment": True}, "rejected.environment.not-accepted"),
                           ({"unreleased": True}, "ok")]:
         found = refused(fault)
         bench.expect(found == wanted, f"fault: {fault}", found)

@@ -40,7 +40,7 @@ BREAKS = [
     ("a result is of another type", "ASSAY_API uint32_t assay_version_number",
      "ASSAY_API uint64_t assay_version_number"),
     ("the status is wider", "typedef int32_t assay_status;", "typedef int64_t assay_status;"),
-    ("an enum value changes", "ASSAY_JWS_RENEWAL = 2", "ASSAY_JWS_RENEWAL = 12"),
+    ("an enum value changes", "ASSAY_JWS_RENEWAL_INFO = 2", "ASSAY_JWS_RENEWAL_INFO = 12"),
     ("a first enum value changes", "ASSAY_RECEIPT_TRANSACTION = 1",
      "ASSAY_RECEIPT_TRANSACTION = 3"),
     ("an enum value is taken away", "ASSAY_JWS_APP_TRANSACTION = 4,", ""),
@@ -50,8 +50,8 @@ BREAKS = [
 # tools/abi.py must accept each, and must report that the baseline is older.
 ADDS = [
     ("a function is added", END, ADDED + END),
-    ("an enum value is added", "ASSAY_JWS_RENEWAL = 2,",
-     "ASSAY_JWS_RENEWAL = 2,\n  ASSAY_JWS_OTHER = 6,"),
+    ("an enum value is added", "ASSAY_JWS_RENEWAL_INFO = 2,",
+     "ASSAY_JWS_RENEWAL_INFO = 2,\n  ASSAY_JWS_OTHER = 6,"),
 ]
 
 

@@ -30,8 +30,8 @@ from kind_values import NAMED, values
 
 UNKNOWN, EVIDENCE = "misuse.exchange.request EXC-1", "misuse.exchange.evidence EXC-2"
 STORED, BLOCK = "misuse.exchange.evidence EXC-13", "config.exchange.block-missing EXC-8"
-NOT_DURABLE = "config.store.not-durable STO-13"
-BEGUN = {"call": "ok", "http": "pending.exchange.request", "store": "pending.exchange.store"}
+NOT_DURABLE = "config.ledger.not-durable STO-13"
+BEGUN = {"call": "ok", "http": "pending.exchange.http", "store": "pending.exchange.database"}
 # Members of every exchange with steps, which the common code of exchanges reads.
 COMMON = {("kind", "kind"), ("deadlineMs", "time"), ("attempt", "integer")}
 # The blocks of the configuration that a verification depends on (EXC-11).
@@ -64,7 +64,7 @@ PLANTED = [
     ("claim", "leaseMs", "bound", "5,000…3,600,001 ms"),
     ("claim", "leaseMs", "bound", "5,000…3,599,999 ms"),
     ("claim", "leaseMs", "wrong", "misuse.exchange.request EXC-1"),
-    ("claim", "leaseMs", "wrong", "misuse.store.lease STO-28"),
+    ("claim", "leaseMs", "wrong", "misuse.ledger.lease STO-28"),
     ("claim", "leaseMs", "absent", "misuse.exchange.request EXC-1"),
     ("claim", "attempt", "absent", "-"), ("claim", "only", "bound", "1…65"),
     ("claim", "mode", "bound", "lease"), ("claim", "mode", "bound", "none|lease|transaction"),

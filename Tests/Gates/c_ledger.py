@@ -84,7 +84,7 @@ def check_files(suite, shop):
     command = [shop.program, shop.config, shop.database, "--create"]
     result = subprocess.run(command, env=shop.environment, capture_output=True, text=True,
                             check=False)
-    suite.expect(result.returncode == 2 and "config.store.schema" in result.stderr,
+    suite.expect(result.returncode == 2 and "config.ledger.schema" in result.stderr,
                  "ledger: a table that is missing is not made", result.stderr)
     shop.again()
 
@@ -93,8 +93,8 @@ def check_answers(suite, shop):
     jws = shop.purchase()
     for account, wanted in [
             ("ann", (0, "granted ok")),
-            ("ann", (0, "already-granted rejected.ledger.already-granted")),
-            ("bob", (1, "refused-final rejected.ledger.other-account"))]:
+            ("ann", (0, "already-granted rejected.purchase.already-granted")),
+            ("bob", (1, "refused-final rejected.purchase.other-account"))]:
         said = shop.claim(account, jws)
         suite.expect(said == wanted, f"ledger: {account} hears {wanted[1]}", str(said))
     suite.expect(shop.wallet() == [("ann", 1)], "ledger: paid out once", str(shop.wallet()))
@@ -115,7 +115,7 @@ def check_failures(suite, shop):
     jws = shop.purchase()
     shop.rows("ALTER TABLE wallet ADD COLUMN other TEXT")
     said = shop.claim("ann", jws)
-    suite.expect(said == (3, "deferred unavailable.ledger.in-progress"),
+    suite.expect(said == (3, "deferred unavailable.claim.in-progress"),
                  "ledger: a grant that fails", str(said))
     found = shop.rows("SELECT COUNT(*) FROM assay_ledger WHERE state <> 'granted'")
     suite.expect(found == [(0,)], "ledger: then nothing is claimed", str(found))
@@ -124,8 +124,8 @@ def check_failures(suite, shop):
     suite.expect(said == (0, "granted ok"), "ledger: a grant that works again", str(said))
     shop.rows("ALTER TABLE assay_name RENAME COLUMN target TO other")
     said = shop.claim("ann", shop.purchase())
-    suite.expect(said == (3, "deferred unavailable.store.engine"), "ledger: another schema",
-                 str(said))
+    suite.expect(said == (3, "deferred unavailable.database.statement-failed"),
+                 "ledger: another schema", str(said))
     shop.again()
 
 

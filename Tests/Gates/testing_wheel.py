@@ -70,7 +70,8 @@ def test_dates(assay_authority):
 def test_renewal_and_notification(assay_authority):
     verifier = assay_authority.verifier
     ended = verifier.verify_transaction(assay_authority.transaction(expired=True))
-    renewal = verifier.verify_renewal(assay_authority.renewal(expired=True, billing_retry=True))
+    renewal = verifier.verify_renewal_info(
+        assay_authority.renewal_info(expired=True, billing_retry=True))
     assert verifier.decide([ended, renewal]).state == "billing-retry"
     note = verifier.verify_notification(assay_authority.notification("REFUND", refunded=True))
     assert note.notification_type == "REFUND"
@@ -85,8 +86,8 @@ def test_receipts(assay_authority):
     assert len(verifier.verify_app_receipt(assay_authority.app_receipt(purchases=3)).purchases) == 3
     receipt = verifier.verify_transaction_receipt(assay_authority.transaction_receipt())
     assert receipt.bundle_id == "com.example.app"
-    answer = json.loads(assay_authority.verify_receipt(expired=True, apple_status=21006,
-                                                       answer_style="ios6"))
+    answer = json.loads(assay_authority.verify_receipt_response(
+        expired=True, apple_status=21006, answer_style="ios6"))
     assert answer["status"] == 21006
 
 

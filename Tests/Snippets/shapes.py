@@ -101,7 +101,8 @@ def table(path):
     return json.loads(path.read_text())
 
 
-KIND_CALLS = {"transaction": "verify_jws", "renewal": "verify_jws", "notification": "verify_jws"}
+KIND_CALLS = {"transaction": "verify_jws", "renewal-info": "verify_jws",
+              "notification": "verify_jws"}
 
 
 def documents(tools, kind, status):

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import pretended
 from stage import BEGIN
 
-# Refusals after which the state of the row is known; the others of the family "unavailable.store"
+# Refusals after which the state of the row is known; the others of the area "unavailable.database"
 # leave open whether the statement ran.
-DEFINITE = {"unavailable.store.row-missing", "unavailable.store.reply-shape",
-            "unavailable.ledger.attempt", "unavailable.challenge.collision"}
-SAID = {"unavailable.ledger.attempt": "attempt-misused"}
+DEFINITE = {"unavailable.database.row-missing", "unavailable.database.unexpected-reply",
+            "unavailable.claim.attempt-id", "unavailable.challenge.collision"}
+SAID = {"unavailable.claim.attempt-id": "attempt-misused"}
 REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
 # A bound that no test reaches: revocations of one purchase in a run.
 MOST_GENS = 100
@@ -92,11 +92,11 @@ class LedgerBook:
             return self.told(op, error.status, None)
         except PaymentError as error:
             return error.args
-        if op == "pay" and answer.status == "unavailable.ledger.in-progress":
+        if op == "pay" and answer.status == "unavailable.claim.in-progress":
             # The grant's transaction ended, but its reply was lost (STO-32).
             return "unclear", {"status": answer.status}
         # The deadline of an exchange may pass between two of its steps (STO-76).
-        is_away = answer.status.startswith(("unavailable.store.", "unavailable.exchange."))
+        is_away = answer.status.startswith(("unavailable.database.", "unavailable.exchange."))
         if is_away and answer.status not in DEFINITE:
             self.ledger.close()
             return "unclear", {"status": answer.status}
@@ -108,7 +108,7 @@ class LedgerBook:
             return "ok", {"outcome": answer.rows[0].state if answer.rows else "absent"}
         if status == "ok":
             return "ok", self.passed(op, answer)
-        if status.startswith(("rejected.", "unavailable.ledger.")) or status in DEFINITE:
+        if status.startswith(("rejected.", "unavailable.claim.")) or status in DEFINITE:
             return "refused", {"outcome": SAID.get(status, status.rpartition(".")[2])}
         raise Surprise(f"{op}: {status}")
 

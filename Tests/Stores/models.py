@@ -318,7 +318,7 @@ class CounterModel(Model):
         units = args.get("units", 1)
         if op in ("take", "admit"):
             if state + units > args["limit"]:
-                return state, refused("exhausted", *["required"] * (args["limit"] == 0))
+                return state, refused("exhausted", *["not-in-plan"] * (args["limit"] == 0))
             return state + units, ok("taken" if op == "take" else "admitted", used=state + units,
                                      left=args["limit"] - state - units)
         return (state - units if state >= units else state), Answer("ok", {})
@@ -385,14 +385,14 @@ class KeyModel(Model):
             if not state.owner:
                 return Key(owner, args["public"], 0, False), Answer("ok", {})
             if state.owner != owner:
-                return state, refused("foreign")
+                return state, refused("other-account")
             return state, Answer("ok", {})
         if op == "retire":
             mine = state.owner == owner
             return state._replace(retired=state.retired or mine), Answer("ok", {})
         if not state.owner:
             return state, refused("unknown")
-        reasons = ["foreign"] * (state.owner != owner) + ["retired"] * state.retired
+        reasons = ["other-account"] * (state.owner != owner) + ["retired"] * state.retired
         reasons += ["replayed"] * (args["counter"] <= state.counter)
         if reasons:
             return state, Answer("refused", {})
@@ -462,7 +462,7 @@ class OnceModel(Model):
     def perform(self, state: str, op: str, args: dict[str, Any]) -> tuple[str, Answer]:
         if state in ("", args["attempt"]):
             return args["attempt"], Answer("ok", {})
-        return state, refused("seen")
+        return state, refused("duplicate")
 
 
 class LinkModel(Model):
@@ -476,7 +476,7 @@ class LinkModel(Model):
                 args: dict[str, Any]) -> tuple[frozenset[tuple[str, str]], Answer]:
         joined, origin, target = dict(state), args["from"], args["to"]
         if target in joined or joined.get(origin, target) != target:
-            return state, refused("linked")
+            return state, refused("merged")
         if origin in joined:
             return state, ok("already")
         moved = {name: target if at == origin else at for name, at in joined.items()}

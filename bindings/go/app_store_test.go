@@ -145,7 +145,7 @@ func TestUnverifiedTransactionID(t *testing.T) {
 	seen := map[Form]string{}
 	for i := range cases.Cases {
 		each := &cases.Cases[i]
-		if each.Call != "triage" || each.Expect.Status != "pending.triage.unverified" {
+		if each.Call != "triage" || each.Expect.Status != "pending.triage.verify-next" {
 			continue
 		}
 		verifier, blob := cases.verifier(t, each.Verifier), each.input(t, "blob")

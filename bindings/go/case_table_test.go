@@ -194,7 +194,7 @@ func (c *tableCase) evidence(t testing.TB) []byte {
 	switch c.Kind {
 	case KindTransactionReceipt, KindAppReceipt, KindAttestReceipt:
 		return c.input(t, "receipt")
-	case KindVerifyReceipt:
+	case KindVerifyReceiptResponse:
 		return c.input(t, "body")
 	}
 	return c.input(t, "jws")

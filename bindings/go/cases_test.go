@@ -18,19 +18,19 @@ import (
 
 func TestCases(t *testing.T) {
 	calls := map[string]func(*testing.T, *caseTable, *tableCase){
-		"verify_jws":          checkJWS,
-		"verify_receipt":      checkReceipt,
-		"triage":              checkTriage,
-		"read_verify_receipt": checkAnswer,
-		"verify_attestation":  checkAttestation,
-		"verify_assertion":    checkAssertion,
-		"verify_token":        checkToken,
-		"keyset_new":          checkKeyset,
-		"exchange":            checkExchange,
-		"conversation":        checkConversation,
-		"decide":              checkDecision,
-		"check_expiry":        checkExpiryCase,
-		"verifier_new":        checkConfiguration,
+		"verify_jws":                   checkJWS,
+		"verify_receipt":               checkReceipt,
+		"triage":                       checkTriage,
+		"read_verify_receipt_response": checkAnswer,
+		"verify_attestation":           checkAttestation,
+		"verify_assertion":             checkAssertion,
+		"verify_token":                 checkToken,
+		"keyset_new":                   checkKeyset,
+		"exchange":                     checkExchange,
+		"conversation":                 checkConversation,
+		"decide":                       checkDecision,
+		"check_expiry":                 checkExpiryCase,
+		"verifier_new":                 checkConfiguration,
 	}
 	cases := theCases(t)
 	seen, names := map[string]int{}, map[string]bool{}
@@ -68,8 +68,8 @@ func checkJWS(t *testing.T, cases *caseTable, each *tableCase) {
 	switch each.Kind {
 	case KindTransaction:
 		found, err = verifier.VerifyTransaction(ctx, jws, each.at())
-	case KindRenewal:
-		found, err = verifier.VerifyRenewal(ctx, jws, each.at())
+	case KindRenewalInfo:
+		found, err = verifier.VerifyRenewalInfo(ctx, jws, each.at())
 	case KindNotification:
 		found, err = verifier.VerifyNotification(ctx, jws, each.at())
 	case KindAppTransaction:
@@ -113,7 +113,7 @@ func checkTriage(t *testing.T, cases *caseTable, each *tableCase) {
 		ctx, each.input(t, "blob"), each.at())
 	must(t, err)
 	checkDocument(t, finding.Document(), each)
-	pending := each.Expect.Status == "pending.triage.unverified"
+	pending := each.Expect.Status == "pending.triage.verify-next"
 	if finding.WorthVerifying() != pending {
 		t.Errorf("worth verifying: %v", !pending)
 	}
@@ -124,10 +124,10 @@ func checkTriage(t *testing.T, cases *caseTable, each *tableCase) {
 
 func checkAnswer(t *testing.T, cases *caseTable, each *tableCase) {
 	verifier, body := cases.verifier(t, each.Verifier), each.input(t, "body")
-	document, err := verifier.Verify(ctx, KindVerifyReceipt, body, each.at())
+	document, err := verifier.Verify(ctx, KindVerifyReceiptResponse, body, each.at())
 	must(t, err)
 	checkDocument(t, document, each)
-	found, err := verifier.ReadVerifyReceipt(ctx, body, each.at())
+	found, err := verifier.ReadVerifyReceiptResponse(ctx, body, each.at())
 	checkOutcome(t, found, err, each)
 }
 

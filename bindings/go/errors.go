@@ -91,7 +91,7 @@ func (s Status) HTTPStatus() int { return libassay.StatusHTTP(int32(s)) }
 
 // What this package itself looks for.
 const (
-	notEntitled = "rejected.decide.not-entitled"
+	notEntitled = "rejected.decision.not-entitled"
 	internalBug = "internal.assay.bug"
 )
 

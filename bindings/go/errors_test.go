@@ -124,18 +124,18 @@ func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]e
 	found := map[string]error{}
 	octets := []byte("e30.e30.e30")
 	_, found["VerifyTransaction"] = v.VerifyTransaction(ctx, "e30.e30.e30", options...)
-	_, found["VerifyRenewal"] = v.VerifyRenewal(ctx, "e30.e30.e30", options...)
+	_, found["VerifyRenewalInfo"] = v.VerifyRenewalInfo(ctx, "e30.e30.e30", options...)
 	_, found["VerifyNotification"] = v.VerifyNotification(ctx, "e30.e30.e30", options...)
 	_, found["VerifyAppTransaction"] = v.VerifyAppTransaction(ctx, "e30.e30.e30", options...)
 	_, found["VerifyRealtimeRequest"] = v.VerifyRealtimeRequest(ctx, "e30.e30.e30", options...)
 	_, found["VerifyTransactionReceipt"] = v.VerifyTransactionReceipt(ctx, octets, options...)
 	_, found["VerifyAppReceipt"] = v.VerifyAppReceipt(ctx, octets, options...)
 	_, found["VerifyAttestReceipt"] = v.VerifyAttestReceipt(ctx, octets, options...)
-	_, found["ReadVerifyReceipt"] = v.ReadVerifyReceipt(ctx, octets, options...)
+	_, found["ReadVerifyReceiptResponse"] = v.ReadVerifyReceiptResponse(ctx, octets, options...)
 	_, found["Triage"] = v.Triage(ctx, octets, options...)
 	for kind := range kinds {
 		_, known := jwsKinds[kind]
-		if _, receipt := receiptKinds[kind]; known || receipt || kind == KindVerifyReceipt {
+		if _, receipt := receiptKinds[kind]; known || receipt || kind == KindVerifyReceiptResponse {
 			_, found["Verify "+string(kind)] = v.Verify(ctx, kind, octets, options...)
 		}
 	}
@@ -183,11 +183,11 @@ func TestContext(t *testing.T) {
 	}
 	late, cancel := context.WithDeadline(ctx, time.Now().Add(-time.Second))
 	defer cancel()
-	if _, err := verifier.VerifyRenewal(late, "x"); err != context.DeadlineExceeded {
+	if _, err := verifier.VerifyRenewalInfo(late, "x"); err != context.DeadlineExceeded {
 		t.Errorf("after the deadline: %v", err)
 	}
 	var none context.Context
-	if _, err := verifier.VerifyRenewal(none, "x"); !errors.Is(err, ErrMalformed) {
+	if _, err := verifier.VerifyRenewalInfo(none, "x"); !errors.Is(err, ErrMalformed) {
 		t.Errorf("without a context: %v", err)
 	}
 }

@@ -90,7 +90,7 @@ func ExampleCheckExpiry() {
 	}
 	// Output:
 	// true ok
-	// false rejected.expiry.ended
+	// false rejected.expiry.expired
 }
 
 func ExampleStatus() {

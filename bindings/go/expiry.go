@@ -24,7 +24,7 @@ type Dates struct {
 // An Expiry is what CheckExpiry says.
 type Expiry struct {
 	InForce bool
-	// "ok", "rejected.expiry.ended" or "rejected.expiry.revoked".
+	// "ok", "rejected.expiry.expired" or "rejected.expiry.revoked".
 	Status Status
 }
 

@@ -7,15 +7,15 @@ type Kind string
 
 // Kinds of evidence, for Verify.
 const (
-	KindTransaction        Kind = "transaction"
-	KindRenewal            Kind = "renewal"
-	KindNotification       Kind = "notification"
-	KindAppTransaction     Kind = "app-transaction"
-	KindRealtimeRequest    Kind = "realtime-request"
-	KindTransactionReceipt Kind = "transaction-receipt"
-	KindAppReceipt         Kind = "app-receipt"
-	KindAttestReceipt      Kind = "attest-receipt"
-	KindVerifyReceipt      Kind = "verify-receipt"
+	KindTransaction           Kind = "transaction"
+	KindRenewalInfo           Kind = "renewal-info"
+	KindNotification          Kind = "notification"
+	KindAppTransaction        Kind = "app-transaction"
+	KindRealtimeRequest       Kind = "realtime-request"
+	KindTransactionReceipt    Kind = "transaction-receipt"
+	KindAppReceipt            Kind = "app-receipt"
+	KindAttestReceipt         Kind = "attest-receipt"
+	KindVerifyReceiptResponse Kind = "verify-receipt-response"
 )
 
 // Kinds of the other documents.
@@ -47,23 +47,23 @@ func in[T any, P interface {
 }
 
 var kinds = map[Kind]factsKind{
-	KindTransaction:        in[Transaction]("transaction"),
-	KindRenewal:            in[Renewal]("renewal"),
-	KindNotification:       in[Notification]("notification"),
-	KindAppTransaction:     in[AppTransaction]("appTransaction"),
-	KindRealtimeRequest:    in[RealtimeRequest]("realtimeRequest"),
-	KindTransactionReceipt: in[TransactionReceipt]("transactionReceipt"),
-	KindAppReceipt:         in[AppReceipt]("appReceipt"),
-	KindAttestReceipt:      in[AttestReceipt]("attestReceipt"),
-	KindVerifyReceipt:      in[VerifyReceiptAnswer]("verifyReceipt"),
-	KindAttestation:        in[Attestation]("attestation"),
-	KindAssertion:          in[Assertion]("assertion"),
-	KindTriage:             in[Triage]("triage"),
-	KindDecision:           in[Decision]("decision"),
-	KindRisk:               in[Risk]("risk"),
-	KindToken:              in[Token]("token"),
-	KindKeyset:             in[IssuerKeys]("keyset"),
-	KindExchange:           in[DeviceCheck]("exchange", "deviceCheck"),
+	KindTransaction:           in[Transaction]("transaction"),
+	KindRenewalInfo:           in[Renewal]("renewalInfo"),
+	KindNotification:          in[Notification]("notification"),
+	KindAppTransaction:        in[AppTransaction]("appTransaction"),
+	KindRealtimeRequest:       in[RealtimeRequest]("realtimeRequest"),
+	KindTransactionReceipt:    in[TransactionReceipt]("transactionReceipt"),
+	KindAppReceipt:            in[AppReceipt]("appReceipt"),
+	KindAttestReceipt:         in[AttestReceipt]("attestReceipt"),
+	KindVerifyReceiptResponse: in[VerifyReceiptAnswer]("verifyReceipt"),
+	KindAttestation:           in[Attestation]("attestation"),
+	KindAssertion:             in[Assertion]("assertion"),
+	KindTriage:                in[Triage]("triage"),
+	KindDecision:              in[Decision]("decision"),
+	KindRisk:                  in[Risk]("risk"),
+	KindToken:                 in[Token]("token"),
+	KindKeyset:                in[IssuerKeys]("keyset"),
+	KindExchange:              in[DeviceCheck]("exchange", "deviceCheck"),
 }
 
 // answerOfApple is what a finished verifyReceipt conversation has.
@@ -124,7 +124,7 @@ func (t *Triage) WorthVerifying() bool {
 	return t.document != nil && t.document.status.Family() == ErrPending
 }
 
-// Status is the outcome: "pending.triage.unverified", "rejected.triage.cracker" …
+// Status is the outcome: "pending.triage.verify-next", "rejected.triage.cracking-tool" …
 // Its HTTPStatus is what to answer the client when it ends here.
 func (t *Triage) Status() Status { return statusOf(t.document) }
 

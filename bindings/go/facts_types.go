@@ -482,9 +482,9 @@ type NotificationAppData struct {
 // Notification is an App Store Server Notification V2, with everything signed inside
 // verified.
 //
-// Type and subtype say why it was sent; Transaction and Renewal say what is true. They
-// come late, twice and out of order: keep one by UUID, and apply only evidence with a
-// later SignedDate than what is stored.
+// Type and subtype say why it was sent; Transaction and RenewalInfo say what is true.
+// They come late, twice and out of order: keep one by UUID, and apply only evidence
+// with a later SignedDate than what is stored.
 type Notification struct {
 	Signed
 	// "DID_RENEW", "REFUND" …
@@ -507,7 +507,7 @@ type Notification struct {
 	// The verified transaction inside, or nil.
 	Transaction *Transaction `json:"transaction"`
 	// The verified renewal info inside, or nil.
-	Renewal *Renewal `json:"renewal"`
+	RenewalInfo *Renewal `json:"renewalInfo"`
 	// The verified app transaction inside, or nil.
 	AppTransaction *AppTransaction `json:"appTransaction"`
 	// When Apple signed it.
@@ -1580,7 +1580,7 @@ type EvidenceReach struct {
 	AsOf time.Time `json:"asOf"`
 	// Whether nothing is missing.
 	Complete bool `json:"complete"`
-	// "transaction", "renewal", "revocation".
+	// "transaction", "renewal-info", "revocation".
 	Missing []string `json:"missing"`
 }
 

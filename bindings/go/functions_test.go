@@ -21,7 +21,7 @@ var functions = []string{
 	"assay_verify_jws",
 	"assay_verify_receipt",
 	"assay_triage",
-	"assay_read_verify_receipt",
+	"assay_read_verify_receipt_response",
 	"assay_verify_attestation",
 	"assay_verify_assertion",
 	"assay_keyset_new",

@@ -89,7 +89,9 @@ func (c genuineCase) document(t *testing.T, octets []byte) *Document {
 		key := PublicKeyOf(config.PublicKey)
 		found, err = verifier.Verify(ctx, KindAttestReceipt, octets, now, key)
 	case "verify-receipt-response":
-		found, err = verifier.Verify(ctx, KindVerifyReceipt, octets, now)
+		found, err = verifier.Verify(ctx, KindVerifyReceiptResponse, octets, now)
+	case "renewal":
+		found, err = verifier.Verify(ctx, KindRenewalInfo, octets, now)
 	default:
 		found, err = verifier.Verify(ctx, Kind(c.Kind), octets, now)
 	}

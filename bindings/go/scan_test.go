@@ -62,7 +62,7 @@ func TestUnreadableDocument(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("half a document: %v", err)
 	}
-	if _, err := read[Transaction](document, "renewal"); err == nil {
+	if _, err := read[Transaction](document, "renewalInfo"); err == nil {
 		t.Error("facts that are not there")
 	}
 }

@@ -96,13 +96,13 @@ func (v *Verifier) VerifyTransaction(
 	return verified[Transaction](document, err, "transaction")
 }
 
-// VerifyRenewal verifies a signed renewal info. Arguments and errors as of
+// VerifyRenewalInfo verifies a signed renewal info. Arguments and errors as of
 // VerifyTransaction.
-func (v *Verifier) VerifyRenewal(
+func (v *Verifier) VerifyRenewalInfo(
 	ctx context.Context, jws string, options ...Option,
 ) (*Renewal, error) {
-	document, err := v.jws(ctx, libassay.JWSRenewal, libassay.Given(jws), options)
-	return verified[Renewal](document, err, "renewal")
+	document, err := v.jws(ctx, libassay.JWSRenewalInfo, libassay.Given(jws), options)
+	return verified[Renewal](document, err, "renewalInfo")
 }
 
 // VerifyNotification verifies a server notification and every JWS inside it, in
@@ -145,7 +145,7 @@ func (v *Verifier) VerifyRealtimeRequest(
 // receipt is what the app sent: base64 (once or twice, wrapped, URL-safe) or raw.
 // The error is ErrRejected when it is not genuine, or not for this verifier's
 // apps, products and environments. RetryAfterConfig with
-// rejected.identity.product: a purchase that the catalogue does not know yet; the
+// rejected.product.unknown: a purchase that the catalogue does not know yet; the
 // client must keep the receipt. Other errors as of VerifyTransaction.
 func (v *Verifier) VerifyTransactionReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
@@ -168,14 +168,14 @@ func (v *Verifier) VerifyAppReceipt(
 	return verified[AppReceipt](document, err, "appReceipt")
 }
 
-// ReadVerifyReceipt reads the body of an answer from Apple's verifyReceipt endpoint:
+// ReadVerifyReceiptResponse reads the body of an answer from Apple's verifyReceipt endpoint:
 // the whole body of the HTTP answer, status 200.
 //
 // Every answer without facts is an error, and its RetryClass says what to do:
 // RetryLater (it is not a verdict: keep everything as it was and ask again),
 // RetrySameOnce (the same endpoint again, once), RetryOtherEnvironment (the other
 // endpoint, once), RetryAfterConfig, RetryNever.
-func (v *Verifier) ReadVerifyReceipt(
+func (v *Verifier) ReadVerifyReceiptResponse(
 	ctx context.Context, body []byte, options ...Option,
 ) (*VerifyReceiptAnswer, error) {
 	document, err := v.answer(ctx, body, options)
@@ -242,7 +242,7 @@ func (v *Verifier) Triage(
 var (
 	jwsKinds = map[Kind]int32{
 		KindTransaction:     libassay.JWSTransaction,
-		KindRenewal:         libassay.JWSRenewal,
+		KindRenewalInfo:     libassay.JWSRenewalInfo,
 		KindNotification:    libassay.JWSNotification,
 		KindAppTransaction:  libassay.JWSAppTransaction,
 		KindRealtimeRequest: libassay.JWSRealtimeRequest,
@@ -257,7 +257,7 @@ var (
 // Verify verifies evidence of one kind, and answers with the document on success
 // and on refusal: look at OK first, then at Facts, or take Err.
 //
-// kind is one of the kinds of a JWS or of a receipt, or KindVerifyReceipt for an
+// kind is one of the kinds of a JWS or of a receipt, or KindVerifyReceiptResponse for an
 // answer of that endpoint; there is deliberately no "any". The error is ErrArgument
 // for another kind or an option that is not for it, ErrClosed, or the context's.
 func (v *Verifier) Verify(
@@ -269,7 +269,7 @@ func (v *Verifier) Verify(
 	if number, known := receiptKinds[kind]; known {
 		return v.receipt(ctx, number, evidence, options, subjects[kind])
 	}
-	if kind == KindVerifyReceipt {
+	if kind == KindVerifyReceiptResponse {
 		return v.answer(ctx, evidence, options)
 	}
 	return nil, fmt.Errorf("%w: %q is no kind of evidence", ErrArgument, kind)
@@ -385,7 +385,7 @@ func (v *Verifier) answer(
 	if err != nil {
 		return nil, err
 	}
-	answer, open := libassay.ReadVerifyReceipt(
+	answer, open := libassay.ReadVerifyReceiptResponse(
 		&v.handle, libassay.GivenBytes(body), chosen.now)
 	return v.own(answer, open)
 }

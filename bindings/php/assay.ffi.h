@@ -28,8 +28,8 @@ assay_status assay_verify_receipt(const assay_verifier*, int32_t, const void*,
     size_t, const void*, size_t, int64_t, assay_doc**);
 assay_status assay_triage(const assay_verifier*, const void*, size_t, int64_t,
     assay_doc**);
-assay_status assay_read_verify_receipt(const assay_verifier*, const char*,
-    size_t, int64_t, assay_doc**);
+assay_status assay_read_verify_receipt_response(const assay_verifier*,
+    const char*, size_t, int64_t, assay_doc**);
 assay_status assay_verify_attestation(const assay_verifier*, const void*,
     size_t, const void*, size_t, int32_t, const void*, size_t, int64_t,
     assay_doc**);

@@ -20,8 +20,8 @@ enum AppStoreServerAPIBlock {
     var policy = AppStoreServerAPIPolicy(
       issuerId: issuerId, keyId: try KeyMembers.keyId(try block.required("keyId")),
       privateKey: try KeyMembers.privateKey(
-        try block.required("privateKey").refusing(.configApiPrivateKey, "API-10")))
-    if let entry = block["apiBaseUrl"]?.refusing(.configApiBaseUrl, "API-1") {
+        try block.required("privateKey").refusing(.configAppStorePrivateKey, "API-10")))
+    if let entry = block["apiBaseUrl"]?.refusing(.configAppStoreBaseUrl, "API-1") {
       policy.baseURL = try readBaseURL(entry, configuration.environments)
     }
     configuration.appStoreServerAPI = policy

@@ -14,20 +14,20 @@ enum AppleIDBlock {
     configuration.appleID = AppleIDPolicy(
       teamId: try readTeamId(block, configuration.apps),
       keyId: try KeyMembers.keyId(
-        try block.required("keyId").refusing(.configAppleidKeyId, "AID-20")),
+        try block.required("keyId").refusing(.configAppleIdKeyId, "AID-20")),
       privateKey: try KeyMembers.privateKey(
-        try block.required("privateKey").refusing(.configAppleidKey, "AID-20")),
+        try block.required("privateKey").refusing(.configAppleIdKey, "AID-20")),
       clientIds: try readClientIds(block, configuration))
   }
 
   private static func readTeamId(
     _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
-    if let entry = block["teamId"]?.refusing(.configAppleidTeamId, "AID-20") {
+    if let entry = block["teamId"]?.refusing(.configAppleIdTeamId, "AID-20") {
       return try KeyMembers.teamId(entry)
     }
     guard let team = KeyMembers.team(of: apps) else {
-      throw Refusal(.configAppleidTeamId, "AID-20", at: block.path + ".teamId")
+      throw Refusal(.configAppleIdTeamId, "AID-20", at: block.path + ".teamId")
     }
     return team
   }
@@ -37,7 +37,7 @@ enum AppleIDBlock {
   private static func readClientIds(
     _ block: MemberNode, _ configuration: Configuration
   ) throws(Refusal) -> [Text] {
-    guard let list = block["clientIds"]?.refusing(.configAppleidClients, "AID-25") else {
+    guard let list = block["clientIds"]?.refusing(.configAppleIdClients, "AID-25") else {
       return configuration.appleProfile?.profile.audiences
         ?? configuration.apps.map { $0.bundleId }
     }

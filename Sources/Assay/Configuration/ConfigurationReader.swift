@@ -203,13 +203,13 @@ struct ConfigurationReader {
     for entry in try block.members() {
       let plan = entry.value.name
       try require(
-        configuration.plans.contains(plan), .configLimitsForm, "CNF-1", at: entry.path,
+        configuration.plans.contains(plan), .configQuotasForm, "CNF-1", at: entry.path,
         detail: ConfigurationAdvice.plans(configuration.plans))
       var limits = Configuration.PlanLimits(plan: plan, meters: [])
       for meter in try entry.members() {
         guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,
           Configuration.PlanLimits.isMeter(meter.value.name)
-        else { throw Refusal(.configLimitsForm, "CNF-1", at: meter.path) }
+        else { throw Refusal(.configQuotasForm, "CNF-1", at: meter.path) }
         limits.meters.append((meter.value.name, units))
       }
       configuration.limits.append(limits)

@@ -45,18 +45,18 @@ enum DeviceCheckBlock {
   private static func readTeamId(
     _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
-    if let entry = block["teamId"]?.refusing(.configDevicecheckTeamId, "DVC-1") {
+    if let entry = block["teamId"]?.refusing(.configDeviceCheckTeamId, "DVC-1") {
       return try KeyMembers.teamId(entry)
     }
     guard let team = KeyMembers.team(of: apps) else {
-      throw Refusal(.configDevicecheckTeamId, "DVC-1", at: block.path + ".teamId")
+      throw Refusal(.configDeviceCheckTeamId, "DVC-1", at: block.path + ".teamId")
     }
     return team
   }
 
   /// Reads the key id, which is required if there is a private key.
   private static func readKeyId(_ block: MemberNode) throws(Refusal) -> Text? {
-    guard let entry = block["keyId"]?.refusing(.configDevicecheckKeyId, "DVC-1") else {
+    guard let entry = block["keyId"]?.refusing(.configDeviceCheckKeyId, "DVC-1") else {
       if block["privateKey"] != nil { throw block.missing("keyId") }
       return nil
     }
@@ -64,7 +64,7 @@ enum DeviceCheckBlock {
   }
 
   private static func readPrivateKey(_ block: MemberNode) throws(Refusal) -> PrivateKey? {
-    guard let entry = block["privateKey"]?.refusing(.configDevicecheckKey, "DVC-2") else {
+    guard let entry = block["privateKey"]?.refusing(.configDeviceCheckKey, "DVC-2") else {
       return nil
     }
     return try KeyMembers.privateKey(entry)
@@ -75,20 +75,20 @@ enum DeviceCheckBlock {
   private static func readBits(
     _ node: MemberNode, _ policy: inout DeviceCheckPolicy
   ) throws(Refusal) {
-    let block = try node.refusing(.configDevicecheckBits, "DVC-10").object(
+    let block = try node.refusing(.configDeviceCheckBits, "DVC-10").object(
       ConfigurationTable.deviceCheckBitsMembers)
     if let entry = block["bit0"] { policy.bit0 = try readBit(entry) }
     if let entry = block["bit1"] { policy.bit1 = try readBit(entry) }
     guard let first = policy.bit0, let second = policy.bit1 else { return }
     try require(
-      first.name != second.name, .configDevicecheckBits, "DVC-10", at: block.path + ".bit1.name")
+      first.name != second.name, .configDeviceCheckBits, "DVC-10", at: block.path + ".bit1.name")
   }
 
   private static func readBit(_ node: MemberNode) throws(Refusal) -> DeviceCheckPolicy.BitMeaning {
     let block = try node.object(ConfigurationTable.deviceCheckBitsBit0Members)
     var meaning = DeviceCheckPolicy.BitMeaning(
       name: try block.required("name").text(ConfigurationTable.deviceCheckBitsBit0Name))
-    if let entry = block["resetAfterMonths"]?.refusing(.configDevicecheckBits, "DVC-11") {
+    if let entry = block["resetAfterMonths"]?.refusing(.configDeviceCheckBits, "DVC-11") {
       meaning.resetAfterMonths = try entry.integer(
         ConfigurationTable.deviceCheckBitsBit0ResetAfterMonths)
     }

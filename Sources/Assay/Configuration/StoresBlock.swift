@@ -124,9 +124,9 @@ enum StoresBlock {
     try readSQL(block, &policy)
     try readTable(block, &policy)
     try require(
-      policy.shared || dialect != .sqlite, .configStoreNotShared, "STO-13",
+      policy.shared || dialect != .sqlite, .configLedgerNotShared, "STO-13",
       at: block.path + ".shared")
-    if let lease = block["leaseMs"]?.refusing(.configStoreLease, "STO-81") {
+    if let lease = block["leaseMs"]?.refusing(.configLedgerLease, "STO-81") {
       policy.leaseMs = try lease.integer(ConfigurationTable.storesLeaseMs)
     }
     try readLimits(block, &policy)
@@ -134,13 +134,13 @@ enum StoresBlock {
       policy.redisIsVolatile = try redis["volatile"]?.boolean() ?? false
     }
     policy.forgetKey = try readForgetKey(block)
-    if let pace = block["pace"]?.refusing(.configStorePace, "STO-66") {
+    if let pace = block["pace"]?.refusing(.configLedgerRateLimits, "STO-66") {
       policy.pace = try readPace(pace)
     }
     if let entry = block["failOpen"] {
       try readFailOpen(entry, configuration.limits, &policy)
     }
-    if let entry = block["signup"]?.refusing(.configStoreSignup, "STO-56") {
+    if let entry = block["signup"]?.refusing(.configLedgerSignup, "STO-56") {
       policy.signup = try readSignup(entry)
     }
     configuration.stores = policy
@@ -149,7 +149,7 @@ enum StoresBlock {
   private static func readSQL(
     _ block: MemberNode, _ policy: inout StoresPolicy
   ) throws(Refusal) {
-    if let entry = block["placeholders"]?.refusing(.configStorePlaceholders, "STO-13") {
+    if let entry = block["placeholders"]?.refusing(.configLedgerPlaceholders, "STO-13") {
       let place = try entry.choice(StoresPolicy.Placeholders.names)
       policy.placeholders = StoresPolicy.Placeholders(rawValue: place)
       try require(policy.placeholders?.fits(policy.dialect) == true, entry)
@@ -159,18 +159,18 @@ enum StoresBlock {
 
   /// Reads the engine that a configuration or a request names.
   ///
-  /// - Throws: `config.store.dialect`.
+  /// - Throws: `config.ledger.engine`.
   static func dialect(_ node: MemberNode) throws(Refusal) -> StoreDialect {
-    let entry = node.refusing(.configStoreDialect, "STO-13")
+    let entry = node.refusing(.configLedgerEngine, "STO-13")
     guard let dialect = StoreDialect(try entry.text()) else { throw entry.refusal(.range) }
     return dialect
   }
 
   /// Reads the prefix of SQL table names in a configuration or a request.
   ///
-  /// - Throws: `config.store.prefix`.
+  /// - Throws: `config.ledger.prefix`.
   static func prefix(_ node: MemberNode) throws(Refusal) -> Text {
-    let entry = node.refusing(.configStorePrefix, "STO-5")
+    let entry = node.refusing(.configLedgerPrefix, "STO-5")
     let prefix = try entry.text(ConfigurationTable.storesPrefix)
     try require(isPrefix(prefix.utf8), entry)
     return prefix
@@ -204,7 +204,7 @@ enum StoresBlock {
     func limit(
       _ name: StaticString, _ bounds: ClosedRange<Int64>, _ standard: Int64
     ) throws(Refusal) -> Int64 {
-      let entry = block[name]?.refusing(.configStoreLimits, "STO-76")
+      let entry = block[name]?.refusing(.configLedgerLimits, "STO-76")
       return try entry?.integer(bounds) ?? min(max(standard, bounds.lowerBound), bounds.upperBound)
     }
     let (statement, lock, request) = (
@@ -219,7 +219,7 @@ enum StoresBlock {
   }
 
   private static func readForgetKey(_ block: MemberNode) throws(Refusal) -> SecretBytes? {
-    guard let entry = block["forgetKey"]?.refusing(.configStoreForgetKey, "STO-93") else {
+    guard let entry = block["forgetKey"]?.refusing(.configLedgerForgetKey, "STO-93") else {
       return nil
     }
     var digits = try entry.text().utf8

@@ -8,7 +8,7 @@ extension TriageResult {
       kind: "triage", factsMember: "triage", checks: checks.ledger,
       configuration: configuration)
     return envelope.refused(
-      refusal, check: refusal.status == .pendingTriageUnverified ? "triage" : nil,
+      refusal, check: refusal.status == .pendingTriageVerifyNext ? "triage" : nil,
       facts: { writer in
         write(&writer)
         writer.name("claimed")

@@ -33,7 +33,7 @@ extension VerifiedEvidence {
 extension VerifiedEvidence {
   /// Returns the purchases of one item for a decision.
   ///
-  /// - Throws: `misuse.decide.evidence` for a kind without purchases, and the refusals of
+  /// - Throws: `misuse.decision.evidence` for a kind without purchases, and the refusals of
   ///   incomplete evidence.
   func purchases(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     switch self {
@@ -42,7 +42,7 @@ extension VerifiedEvidence {
     case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
     case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
     case .attestReceipt, .attestation, .assertion, .keyset, .several:
-      throw Refusal(.misuseDecideEvidence, "DCD-1")
+      throw Refusal(.misuseDecisionEvidence, "DCD-1")
     }
   }
 
@@ -53,7 +53,7 @@ extension VerifiedEvidence {
     case .storeKit(let payload):
       switch payload.kind {
       case .appTransaction, .realtimeRequest: return nil
-      case .transaction, .renewal, .notification: break
+      case .transaction, .renewalInfo, .notification: break
       }
       let spoken = payload.notification?.nested(.transaction) ?? payload
       return (spoken.source, true)

@@ -8,7 +8,7 @@ enum ExchangeInput {
 
   /// The statuses of a malformed request and of a malformed reply.
   static let request = MemberRefusals(.misuseExchangeRequest, "EXC-1")
-  static let answer = MemberRefusals(.misuseExchangeAnswer, "EXC-5")
+  static let answer = MemberRefusals(.misuseExchangeReply, "EXC-5")
 
   /// Reads the text, whose value must be an object.
   static func read(

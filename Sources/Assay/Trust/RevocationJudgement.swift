@@ -11,17 +11,17 @@ struct RevocationJudgement {
   /// Verifies the body of an HTTP response.
   ///
   /// - Returns: The certificate's state; `undetermined` if the responder reports an error.
-  /// - Throws: `malformed.revocation.response`, `rejected.revocation.signer`, `.signature`,
+  /// - Throws: `malformed.ocsp.response`, `rejected.ocsp.signer`, `.signature`,
   ///   `.other-certificate`, `.stale`: nothing that it says may be believed.
   func judge(_ body: [UInt8]) throws(Refusal) -> CertificateRevocation {
     guard let envelope = OCSPEnvelope.read(body) else {
-      throw Refusal(.malformedRevocationResponse, "OCSP-11", at: "response")
+      throw Refusal(.malformedOcspResponse, "OCSP-11", at: "response")
     }
     guard case .basic(let response) = envelope else { return undetermined }
     let signer = try signer(of: response)
     try checkSignature(response, signer.key)
     guard let single = response.singles.first(where: { question.isAnswered(by: $0, of: response) })
-    else { throw Refusal(.rejectedRevocationOtherCertificate, "OCSP-16", at: "response") }
+    else { throw Refusal(.rejectedOcspOtherCertificate, "OCSP-16", at: "response") }
     let nextUpdate = try checkFreshness(single, response)
     return CertificateRevocation(
       certificate: question.certificate.fingerprint, state: RevocationJudgement.state(single),
@@ -63,7 +63,7 @@ struct RevocationJudgement {
         detail = Text(stringLiteral: error.status.name).string
       }
     }
-    throw Refusal(.rejectedRevocationSigner, "OCSP-13", at: "signer", detail: detail)
+    throw Refusal(.rejectedOcspSigner, "OCSP-13", at: "signer", detail: detail)
   }
 
   private func isNamed(_ certificate: Certificate, by response: OCSPResponse) -> Bool {
@@ -77,15 +77,15 @@ struct RevocationJudgement {
 
   /// Checks that the issuer authorized `certificate` to sign responses.
   ///
-  /// - Throws: what its profile demands, `rejected.revocation.signer` where another made it,
+  /// - Throws: what its profile demands, `rejected.ocsp.signer` where another made it,
   ///   `rejected.chain.expired` and `.not-yet-valid`.
   private func delegate(_ certificate: Certificate) throws(Refusal) -> ShapedCertificate {
     let shaped = try CertificateProfile.revocationDelegate.shaped(certificate, at: "signer")
     try require(
       certificate.bytes(certificate.issuer) == question.issuer.bytes(question.issuer.subject),
-      .rejectedRevocationSigner, "OCSP-14", at: "signer")
+      .rejectedOcspSigner, "OCSP-14", at: "signer")
     try require(
-      certificate.isSigned(by: question.issuerKey), .rejectedRevocationSigner, "OCSP-14",
+      certificate.isSigned(by: question.issuerKey), .rejectedOcspSigner, "OCSP-14",
       at: "signer")
     try certificate.checkValidity(nowMs / 1000, "OCSP-14", at: "signer")
     return shaped
@@ -96,12 +96,12 @@ struct RevocationJudgement {
     let name = response.der[response.algorithm]
     let algorithm = SignatureAlgorithm.names.first { name.elementsEqual($0.name) }?.algorithm
     guard let algorithm, algorithm.scheme == .ecdsa else {
-      throw Refusal(.rejectedRevocationSignature, "OCSP-15", at: "signatureAlgorithm")
+      throw Refusal(.rejectedOcspSignature, "OCSP-15", at: "signatureAlgorithm")
     }
     try require(
       key.verifies(
         response.der[response.signature], algorithm.digest, response.der[response.signed]),
-      .rejectedRevocationSignature, "OCSP-15", at: "signature")
+      .rejectedOcspSignature, "OCSP-15", at: "signature")
   }
 
   // MARK: freshness
@@ -116,11 +116,11 @@ struct RevocationJudgement {
   ) throws(Refusal) -> Int64 {
     let latest = nowMs &+ clockSkewMs
     try require(
-      single.thisUpdateMs <= latest, .rejectedRevocationStale, "OCSP-17", at: "thisUpdate")
+      single.thisUpdateMs <= latest, .rejectedOcspStale, "OCSP-17", at: "thisUpdate")
     try require(
-      response.producedAtMs <= latest, .rejectedRevocationStale, "OCSP-17", at: "producedAt")
+      response.producedAtMs <= latest, .rejectedOcspStale, "OCSP-17", at: "producedAt")
     guard let nextUpdate = single.nextUpdateMs, nextUpdate >= nowMs &- clockSkewMs else {
-      throw Refusal(.rejectedRevocationStale, "OCSP-17", at: "nextUpdate")
+      throw Refusal(.rejectedOcspStale, "OCSP-17", at: "nextUpdate")
     }
     return nextUpdate
   }

@@ -4,7 +4,8 @@ enum HintKind: Sendable, CaseIterable {
   case jws, transactionReceipt, appReceipt, attestReceipt
   /// The App Attest receipt inside an attestation.
   case embeddedReceipt
-  case verifyReceipt, triage, attestation, assertion, token, keyset, decision, risk, exchange
+  case verifyReceiptResponse, triage, attestation, assertion, token, keyset, decision, risk,
+    exchange
   case configuration
 
   /// The name in `statuses.tsv`; for all kinds but two also the `kind` of documents.
@@ -15,7 +16,7 @@ enum HintKind: Sendable, CaseIterable {
     case .appReceipt: return "app-receipt"
     case .attestReceipt: return "attest-receipt"
     case .embeddedReceipt: return "embedded-receipt"
-    case .verifyReceipt: return "verify-receipt"
+    case .verifyReceiptResponse: return "verify-receipt-response"
     case .triage: return "triage"
     case .attestation: return "attestation"
     case .assertion: return "assertion"

@@ -11,7 +11,7 @@ public struct Refusal: Error, Equatable, Sendable {
   /// empty.
   public var place: String
   /// Particulars that the status message cannot contain, such as "expected transaction, looks
-  /// like renewal". Never contains a secret, token or personal identifier (DOC-3).
+  /// like renewal-info". Never contains a secret, token or personal identifier (DOC-3).
   public private(set) var detail: String
   /// The retry class, if it differs from the one in the status table (DOC-4).
   private(set) var retryClass: StaticString?

@@ -134,7 +134,7 @@ public final class Verifier: Sendable {
   ///     `decide.account` of the configuration applies.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   /// - Returns: a document whose status is 0 only if the account has a plan above the default
-  ///   one; a document with `rejected.decide.not-entitled` has the decision as well.
+  ///   one; a document with `rejected.decision.not-entitled` has the decision as well.
   public func decide(_ evidence: [Document], account: [UInt8]?, nowMs: Int64) -> Document {
     var checks = Checks<DecisionCheck>()
     func envelope() -> Envelope {
@@ -149,7 +149,7 @@ public final class Verifier: Sendable {
       let decision = try decision(purchases, account.map { Text($0) }, nowMs, &checks)
       guard decision.entitled else {
         return envelope().refused(
-          Refusal(.rejectedDecideNotEntitled, "DCD-1"), facts: { decision.write(&$0) })
+          Refusal(.rejectedDecisionNotEntitled, "DCD-1"), facts: { decision.write(&$0) })
       }
       return envelope().accepted(nil) { decision.write(&$0) }
     } catch {
@@ -162,13 +162,13 @@ public final class Verifier: Sendable {
   private func purchaseEvidence(
     _ documents: [Document]
   ) throws(Refusal) -> [PurchaseEvidence] {
-    try require(!documents.isEmpty, .misuseDecideEmpty, "DCD-1")
+    try require(!documents.isEmpty, .misuseDecisionEmpty, "DCD-1")
     var evidence: [PurchaseEvidence] = []
     for (index, document) in documents.enumerated() {
       let place = "evidence[" + String(index) + "]"
       guard document.status == .ok, document.configuration == fingerprint,
         let proven = document.evidence
-      else { throw Refusal(.misuseDecideEvidence, "DCD-1", at: place) }
+      else { throw Refusal(.misuseDecisionEvidence, "DCD-1", at: place) }
       do {
         for item in proven.items {
           evidence.append(try item.purchases(trust.configuration.products))

@@ -7,7 +7,8 @@ extension Verifier {
   /// Runs an operation that has no steps.
   ///
   /// - Parameters: those of `startExchange`.
-  /// - Returns: the result or a refusal: `misuse.exchange.kind` for an operation that has steps.
+  /// - Returns: the result or a refusal: `misuse.exchange.operation` for an operation that has
+  ///   steps.
   public func call(_ request: [UInt8], evidence: [Document] = [], nowMs: Int64) -> Document {
     start(request, evidence, nowMs: nowMs, takesSteps: false).document
   }
@@ -37,7 +38,7 @@ extension Verifier {
       let request = try ExchangeRequest(request)
       let row = request.kind.row
       let isCall = row.steps.most() == 0
-      try require(isCall || takesSteps, .misuseExchangeKind, "EXC-1", at: "kind")
+      try require(isCall || takesSteps, .misuseExchangeOperation, "EXC-1", at: "kind")
       checks.enter(.evidence)
       let proven = try ExchangeEvidence.read(evidence, configuration: fingerprint, of: row)
       if isCall {

@@ -95,7 +95,7 @@ extension Verifier {
   /// Classifies an untrusted input without cryptography, and whether it is worth verifying
   /// (docs/spec/receipts-triage.md §1).
   ///
-  /// - Returns: a document that is never `ok`; `pending.triage.unverified` means that the input
+  /// - Returns: a document that is never `ok`; `pending.triage.verify-next` means that the input
   ///   should be verified next. Under every status `triage` has the classification, and `claimed`
   ///   the unverified content.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
@@ -114,7 +114,7 @@ extension Verifier {
 
   /// Reads a verifyReceipt response: the body of a response with HTTP status 200
   /// (docs/spec/receipts-triage.md §2).
-  public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
+  public func readVerifyReceiptResponse(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
@@ -130,7 +130,7 @@ extension Verifier {
 
   private func responseEnvelope(_ checks: Ledger) -> Envelope {
     Envelope(
-      kind: "verify-receipt", factsMember: "verifyReceipt", checks: checks,
+      kind: "verify-receipt-response", factsMember: "verifyReceipt", checks: checks,
       configuration: fingerprint)
   }
 }
@@ -151,6 +151,7 @@ extension Document {
 
   /// The document of a verifyReceipt call with wrong arguments, whose facts have another name.
   public static var misusedVerifyReceipt: Document {
-    refusedCall("verify-receipt", facts: "verifyReceipt", Refusal(.misuseCallArgument, "DOC-1"))
+    refusedCall(
+      "verify-receipt-response", facts: "verifyReceipt", Refusal(.misuseCallArgument, "DOC-1"))
   }
 }

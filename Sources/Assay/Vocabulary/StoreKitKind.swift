@@ -1,7 +1,7 @@
 /// The kind of JWS that the caller expects. There is deliberately no "any".
 public enum StoreKitKind: Int32, Sendable, CaseIterable {
   case transaction = 1
-  case renewal = 2
+  case renewalInfo = 2
   /// A notification, with all signed evidence nested in it.
   case notification = 3
   case appTransaction = 4
@@ -11,7 +11,7 @@ public enum StoreKitKind: Int32, Sendable, CaseIterable {
   var name: StaticString {
     switch self {
     case .transaction: return "transaction"
-    case .renewal: return "renewal"
+    case .renewalInfo: return "renewal-info"
     case .notification: return "notification"
     case .appTransaction: return "app-transaction"
     case .realtimeRequest: return "realtime-request"
@@ -22,7 +22,7 @@ public enum StoreKitKind: Int32, Sendable, CaseIterable {
   var factsMember: StaticString {
     switch self {
     case .transaction: return "transaction"
-    case .renewal: return "renewal"
+    case .renewalInfo: return "renewalInfo"
     case .notification: return "notification"
     case .appTransaction: return "appTransaction"
     case .realtimeRequest: return "realtimeRequest"

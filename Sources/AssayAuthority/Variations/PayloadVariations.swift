@@ -31,14 +31,14 @@ extension Variation {
     environment("JWS-70", "an unknown environment", "Staging"),
     environment("JWS-70", "an environment in lower case", "sandbox"),
     without(
-      "JWS-71", "no environment", "environment", "rejected.identity.environment-missing",
+      "JWS-71", "no environment", "environment", "rejected.environment.missing",
       "identity.environment"),
-    environment("JWS-71", "environment null", .null, "rejected.identity.environment-missing"),
+    environment("JWS-71", "environment null", .null, "rejected.environment.missing"),
     bundle("another bundle id", "com.other.app"),
     bundle("a bundle id in other case", "com.example.App"),
     bundle("a bundle id that goes on", "com.example.app.x"),
     bundle("the begin of a bundle id", "com.example"),
-    without("JWS-73", "no bundle id", "bundleId", "rejected.identity.bundle", "identity.bundle"),
+    without("JWS-73", "no bundle id", "bundleId", "rejected.app.bundle-id", "identity.bundle"),
     bundle("bundle id null", .null), bundle("an empty bundle id", ""),
     with("JWS-73", "the second configured app", ["bundleId": "com.example.second"]),
     mismatch("a notificationType beside it", ["notificationType": "TEST"]),
@@ -82,11 +82,11 @@ extension Variation {
 
   private static func environment(
     _ rule: String, _ name: String, _ value: JSONText,
-    _ status: String = "rejected.identity.environment"
+    _ status: String = "rejected.environment.not-accepted"
   ) -> Variation { with(rule, name, ["environment": value], status, "identity.environment") }
 
   private static func bundle(_ name: String, _ id: JSONText) -> Variation {
-    with("JWS-73", name, ["bundleId": id], "rejected.identity.bundle", "identity.bundle")
+    with("JWS-73", name, ["bundleId": id], "rejected.app.bundle-id", "identity.bundle")
   }
 
   private static func mismatch(_ name: String, _ members: JSONText) -> Variation {

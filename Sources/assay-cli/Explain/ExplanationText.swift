@@ -22,13 +22,13 @@ enum ExplanationText {
     status	257	rejected.account.device	the evidence belongs to another device	it was copied from another device, or the wrong device id was passed	never	403	APR-18,JWS-93
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92,STO-43
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
-    status	1025	rejected.api.bad-request	Apple refused the request as wrong	exchange.api.errorCode and exchange.api.errorName say what is wrong	never	502	API-50
-    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
-    status	1537	rejected.api.disagree	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
-    status	1793	rejected.api.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	API-50
-    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
-    status	2305	rejected.api.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
-    status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
+    status	1025	rejected.app-store.bad-request	Apple refused the request as wrong	exchange.api.errorCode and exchange.api.errorName say what is wrong	never	502	API-50
+    status	1281	rejected.app-store.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
+    status	1537	rejected.app-store.inconsistent	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
+    status	1793	rejected.app-store.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	API-50
+    status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
+    status	2305	rejected.app-store.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
+    status	2817	rejected.app-store.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
     status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
@@ -37,10 +37,10 @@ enum ExplanationText {
     status	4353	rejected.assertion.category-missing	the assertion carries no validation category	the system is older than iOS 27, or the client altered it: attest.category.missing decides	never	403	ASR-8,ATT-45
     status	4609	rejected.assertion.counter	the counter is not greater than the stored one	a replay, or requests that arrived out of order: the app must send its assertions one after another	never	409	ASR-6
     status	4865	rejected.assertion.signature	the signature does not verify over the authenticator data and the client data	the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again	never	401	ASR-3
-    status	5121	rejected.attest-key.foreign	the key is bound to another account	an assertion of another account's device: refuse it; a device that changes accounts makes a new key	never	403	STO-62,STO-63
-    status	5377	rejected.attest-key.replayed	the counter was used before	a replay, or requests that arrived out of order: the client sends a new assertion	never	409	STO-63
-    status	5633	rejected.attest-key.retired	the key is retired	the device makes a new key and attests it	never	401	STO-63
-    status	5889	rejected.attest-key.unknown	no such key is bound	the device attests its key first, and you bind it to the account	never	401	STO-63
+    status	5121	rejected.device-key.other-account	the key is bound to another account	an assertion of another account's device: refuse it; a device that changes accounts makes a new key	never	403	STO-62,STO-63
+    status	5377	rejected.device-key.replayed	the counter was used before	a replay, or requests that arrived out of order: the client sends a new assertion	never	409	STO-63
+    status	5633	rejected.device-key.retired	the key is retired	the device makes a new key and attests it	never	401	STO-63
+    status	5889	rejected.device-key.unknown	no such key is bound	the device attests its key first, and you bind it to the account	never	401	STO-63
     status	6145	rejected.attest-receipt.app-id	the App Attest receipt is about another app	a swapped receipt, or attest.appIds lacks the App ID	never	401	FRC-8
     hint	rejected.attest-receipt.app-id	an App Attest receipt	a receipt of another app was passed, or attest.appIds lacks the App ID
     hint	rejected.attest-receipt.app-id	the receipt inside an attestation	the receipt is for a different app than the attestation around it: swapped, treat it as forged
@@ -126,14 +126,14 @@ enum ExplanationText {
     hint	rejected.date.range	a JWS	seconds instead of milliseconds, or an attack on date code: treat it as forged
     hint	rejected.date.range	a transaction receipt, an app receipt	the signature holds, but no genuine receipt has such a date: keep the receipt and report it
     hint	rejected.date.range	an App Attest receipt, the receipt inside an attestation	the signature holds, but no App Attest receipt has such a date: report it
-    status	19713	rejected.decide.not-entitled	the evidence is good, but no plan above the default one is in force	not an error: decision.state says why; give the default plan	never	403	DCD-1
-    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1, spelled exactly so, as booleans	never	502	DVC-7
-    status	20225	rejected.devicecheck.payload	Apple could not read the request	our fault: send the JSON object that docs/exchanges.md shows	never	502	DVC-7
-    status	20481	rejected.devicecheck.request	Apple refused the request	our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck	never	502	DVC-7
-    status	20737	rejected.devicecheck.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from an accurate clock	never	502	DVC-4,DVC-7
-    status	20993	rejected.devicecheck.token	Apple does not know the device token	made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one	never	403	DVC-7,DVC-9
-    status	21249	rejected.devicecheck.unauthorized	Apple refuses our token	our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host	never	502	DVC-3,DVC-7
-    status	21505	rejected.expiry.ended	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
+    status	19713	rejected.decision.not-entitled	the evidence is good, but no plan above the default one is in force	not an error: decision.state says why; give the default plan	never	403	DCD-1
+    status	19969	rejected.device-check.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1, spelled exactly so, as booleans	never	502	DVC-7
+    status	20225	rejected.device-check.payload	Apple could not read the request	our fault: send the JSON object that docs/exchanges.md shows	never	502	DVC-7
+    status	20481	rejected.device-check.request	Apple refused the request	our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck	never	502	DVC-7
+    status	20737	rejected.device-check.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from an accurate clock	never	502	DVC-4,DVC-7
+    status	20993	rejected.device-check.token	Apple does not know the device token	made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one	never	403	DVC-7,DVC-9
+    status	21249	rejected.device-check.unauthorized	Apple refuses our token	our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host	never	502	DVC-3,DVC-7
+    status	21505	rejected.expiry.expired	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	21761	rejected.expiry.revoked	the stored record is revoked	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind	never	409	JWS-51
     status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	APR-19,FRC-11,JWS-50,RCP-26,RFR-2
@@ -143,20 +143,20 @@ enum ExplanationText {
     hint	rejected.freshness.stale	an App Attest receipt	fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:"stored"
     hint	rejected.freshness.stale	the receipt inside an attestation	the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:"stored"
     hint	rejected.freshness.stale	an exchange	what Apple signed is older than the configuration allows: ask again
-    status	22529	rejected.identity.app	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
-    status	22785	rejected.identity.bundle	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16
-    status	23041	rejected.identity.environment	the environment is not accepted by this verifier	environments in the configuration says which are: give the evidence to the verifier of its environment	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
-    hint	rejected.identity.environment	a JWS, a transaction receipt, an app receipt	evidence of an environment that environments in the configuration does not list
-    hint	rejected.identity.environment	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
-    status	23297	rejected.identity.environment-missing	the evidence does not state its environment	too old to state it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29,VRR-17
-    hint	rejected.identity.environment-missing	a JWS	a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id
-    hint	rejected.identity.environment-missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
-    hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
-    status	23553	rejected.identity.environment-profile	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
-    hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
-    hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
-    hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
-    status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25,STO-24
+    status	22529	rejected.app.app-apple-id	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
+    status	22785	rejected.app.bundle-id	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16
+    status	23041	rejected.environment.not-accepted	the environment is not accepted by this verifier	environments in the configuration says which are: give the evidence to the verifier of its environment	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
+    hint	rejected.environment.not-accepted	a JWS, a transaction receipt, an app receipt	evidence of an environment that environments in the configuration does not list
+    hint	rejected.environment.not-accepted	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
+    status	23297	rejected.environment.missing	the evidence does not state its environment	too old to state it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29,VRR-17
+    hint	rejected.environment.missing	a JWS	a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id
+    hint	rejected.environment.missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
+    hint	rejected.environment.missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
+    status	23553	rejected.environment.signer-mismatch	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
+    hint	rejected.environment.signer-mismatch	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
+    hint	rejected.environment.signer-mismatch	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
+    hint	rejected.environment.signer-mismatch	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
+    status	23809	rejected.product.unknown	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25,STO-24
     status	24065	rejected.jwks.duplicate-kid	two usable keys have the same kid	which one verifies would depend on their order: keep the old set, and tell the issuer	never	502	JWK-3
     status	24321	rejected.jwks.ec	an elliptic key is not on its curve, or its coordinates are not 32 bytes each	the issuer's fault: keep the old set, and tell the issuer	never	502	JWK-6
     status	24577	rejected.jwks.empty	no key of the set can be used	skipped keys are of other types, curves or uses: not the key set of this issuer?	never	502	JWK-2
@@ -172,31 +172,31 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	an answer of verifyReceipt	the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
     hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
-    status	26625	rejected.ledger.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
-    status	26881	rejected.ledger.id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
-    status	27137	rejected.ledger.move-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
-    status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
-    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
-    status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
-    status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
+    status	26625	rejected.purchase.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
+    status	26881	rejected.purchase.invalid-id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
+    status	27137	rejected.subscription.transfer-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
+    status	27393	rejected.purchase.other-account	the purchase belongs to another account	look at both accounts: what was claimed stays with the account that claimed it	never	409	RPL-2
+    status	27649	rejected.purchase.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
+    status	27905	rejected.claim.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
+    status	28161	rejected.nested.inconsistent	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
-    status	28929	rejected.once.seen	another request handled it before	skip the side effect; nothing is wrong	never	200	STO-65
+    status	28929	rejected.event.duplicate	another request handled it before	skip the side effect; nothing is wrong	never	200	STO-65
     status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	not enough to decide from: error.at names the missing id; ask for other evidence of the purchase	never	400	PAY-7,DCD-1,STO-25
-    status	29441	rejected.plan.required	the plan of the account has none of this meter	the client falls back, or offers the plan that has it	never	403	BCK-8
+    status	29441	rejected.quota.not-in-plan	the plan of the account has none of this meter	the client falls back, or offers the plan that has it	never	403	BCK-8
     status	29697	rejected.promo.device-used	the offer has already been used on this device	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
     status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51
-    status	30209	rejected.receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
-    status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
-    status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
-    status	30977	rejected.receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
-    status	31233	rejected.revocation.no-responder	the certificate names no responder	verify offline, without mode required	never	503	OCSP-1
-    status	31489	rejected.revocation.other-certificate	the response is about another certificate	responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate	never	503	OCSP-16
-    status	31745	rejected.revocation.revoked	the certificate is revoked	stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple	never	400	OCSP-18
-    status	32001	rejected.revocation.signature	the signature of the response does not verify	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-15
-    status	32257	rejected.revocation.signer	whoever signed the response may not speak for this authority	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-13,OCSP-14
-    status	32513	rejected.revocation.stale	the response is too old, or from the future	a replayed response, or the clock of this host is wrong	never	503	OCSP-17
-    status	32769	rejected.revocation.unknown	the responder does not know the certificate	treat the chain as forged	never	400	OCSP-18
+    status	30209	rejected.transaction-receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
+    status	30465	rejected.transaction-receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
+    status	30721	rejected.transaction-receipt.signed-after-purchase	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
+    status	30977	rejected.transaction-receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
+    status	31233	rejected.ocsp.no-responder	the certificate names no responder	verify offline, without mode required	never	503	OCSP-1
+    status	31489	rejected.ocsp.other-certificate	the response is about another certificate	responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate	never	503	OCSP-16
+    status	31745	rejected.ocsp.certificate-revoked	the certificate is revoked	stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple	never	400	OCSP-18
+    status	32001	rejected.ocsp.signature	the signature of the response does not verify	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-15
+    status	32257	rejected.ocsp.signer	whoever signed the response may not speak for this authority	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-13,OCSP-14
+    status	32513	rejected.ocsp.stale	the response is too old, or from the future	a replayed response, or the clock of this host is wrong	never	503	OCSP-17
+    status	32769	rejected.ocsp.unknown	the responder does not know the certificate	treat the chain as forged	never	400	OCSP-18
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
@@ -220,7 +220,7 @@ enum ExplanationText {
     status	38657	rejected.token.type	typ is not accepted	another kind of token: tokens.types says which are accepted	never	401	TOK-15
     status	38913	rejected.token.unknown-key	no key of the set has this kid	error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses	same-once	401	TOK-13
     status	39169	rejected.token.use	the token is for another use	an ID token, or a notification, in place of the token asked for	never	401	TOK-26,TOK-34,AID-11
-    status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
+    status	39425	rejected.triage.cracking-tool	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
     status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
     status	40193	rejected.triage.incomplete	the signature or the purchase info is absent	have the client send its stored copy again	never	400	TRI-4
@@ -232,20 +232,21 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
-    status	42497	rejected.account.linked	the account was joined elsewhere, or the other way round	operator:true shows where; a person decides, as a link is for good	never	409	STO-91
-    status	42753	rejected.appleid.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
-    status	43009	rejected.appleid.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
-    status	43265	rejected.appleid.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
+    status	42497	rejected.account.merged	the account was joined elsewhere, or the other way round	operator:true shows where; a person decides, as a link is for good	never	409	STO-91
+    status	42753	rejected.apple-id.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
+    status	43009	rejected.apple-id.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
+    status	43265	rejected.apple-id.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
     status	43521	rejected.session.assertion-required	a session text does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
     status	43777	rejected.session.expired	the session text has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
     status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
     status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
     status	44545	rejected.token.nonce	the nonce is absent, or is not the one that was issued	a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it	never	401	AID-4,AID-5
-    status	44801	rejected.ledger.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
-    status	45057	rejected.ledger.family-shared	purchases shared by the family are not accepted	decide.family is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
-    status	258	malformed.api.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
-    status	514	malformed.api.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
-    status	770	malformed.api.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
+    status	44801	rejected.purchase.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
+    status	45057	rejected.purchase.family-shared	purchases shared by the family are not accepted	decide.family is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
+    status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
+    status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
+    status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
+    status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
     status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
     status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1
     status	1538	malformed.app-receipt.date	a date of the receipt cannot be read	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-9,APR-13
@@ -281,7 +282,7 @@ enum ExplanationText {
     status	8194	malformed.attest.statement	members of the attestation are missing, unexpected or of the wrong type	not an Apple attestation: pass what attestKey returned	never	400	ATT-10
     status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged in transit, or forged	never	400	JWS-14
     status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged in transit, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4,FRC-4
-    status	8962	malformed.devicecheck.token	the device token is not base64	the client sends something else: pass the token from generateToken as bytes or as base64	never	400	DVC-4
+    status	8962	malformed.device-check.token	the device token is not base64	the client sends something else: pass the token from generateToken as bytes or as base64	never	400	DVC-4
     status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
     status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
     status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
@@ -300,12 +301,12 @@ enum ExplanationText {
     status	13058	malformed.plist.duplicate-key	a key appears twice	tampering: readers disagree about which value counts	never	400	RCP-9
     status	13314	malformed.plist.encoding	not UTF-8, a NUL, or a surrogate	truncated or damaged upload: have the client send its stored copy again	never	400	RCP-6
     status	13570	malformed.plist.syntax	does not follow the grammar of the list, or has text after it	truncated upload: have the client send its stored copy again	never	400	RCP-7,RCP-6
-    status	13826	malformed.receipt.base64	the signature or the purchase info is not base64	not a receipt, or its quoted values were changed in transit	never	400	RCP-11
-    status	14082	malformed.receipt.field-format	a signed field breaks its format	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13,RCP-14
-    status	14338	malformed.receipt.field-missing	a required signed field is absent or empty	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13
-    status	14594	malformed.receipt.outer-missing	the signature or the purchase info is absent	not a receipt: error.at names the key that is missing	never	400	RCP-11
-    status	14850	malformed.receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
-    status	15106	malformed.revocation.response	the response is no basic OCSP response	often the HTML page of a proxy: look at the network, not at the customer	never	503	OCSP-11,OCSP-12,OCSP-20
+    status	13826	malformed.transaction-receipt.base64	the signature or the purchase info is not base64	not a receipt, or its quoted values were changed in transit	never	400	RCP-11
+    status	14082	malformed.transaction-receipt.field-format	a signed field breaks its format	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13,RCP-14
+    status	14338	malformed.transaction-receipt.field-missing	a required signed field is absent or empty	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13
+    status	14594	malformed.transaction-receipt.outer-missing	the signature or the purchase info is absent	not a receipt: error.at names the key that is missing	never	400	RCP-11
+    status	14850	malformed.transaction-receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
+    status	15106	malformed.ocsp.response	the response is no basic OCSP response	often the HTML page of a proxy: look at the network, not at the customer	never	503	OCSP-11,OCSP-12,OCSP-20
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
     status	15618	malformed.signup.credentials	the user name or the password has a wrong shape	another client, or one whose random generator failed: stores.signup.username says what passes	never	400	BCK-12,BCK-22,STO-56
     status	15874	malformed.signup.missing	the user name or the password is absent	another client than yours: answer 400	never	400	BCK-12,STO-56
@@ -322,8 +323,8 @@ enum ExplanationText {
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
-    status	19458	malformed.store.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
-    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
+    status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
+    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -341,13 +342,13 @@ enum ExplanationText {
     status	3587	unsupported.attest.format	the format is not apple-appattest	perhaps a WebAuthn object: pass what attestKey returned	never	400	ATT-10
     status	3843	unsupported.notification.body	the notification has an unknown type and an unknown body	a new kind of notification: update Assay, store the raw text, answer 200	never	200	NTF-1
     status	4099	unsupported.notification.version	the notification is not of version 2	version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect	never	400	NTF-2
-    status	4355	unsupported.receipt.digest	signed with SHA-256	newer than this library: look for an update, and do not take it for fraud	never	400	RCP-19
-    status	4611	unsupported.receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
+    status	4355	unsupported.transaction-receipt.digest	signed with SHA-256	newer than this library: look for an update, and do not take it for fraud	never	400	RCP-19
+    status	4611	unsupported.transaction-receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
     status	4867	unsupported.token.encrypted	the token is encrypted	a JWE of five segments: only signed tokens are verified	never	401	TOK-6
-    status	5123	unsupported.triage.form	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
+    status	5123	unsupported.triage.format	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
-    status	260	too-large.api.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
+    status	260	too-large.app-store.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not an Apple receipt	never	413	APR-1
     status	772	too-large.app-receipt.depth	elements nested too deep	not an Apple receipt	never	413	APR-1
     status	1028	too-large.app-receipt.elements	too many elements	not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients	never	413	APR-1,APR-26
@@ -358,7 +359,7 @@ enum ExplanationText {
     status	2308	too-large.attest.client-data	the client data is too long	pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH	never	413	ATT-4
     status	2564	too-large.attest.object	the attestation is too long	not an Apple attestation	never	413	ATT-1
     status	2820	too-large.chain.certificate	a certificate is too long	no Apple certificate is that long: treat it as forged	never	413	JWS-14,PTH-4,ATT-11,FRC-4
-    status	3076	too-large.devicecheck.token	the device token is too long	not a DeviceCheck token: have the app send what generateToken returned	never	413	DVC-4
+    status	3076	too-large.device-check.token	the device token is too long	not a DeviceCheck token: have the app send what generateToken returned	never	413	DVC-4
     status	3332	too-large.json.depth	the JSON text is nested too deep	nobody writes such JSON: forged, or another text	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.depth	a JWS	not an App Store JWS
     hint	too-large.json.depth	an access token, a key set	no issuer writes this: forged, or another text
@@ -383,17 +384,17 @@ enum ExplanationText {
     status	4868	too-large.jws.header	the header segment is longer than 16,384 characters	not an App Store JWS	never	413	JWS-3
     status	5124	too-large.jws.input	the text is longer than storekit.caps.jwsBytes	not an App Store JWS, or raise storekit.caps.jwsBytes	never	413	JWS-1
     status	5380	too-large.plist.entry	too many keys, or a key or value too long	not a receipt	never	413	RCP-10,RCP-6
-    status	5636	too-large.receipt.info	the purchase info is too long	not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients	never	413	RCP-1
-    status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1,TRI-4
-    status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1,RCP-17
-    status	6404	too-large.revocation.response	the response is longer than 65,536 bytes	the page of a proxy: look at the network, not at the customer	never	503	OCSP-2
+    status	5636	too-large.transaction-receipt.info	the purchase info is too long	not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients	never	413	RCP-1
+    status	5892	too-large.transaction-receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1,TRI-4
+    status	6148	too-large.transaction-receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1,RCP-17
+    status	6404	too-large.ocsp.response	the response is longer than 65,536 bytes	the page of a proxy: look at the network, not at the customer	never	503	OCSP-2
     status	6660	too-large.token.size	the token is too long	not a token, or tokens.caps.tokenBytes is too small for this issuer	never	401	TOK-5
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
-    status	7684	too-large.appleid.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
+    status	7684	too-large.apple-id.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
     status	7940	too-large.session.size	the session text is longer than 2,048 bytes	another text was sent: a session text has some hundred bytes	never	401	SES-10
-    status	517	misuse.api.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
+    status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
@@ -402,34 +403,34 @@ enum ExplanationText {
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
     status	2053	misuse.challenge.collision	no longer given	given as unavailable.challenge.collision: the step was carried out, and the exchange is over	never	500	STO-60
-    status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
-    status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
-    status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
-    status	3077	misuse.decide.unverified-nested	the notification was verified without the evidence inside it	verify it again with a verifier that has storekit.nested:"verify"	never	500	NTF-8
-    status	3333	misuse.devicecheck.bits	an update names no bit	programming error: give bit0 or bit1, or both; a bit that is left out stays	never	500	DVC-5
-    status	3589	misuse.devicecheck.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
-    status	3845	misuse.exchange.answer	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
+    status	2309	misuse.decision.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
+    status	2565	misuse.decision.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
+    status	2821	misuse.decision.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
+    status	3077	misuse.decision.unverified-nested	the notification was verified without the evidence inside it	verify it again with a verifier that has storekit.nested:"verify"	never	500	NTF-8
+    status	3333	misuse.device-check.bits	an update names no bit	programming error: give bit0 or bit1, or both; a bit that is left out stays	never	500	DVC-5
+    status	3589	misuse.device-check.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
+    status	3845	misuse.exchange.reply	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
-    status	4357	misuse.exchange.kind	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
+    status	4357	misuse.exchange.operation	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
     status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
-    status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1,STO-5,STO-90
-    status	5893	misuse.store.attempt	the attempt id is missing, too short or too long	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8
-    status	6149	misuse.store.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
-    status	6405	misuse.store.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
-    status	6661	misuse.store.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
-    status	6917	misuse.store.units	the units are outside 1 to stores.quotaUnitsMax	programming error: check what you count before you take it	never	500	STO-50
+    status	5637	misuse.ledger.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1,STO-5,STO-90
+    status	5893	misuse.ledger.attempt-id	the attempt id is missing, too short or too long	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8
+    status	6149	misuse.ledger.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
+    status	6405	misuse.ledger.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
+    status	6661	misuse.ledger.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
+    status	6917	misuse.ledger.units	the units are outside 1 to stores.quotaUnitsMax	programming error: check what you count before you take it	never	500	STO-50
     status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
-    status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
-    status	7685	misuse.store.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for stores.leaseMs; there is no claim without a lease	never	500	STO-29
+    status	7429	misuse.apple-id.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
+    status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for stores.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
-    status	8197	misuse.store.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
-    status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
-    status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
+    status	8197	misuse.ledger.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
+    status	262	config.app-store.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
+    status	518	config.app-store.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
     status	1030	config.apps.form	apps, or an entry in it, cannot be used	bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9	after-config	–	CFG-4
     status	1286	config.attest.app-ids	attest.appIds is empty or holds something other than an App ID, and none can be derived	an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps	after-config	–	ATT-23
@@ -440,12 +441,12 @@ enum ExplanationText {
     status	2054	config.attest.stored-needs-receipt	attest.time stored needs the receipt's date	set attest.receipt to require	after-config	–	ATT-40
     status	2310	config.certificates.intermediate	a configured intermediate is not signed by an accepted root, or lacks its purpose OID	give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry	after-config	–	CER-6
     status	2566	config.certificates.root-set	a configured root does not parse, is not a self-signed certificate authority, or the set is empty	give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry	after-config	–	CFG-3
-    status	2822	config.devicecheck.bits	the names or ages of the bits cannot be used	correct the bit that error.at names; docs/config.md has its values	after-config	–	DVC-10,DVC-11,DVC-15
-    hint	config.devicecheck.bits	a configuration	correct the bit that error.at names; docs/config.md has its values
-    hint	config.devicecheck.bits	an exchange	an offer needs a bit whose name begins with promo: name it under deviceCheck.bits
-    status	3078	config.devicecheck.key	the private key cannot be used	give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted	after-config	–	DVC-1,DVC-2
-    status	3334	config.devicecheck.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	DVC-1
-    status	3590	config.devicecheck.team-id	there is no team id, or there are several and none is named	set deviceCheck.teamId to the team of the key, 10 characters	after-config	–	DVC-1
+    status	2822	config.device-check.bits	the names or ages of the bits cannot be used	correct the bit that error.at names; docs/config.md has its values	after-config	–	DVC-10,DVC-11,DVC-15
+    hint	config.device-check.bits	a configuration	correct the bit that error.at names; docs/config.md has its values
+    hint	config.device-check.bits	an exchange	an offer needs a bit whose name begins with promo: name it under deviceCheck.bits
+    status	3078	config.device-check.key	the private key cannot be used	give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted	after-config	–	DVC-1,DVC-2
+    status	3334	config.device-check.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	DVC-1
+    status	3590	config.device-check.team-id	there is no team id, or there are several and none is named	set deviceCheck.teamId to the team of the key, 10 characters	after-config	–	DVC-1
     status	3846	config.document.missing	a required member is absent	add the member that error.at names	after-config	–	CNF-1
     status	4102	config.document.range	a value is outside its range	correct the member that error.at names; docs/config.md has its range	after-config	–	CNF-1,OCSP-1
     status	4358	config.document.syntax	the configuration is not strict JSON	error.at has the byte where reading stopped; the message says why	after-config	–	CNF-1
@@ -453,79 +454,79 @@ enum ExplanationText {
     status	4870	config.document.unknown-member	a member does not exist in this version of Assay	correct or remove the member that error.at names; a misspelt member must not switch a check off	after-config	–	CNF-1
     status	5126	config.environments.mixed	environments is empty, or lists Xcode or LocalTesting beside Production	name at least one; test environments need a verifier of their own	after-config	–	CFG-2
     status	5382	config.exchange.block-missing	the exchange needs a block that the configuration lacks	add the block that error.at names to the configuration	after-config	500	EXC-8
-    status	5638	config.limits.form	limits names an unknown plan, or a value is not a count	correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more	after-config	–	CNF-1
+    status	5638	config.quotas.form	limits names an unknown plan, or a value is not a count	correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more	after-config	–	CNF-1
     status	5894	config.plans.form	plans is empty, or has a name twice	correct the entry that error.at names: 1 to 32 names, each once, the default plan first	after-config	–	CNF-1
     status	6150	config.products.form	a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed	correct the entry that error.at names; docs/config.md has its members	after-config	–	CNF-1
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
-    status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
-    status	7174	config.store.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
-    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
-    status	7686	config.store.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
-    status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
-    status	8198	config.store.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
-    status	8454	config.store.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-56
+    status	6918	config.ledger.engine	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
+    status	7174	config.ledger.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
+    status	7430	config.ledger.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
+    status	7686	config.ledger.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
+    status	7942	config.ledger.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
+    status	8198	config.ledger.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
+    status	8454	config.ledger.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-56
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	8966	config.token.algorithm	the algorithm is missing or unknown	RS256 or ES256, the one that this issuer signs with	after-config	–	TOK-12
     status	9222	config.token.audiences	no audience is named	name 1 to 16: without one any token of the issuer would pass	after-config	–	TOK-1
     status	9478	config.token.clients	no app client is named	name 1 to 64: without one a token of any app of the pool would pass	after-config	–	TOK-1
     status	9734	config.token.issuer	an issuer is missing, no https URL, or stands twice	name each issuer once, as its tokens write it in iss	after-config	–	TOK-1,TOK-2,TOK-32
     status	9990	config.token.types	the list of types is not usable	1 to 16 texts, each once, as in typ	after-config	–	TOK-15
-    status	10246	config.appleid.clients	the client ids cannot be used	give 1 to 16 different texts: bundle ids and Services ids	after-config	–	AID-25
-    status	10502	config.appleid.key	the private key cannot be used	give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted	after-config	–	AID-20
-    status	10758	config.appleid.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
-    status	11014	config.appleid.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
+    status	10246	config.apple-id.clients	the client ids cannot be used	give 1 to 16 different texts: bundle ids and Services ids	after-config	–	AID-25
+    status	10502	config.apple-id.key	the private key cannot be used	give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted	after-config	–	AID-20
+    status	10758	config.apple-id.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
+    status	11014	config.apple-id.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
-    status	11526	config.store.evidence	stores.keepEvidence is not on	evidence.read reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
-    status	11782	config.store.forget-key	stores.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
-    status	12038	config.store.pace	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
+    status	11526	config.ledger.evidence	stores.keepEvidence is not on	evidence.read reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
+    status	11782	config.ledger.forget-key	stores.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
+    status	12038	config.ledger.rate-limits	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
-    status	12806	config.store.schema	a part of the tables is missing, or they are of another version	error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made	after-config	500	STO-78
-    status	13062	config.store.lineage	these are the tables of another store than before	two databases under one name: look at the connection string, and at what was restored	after-config	500	STO-78
-    status	13318	config.store.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
-    status	13574	config.store.limits	a time limit of the stores is out of range	give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000	after-config	–	STO-76
+    status	12806	config.ledger.schema	a part of the tables is missing, or they are of another version	error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made	after-config	500	STO-78
+    status	13062	config.ledger.lineage	these are the tables of another store than before	two databases under one name: look at the connection string, and at what was restored	after-config	500	STO-78
+    status	13318	config.ledger.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
+    status	13574	config.ledger.limits	a time limit of the stores is out of range	give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000	after-config	–	STO-76
     status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
-    status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
-    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
-    status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
+    status	263	unavailable.app-store.no-response	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
+    status	519	unavailable.app-store.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
+    status	775	unavailable.attest-refresh.no-response	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
     status	1031	unavailable.attest-refresh.response	the answer is not understood	keep the old receipt and report it; exchange.retry says when to ask again	later	–	RFR-1,RFR-5
     status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6
-    status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
-    status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
-    status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
-    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-22,STO-32,STO-35
-    status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
+    status	1543	unavailable.device-check.no-response	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
+    status	1799	unavailable.device-check.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
+    status	2055	unavailable.jwks.no-response	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
+    status	2311	unavailable.claim.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-22,STO-32,STO-35
+    status	2567	unavailable.ocsp.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	2823	unavailable.signup.provider	the identity provider is busy or down	the unit was given back: the client tries again later	later	503	STO-57
-    status	3079	unavailable.store.contention	the row is busy, and no retry is left	try again later; many requests about one row are an attack, or a fault of the client	later	503	STO-70
-    status	3335	unavailable.store.engine	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
-    status	3591	unavailable.store.reply-shape	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
-    status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-4
-    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-39,STO-71
+    status	3079	unavailable.database.contention	the row is busy, and no retry is left	try again later; many requests about one row are an attack, or a fault of the client	later	503	STO-70
+    status	3335	unavailable.database.statement-failed	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
+    status	3591	unavailable.database.unexpected-reply	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
+    status	3847	unavailable.database.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-4
+    status	4103	unavailable.database.outcome-unknown	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-39,STO-71
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
-    status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
-    status	5383	unavailable.api.paced	our own pace for Apple's API is used up	put exchange.retry into a queue	later	503	STO-66
-    status	5639	unavailable.appleid.no-answer	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
-    status	5895	unavailable.appleid.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
-    status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
-    status	6407	unavailable.ledger.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
-    status	6663	unavailable.store.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
-    status	6919	unavailable.store.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
-    status	7175	unavailable.ledger.attempt	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
+    status	5127	unavailable.verify-receipt.no-response	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
+    status	5383	unavailable.app-store.local-rate-limit	our own pace for Apple's API is used up	put exchange.retry into a queue	later	503	STO-66
+    status	5639	unavailable.apple-id.no-response	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
+    status	5895	unavailable.apple-id.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
+    status	6151	unavailable.exchange.deadline	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
+    status	6407	unavailable.claim.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
+    status	6663	unavailable.database.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
+    status	6919	unavailable.database.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
+    status	7175	unavailable.claim.attempt-id	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
     status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
     status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	EXC-3,STO-21
-    status	521	pending.exchange.request	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
-    status	777	pending.exchange.store	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
+    status	521	pending.exchange.http	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
+    status	777	pending.exchange.database	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
-    status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
+    status	1289	pending.triage.verify-next	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
     decision	DEC-3	replaced by an upgrade, and the replacement is not among the evidence	superseded	no. stale: fetch newer evidence
     decision	DEC-4	revoked, and shared by the family	revoked-family	no

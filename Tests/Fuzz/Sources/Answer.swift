@@ -70,7 +70,7 @@ struct Answer {
   }
 
   private static let facts: [StaticString] = [
-    "transaction", "renewal", "notification", "appTransaction", "realtimeRequest", "decision",
+    "transaction", "renewalInfo", "notification", "appTransaction", "realtimeRequest", "decision",
     "configuration", "evidence", "result", "transactionReceipt", "appReceipt", "triage",
     "verifyReceipt", "attestReceipt", "attestation", "assertion", "risk", "exchange",
     "token", "keyset",

@@ -65,7 +65,7 @@ enum DecisionTargets {
   }
 
   private static func isDecided(_ answer: Answer) -> Bool {
-    answer.isOK || answer.text("status.name") == "rejected.decide.not-entitled"
+    answer.isOK || answer.text("status.name") == "rejected.decision.not-entitled"
   }
 
   /// The order of the evidence decides nothing: the facts are the same bytes.

@@ -21,7 +21,7 @@ enum EvidenceTargets {
       signed.insert(Array(segments[0] + [0x2e] + segments[1]))
     }
     let places: [(EvidenceKind, UInt8, UInt8)] = [
-      (.transaction, 2, 3), (.renewal, 4, 5), (.notification, 6, 7), (.appTransaction, 8, 11),
+      (.transaction, 2, 3), (.renewalInfo, 4, 5), (.notification, 6, 7), (.appTransaction, 8, 11),
       (.realtimeRequest, 12, 15),
     ]
     for (kind, payload, signature) in places {

@@ -63,7 +63,7 @@ enum ExchangeTargets {
 
   /// `assay_call` says the same, or that the kind takes steps.
   private static func checkCall(_ called: Answer, _ answer: Answer) {
-    let isAtOnce = called.text("status.name") != "misuse.exchange.kind"
+    let isAtOnce = called.text("status.name") != "misuse.exchange.operation"
     demand(
       called.isSigned || called.json == answer.json || !isAtOnce, "a call differs: \(called)")
     demand(answer.status & 0xff != 9 || !isAtOnce, "a call takes steps")

@@ -109,7 +109,9 @@ final class ReceiptBench {
 
   func read(_ verifier: OpaquePointer?, answer body: [UInt8]) -> Answer {
     Answer { document in
-      body.asText { assay_read_verify_receipt(verifier, $0, $1, FuzzBench.instant, document) }
+      body.asText {
+        assay_read_verify_receipt_response(verifier, $0, $1, FuzzBench.instant, document)
+      }
     }
   }
 

@@ -155,7 +155,7 @@ enum ReceiptReaderTargets {
       demand(blob.version.rawValue == Int64(bytes.first ?? 0), "the version differs")
     } catch {
       demand(certificate == nil || bytes.count > 4096, "refused a blob of good lengths")
-      if error.status == .rejectedReceiptSignature {
+      if error.status == .rejectedTransactionReceiptSignature {
         // RCP-18: words, or too little, in place of a blob of a known version.
         demand(size == nil && error.place == "signature", "a blob taken for a placeholder")
       } else if bytes.count <= 4096 {
@@ -226,8 +226,10 @@ struct OtherInfo {
       "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
       "purchase-date",
     ]
-    if required.contains(where: { list[$0] == nil }) { return "malformed.receipt.field-missing" }
-    if !formatsHold { return "malformed.receipt.field-format" }
+    if required.contains(where: { list[$0] == nil }) {
+      return "malformed.transaction-receipt.field-missing"
+    }
+    if !formatsHold { return "malformed.transaction-receipt.field-format" }
     let moments = OtherInfo.moments
     for names in moments {
       for date in [list[names.ms].flatMap { number($0) }, seconds(names.utc).map { $0 * 1000 }] {
@@ -235,7 +237,7 @@ struct OtherInfo {
         if date < 1_199_145_600_000 || date >= 4_102_444_800_000 { return "rejected.date.range" }
       }
     }
-    return moments.allSatisfy(agree) ? "ok" : "rejected.receipt.field-conflict"
+    return moments.allSatisfy(agree) ? "ok" : "rejected.transaction-receipt.field-conflict"
   }
 
   static let moments: [(ms: String, utc: String, pst: String)] = [

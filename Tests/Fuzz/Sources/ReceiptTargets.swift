@@ -250,7 +250,7 @@ enum ReceiptTargets {
   private static func checkTriage(_ selector: Selector, _ sent: [UInt8]) {
     let answer = bench.triage(selector.verifier.handle, sent)
     demand(
-      answer.text("status.name") == "pending.triage.unverified",
+      answer.text("status.name") == "pending.triage.verify-next",
       "triage calls a good receipt \(answer.text("status.name") ?? "")")
     answer.free()
   }

@@ -94,7 +94,7 @@ enum StoreTargets {
     // A sign-up that was created has nothing to give back, and Redis has no tables.
     let isSettled = answer.isOK && [.signupSettle, .schemaCreate].contains(start.kind)
     demand(
-      isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.store") == true,
+      isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.ledger") == true,
       "no conversation: \(String(decoding: answer.json, as: UTF8.self))")
     return (exchange, answer)
   }

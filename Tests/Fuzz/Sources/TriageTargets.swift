@@ -5,7 +5,7 @@ import Glibc
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over `assay_triage`, `assay_read_verify_receipt` and the block
+/// Targets over `assay_triage`, `assay_read_verify_receipt_response` and the block
 /// `receipts` of a configuration.
 enum TriageTargets {
   private static let bench = ReceiptBench.shared
@@ -55,7 +55,7 @@ enum TriageTargets {
     guard let status = answer.text("status.name"), let category = answer.text("triage.category"),
       let disposition = answer.text("triage.disposition"), let next = answer.text("triage.next")
     else { fatalError("a finding lacks a member") }
-    let isPending = status == "pending.triage.unverified"
+    let isPending = status == "pending.triage.verify-next"
     demand(
       isPending == ["candidate", "unconfirmed", "jws"].contains(category)
         || status == "rejected.triage.incomplete" || category == "jws", "\(status): \(category)")

@@ -59,8 +59,9 @@ static int asked;
 static char *answer_of_apple(const assay_doc *doc) {
   int64_t id = assay_doc_integer(doc, "exchange.request.id", 19, -1);
   size_t length;
-  const char *body = printed(asked++ % 2 == 0 ? MINT "verify-receipt --apple-status 21007"
-                                              : MINT "verify-receipt", &length);
+  const char *body = printed(asked++ % 2 == 0
+                                 ? MINT "verify-receipt-response --apple-status 21007"
+                                 : MINT "verify-receipt-response", &length);
   char *answer = malloc(2 * length + 100);
   char *end = answer + sprintf(answer, "{\"id\":%d,\"status\":200,\"body\":{\"text\":\"",
                                (int)id);

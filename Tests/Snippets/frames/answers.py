@@ -17,7 +17,7 @@ def conversation(text: str, hopped: bool = False) -> typing.Any:
     return hopped, decision
 
 
-hopped, decision = conversation(minted.mint("verify-receipt"))
+hopped, decision = conversation(minted.mint("verify-receipt-response"))
 assert not hopped and decision.plan == "premium" and decision.evidence.class_ == "apple-answer"
-assert conversation(minted.mint("verify-receipt", "--apple-status", "21007"))[0]
-assert not conversation(minted.mint("verify-receipt", "--apple-status", "21005"))[0]
+assert conversation(minted.mint("verify-receipt-response", "--apple-status", "21007"))[0]
+assert not conversation(minted.mint("verify-receipt-response", "--apple-status", "21005"))[0]

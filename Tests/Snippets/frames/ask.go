@@ -17,7 +17,8 @@ func ask(
 
 func main() {
 	server := &apple{[]string{
-		minted("verify-receipt", "--apple-status", "21007"), minted("verify-receipt")}}
+		minted("verify-receipt-response", "--apple-status", "21007"),
+		minted("verify-receipt-response")}}
 	decision, err := ask(context.Background(), verifierOfAuthority(),
 		&assay.Sender{Client: server}, minted("app-receipt"))
 	if err != nil || decision.Plan != "premium" || len(server.said) != 0 {

@@ -7,7 +7,10 @@ require getenv('ASSAY_EVIDENCE') . '/evidence.php';
 
 $verifier = new \Assay\Verifier((string) \file_get_contents('authority/config.json'));
 $text = \minted('app-receipt');
-$said = [\minted('verify-receipt', '--apple-status', '21007'), \minted('verify-receipt')];
+$said = [
+    \minted('verify-receipt-response', '--apple-status', '21007'),
+    \minted('verify-receipt-response'),
+];
 $asked = [];
 $send = static function (array $request) use ($said, &$asked): array {
     $asked[] = $request['url'];

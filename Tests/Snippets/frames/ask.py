@@ -6,7 +6,8 @@ from assay import http
 
 verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
 text = minted.mint("app-receipt")
-said = [minted.mint("verify-receipt", "--apple-status", "21007"), minted.mint("verify-receipt")]
+said = [minted.mint("verify-receipt-response", "--apple-status", "21007"),
+        minted.mint("verify-receipt-response")]
 asked = []
 
 

@@ -20,6 +20,6 @@ func main() {
 	exchange, err := verifierOfAuthority().Exchange(
 		ctx, map[string]string{"kind": "verifyReceipt", "receipt": receipt}, nil)
 	check(err)
-	sender := &assay.Sender{Client: &apple{[]string{minted("verify-receipt")}}}
+	sender := &assay.Sender{Client: &apple{[]string{minted("verify-receipt-response")}}}
 	check(ask(ctx, exchange, sender))
 }

@@ -11,7 +11,7 @@ import assay
 
 verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
 request = {"kind": "verifyReceipt", "receipt": minted.mint("app-receipt")}
-said = minted.mint("verify-receipt")
+said = minted.mint("verify-receipt-response")
 
 
 async def apple(request: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,8 +12,9 @@
 #include "documents.h"
 
 static int32_t kind_of(const char *name) {
-  static const char *const names[] = {"transaction", "renewal", "notification",
-                                      "app-transaction", "realtime-request"};
+  static const char *const names[] = {"transaction", "renewal-info",
+                                      "notification", "app-transaction",
+                                      "realtime-request"};
   int32_t i;
   for (i = 0; i < 5; i++)
     if (strcmp(name, names[i]) == 0) return ASSAY_JWS_TRANSACTION + i;
@@ -22,7 +23,7 @@ static int32_t kind_of(const char *name) {
 
 /* The facts are in the member after the envelope: print those of one line. */
 static void print_facts(const cJSON *root) {
-  static const char *const names[] = {"transaction", "renewal", "notification",
+  static const char *const names[] = {"transaction", "renewalInfo", "notification",
                                       "appTransaction", "realtimeRequest"};
   const cJSON *facts = NULL, *fact;
   size_t i;

@@ -68,7 +68,7 @@ func keysIn(t *testing.T, shop *shop) {
 		t.Errorf("found: %+v, %+v", found, found.Key)
 	}
 	found, err = shop.Key(ctx, KeyRequest{KeyID: device.KeyID, Account: "bob"})
-	isRefused(t, err, "rejected.attest-key.foreign")
+	isRefused(t, err, "rejected.device-key.other-account")
 	if found.Outcome != "foreign" || found.Key != nil {
 		t.Errorf("of another one: %+v", found)
 	}
@@ -83,7 +83,7 @@ func keysIn(t *testing.T, shop *shop) {
 		t.Errorf("advanced: %+v", advanced)
 	}
 	advanced, err = shop.AdvanceWith(ctx, request)
-	isRefused(t, err, "rejected.attest-key.replayed")
+	isRefused(t, err, "rejected.device-key.replayed")
 	if advanced.Outcome != "replayed" {
 		t.Errorf("again: %+v", advanced)
 	}
@@ -102,7 +102,7 @@ func keysIn(t *testing.T, shop *shop) {
 	}
 
 	_, err = shop.Retire(ctx, device.KeyID, "bob")
-	isRefused(t, err, "rejected.attest-key.foreign")
+	isRefused(t, err, "rejected.device-key.other-account")
 	for _, changed := range []bool{true, false} {
 		retired, err := shop.Retire(ctx, device.KeyID, "ann")
 		must(t, err)
@@ -111,7 +111,7 @@ func keysIn(t *testing.T, shop *shop) {
 		}
 	}
 	_, err = shop.Key(ctx, of)
-	isRefused(t, err, "rejected.attest-key.retired")
+	isRefused(t, err, "rejected.device-key.retired")
 }
 
 func paceIn(t *testing.T, shop *shop) {
@@ -251,7 +251,7 @@ func joinsIn(t *testing.T, shop *shop) {
 	}
 	request = LinkRequest{From: "anonymous", To: "bob", Operator: true}
 	joined, err := shop.LinkWith(ctx, request)
-	isRefused(t, err, "rejected.account.linked")
+	isRefused(t, err, "rejected.account.merged")
 	if joined.LinkedTo != "ann" {
 		t.Errorf("linked to %q", joined.LinkedTo)
 	}
@@ -364,7 +364,7 @@ func outcomesIn(t *testing.T, shop *shop) {
 		}
 	}
 	taken, err = shop.Take(ctx, "ann", "premium", "free", 1)
-	if isRefused(t, err, "rejected.plan.required"); taken.Outcome != "not-in-plan" {
+	if isRefused(t, err, "rejected.quota.not-in-plan"); taken.Outcome != "not-in-plan" {
 		t.Errorf("not in the plan: %+v", taken)
 	}
 	for _, units := range []int64{0, -1} {
@@ -397,7 +397,7 @@ func looksIn(t *testing.T, shop *shop) {
 	_, err = shop.CheckSchemaWith(ctx, CheckSchemaRequest{Lineage: found.Lineage})
 	must(t, err)
 	_, err = shop.CheckSchemaWith(ctx, CheckSchemaRequest{Lineage: strings.Repeat("x", 32)})
-	isRefused(t, err, "config.store.lineage")
+	isRefused(t, err, "config.ledger.lineage")
 }
 
 // A request has a member only where something was said.

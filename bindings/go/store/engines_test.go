@@ -217,7 +217,7 @@ func standbyIn(t *testing.T, shop *shop) {
 	jws := coins(t)
 	_, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", Grant: shop.pay})
 	set(false)
-	isRefused(t, err, "unavailable.store.standby")
+	isRefused(t, err, "unavailable.database.standby")
 	shop.claims(t, jws, "ann", "granted", 200)
 }
 
@@ -363,7 +363,7 @@ func sessionIn(t *testing.T, shop *shop) {
 			t.Errorf("%d times: %+v, %d calls", times, claimed, calls)
 		}
 		if times == 99 && (claimed.HTTPStatus != 503 ||
-			claimed.Status.String() != "unavailable.store.unclear") {
+			claimed.Status.String() != "unavailable.database.outcome-unknown") {
 			t.Errorf("for ever: %+v", claimed)
 		}
 	}

@@ -64,7 +64,7 @@ func (l *Ledger) effects(
 	if err := l.read(ctx, request, called, found, said); err != nil {
 		return err
 	}
-	if strings.HasPrefix(said.Status.String(), "unavailable.ledger.") {
+	if strings.HasPrefix(said.Status.String(), "unavailable.claim.") {
 		*said = said.again()
 		return nil
 	}

@@ -190,7 +190,7 @@ type Take struct {
 }
 
 // Tx is the open transaction of a claim, which the ledger commits. A statement that would end
-// it, or begin another one, is refused with misuse.store.transaction (STO-38).
+// it, or begin another one, is refused with misuse.ledger.transaction (STO-38).
 type Tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

@@ -40,7 +40,7 @@ func (g *guard) check(query string) error {
 		return nil
 	}
 	g.hit = true
-	return assay.Refusal("misuse.store.transaction", "")
+	return assay.Refusal("misuse.ledger.transaction", "")
 }
 
 // close ends it, and says whether the grant tried to end the transaction.

@@ -50,7 +50,7 @@ func TestAGuardRefuses(t *testing.T) {
 	refused := func(err error) {
 		t.Helper()
 		var found *assay.Error
-		if !errors.As(err, &found) || found.Name != "misuse.store.transaction" {
+		if !errors.As(err, &found) || found.Name != "misuse.ledger.transaction" {
 			t.Errorf("the error is %v", err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestAGuardRefuses(t *testing.T) {
 			refused(err)
 		case 2:
 			err := grant.Tx.QueryRowContext(background, "ROLLBACK").Scan(new(int))
-			if err == nil || !strings.Contains(err.Error(), "misuse.store.transaction") {
+			if err == nil || !strings.Contains(err.Error(), "misuse.ledger.transaction") {
 				t.Errorf("the error of a row is %v", err)
 			}
 		case 3:

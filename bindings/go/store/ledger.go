@@ -230,7 +230,7 @@ func (l *Ledger) answer(
 	}
 	name := said.Status.String()
 	if exchangeOf(said.Document, &ended) == nil && ended.Outcome != "" &&
-		(strings.HasPrefix(name, "rejected.") || strings.HasPrefix(name, "unavailable.ledger.")) {
+		(strings.HasPrefix(name, "rejected.") || strings.HasPrefix(name, "unavailable.claim.")) {
 		return nil
 	}
 	return said.Document.Err()

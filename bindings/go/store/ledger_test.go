@@ -588,7 +588,7 @@ func endsIn(t *testing.T, shop *shop) {
 			_, _ = grant.Tx.ExecContext(ctx, "COMMIT")
 			return nil
 		}})
-	isRefused(t, err, "misuse.store.transaction")
+	isRefused(t, err, "misuse.ledger.transaction")
 	if claimed == nil || claimed.Answer == "granted" {
 		t.Errorf("the claim is %+v", claimed)
 	}
@@ -620,7 +620,7 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	}
 	request.Account = "bob"
 	_, err = shop.Apply(ctx, request)
-	isRefused(t, err, "rejected.ledger.other-account")
+	isRefused(t, err, "rejected.subscription.other-account")
 	cleared, err := shop.Clear(ctx, "ann")
 	must(t, err)
 	if cleared.Cleared != 1 {
@@ -658,7 +658,7 @@ func accountsIn(t *testing.T, shop *shop) {
 		}
 	}
 	_, err = shop.Link(ctx, "ann", "anonymous", "")
-	isRefused(t, err, "rejected.account.linked")
+	isRefused(t, err, "rejected.account.merged")
 	for _, wanted := range []string{"forgotten", "already"} {
 		forgotten, err := shop.Forget(ctx, "ann", "")
 		must(t, err)
@@ -778,7 +778,7 @@ func TestAKeyIsBoundOnce(t *testing.T) {
 		}
 	}
 	_, err = shop.Bind(ctx, attestation, "bob")
-	isRefused(t, err, "rejected.attest-key.foreign")
+	isRefused(t, err, "rejected.device-key.other-account")
 }
 
 func TestTheStoreIsAway(t *testing.T) {
@@ -786,7 +786,7 @@ func TestTheStoreIsAway(t *testing.T) {
 	_, err := shop.db.Exec("DROP TABLE assay_ledger")
 	must(t, err)
 	_, err = shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "ann", Grant: shop.pay})
-	isRefused(t, err, "unavailable.store.engine")
+	isRefused(t, err, "unavailable.database.statement-failed")
 }
 
 func TestTheSchema(t *testing.T) {
@@ -806,7 +806,7 @@ func driftIn(t *testing.T, shop *shop) {
 		if _, failure := store.call(ctx, "DeleteTable", table); failure != nil {
 			t.Fatal(failure)
 		}
-		isRefused(t, shop.CheckSchema(ctx), "config.store.schema")
+		isRefused(t, shop.CheckSchema(ctx), "config.ledger.schema")
 		return
 	}
 	prefix, found, err := shop.verifier.Document().Text("configuration.stores.prefix")
@@ -815,12 +815,12 @@ func driftIn(t *testing.T, shop *shop) {
 	}
 	_, err = shop.db.Exec("ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder")
 	must(t, err)
-	isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+	isRefused(t, shop.CheckSchema(ctx), "unavailable.database.statement-failed")
 	// STO-78: what is missing is not made anew.
 	_, err = shop.db.Exec("DROP TABLE " + prefix + "line")
 	must(t, err)
 	for _, err := range []error{shop.CheckSchema(ctx), shop.CreateSchema(ctx)} {
-		if refused := isRefused(t, err, "config.store.schema"); refused.Place != prefix+"line" {
+		if refused := isRefused(t, err, "config.ledger.schema"); refused.Place != prefix+"line" {
 			t.Errorf("the place is %q", refused.Place)
 		}
 	}
@@ -834,7 +834,7 @@ func lineageIn(t *testing.T, shop *shop) {
 	must(t, shop.CheckSchema(ctx))
 	_, err := shop.db.Exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'")
 	must(t, err)
-	isRefused(t, shop.CheckSchema(ctx), "config.store.lineage")
+	isRefused(t, shop.CheckSchema(ctx), "config.ledger.lineage")
 }
 
 // STO-78: a file that is missing is not made in passing.
@@ -846,7 +846,7 @@ func TestAMissingFile(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	_, err = ledger.Once(ctx, "NOTE#1", "")
-	refused := isRefused(t, err, "unavailable.store.engine")
+	refused := isRefused(t, err, "unavailable.database.statement-failed")
 	if strings.Contains(string(refused.Document.Raw()), "missing.db") {
 		t.Error("the document has the path")
 	}

@@ -255,7 +255,7 @@ type RefusedPart struct {
 	// "ledger" or "line".
 	At            string `json:"at"`
 	TransactionID string `json:"transactionId"`
-	// "rejected.identity.product" …
+	// "rejected.product.unknown" …
 	Status string `json:"status"`
 }
 

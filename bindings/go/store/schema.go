@@ -10,7 +10,7 @@ import (
 
 // CreateSchema makes SQLite's file and all tables where there is none, or changes those of an
 // older version (STO-78): for an operator, once. Where a part is missing the error is
-// config.store.schema, and nothing is made. A table of DynamoDB takes a while.
+// config.ledger.schema, and nothing is made. A table of DynamoDB takes a while.
 func (l *Ledger) CreateSchema(ctx context.Context) error {
 	if store, is := l.executor.(*SQL); is {
 		if err := store.makeFile(ctx); err != nil {
@@ -61,7 +61,7 @@ func (l *Ledger) Tidy(ctx context.Context) error {
 		if err != nil {
 			return err
 		} else if answer.Code != 200 {
-			return assay.Refusal("unavailable.store.engine", "")
+			return assay.Refusal("unavailable.database.statement-failed", "")
 		}
 	}
 	return nil

@@ -91,7 +91,12 @@ function triage(Verifier $verifier, string $blob, int $now_ms, &$doc): int {}
 /**
  * @param Document|null $doc
  */
-function read_verify_receipt(Verifier $verifier, string $body, int $now_ms, &$doc): int {}
+function read_verify_receipt_response(
+    Verifier $verifier,
+    string $body,
+    int $now_ms,
+    &$doc,
+): int {}
 
 /**
  * @param Document|null $doc

@@ -99,7 +99,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_triage, 0,
   ZEND_ARG_INFO(1, doc)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_read_verify_receipt, 0,
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_read_verify_receipt_response, 0,
     4, IS_LONG, 0)
   ZEND_ARG_OBJ_INFO(0, verifier,
       Assay\\Extension\\Verifier, 0)
@@ -218,7 +218,7 @@ ZEND_FUNCTION(assay_verifier_new);
 ZEND_FUNCTION(assay_verify_jws);
 ZEND_FUNCTION(assay_verify_receipt);
 ZEND_FUNCTION(assay_triage);
-ZEND_FUNCTION(assay_read_verify_receipt);
+ZEND_FUNCTION(assay_read_verify_receipt_response);
 ZEND_FUNCTION(assay_verify_attestation);
 ZEND_FUNCTION(assay_verify_assertion);
 ZEND_FUNCTION(assay_keyset_new);
@@ -261,8 +261,8 @@ static const zend_function_entry assay_functions[] = {
       ZEND_FN(assay_verify_receipt), arginfo_assay_verify_receipt, 0)
   ZEND_NS_FENTRY("Assay\\Extension", triage,
       ZEND_FN(assay_triage), arginfo_assay_triage, 0)
-  ZEND_NS_FENTRY("Assay\\Extension", read_verify_receipt,
-      ZEND_FN(assay_read_verify_receipt), arginfo_assay_read_verify_receipt, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", read_verify_receipt_response,
+      ZEND_FN(assay_read_verify_receipt_response), arginfo_assay_read_verify_receipt_response, 0)
   ZEND_NS_FENTRY("Assay\\Extension", verify_attestation,
       ZEND_FN(assay_verify_attestation), arginfo_assay_verify_attestation, 0)
   ZEND_NS_FENTRY("Assay\\Extension", verify_assertion,

@@ -230,7 +230,7 @@ ZEND_FUNCTION(assay_triage) {
   RETURN_LONG(result);
 }
 
-ZEND_FUNCTION(assay_read_verify_receipt) {
+ZEND_FUNCTION(assay_read_verify_receipt_response) {
   zend_object *verifier;
   zend_string *body;
   zend_long now_ms;
@@ -244,7 +244,7 @@ ZEND_FUNCTION(assay_read_verify_receipt) {
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
-  result = assay_read_verify_receipt(
+  result = assay_read_verify_receipt_response(
       assay_pointer(verifier), ZSTR_VAL(body), ZSTR_LEN(body), (int64_t)now_ms,
       &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);

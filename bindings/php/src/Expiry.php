@@ -20,7 +20,7 @@ final class Expiry
         $this->inForce = $code === 0;
     }
 
-    /** "ok", "rejected.expiry.ended" or "rejected.expiry.revoked". */
+    /** "ok", "rejected.expiry.expired" or "rejected.expiry.revoked". */
     public function status(): string
     {
         return Loader::library()->statusName($this->code);

@@ -10,7 +10,7 @@ use Assay\Internal\Header;
 enum Kind: string
 {
     case Transaction = 'transaction';
-    case Renewal = 'renewal';
+    case RenewalInfo = 'renewal-info';
     case Notification = 'notification';
     case AppTransaction = 'app-transaction';
     case RealtimeRequest = 'realtime-request';
@@ -18,7 +18,7 @@ enum Kind: string
     case AppReceipt = 'app-receipt';
     case AttestReceipt = 'attest-receipt';
     /** An answer from Apple's verifyReceipt endpoint. */
-    case VerifyReceipt = 'verify-receipt';
+    case VerifyReceiptResponse = 'verify-receipt-response';
 
     /**
      * Its number for assay_verify_jws; null for what is no JWS.
@@ -29,7 +29,7 @@ enum Kind: string
     {
         return match ($this) {
             self::Transaction => Header::JWS_TRANSACTION,
-            self::Renewal => Header::JWS_RENEWAL,
+            self::RenewalInfo => Header::JWS_RENEWAL_INFO,
             self::Notification => Header::JWS_NOTIFICATION,
             self::AppTransaction => Header::JWS_APP_TRANSACTION,
             self::RealtimeRequest => Header::JWS_REALTIME_REQUEST,

@@ -81,14 +81,14 @@ final class Verifier
      *
      * @throws Exception\AssayException
      */
-    public function verifyRenewal(
+    public function verifyRenewalInfo(
         #[SensitiveParameter] string $jws,
         int|DateTimeInterface|null $now = null,
     ): Facts\Renewal {
-        $document = $this->jws(Header::JWS_RENEWAL, $jws, $now);
+        $document = $this->jws(Header::JWS_RENEWAL_INFO, $jws, $now);
         $document->throwIfRefused();
 
-        return Facts\Renewal::in($document, 'renewal');
+        return Facts\Renewal::in($document, 'renewalInfo');
     }
 
     /**
@@ -149,7 +149,7 @@ final class Verifier
      *     or raw
      *
      * @throws Exception\AssayException; `retryClass` "after-config" with
-     *     rejected.identity.product: a purchase that the catalogue does not know yet; the
+     *     rejected.product.unknown: a purchase that the catalogue does not know yet; the
      *     client must keep the receipt
      */
     public function verifyTransactionReceipt(
@@ -190,7 +190,7 @@ final class Verifier
      *     to do: "later" (no verdict: keep everything as it was and ask again), "same-once",
      *     "other-environment" (the other endpoint, once), "after-config", "never"
      */
-    public function readVerifyReceipt(
+    public function readVerifyReceiptResponse(
         #[SensitiveParameter] string $body,
         int|DateTimeInterface|null $now = null,
     ): Facts\VerifyReceiptAnswer {
@@ -1001,7 +1001,7 @@ final class Verifier
         $now = Arguments::milliseconds($now);
         $code = $this->library->decide($this->open(), $handles, $account, $now, $answer);
         $document = $this->answered($code, $answer);
-        if (!$document->ok && $document->status() !== 'rejected.decide.not-entitled') {
+        if (!$document->ok && $document->status() !== 'rejected.decision.not-entitled') {
             throw Refusal::of($document);
         }
 
@@ -1104,7 +1104,7 @@ final class Verifier
     private function answer(string $body, int|DateTimeInterface|null $now): Document
     {
         $now = Arguments::milliseconds($now);
-        $code = $this->library->readVerifyReceipt($this->open(), $body, $now, $answer);
+        $code = $this->library->readVerifyReceiptResponse($this->open(), $body, $now, $answer);
 
         return $this->answered($code, $answer);
     }

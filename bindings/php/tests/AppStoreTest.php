@@ -126,7 +126,8 @@ final class AppStoreTest extends TestCase
     {
         $seen = [];
         foreach (CaseTable::get()->cases as $case) {
-            if ($case['call'] !== 'triage' || ($case['expect']['status'] !== 'pending.triage.unverified')) {
+            if ($case['call'] !== 'triage'
+                || $case['expect']['status'] !== 'pending.triage.verify-next') {
                 continue;
             }
             $verifier = CaseTable::get()->verifier($case['verifier']);

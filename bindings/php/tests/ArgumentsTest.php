@@ -68,7 +68,7 @@ final class ArgumentsTest extends TestCase
             [
                 fn () => $this->verifier->verifyTransaction($huge, $now),
                 fn () => $this->verifier->verifyAppReceipt($huge, null, $now),
-                fn () => $this->verifier->readVerifyReceipt($huge, $now),
+                fn () => $this->verifier->readVerifyReceiptResponse($huge, $now),
                 fn () => $this->verifier->verifyAttestation($huge, 'a', 'b', null, $now),
                 fn () => $this->verifier->verifyAssertion($huge, 'a', 0, 'b', null, $now),
             ] as $call
@@ -147,7 +147,7 @@ final class ArgumentsTest extends TestCase
             $this->assertSame(['transaction'], $decision->evidence->kinds);
         }
         $refused = $this->verifier->verify(Kind::Transaction, 'a.b.c', $now);
-        foreach ([[[], 'misuse.decide.empty'], [$refused, 'misuse.decide.evidence']] as $case) {
+        foreach ([[[], 'misuse.decision.empty'], [$refused, 'misuse.decision.evidence']] as $case) {
             $this->refused($case[1], fn () => $this->verifier->decide($case[0], null, $now));
         }
         $forged = new Document(Loader::library(), new \stdClass(), 0);
@@ -225,7 +225,7 @@ final class ArgumentsTest extends TestCase
             [
                 fn () => $verifier->verifyTransaction($this->jws),
                 fn () => $verifier->verify(Kind::AppReceipt, $this->jws),
-                fn () => $verifier->readVerifyReceipt('{}'),
+                fn () => $verifier->readVerifyReceiptResponse('{}'),
                 fn () => $verifier->triage('a'),
                 fn () => $verifier->verifyAttestation('a', 'b', 'c'),
                 fn () => $verifier->verifyAssertion('a', 'b', 0, 'c'),

@@ -22,7 +22,7 @@ final class CaseTable
         'transaction-receipt' => 'receipt',
         'app-receipt' => 'receipt',
         'attest-receipt' => 'receipt',
-        'verify-receipt' => 'body',
+        'verify-receipt-response' => 'body',
         'keyset' => 'jwks',
     ];
 

@@ -24,7 +24,7 @@ final class CaseTableTest extends TestCase
 {
     private const METHODS = [
         'transaction' => 'verifyTransaction',
-        'renewal' => 'verifyRenewal',
+        'renewal-info' => 'verifyRenewalInfo',
         'notification' => 'verifyNotification',
         'app-transaction' => 'verifyAppTransaction',
         'realtime-request' => 'verifyRealtimeRequest',
@@ -50,7 +50,7 @@ final class CaseTableTest extends TestCase
         ksort($calls);
         $this->assertSame([
             'check_expiry', 'conversation', 'decide', 'exchange', 'keyset_new',
-            'read_verify_receipt', 'triage', 'verifier_new', 'verify_assertion',
+            'read_verify_receipt_response', 'triage', 'verifier_new', 'verify_assertion',
             'verify_attestation', 'verify_jws', 'verify_receipt', 'verify_token',
         ], array_keys($calls));
     }
@@ -66,7 +66,7 @@ final class CaseTableTest extends TestCase
             'verify_jws' => $this->checkJws($case),
             'verify_receipt' => $this->checkReceipt($case),
             'triage' => $this->checkTriage($case),
-            'read_verify_receipt' => $this->checkAnswer($case),
+            'read_verify_receipt_response' => $this->checkAnswer($case),
             'verify_attestation' => $this->checkSigned(
                 $case,
                 'verifyAttestation',
@@ -134,7 +134,7 @@ final class CaseTableTest extends TestCase
     {
         $finding = self::verifier($case)->triage(CaseTable::given($case, 'blob'), $case['now']);
         $this->checkDocument($finding->document(), $case['expect']);
-        $pending = $case['expect']['status'] === 'pending.triage.unverified';
+        $pending = $case['expect']['status'] === 'pending.triage.verify-next';
         $this->assertSame($pending, $finding->worthVerifying);
         $this->assertSame($pending, $finding->httpStatus === null);
         $this->assertSame($case['expect']['status'], $finding->status);
@@ -147,8 +147,8 @@ final class CaseTableTest extends TestCase
     {
         $body = CaseTable::given($case, 'body');
         $this->checkBoth(
-            ['kind' => 'verify-receipt'] + $case,
-            fn () => self::verifier($case)->readVerifyReceipt($body, $case['now']),
+            ['kind' => 'verify-receipt-response'] + $case,
+            fn () => self::verifier($case)->readVerifyReceiptResponse($body, $case['now']),
         );
     }
 
@@ -263,7 +263,7 @@ final class CaseTableTest extends TestCase
         });
         $this->assertSame($decision === null ? null : $document->ok, $decision?->entitled);
         $this->assertFalse(
-            $decision === null && $document->status() === 'rejected.decide.not-entitled',
+            $decision === null && $document->status() === 'rejected.decision.not-entitled',
             'that is an answer',
         );
         $this->checkDocument($document, $case['expect']);

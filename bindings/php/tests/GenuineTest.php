@@ -63,7 +63,7 @@ final class GenuineTest extends TestCase
             'assertion' => $verifier
                 ->verifyAssertion($octets, $key, 0, $data, $hash, $now)->document(),
             'app-attest-receipt' => $verifier->verify(Kind::AttestReceipt, $octets, $now, $key),
-            'verify-receipt-response' => $verifier->verify(Kind::VerifyReceipt, $octets, $now),
+            'renewal' => $verifier->verify(Kind::RenewalInfo, $octets, $now),
             default => $verifier->verify(Kind::from($kind), $octets, $now),
         };
     }

@@ -162,7 +162,8 @@ final class KeySetsTest extends TestCase
     public function testUnavailable(): void
     {
         $this->fails();
-        $this->assertSame('unavailable.jwks.no-answer', $this->status($this->keys, $this->token()));
+        $status = $this->status($this->keys, $this->token());
+        $this->assertSame('unavailable.jwks.no-response', $status);
         $this->assertSame('pending.exchange.wait', $this->status($this->made(), $this->token()));
         $this->assertSame(1, $this->wait(0)['state']['failures']);
         $this->assertCount(1, $this->bench->statuses());

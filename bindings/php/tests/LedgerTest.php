@@ -101,7 +101,7 @@ class LedgerTest extends TestCase
 
         $again = $this->ledger()->claim($jws, 'ann', self::pay(...));
         $this->assertSame(
-            ['already-granted', 'rejected.ledger.already-granted', 200, false],
+            ['already-granted', 'rejected.purchase.already-granted', 200, false],
             [$again->answer, $again->status, $again->httpStatus, $again->changed],
         );
         $other = $ledger->claim($jws, 'bob', self::pay(...));
@@ -231,7 +231,7 @@ class LedgerTest extends TestCase
                 $end($pdo);
             };
             $refusal = $this->refused(
-                'misuse.store.transaction',
+                'misuse.ledger.transaction',
                 fn () => $ledger->claim($jws, 'ann', $pay),
             );
             $this->assertFalse($refusal->document?->at('exchange.committed'));
@@ -252,7 +252,7 @@ class LedgerTest extends TestCase
         $pdo->exec("INSERT INTO wallet VALUES ('own', 'bob', 1)");
         foreach ([fn () => $ledger->claim($jws, 'ann', self::pay(...)),
             fn () => $ledger->once('NOTE#1'), fn () => $ledger->read('ann')] as $call) {
-            $this->refused('misuse.store.transaction', $call);
+            $this->refused('misuse.ledger.transaction', $call);
         }
         $this->assertTrue($pdo->inTransaction());
         $pdo->commit();
@@ -458,7 +458,7 @@ class LedgerTest extends TestCase
         $read = $ledger->read('ann');
         $this->assertSame([$plan, true], [$read->plan, $read->lines[0]->counts]);
         $this->assertGreaterThan($this->now, $read->until);
-        $this->refused('rejected.ledger.other-account', fn () => $ledger->apply($jws, 'bob'));
+        $this->refused('rejected.subscription.other-account', fn () => $ledger->apply($jws, 'bob'));
         $cleared = $ledger->clear('ann');
         $this->assertSame(['free', 1], [$cleared->plan, $cleared->cleared]);
         $this->assertSame('free', $ledger->read('ann')->plan);
@@ -479,7 +479,7 @@ class LedgerTest extends TestCase
         $this->assertSame('linked', $joined->outcome);
         $this->assertSame([1, 1], [$joined->moved['lines'], $joined->moved['purchases']]);
         $this->assertSame('already', $ledger->link('anonymous', 'ann')->outcome);
-        $this->refused('rejected.account.linked', fn () => $ledger->link('ann', 'anonymous'));
+        $this->refused('rejected.account.merged', fn () => $ledger->link('ann', 'anonymous'));
         $this->assertNotSame('free', $ledger->read('ann')->plan);
         $this->assertSame('forgotten', $ledger->forget('ann')->outcome);
         $this->assertSame('already', $ledger->forget('ann')->outcome);
@@ -515,7 +515,7 @@ class LedgerTest extends TestCase
             );
         }
         $refused = $this->thrown(Rejected::class, fn () => $ledger->bind($attestation, 'bob'));
-        $this->assertSame('rejected.attest-key.foreign', $refused->status);
+        $this->assertSame('rejected.device-key.other-account', $refused->status);
     }
 
     public function testMeters(): void
@@ -584,7 +584,7 @@ class LedgerTest extends TestCase
             $ledger->claim($jws, 'ann', self::pay(...));
             $this->fail('it was made');
         } catch (Unavailable $refusal) {
-            $this->assertSame('unavailable.store.engine', $refusal->status);
+            $this->assertSame('unavailable.database.statement-failed', $refusal->status);
             $this->assertStringNotContainsString($path, (string) json_encode(
                 $refusal->document?->json(),
             ));
@@ -615,7 +615,7 @@ class LedgerTest extends TestCase
         )->answer);
         $this->assertSame([], $ledger->checkSchema());
         $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
-        $this->refused('unavailable.store.engine', fn () => $ledger->checkSchema());
+        $this->refused('unavailable.database.statement-failed', fn () => $ledger->checkSchema());
     }
 
     /** STO-78: what is missing is not made anew, or each purchase would be paid again. */
@@ -626,7 +626,7 @@ class LedgerTest extends TestCase
         foreach ([$ledger->createSchema(...), $ledger->checkSchema(...)] as $call) {
             $refusal = $this->thrown(Configuration::class, $call);
             $this->assertSame(
-                ['config.store.schema', 'assay_ledger'],
+                ['config.ledger.schema', 'assay_ledger'],
                 [$refusal->status, $refusal->at],
             );
         }
@@ -641,7 +641,7 @@ class LedgerTest extends TestCase
         $this->assertSame([], $ledger->checkSchema());
         $this->pdo()->exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'");
         $this->expectException(Configuration::class);
-        $this->expectExceptionMessage('config.store.lineage');
+        $this->expectExceptionMessage('config.ledger.lineage');
         $ledger->checkSchema();
     }
 
@@ -694,7 +694,7 @@ class LedgerTest extends TestCase
             [$row] = $ledger->lookup(account: "ann$number", operator: true)->rows;
             $this->assertSame('by hand', $row->operator->note);
         }
-        $this->refused('misuse.store.lease', fn () =>
+        $this->refused('misuse.ledger.lease', fn () =>
             $ledger->claim(Minted::get()->coins(), 'ann', leaseMs: 1));
         $other = '5b0cb7a1-1a4c-4d2b-8a4e-1d2c3b4a5f60';
         $refused = $ledger->claim(Minted::get()->coins(), 'ann', accountToken: $other);
@@ -781,8 +781,9 @@ class LedgerTest extends TestCase
             [$bound->keyId, base64_decode($this->device('publicKey')), 0, $this->device('appId')],
             [$key->keyId, $key->publicKey, $key->counter, $key->appId],
         );
-        $this->refused('rejected.attest-key.foreign', fn () => $ledger->key($key->keyId, 'bob'));
-        $this->refused('rejected.attest-key.unknown', fn () => $ledger->key(str_repeat('0', 64)));
+        $others = 'rejected.device-key.other-account';
+        $this->refused($others, fn () => $ledger->key($key->keyId, 'bob'));
+        $this->refused('rejected.device-key.unknown', fn () => $ledger->key(str_repeat('0', 64)));
 
         $text = $ledger->challenge('assert', 'ann')->text();
         $assertion = $verifier->verifyAssertion(
@@ -793,7 +794,8 @@ class LedgerTest extends TestCase
             now: $this->now,
         );
         $this->assertSame(7, $ledger->advance($assertion, 'ann'));
-        $this->refused('rejected.attest-key.replayed', fn () => $ledger->advance($assertion, 'ann'));
+        $again = fn () => $ledger->advance($assertion, 'ann');
+        $this->refused('rejected.device-key.replayed', $again);
 
         $before = ['--now', (string) ($this->now - 120_000)];
         [$older, $newer] = array_map(fn (array $at) => $verifier->verifyAttestReceipt(
@@ -810,13 +812,13 @@ class LedgerTest extends TestCase
             [$key->counter, $key->risk, $key->nextMs, $key->receipt !== null],
         );
 
-        $this->refused('rejected.attest-key.foreign', fn () => $ledger->retire($key->keyId, 'bob'));
+        $this->refused($others, fn () => $ledger->retire($key->keyId, 'bob'));
         $retired = $ledger->retire($key->keyId, 'ann');
         $this->assertSame(['retired', true], [$retired->outcome, $retired->changed]);
         $this->now += 1;
         $retired = $ledger->retire($key->keyId, 'ann');
         $this->assertSame(['already', false], [$retired->outcome, $retired->changed]);
-        $this->refused('rejected.attest-key.retired', fn () => $ledger->key($key->keyId, 'ann'));
+        $this->refused('rejected.device-key.retired', fn () => $ledger->key($key->keyId, 'ann'));
     }
 
     private function device(string $member): string
@@ -835,7 +837,7 @@ class LedgerTest extends TestCase
         $first = $ledger->link('anonymous', 'ann', attempt: $attempt);
         $this->assertSame(['linked', true], [$first->outcome, $first->changed]);
         $this->assertNull($first->linkedTo);
-        $refusal = $this->refused('rejected.account.linked', fn () =>
+        $refusal = $this->refused('rejected.account.merged', fn () =>
             $ledger->link('anonymous', 'bob', operator: true));
         $this->assertSame('ann', $refusal->document->at('exchange.linkedTo'));
         $ledger->forget('ann', attempt: $attempt);

@@ -315,7 +315,7 @@ final class PdoExecutorTest extends TestCase
             $begin === null ? $pdo->beginTransaction() : $pdo->exec($begin);
             $pdo->exec("INSERT INTO t VALUES ('own$begin', 1)");
             foreach (['begin', 'whole', null] as $transaction) {
-                $refusal = $this->refused('misuse.store.transaction', fn () =>
+                $refusal = $this->refused('misuse.ledger.transaction', fn () =>
                     PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
                 $this->assertStringContainsString('open transaction', $refusal->reason);
             }

@@ -19,7 +19,7 @@
     plan = decision.plan if decision.entitled else "free"
 
     note = verifier.verify_notification(body["signedPayload"])
-    note.notification_type, note.transaction, note.renewal  # all verified in one call
+    note.notification_type, note.transaction, note.renewal_info  # all verified at once
 
     finding = verifier.triage(blob)                       # no cryptography: ours at all?
     if finding.worth_verifying:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     Device = Union[UUID, bytes, bytearray, memoryview]
     Kind = Literal[
         "transaction",
-        "renewal",
+        "renewal-info",
         "notification",
         "app-transaction",
         "realtime-request",
         "transaction-receipt",
         "app-receipt",
         "attest-receipt",
-        "verify-receipt",
+        "verify-receipt-response",
     ]
 
 

@@ -57,7 +57,7 @@ class Finding(OwnFacts):
 
     @property
     def status(self) -> str:
-        """Name of the status: "pending.triage.unverified", "rejected.triage.cracker" …"""
+        """Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" …"""
         return self._document.status
 
     @property

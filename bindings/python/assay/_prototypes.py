@@ -36,7 +36,7 @@ ASSAY_UNAVAILABLE = 7
 ASSAY_INTERNAL = 8
 ASSAY_PENDING = 9
 ASSAY_JWS_TRANSACTION = 1
-ASSAY_JWS_RENEWAL = 2
+ASSAY_JWS_RENEWAL_INFO = 2
 ASSAY_JWS_NOTIFICATION = 3
 ASSAY_JWS_APP_TRANSACTION = 4
 ASSAY_JWS_REALTIME_REQUEST = 5
@@ -158,8 +158,8 @@ class Functions:
             working.assay_triage, c_int32,
             (VerifierHandle, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
         # Interpret an answer from Apple's verifyReceipt endpoint.
-        self.assay_read_verify_receipt = _bind(
-            working.assay_read_verify_receipt, c_int32,
+        self.assay_read_verify_receipt_response = _bind(
+            working.assay_read_verify_receipt_response, c_int32,
             (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
         # Verify an App Attest attestation.
         self.assay_verify_attestation = _bind(

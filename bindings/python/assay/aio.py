@@ -169,9 +169,9 @@ class AsyncVerifier:
         """`Verifier.verify_transaction`."""
         return await self._run(self.verifier.verify_transaction, jws, now)
 
-    async def verify_renewal(self, jws: SignedText, now: Time | None = None) -> Renewal:
-        """`Verifier.verify_renewal`."""
-        return await self._run(self.verifier.verify_renewal, jws, now)
+    async def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> Renewal:
+        """`Verifier.verify_renewal_info`."""
+        return await self._run(self.verifier.verify_renewal_info, jws, now)
 
     async def verify_notification(
         self, jws: SignedText, now: Time | None = None
@@ -203,11 +203,11 @@ class AsyncVerifier:
         """`Verifier.verify_app_receipt`."""
         return await self._run(self.verifier.verify_app_receipt, receipt, subject, now)
 
-    async def read_verify_receipt(
+    async def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptAnswer:
-        """`Verifier.read_verify_receipt`."""
-        return await self._run(self.verifier.read_verify_receipt, body, now)
+        """`Verifier.read_verify_receipt_response`."""
+        return await self._run(self.verifier.read_verify_receipt_response, body, now)
 
     async def verify_device(
         self, evidence: Evidence, device_id: str | UUID, now: Time | None = None

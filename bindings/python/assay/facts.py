@@ -664,9 +664,9 @@ class NotificationAppData(Details):
 class Notification(Signed):
     """An App Store Server Notification V2, with everything signed inside verified.
 
-    Type and subtype say why it was sent; `transaction` and `renewal` say what is true. They
-    come late, twice and out of order: keep one by `notification_uuid`, and apply only evidence
-    with a later `signed_date` than what is stored.
+    Type and subtype say why it was sent; `transaction` and `renewal_info` say what is true.
+    They come late, twice and out of order: keep one by `notification_uuid`, and apply only
+    evidence with a later `signed_date` than what is stored.
     """
 
     __slots__ = ()
@@ -711,9 +711,9 @@ class Notification(Signed):
         return self._nested(Transaction, "transaction")
 
     @property
-    def renewal(self) -> Renewal | None:
+    def renewal_info(self) -> Renewal | None:
         """The verified renewal info inside, or None."""
-        return self._nested(Renewal, "renewal")
+        return self._nested(Renewal, "renewalInfo")
 
     @property
     def app_transaction(self) -> AppTransaction | None:
@@ -775,7 +775,7 @@ class EvidenceReach(Details):
     as_of: int | None = time("asOf", "The moment that it describes.")
     as_of_at: datetime | None = moment("asOf")
     complete: bool = boolean("complete", "Whether nothing is missing.")
-    missing: tuple[str, ...] = texts("missing", '"transaction", "renewal", "revocation".')
+    missing: tuple[str, ...] = texts("missing", '"transaction", "renewal-info", "revocation".')
 
 
 class Delivery(Details):
@@ -920,7 +920,7 @@ class Decision(Ruling):
 # Kind of a document -> its facts and the member that holds them.
 KINDS: dict[str, tuple[type[Facts], str]] = {
     "transaction": (Transaction, "transaction"),
-    "renewal": (Renewal, "renewal"),
+    "renewal-info": (Renewal, "renewalInfo"),
     "app-transaction": (AppTransaction, "appTransaction"),
     "realtime-request": (RealtimeRequest, "realtimeRequest"),
     "notification": (Notification, "notification"),

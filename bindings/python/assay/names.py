@@ -992,7 +992,7 @@ class Kind(Name):
     __slots__ = ()
 
     TRANSACTION: ClassVar[Kind]
-    RENEWAL: ClassVar[Kind]
+    RENEWAL_INFO: ClassVar[Kind]
     NOTIFICATION: ClassVar[Kind]
     APP_TRANSACTION: ClassVar[Kind]
     REALTIME_REQUEST: ClassVar[Kind]
@@ -1001,7 +1001,7 @@ class Kind(Name):
 _made(
     Kind,
     TRANSACTION="transaction",
-    RENEWAL="renewal",
+    RENEWAL_INFO="renewal-info",
     NOTIFICATION="notification",
     APP_TRANSACTION="app-transaction",
     REALTIME_REQUEST="realtime-request",

@@ -522,6 +522,6 @@ class Triage(Finding):
 KINDS: dict[str, tuple[type[Facts], str]] = {
     "transaction-receipt": (TransactionReceipt, "transactionReceipt"),
     "app-receipt": (AppReceipt, "appReceipt"),
-    "verify-receipt": (VerifyReceiptAnswer, "verifyReceipt"),
+    "verify-receipt-response": (VerifyReceiptAnswer, "verifyReceipt"),
     "triage": (Triage, "triage"),
 }

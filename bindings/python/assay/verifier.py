@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _verify_jws = _functions.assay_verify_jws
 _verify_receipt = _functions.assay_verify_receipt
 _triage = _functions.assay_triage
-_read_verify_receipt = _functions.assay_read_verify_receipt
+_read_verify_receipt_response = _functions.assay_read_verify_receipt_response
 _verify_attestation = _functions.assay_verify_attestation
 _verify_assertion = _functions.assay_verify_assertion
 _verify_token = _functions.assay_verify_token
@@ -72,7 +72,7 @@ _call = _functions.assay_call
 
 KINDS = {
     "transaction": _c.ASSAY_JWS_TRANSACTION,
-    "renewal": _c.ASSAY_JWS_RENEWAL,
+    "renewal-info": _c.ASSAY_JWS_RENEWAL_INFO,
     "notification": _c.ASSAY_JWS_NOTIFICATION,
     "app-transaction": _c.ASSAY_JWS_APP_TRANSACTION,
     "realtime-request": _c.ASSAY_JWS_REALTIME_REQUEST,
@@ -84,7 +84,7 @@ RECEIPT_KINDS = {
     "attest-receipt": _c.ASSAY_RECEIPT_ATTEST,
 }
 
-ANSWER_KIND = "verify-receipt"
+ANSWER_KIND = "verify-receipt-response"
 
 FOREVER = 2**63 - 1
 """For `check_expiry`: an end that never comes, stored for purchases without one."""
@@ -134,9 +134,9 @@ class Verifier:
         document = self._verified(_c.ASSAY_JWS_TRANSACTION, jws, now)
         return Transaction(document, "transaction")
 
-    def verify_renewal(self, jws: SignedText, now: Time | None = None) -> Renewal:
+    def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> Renewal:
         """Verify a signed renewal info. Arguments and errors: `verify_transaction`."""
-        return Renewal(self._verified(_c.ASSAY_JWS_RENEWAL, jws, now), "renewal")
+        return Renewal(self._verified(_c.ASSAY_JWS_RENEWAL_INFO, jws, now), "renewalInfo")
 
     def verify_notification(self, jws: SignedText, now: Time | None = None) -> Notification:
         """Verify a server notification and every JWS inside it, in one call.
@@ -175,7 +175,7 @@ class Verifier:
 
         Raises RejectedError when it is not genuine, or not for this verifier's
         apps, products and environments. `retry_class` "after-config" with
-        rejected.identity.product: a purchase that the catalogue does not know yet;
+        rejected.product.unknown: a purchase that the catalogue does not know yet;
         the client must keep the receipt. Other errors and `now` as in
         `verify_transaction`.
         """
@@ -206,7 +206,7 @@ class Verifier:
         document = _accepted(self._receipt(kind, receipt, _device(subject), now))
         return AppReceipt(document, "appReceipt")
 
-    def read_verify_receipt(
+    def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptAnswer:
         """Read the body of an answer from Apple's verifyReceipt endpoint.
@@ -269,9 +269,9 @@ class Verifier:
     ) -> Document:
         """Verify, and answer with the document on success and on refusal.
 
-        kind     "transaction", "renewal", "notification", "app-transaction" or
+        kind     "transaction", "renewal-info", "notification", "app-transaction" or
                  "realtime-request" for a JWS; "transaction-receipt", "app-receipt"
-                 or "attest-receipt"; "verify-receipt" for an answer of that
+                 or "attest-receipt"; "verify-receipt-response" for an answer of that
                  endpoint. There is deliberately no "any"
         subject  as in `verify_app_receipt`, for "app-receipt"; the public key as in
                  `verify_attest_receipt`, for "attest-receipt"
@@ -652,7 +652,7 @@ class Verifier:
         send       carries out a request (assay.http); None: a `Sender`
 
         Raises RejectedError for revoked and unknown certificates, and for answers that
-        may not be believed; UnavailableError (unavailable.revocation.undetermined) where
+        may not be believed; UnavailableError (unavailable.ocsp.undetermined) where
         none came: that is no forgery, try later.
         """
         request = {
@@ -1003,7 +1003,7 @@ class Verifier:
             answer,
         )
         document = answered(answer, code)
-        if code and document.status != "rejected.decide.not-entitled":
+        if code and document.status != "rejected.decision.not-entitled":
             raise refusal(document)
         return Decision(document, "decision")
 
@@ -1127,7 +1127,7 @@ class Verifier:
     def _answer_read(self, body: SignedText, now: Time | None) -> Document:
         text = _octets(body)
         answer = OwnedDocument()
-        code = _read_verify_receipt(
+        code = _read_verify_receipt_response(
             self._open(), text, len(text), milliseconds(now), answer
         )
         return answered(answer, code)
@@ -1147,7 +1147,7 @@ class Expiry:
 
     in_force  bool
     code      int: the status as a number
-    status    str: "ok", "rejected.expiry.ended" or "rejected.expiry.revoked"
+    status    str: "ok", "rejected.expiry.expired" or "rejected.expiry.revoked"
     """
 
     __slots__ = ("code",)

@@ -76,7 +76,7 @@ def verified(transaction: str, renewal: str | None) -> list[assay.Facts]:
     """The evidence, every text verified; keep the texts for the next decision."""
     evidence: list[assay.Facts] = [verifier.verify_transaction(transaction)]
     if renewal:
-        evidence.append(verifier.verify_renewal(renewal))
+        evidence.append(verifier.verify_renewal_info(renewal))
     return evidence
 
 

@@ -82,7 +82,7 @@ EVIDENCE_MEMBERS = {
     "transaction-receipt": "receipt",
     "app-receipt": "receipt",
     "attest-receipt": "receipt",
-    "verify-receipt": "body",
+    "verify-receipt-response": "body",
 }
 
 
@@ -119,7 +119,7 @@ def call_of(case):
         return "verify_" + case["kind"].replace("-", "_"), {
             "receipt": given(case, "receipt"), **named,
             **({given_to: subject_of(case)} if given_to else {})}
-    if call == "read_verify_receipt":
+    if call == "read_verify_receipt_response":
         return call, {"body": given(case, "body"), **named}
     if call == "triage":
         return call, {"blob": given(case, "blob"), **named}

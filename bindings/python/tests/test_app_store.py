@@ -87,7 +87,7 @@ class UnverifiedIdTest(unittest.TestCase):
         seen = {}
         for case in table().cases:
             if case["call"] == "triage" \
-                    and case["expect"]["status"] == "pending.triage.unverified":
+                    and case["expect"]["status"] == "pending.triage.verify-next":
                 verifier = table().verifier(case["verifier"])
                 blob = given(case, "blob")
                 form = verifier.triage(blob, case["now"]).form

@@ -16,7 +16,7 @@ EVIDENCE = {
     ("verify_receipt", "transaction-receipt"): "receipt",
     ("verify_receipt", "app-receipt"): "receipt",
     ("verify_receipt", "attest-receipt"): "receipt",
-    ("read_verify_receipt", None): "body",
+    ("read_verify_receipt_response", None): "body",
     ("verify_attestation", None): "attestation",
     ("verify_assertion", None): "assertion",
     ("triage", None): "blob",
@@ -117,7 +117,7 @@ class KindTest(unittest.TestCase):
         for wrong in ("any", "receipt", "triage", 1, None, ""):
             with self.subTest(wrong=wrong), self.assertRaises(ValueError):
                 verifier.verify(wrong, jws_of(case))
-        for kind in ("transaction", "verify-receipt"):
+        for kind in ("transaction", "verify-receipt-response"):
             with self.subTest(kind=kind), self.assertRaisesRegex(ValueError, "subject"):
                 verifier.verify(kind, "x", case["now"], b"\0" * 16)
 
@@ -231,7 +231,7 @@ class EvidenceTest(unittest.TestCase):
     def test_each_kind(self):
         for call, kind in (("verify_jws", "transaction"), ("verify_receipt", "app-receipt"),
                            ("verify_receipt", "transaction-receipt"),
-                           ("read_verify_receipt", None)):
+                           ("read_verify_receipt_response", None)):
             case = table().first(call, **({"kind": kind} if kind else {}))
             verifier, found = table().verifier(case["verifier"]), called(case)
             with self.subTest(kind=found.document.kind):
@@ -242,7 +242,7 @@ class EvidenceTest(unittest.TestCase):
 
     def test_a_mixture(self):
         pieces = [case for case in table().cases
-                  if case["call"] in ("verify_receipt", "read_verify_receipt")
+                  if case["call"] in ("verify_receipt", "read_verify_receipt_response")
                   and (case["verifier"], case["expect"]["status"]) == ("standard", "ok")
                   and case.get("kind") != "attest-receipt"]
         found, now = [called(case) for case in pieces[:3]], pieces[0]["now"]
@@ -266,7 +266,7 @@ class EvidenceTest(unittest.TestCase):
         ):
             with self.subTest(wrong=wrong), self.assertRaises(assay.MisuseError) as caught:
                 verifier.decide(wrong, now=now)
-            self.assertEqual(caught.exception.status, f"misuse.decide.{status}")
+            self.assertEqual(caught.exception.status, f"misuse.decision.{status}")
 
 
 class OtherCallsTest(unittest.TestCase):

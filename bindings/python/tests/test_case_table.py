@@ -22,13 +22,13 @@ from members import check_members
 # The class of the facts, by the kind of a document; of a conversation there are several.
 CLASSES = {
     "transaction": assay.Transaction,
-    "renewal": assay.Renewal,
+    "renewal-info": assay.Renewal,
     "notification": assay.Notification,
     "app-transaction": assay.AppTransaction,
     "realtime-request": assay.RealtimeRequest,
     "transaction-receipt": assay.TransactionReceipt,
     "app-receipt": assay.AppReceipt,
-    "verify-receipt": assay.VerifyReceiptAnswer,
+    "verify-receipt-response": assay.VerifyReceiptAnswer,
     "triage": assay.Triage,
     "attestation": assay.Attestation,
     "assertion": assay.Assertion,
@@ -56,8 +56,8 @@ class CaseTableTest(unittest.TestCase):
     def test_verify_receipt(self):
         self.run_calls("verify_receipt", self.check_kind)
 
-    def test_read_verify_receipt(self):
-        self.run_calls("read_verify_receipt", self.check_kind)
+    def test_read_verify_receipt_response(self):
+        self.run_calls("read_verify_receipt_response", self.check_kind)
 
     def test_triage(self):
         self.run_calls("triage", self.check_triage)
@@ -91,7 +91,8 @@ class CaseTableTest(unittest.TestCase):
 
     def check_kind(self, case):
         """`verify` answers with the document, the method of the kind returns or raises it."""
-        verifier, kind = table().verifier(case["verifier"]), case.get("kind", "verify-receipt")
+        verifier = table().verifier(case["verifier"])
+        kind = case.get("kind", "verify-receipt-response")
         subject = subject_of(case)
         evidence = evidence_of({**case, "kind": kind})
         self.check_document(verifier.verify(kind, evidence, case["now"], subject), case["expect"])
@@ -101,7 +102,7 @@ class CaseTableTest(unittest.TestCase):
     def check_triage(self, case):
         finding = called(case)
         self.check_document(finding.document, case["expect"])
-        pending = case["expect"]["status"] == "pending.triage.unverified"
+        pending = case["expect"]["status"] == "pending.triage.verify-next"
         self.assertEqual(finding.worth_verifying, pending)
         self.assertEqual(finding.status, case["expect"]["status"])
         self.assertEqual(finding.http_status is None, pending)
@@ -188,7 +189,7 @@ class CaseTableTest(unittest.TestCase):
             document = verifier.decide(evidence, case["account"], case["now"]).document
         except assay.AssayError as refusal:
             document = refusal.document
-            self.assertNotEqual(refusal.status, "rejected.decide.not-entitled")
+            self.assertNotEqual(refusal.status, "rejected.decision.not-entitled")
         self.check_document(document, case["expect"])
 
     def check_expiry(self, case):

@@ -219,11 +219,11 @@ class ReceiptEndpointTest(ExampleCase):
 
     def test_refusals(self):
         for call, status, kind, wanted, logs in (
-            ("triage", "rejected.triage.cracker", None, ("refused-final", 400), "INFO"),
+            ("triage", "rejected.triage.cracking-tool", None, ("refused-final", 400), "INFO"),
             ("triage", "rejected.triage.foreign-bundle", None, ("refused-final", 400), "INFO"),
             ("triage", "rejected.triage.foreign-product", None, ("refused-keep", 409), "INFO"),
             ("triage", "malformed.plist.syntax", None, ("resend", 400), "INFO"),
-            ("verify_receipt", "rejected.receipt.signature", "transaction-receipt",
+            ("verify_receipt", "rejected.transaction-receipt.signature", "transaction-receipt",
              ("refused-final", 400), "WARNING"),
             ("verify_receipt", "rejected.app-receipt.signature", "app-receipt",
              ("refused-final", 400), "WARNING"),

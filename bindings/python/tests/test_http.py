@@ -65,7 +65,7 @@ class HttpTest(unittest.TestCase):
         self.assertTrue(document.ok, document.text)
         self.assertEqual(self.clock.slept, [3.0, 4.0])
         document = self.play(case, *[(500, [], b"")] * 3)
-        self.assertEqual(document.status, "unavailable.verify-receipt.no-answer")
+        self.assertEqual(document.status, "unavailable.verify-receipt.no-response")
         self.assertEqual(list(document.json["exchange"]["retry"]["without"]), ["receipt"])
         self.assertIsNone(document.facts)
 

@@ -55,7 +55,7 @@ class Conversation:
         if now < until:
             self.say("pending.exchange.wait", state="wait", notBeforeMs=until)
         else:
-            self.say("pending.exchange.request", state="request", request={"id": 1})
+            self.say("pending.exchange.http", state="request", request={"id": 1})
 
     def say(self, status, **members):
         self.payload = members
@@ -67,7 +67,7 @@ class Conversation:
         state = {"fetchedMs": self.state.get("fetchedMs", 0) if failed else now, "triedMs": now,
                  "failures": self.state.get("failures", 0) + 1 if failed else 0}
         if failed:
-            self.say("unavailable.devicecheck.no-answer",
+            self.say("unavailable.device-check.no-response",
                      state="done", keyset=None, changed=False, **{STATE: state})
             return
         text = json.dumps({**json.loads(answer["body"]["text"]), "issuer": ISSUER,

@@ -98,7 +98,7 @@ class NotificationTest(ExampleCase):
     def test_bck42_what_is_refused_for_good(self):
         with self.assertLogs("notifications", "WARNING") as logged:
             self.assertEqual(self.post(self.told("DID_RENEW", -40, "com.example.gone")), "200 OK")
-        self.assertIn("rejected.identity.product", logged.output[0])
+        self.assertIn("rejected.product.unknown", logged.output[0])
 
     def test_refusals(self):
         good = json.loads(self.told("REFUND", -40))["signedPayload"]

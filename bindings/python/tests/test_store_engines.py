@@ -93,7 +93,7 @@ class EngineTest(unittest.TestCase):
             away = call()
         finally:
             self.engine.restart()
-        self.assertTrue(away.status.startswith("unavailable.store."), away)
+        self.assertTrue(away.status.startswith("unavailable.database."), away)
         self.assertEqual((away.http_status, away.changed), (503, False))
         return call()
 
@@ -246,7 +246,7 @@ class SQLTests(LedgerTests):
                                 self.ledger.verifier)
                 with self.assertRaises(assay.MisuseError) as caught:
                     ledger.claim(self.bought(), "ann", mode="transaction", grant=self.fail)
-                self.assertEqual(caught.exception.status, "misuse.store.transaction")
+                self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
                 self.assertIn("open transaction", caught.exception.message)
                 commit()
             other = self.admin()
@@ -312,7 +312,7 @@ class SQLTests(LedgerTests):
             with self.assertRaises(raised) as caught:
                 self.ledger.claim(bought, "ann", mode="transaction", grant=wrong)
             if raised is assay.MisuseError:
-                self.assertEqual(caught.exception.status, "misuse.store.transaction")
+                self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
             self.assertEqual((self.count(admin), self.ledger.lookup(evidence=bought).rows),
                              (0, ()))
         found = self.ledger.claim(bought, "ann", mode="transaction",
@@ -329,7 +329,7 @@ class SQLTests(LedgerTests):
         bought = self.bought()
         with self.assertRaises(assay.MisuseError) as caught:
             self.ledger.claim(bought, "ann", mode="transaction", grant=end)
-        self.assertEqual(caught.exception.status, "misuse.store.transaction")
+        self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
         self.assertIs(caught.exception.document.json["exchange"]["committed"], True)
 
     def test_a_session_lost_in_the_grant(self):
@@ -354,7 +354,7 @@ class SQLTests(LedgerTests):
             self.assertEqual(self.count(admin) - before, int(wanted == "granted"))
             if wanted == "deferred":
                 self.assertEqual((found.status, found.http_status),
-                                 ("unavailable.store.unclear", 503))
+                                 ("unavailable.database.outcome-unknown", 503))
 
     def test_limits(self):
         """STO-76: behind the lock of another session a statement ends, and nothing runs on."""
@@ -413,10 +413,10 @@ class SQLTests(LedgerTests):
         for url, status, code in (
                 (f"{at}127.0.0.1:1{parts.path}", "unreachable", "connect"),
                 (f"{at}nohost.invalid:{parts.port}{parts.path}", "unreachable", "connect"),
-                (f"{at}127.0.0.1:{parts.port}/nothere", "engine", self.missing_code)):
+                (f"{at}127.0.0.1:{parts.port}/nothere", "statement-failed", self.missing_code)):
             found = Ledger(url, self.config).take("ann", "text", "premium")
             self.assertEqual((found.status, found.http_status),
-                             (f"unavailable.store.{status}", 503), url)
+                             (f"unavailable.database.{status}", 503), url)
             text = str(found.document.json)
             self.assertIn(code, text)
             for name in ("nohost", "nothere", parts.username + "@"):
@@ -516,7 +516,7 @@ class PostgresTest(SQLTests, EngineTest):
                     lambda given: given.connection.execute("ROLLBACK")):
             with self.assertRaises(assay.MisuseError) as caught:
                 self.ledger.claim(self.bought(), "ann", mode="transaction", grant=end)
-            self.assertEqual(caught.exception.status, "misuse.store.transaction")
+            self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
             self.assertIs(caught.exception.document.json["exchange"]["committed"], False)
 
 

@@ -107,11 +107,11 @@ class ClaimTest(LedgerTest):
         self.assertEqual((first.answer, first.changed, first.more), ("granted", True, 0))
         self.assertEqual(list(self.pocket.values()), [("ann", COINS, 2)])
         again = self.ledger.claim(bought, "ann", grant=self.pay)
-        self.assert_outcome(again, "already-granted", "rejected.ledger.already-granted", 200)
+        self.assert_outcome(again, "already-granted", "rejected.purchase.already-granted", 200)
         self.assertEqual((again.answer, again.changed), ("already-granted", False))
         self.assertEqual(again.claim.granted_ms, self.now)
         other = self.ledger.claim(bought, "bob", grant=self.pay)
-        self.assert_outcome(other, "other-account", "rejected.ledger.other-account", 409)
+        self.assert_outcome(other, "other-account", "rejected.purchase.other-account", 409)
         self.assertEqual((other.answer, len(self.pocket)), ("refused-final", 1))
 
     def test_by_hand(self):
@@ -121,7 +121,7 @@ class ClaimTest(LedgerTest):
         self.assertEqual((claim.answer, claim.fence, claim.lease_until_ms),
                          (None, 1, self.now + 60_000))
         busy = self.ledger.claim(bought, "ann")
-        self.assert_outcome(busy, "in-progress", "unavailable.ledger.in-progress", 202)
+        self.assert_outcome(busy, "in-progress", "unavailable.claim.in-progress", 202)
         self.assertEqual((busy.answer, busy.retry_after_ms), ("deferred", 60_000))
         for changed in (True, False):
             self.now += 1
@@ -129,9 +129,9 @@ class ClaimTest(LedgerTest):
             self.assert_outcome(done, "granted")
             self.assertEqual((done.answer, done.changed), ("granted", changed))
         wrong = self.ledger.complete(claim.purchase_key, "ann", "0" * 64)
-        self.assert_outcome(wrong, "superseded", "rejected.ledger.superseded", 409)
+        self.assert_outcome(wrong, "superseded", "rejected.claim.superseded", 409)
         gone = self.ledger.complete("Production/1", "ann", "0" * 64)
-        self.assert_outcome(gone, "resume", "unavailable.store.row-missing", 503)
+        self.assert_outcome(gone, "resume", "unavailable.database.row-missing", 503)
         self.assertEqual(gone.answer, "deferred")
         with self.assertRaises(assay.UnavailableError):
             gone.raise_for_refusal()
@@ -196,7 +196,7 @@ class ClaimTest(LedgerTest):
         claim = self.ledger.claim(bought, "ann", lease_ms=5000).claim
         self.now += 6000
         held = self.ledger.claim(bought, "ann", on_unclear="hold")
-        self.assert_outcome(held, "held", "unavailable.ledger.held", 202)
+        self.assert_outcome(held, "held", "unavailable.claim.held", 202)
         self.assertEqual(held.answer, "deferred")
         self.assertEqual([each.grant_id for each in self.ledger.due(on_unclear="hold").held],
                          [claim.grant_id])
@@ -215,7 +215,7 @@ class ClaimTest(LedgerTest):
                           for each in revoked.revocations],
                          [("wasGranted", COINS, True, next(iter(self.pocket)))])
         again = self.ledger.claim(bought, "ann", grant=self.pay)
-        self.assert_outcome(again, "revoked", "rejected.ledger.revoked", 409)
+        self.assert_outcome(again, "revoked", "rejected.purchase.revoked", 409)
         self.assertEqual((again.answer, len(self.pocket)), ("refused-final", 1))
         self.assertEqual(self.ledger.revoke(refunded).revocations[0].outcome, "already")
 
@@ -234,7 +234,7 @@ class ClaimTest(LedgerTest):
 
     def test_no_product_of_ours(self):
         found = self.ledger.claim(self.transaction("com.example.app.gone"), "ann")
-        self.assert_outcome(found, "unknown-product", "rejected.identity.product", 409)
+        self.assert_outcome(found, "unknown-product", "rejected.product.unknown", 409)
         self.assertEqual(found.answer, "refused-keep")
 
     def test_in_a_transaction(self):
@@ -254,7 +254,7 @@ class ClaimTest(LedgerTest):
         self.assertEqual(self.rows("SELECT * FROM assay_ledger"), [])
         no = self.ledger.claim(bought, "ann", mode="transaction",
                                grant=lambda grant: pay(grant) is not None)
-        self.assert_outcome(no, "in-progress", "unavailable.ledger.in-progress", 202)
+        self.assert_outcome(no, "in-progress", "unavailable.claim.in-progress", 202)
         self.assertEqual((no.answer, no.retry_after_ms, no.claims), ("deferred", 0, ()))
         found = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
         self.assert_outcome(found, "new")
@@ -340,7 +340,7 @@ class EventTest(LedgerTest):
         self.assertEqual(self.row(id), ("revoked", 1))
         busy = self.event(self.signed(id, 30))
         self.assertEqual((busy.status, busy.http_status, self.balance),
-                         ("unavailable.ledger.in-progress", 503, 0),
+                         ("unavailable.claim.in-progress", 503, 0),
                          "effects follow states in their order")
         self.assertEqual(self.ledger.due_takes().takes, ())
         self.now += 60_000
@@ -352,7 +352,7 @@ class EventTest(LedgerTest):
         again = self.ledger.complete_revoke(take.purchase_key, take.take_id, take.fence)
         self.assert_outcome(again, "already")
         late = self.ledger.complete_revoke(take.purchase_key, "0" * 64 + "-0", take.fence)
-        self.assert_outcome(late, "superseded", "rejected.ledger.superseded", 409)
+        self.assert_outcome(late, "superseded", "rejected.claim.superseded", 409)
         back = self.event(self.signed(id, 30))
         self.assertEqual(([each.answer for each in back.give], self.balance), (["granted"], 1))
         self.assertNotEqual(*self.wallet)
@@ -416,7 +416,7 @@ class EventTest(LedgerTest):
         """BCK-42."""
         found = self.event(self.signed(str(next(self.numbers)), 10, product="com.example.gone"))
         self.assertEqual((found.http_status, found.give, found.take), (200, (), ()))
-        self.assertEqual([each.status for each in found.refused], ["rejected.identity.product"])
+        self.assertEqual([each.status for each in found.refused], ["rejected.product.unknown"])
 
     def test_a_store_that_is_away_in_the_middle(self):
         """STO-20, STO-35: after a grant the answer is `deferred`, after a take-back 503."""
@@ -460,7 +460,7 @@ class EventTest(LedgerTest):
             self.ledger.claim(bought, "ann", grant=dies)
         self.now += 60_000
         held = self.ledger.claim(bought, "ann", mode="transaction", grant=self.fail)
-        self.assert_outcome(held, "held", "unavailable.ledger.held", 202)
+        self.assert_outcome(held, "held", "unavailable.claim.held", 202)
         self.assertEqual((held.answer, held.claim.why), ("deferred", "lease"))
         told = []
 
@@ -538,7 +538,7 @@ class MeterTest(LedgerTest):
     def test_units_and_none(self):
         self.assertEqual(self.ledger.take("ann", "text", "premium", 3).left, 0)
         none = self.ledger.take("ann", "image", "free")
-        self.assert_outcome(none, "not-in-plan", "rejected.plan.required", 403)
+        self.assert_outcome(none, "not-in-plan", "rejected.quota.not-in-plan", 403)
         self.assertEqual(none.fallback, "text")
         with self.assertRaises(assay.MisuseError):
             self.ledger.refund("forged")
@@ -584,7 +584,7 @@ class KeyTest(LedgerTest):
         self.now += 1
         self.assert_outcome(self.ledger.bind(attestation, "ann"), "already")
         other = self.ledger.bind(attestation, "bob")
-        self.assert_outcome(other, "foreign", "rejected.attest-key.foreign", 403)
+        self.assert_outcome(other, "foreign", "rejected.device-key.other-account", 403)
         key = self.ledger.key(attestation.key_id, "ann").key
         self.assertEqual((key.public_key, key.counter),
                          (base64.b64encode(attestation.public_key).decode(), 0))
@@ -597,10 +597,10 @@ class KeyTest(LedgerTest):
         moved = self.ledger.advance(assertion, "ann")
         self.assertEqual((moved.ok, moved.counter), (True, 1))
         again = self.ledger.advance(assertion, "ann")
-        self.assert_outcome(again, "replayed", "rejected.attest-key.replayed", 409)
+        self.assert_outcome(again, "replayed", "rejected.device-key.replayed", 409)
         self.assertTrue(self.ledger.retire(attestation.key_id, "ann").ok)
         self.assert_outcome(self.ledger.advance(assertion, "ann"), "retired",
-                            "rejected.attest-key.retired", 401)
+                            "rejected.device-key.retired", 401)
 
     def test_a_challenge_of_the_host(self):
         made = self.ledger.challenge("apple-id", "ann", challenge="c" * 43)
@@ -634,7 +634,7 @@ class AccountTest(LedgerTest):
         self.assert_outcome(self.ledger.link("anon", "ann"), "already")
         for one, other in (("ann", "anon"), ("anon", "bob")):
             refused = self.ledger.link(one, other)
-            self.assert_outcome(refused, refused.outcome, "rejected.account.linked", 409)
+            self.assert_outcome(refused, refused.outcome, "rejected.account.merged", 409)
 
     def test_forget(self):
         ledger = self.opened(forgetKey=FORGET_KEY)
@@ -679,8 +679,8 @@ class OpeningTest(LedgerTest):
         self.quietly()
         for change, status, http in (
                 ("ALTER TABLE assay_line RENAME COLUMN owner TO holder",
-                 "unavailable.store.engine", 503),
-                ("DROP TABLE assay_line", "config.store.schema", 500)):
+                 "unavailable.database.statement-failed", 503),
+                ("DROP TABLE assay_line", "config.ledger.schema", 500)):
             with self.ledger.store.session() as execute:
                 execute(step(sql(change)))
             found = self.ledger.check_schema()
@@ -691,7 +691,7 @@ class OpeningTest(LedgerTest):
         """STO-78: and the file, by `create_schema` alone."""
         self.quietly()
         bare = Ledger(SQLite(self.folder / "bare.db"), self.config())
-        self.assertEqual(bare.read("ann").status, "unavailable.store.engine")
+        self.assertEqual(bare.read("ann").status, "unavailable.database.statement-failed")
         self.assertFalse((self.folder / "bare.db").exists())
         made = bare.create_schema()
         self.assertEqual((made.outcome, made.version, len(made.lineage)), ("created", 2, 32))
@@ -739,7 +739,7 @@ class OpeningTest(LedgerTest):
             with self.assertRaises(assay.ConfigError) as caught:
                 call()
             self.assertEqual((caught.exception.status, caught.exception.at),
-                             ("config.store.schema", "assay_ledger"))
+                             ("config.ledger.schema", "assay_ledger"))
 
     def test_another_database_under_one_name(self):
         """STO-78."""
@@ -751,7 +751,7 @@ class OpeningTest(LedgerTest):
             left.unlink()
         self.opened().create_schema()
         other = self.ledger.check_schema()
-        self.assertEqual((other.ok, other.status), (False, "config.store.lineage"))
+        self.assertEqual((other.ok, other.status), (False, "config.ledger.lineage"))
 
     def test_forget_leaves_nothing(self):
         """STO-93: neither in rows, nor in the log of writes, with the ledger still open; nor
@@ -770,7 +770,7 @@ class OpeningTest(LedgerTest):
         first = Ledger(SQLite(self.folder / "first.db"), self.config(), create=True)
         away = sqlite3.OperationalError("disk I/O error")
         with mock.patch.object(SQLite, "run", side_effect=away):
-            self.assertEqual(first.read("ann").status, "unavailable.store.engine")
+            self.assertEqual(first.read("ann").status, "unavailable.database.statement-failed")
             with self.assertRaises(assay.UnavailableError):
                 first.create_schema()
         self.assertEqual(first.read("ann").plan, "free")
@@ -869,7 +869,7 @@ class OpeningTest(LedgerTest):
             with mock.patch.object(SQLite, "commit", side_effect=sqlite3.OperationalError(
                     "disk I/O error")):
                 self.assertEqual(self.ledger.claim(bought, "ann").status,
-                                 "unavailable.store.engine")
+                                 "unavailable.database.statement-failed")
             self.assertEqual(self.rows("SELECT * FROM assay_name"), [])
             self.assertEqual(self.ledger.claim(bought, "ann").outcome, "new")
         self.assertEqual(marks, ["whole", "whole"])

@@ -155,9 +155,9 @@ class Authority:
         """A signed transaction, as StoreKit hands it to the app."""
         return self._text("transaction", options)
 
-    def renewal(self, **options: Option) -> str:
+    def renewal_info(self, **options: Option) -> str:
         """A signed renewal info."""
-        return self._text("renewal", options)
+        return self._text("renewal-info", options)
 
     def notification(self, type: str = "SUBSCRIBED", **options: Option) -> str:
         """The `signedPayload` of a server notification, with what is nested in it."""
@@ -179,9 +179,9 @@ class Authority:
         """An app receipt, base64 as clients send it."""
         return self._text("app-receipt", options)
 
-    def verify_receipt(self, **options: Option) -> str:
+    def verify_receipt_response(self, **options: Option) -> str:
         """An answer from Apple's verifyReceipt endpoint: JSON."""
-        return self._text("verify-receipt", options)
+        return self._text("verify-receipt-response", options)
 
     def attestation(self, client_data: str = "hello", **options: Option) -> Attestation:
         """What attestKey gives the app, of the one device of this authority."""

@@ -39,7 +39,7 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
     plan = backend.plan(caller, read)
     with Units(backend) as units:
         taken = units.take(backend.ledger, caller.account, tier, plan)
-        if taken.status == "rejected.plan.required":
+        if taken.status == "rejected.quota.not-in-plan":
             # With the store away nobody knows the plan: that is no "no".
             backend.stored(read)
             return _refused(403, backend.settings.text("plan"), taken, {})

@@ -16,7 +16,7 @@ log = logging.getLogger("freemium")
 INVALID = "Invalid subscription data"
 MOVED = "Moved a short time ago"
 LONGEST_NOTIFICATION = 256 * 1024
-TOO_SOON = "rejected.ledger.move-too-soon"
+TOO_SOON = "rejected.subscription.transfer-too-soon"
 TOO_SOON_SECONDS = 3600
 # Genuine, and of a kind that this library does not know: logged, and not repeated.
 NEWER = "unsupported.notification.body"
@@ -51,7 +51,7 @@ def update_subscription(
     if applied.ok:
         return Answer(200, {"plan": backend.plan(caller)})
     _warn(caller, applied.status)
-    if applied.status == "rejected.identity.product":
+    if applied.status == "rejected.product.unknown":
         return Answer.error(400, INVALID)
     if applied.status == TOO_SOON:
         # Not for good: the app keeps the purchase, and shows it again.

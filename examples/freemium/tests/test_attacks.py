@@ -343,7 +343,7 @@ class AwayTest(BackendCase):
         """It stops nothing: the function answers 503 until the store is back."""
         with self.away(), self.assertLogs("freemium", "ERROR") as logged:
             self.backend.check()
-        self.assertIn("unavailable.store.", logged.output[0])
+        self.assertIn("unavailable.database.", logged.output[0])
         self.backend.check()
 
     def test_w37_a_store_that_is_a_standby(self):

@@ -150,7 +150,7 @@ class CeilingTest(BackendCase):
 
 def unavailable():
     document = mock.Mock(spec=assay.Document, ok=False, code=7, error={}, json={})
-    return mock.Mock(document=document, ok=False, status="unavailable.store.engine")
+    return mock.Mock(document=document, ok=False, status="unavailable.database.statement-failed")
 
 
 class OwnerTest(BackendCase):

@@ -78,7 +78,7 @@ class OrdersTest(BackendCase):
             with self.assertLogs("freemium", "WARNING") as logged:
                 answer = self.tell(backend, kind, text)
             self.assertEqual((answer["statusCode"], answer["body"]), (200, ""))
-            self.assertIn("rejected.identity.product", " ".join(logged.output))
+            self.assertIn("rejected.product.unknown", " ".join(logged.output))
             self.assertEqual(shop.lookup(evidence=bought).rows[0].state, state)
 
     def test_bck42_what_is_pending_comes_again(self):

@@ -30,9 +30,9 @@ final class Apple
     private const HOUR_MS = 3_600_000;
     /** What says nothing of the evidence: no answer, one of a proxy, or one to a wrong request. */
     private const NO_ANSWER = '/^(unavailable|pending|internal|misuse)\.'
-        . '|^(malformed|too-large|unsupported)\.(verify-receipt|api)\.'
+        . '|^(malformed|too-large|unsupported)\.(verify-receipt|app-store)\.'
         . '|^rejected\.verify-receipt\.(http|request|secret|internal)$'
-        . '|^rejected\.api\.(bad-request|forbidden|unauthorized|disagree|partial)$/';
+        . '|^rejected\.app-store\.(bad-request|forbidden|unauthorized|inconsistent|partial)$/';
 
     /** Questions without a usable answer, one after the other. */
     public int $unanswered = 0;

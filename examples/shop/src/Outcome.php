@@ -55,7 +55,8 @@ final class Outcome
     /** What was verified, or applied, and refused. */
     public static function refused(AssayException $refusal): self
     {
-        if ($refusal->status === 'rejected.ledger.other-account') {
+        $others = ['rejected.purchase.other-account', 'rejected.subscription.other-account'];
+        if (in_array($refusal->status, $others, true)) {
             return new self('refused-final', 409, 'other-account');
         }
         $family = strstr($refusal->status, '.', true) ?: $refusal->status;
@@ -102,7 +103,7 @@ final class Outcome
             // An answer in Apple's place is no word on the receipt.
             Apple::isNoAnswer($refusal->status) => 'deferred',
             // Words in the place of a signature: asking again would not help.
-            $refusal->status === 'unsupported.receipt.version'
+            $refusal->status === 'unsupported.transaction-receipt.version'
                 && str_contains((string) $refusal->hint, 'text') => 'refused-final',
             $refusal->retryClass === 'after-config', $refusal instanceof Unsupported,
             $refusal->status === 'rejected.freshness.stale' => 'refused-keep',

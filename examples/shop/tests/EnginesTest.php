@@ -114,7 +114,7 @@ final class EnginesTest extends ShopTestCase
         $readOnly(true);
         try {
             $this->assertSame([503, 'deferred'], $shop->send($jws)->said(), $shop->log());
-            $this->assertStringContainsString('unavailable.store.standby', $shop->log());
+            $this->assertStringContainsString('unavailable.database.standby', $shop->log());
         } finally {
             $readOnly(false);
         }

@@ -137,7 +137,7 @@ final class EventsTest extends ShopTestCase
         $reversed = $this->noted('REFUND_REVERSED', $coins, 30);
         $this->assertSame(200, $shop->notify($reversed)->status);
         $this->assertMatchesRegularExpression('/\[WARN\] notification c0a8f1de-.*: ledger ' . $coins
-            . ': rejected\.identity\.product/', $shop->log());
+            . ': rejected\.product\.unknown/', $shop->log());
         $this->assertSame([], $shop->coins());
     }
 

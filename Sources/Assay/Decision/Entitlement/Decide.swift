@@ -7,13 +7,13 @@ extension Configuration {
   /// - `account`: the appAccountToken that the evidence must contain, a UUID in upper or lower
   ///   case; with `nil`, `decide.account` determines whether that is allowed.
   /// - `nowMs`: milliseconds since 1970 UTC, within JWS-41.
-  /// - Throws `misuse.decide.account` and `rejected.account.token-missing` or `.token-mismatch`
+  /// - Throws `misuse.decision.account` and `rejected.account.token-missing` or `.token-mismatch`
   ///   (DCD-20), `rejected.payload.incomplete` (PAY-7).
   func decide(
     _ evidence: [PurchaseEvidence], account: Text?, nowMs: Int64
   ) throws(Refusal) -> Decision {
     try require(
-      account?.isUUID ?? (decide.account != .required), .misuseDecideAccount, "DCD-20",
+      account?.isUUID ?? (decide.account != .required), .misuseDecisionAccount, "DCD-20",
       at: "account")
     let merged = try MergedEvidence(evidence)
     var warnings = DecisionWarnings()
@@ -99,7 +99,7 @@ extension Configuration {
       kinds.append(renewal.kind)
       if renewal.facts.evidenceClass == .appleAnswer { weakest = .appleAnswer }
     } else if group.key.type == .autoRenewable {
-      missing.append(.renewal)
+      missing.append(.renewalInfo)
     }
     if !chosen.facts.shows.contains(.revocation) { missing.append(.revocation) }
     return EvidenceReach(

@@ -9,7 +9,7 @@ enum DecisionCheck: Int, CheckList {
   /// Returns the check to which a refusal of the decision belongs.
   init(refusing status: Status) {
     switch status {
-    case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecideAccount:
+    case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecisionAccount:
       self = .account
     default: self = .evidence
     }

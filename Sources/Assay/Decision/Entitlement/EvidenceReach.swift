@@ -9,12 +9,12 @@ struct EvidenceReach: Sendable {
   var missing: [Gap]
 
   enum Gap: Sendable {
-    case transaction, renewal, revocation
+    case transaction, renewalInfo, revocation
 
     var name: StaticString {
       switch self {
       case .transaction: return "transaction"
-      case .renewal: return "renewal"
+      case .renewalInfo: return "renewal-info"
       case .revocation: return "revocation"
       }
     }

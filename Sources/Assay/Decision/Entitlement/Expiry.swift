@@ -7,7 +7,7 @@ public let noDate = Int64.min
 /// - All times: milliseconds since 1970 UTC; `Int64.min` (`noDate`) if absent. A purchase without
 ///   end is stored with `expiresMs` Int64.max.
 /// - Returns `ok` if not revoked and `nowMs` is before `expiresMs` or before `gracePeriodMs`,
-///   strictly; `rejected.expiry.revoked` if `revokedMs` is any date; `rejected.expiry.ended`
+///   strictly; `rejected.expiry.revoked` if `revokedMs` is any date; `rejected.expiry.expired`
 ///   otherwise, also without any date; `misuse.call.now` if `nowMs` is outside 2008 … 2100
 ///   (JWS-41).
 public func checkExpiry(
@@ -15,6 +15,6 @@ public func checkExpiry(
 ) -> Status {
   guard TimeWindow.contains(nowMs) else { return .misuseCallNow }
   guard revokedMs == noDate else { return .rejectedExpiryRevoked }
-  guard nowMs < expiresMs || nowMs < gracePeriodMs else { return .rejectedExpiryEnded }
+  guard nowMs < expiresMs || nowMs < gracePeriodMs else { return .rejectedExpiryExpired }
   return .ok
 }

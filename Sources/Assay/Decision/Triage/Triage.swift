@@ -49,7 +49,7 @@ final class Triage: Sendable {
   /// Returns the result for the output of a cracking tool (TRI-2).
   func cracker(_ transport: Transport?) -> TriageResult {
     TriageResult(
-      refusal: Refusal(.rejectedTriageCracker, "TRI-2"), category: .cracker, form: .cracker,
+      refusal: Refusal(.rejectedTriageCrackingTool, "TRI-2"), category: .cracker, form: .cracker,
       disposition: .drop, next: .nothing, transport: transport, checks: Checks(entering: .form))
   }
 
@@ -57,7 +57,7 @@ final class Triage: Sendable {
   /// in an unexpected form; a blob of no known form may have been damaged, and is sent again.
   func unsupported(_ form: TriageResult.Form, _ transport: Transport) -> TriageResult {
     TriageResult(
-      refusal: Refusal(.unsupportedTriageForm, "TRI-3"), category: .unsupported, form: form,
+      refusal: Refusal(.unsupportedTriageFormat, "TRI-3"), category: .unsupported, form: form,
       disposition: form == .unknown ? .resend : .keep, next: .nothing, transport: transport,
       checks: Checks(entering: .form))
   }
@@ -104,7 +104,7 @@ final class Triage: Sendable {
     let category: TriageResult.Category =
       form == .jws ? .jws : traits.isEmpty ? .candidate : .unconfirmed
     return result(
-      Refusal(.pendingTriageUnverified, "TRI-9"), category, .keep,
+      Refusal(.pendingTriageVerifyNext, "TRI-9"), category, .keep,
       claim.keys.isEmpty ? .verify : .lookup)
   }
 }

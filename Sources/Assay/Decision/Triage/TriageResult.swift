@@ -91,7 +91,7 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// The reason why the result is not ok: a refusal, or `pending.triage.unverified`.
+  /// The reason why the result is not ok: a refusal, or `pending.triage.verify-next`.
   let refusal: Refusal
   let category: Category
   let form: Form

@@ -10,7 +10,8 @@ extension Triage {
     }
     guard bytes.count <= configuration.receipts.transactionReceiptBytes else {
       return malformed(
-        Refusal(.tooLargeReceiptOuter, "TRI-4"), .transactionReceipt, transport, at: .structure)
+        Refusal(.tooLargeTransactionReceiptOuter, "TRI-4"), .transactionReceipt, transport,
+        at: .structure)
     }
     let outer: PropertyList
     do {
@@ -128,7 +129,8 @@ extension TriageTraits {
       _ = try SignatureBlob(bytes)
     } catch {
       switch error.status {
-      case .unsupportedReceiptVersion, .rejectedReceiptSignature: flags.insert(.blobVersion)
+      case .unsupportedTransactionReceiptVersion, .rejectedTransactionReceiptSignature:
+        flags.insert(.blobVersion)
       default: flags.insert(.blobLayout)
       }
       // A genuine blob begins with a byte that is no text.

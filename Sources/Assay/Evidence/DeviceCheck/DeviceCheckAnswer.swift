@@ -23,17 +23,17 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   /// - Parameters:
   ///   - status: the HTTP status; 0 if no response arrived.
   ///   - body: the body as received.
-  /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our request,
-  ///   `unavailable.devicecheck.*` when the response has no known meaning. Such a response is
+  /// - Throws: `rejected.device-check.*` when Apple refuses the token or our request,
+  ///   `unavailable.device-check.*` when the response has no known meaning. Such a response is
   ///   never taken for clear bits, nor for set ones.
   init(_ call: Call, status: Int64, body: [UInt8]) throws(Refusal) {
     let text = ASCII.trimmed(body.count > Self.bodyCap ? [] : body[...])
     switch status {
     case 200:
       try require(
-        body.count <= Self.bodyCap, .unavailableDevicecheckResponse, "DVC-7", at: "body")
+        body.count <= Self.bodyCap, .unavailableDeviceCheckResponse, "DVC-7", at: "body")
       guard let answer = Self.success(call, text) else {
-        throw Refusal(.unavailableDevicecheckResponse, "DVC-8", at: "body")
+        throw Refusal(.unavailableDeviceCheckResponse, "DVC-8", at: "body")
       }
       self = answer
     case 400 where call == .query && Self.saysNoBits(text): self = .noBits
@@ -41,10 +41,10 @@ enum DeviceCheckAnswer: Sendable, Equatable {
       for row in Self.refusals where row.status == status && Self.begins(text, row.text) {
         throw Refusal(row.refusal, "DVC-7", at: "body")
       }
-      throw Refusal(.unavailableDevicecheckResponse, "DVC-7", at: "body")
-    case 403, 405: throw Refusal(.rejectedDevicecheckRequest, "DVC-7", at: "status")
-    case 0, 429, 500...599: throw Refusal(.unavailableDevicecheckNoAnswer, "DVC-7", at: "status")
-    default: throw Refusal(.unavailableDevicecheckResponse, "DVC-7", at: "status")
+      throw Refusal(.unavailableDeviceCheckResponse, "DVC-7", at: "body")
+    case 403, 405: throw Refusal(.rejectedDeviceCheckRequest, "DVC-7", at: "status")
+    case 0, 429, 500...599: throw Refusal(.unavailableDeviceCheckNoResponse, "DVC-7", at: "status")
+    default: throw Refusal(.unavailableDeviceCheckResponse, "DVC-7", at: "status")
     }
   }
 
@@ -92,30 +92,30 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   private static let refusals: [Row] = [
     Row(
       status: 400, text: "missing or incorrectly formatted device token payload",
-      refusal: .rejectedDevicecheckToken),
-    Row(status: 400, text: "bad device token", refusal: .rejectedDevicecheckToken),
+      refusal: .rejectedDeviceCheckToken),
+    Row(status: 400, text: "bad device token", refusal: .rejectedDeviceCheckToken),
     Row(
       status: 400, text: "missing or incorrectly formatted bits",
-      refusal: .rejectedDevicecheckBits),
-    Row(status: 400, text: "bad bits", refusal: .rejectedDevicecheckBits),
+      refusal: .rejectedDeviceCheckBits),
+    Row(status: 400, text: "bad bits", refusal: .rejectedDeviceCheckBits),
     Row(
       status: 400, text: "missing or incorrectly formatted time stamp",
-      refusal: .rejectedDevicecheckTimestamp),
-    Row(status: 400, text: "bad timestamp", refusal: .rejectedDevicecheckTimestamp),
+      refusal: .rejectedDeviceCheckTimestamp),
+    Row(status: 400, text: "bad timestamp", refusal: .rejectedDeviceCheckTimestamp),
     Row(
       status: 400, text: "missing or badly formatted authorization token",
-      refusal: .rejectedDevicecheckUnauthorized),
+      refusal: .rejectedDeviceCheckUnauthorized),
     Row(
-      status: 400, text: "bad authorization token", refusal: .rejectedDevicecheckUnauthorized),
-    Row(status: 400, text: "bad payload", refusal: .rejectedDevicecheckPayload),
+      status: 400, text: "bad authorization token", refusal: .rejectedDeviceCheckUnauthorized),
+    Row(status: 400, text: "bad payload", refusal: .rejectedDeviceCheckPayload),
     Row(
       status: 401, text: "unable to verify authorization token",
-      refusal: .rejectedDevicecheckUnauthorized),
+      refusal: .rejectedDeviceCheckUnauthorized),
     Row(
       status: 401, text: "invalid authorization token",
-      refusal: .rejectedDevicecheckUnauthorized),
+      refusal: .rejectedDeviceCheckUnauthorized),
     Row(
       status: 401, text: "authorization token expired",
-      refusal: .rejectedDevicecheckUnauthorized),
+      refusal: .rejectedDeviceCheckUnauthorized),
   ]
 }

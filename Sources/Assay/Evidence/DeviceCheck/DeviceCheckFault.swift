@@ -5,9 +5,9 @@ enum DeviceCheckFault: Sendable {
 
   init(_ status: Status) {
     switch status {
-    case .rejectedDevicecheckToken: self = .client
-    case .unavailableDevicecheckNoAnswer: self = .transient
-    case .unavailableDevicecheckResponse: self = .unknown
+    case .rejectedDeviceCheckToken: self = .client
+    case .unavailableDeviceCheckNoResponse: self = .transient
+    case .unavailableDeviceCheckResponse: self = .unknown
     default: self = .ours
     }
   }

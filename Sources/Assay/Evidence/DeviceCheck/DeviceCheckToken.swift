@@ -9,14 +9,14 @@ struct DeviceCheckToken: Sendable {
 
   /// Decodes the standard base64 text, without line breaks, that an app sent.
   ///
-  /// - Throws: `malformed.devicecheck.token` for another text or an empty one,
-  ///   `too-large.devicecheck.token` for more than 8,192 bytes.
+  /// - Throws: `malformed.device-check.token` for another text or an empty one,
+  ///   `too-large.device-check.token` for more than 8,192 bytes.
   init(text: [UInt8]) throws(Refusal) {
     try require(
-      text.count <= DeviceCheckToken.textCap, .tooLargeDevicecheckToken, "DVC-4",
+      text.count <= DeviceCheckToken.textCap, .tooLargeDeviceCheckToken, "DVC-4",
       at: "deviceToken")
     guard let bytes = Base64.decodeStandard(text[...]) else {
-      throw Refusal(.malformedDevicecheckToken, "DVC-4", at: "deviceToken")
+      throw Refusal(.malformedDeviceCheckToken, "DVC-4", at: "deviceToken")
     }
     try self.init(bytes: bytes)
   }
@@ -28,9 +28,9 @@ struct DeviceCheckToken: Sendable {
   }
 
   private init(bytes: [UInt8]) throws(Refusal) {
-    try require(!bytes.isEmpty, .malformedDevicecheckToken, "DVC-4", at: "deviceToken")
+    try require(!bytes.isEmpty, .malformedDeviceCheckToken, "DVC-4", at: "deviceToken")
     try require(
-      bytes.count <= DeviceCheckToken.byteCap, .tooLargeDevicecheckToken, "DVC-4",
+      bytes.count <= DeviceCheckToken.byteCap, .tooLargeDeviceCheckToken, "DVC-4",
       at: "deviceToken")
     self.bytes = bytes
   }

@@ -206,7 +206,7 @@ struct AppReceiptVerification {
     checks.enter(.bundle)
     let bundle = attributes.slice(attributes.bundleId)
     guard let app = configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle }) else {
-      throw Refusal(.rejectedIdentityBundle, "APR-15", at: "attribute 2")
+      throw Refusal(.rejectedAppBundleId, "APR-15", at: "attribute 2")
     }
     let environment = AppReceiptVerification.environment(
       ofType: attributes.slice(attributes.type))
@@ -214,7 +214,7 @@ struct AppReceiptVerification {
     if environment == .production, let expected = app.appAppleId {
       checks.enter(.app)
       try require(
-        attributes.appAppleId == UInt64(clamping: expected), .rejectedIdentityApp, "APR-15",
+        attributes.appAppleId == UInt64(clamping: expected), .rejectedAppAppAppleId, "APR-15",
         at: "attribute 1")
     } else {
       checks.skip(.app, .doesNotApply)
@@ -224,11 +224,11 @@ struct AppReceiptVerification {
       throw Refusal(.unsupportedAppReceiptType, "APR-16", at: "attribute 0")
     }
     try require(
-      configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
+      configuration.environments.contains(environment), .rejectedEnvironmentNotAccepted, "APR-16",
       at: "attribute 0", hint: environment.refusal)
     try require(
       (environment == .xcode) == (path.chain.profile == .xcode),
-      .rejectedIdentityEnvironmentProfile, "APR-16", at: "attribute 0")
+      .rejectedEnvironmentSignerMismatch, "APR-16", at: "attribute 0")
     return environment
   }
 

@@ -133,10 +133,10 @@ struct PurchaseInfo: Sendable {
   /// Refuses the first fault that a verified receipt must not have (RCP-13 … RCP-15).
   func check() throws(Refusal) {
     if faults.isEmpty { return }
-    try refuse(.missing, .malformedReceiptFieldMissing, "RCP-13")
-    try refuse(.format, .malformedReceiptFieldFormat, "RCP-13")
+    try refuse(.missing, .malformedTransactionReceiptFieldMissing, "RCP-13")
+    try refuse(.format, .malformedTransactionReceiptFieldFormat, "RCP-13")
     try refuse(.range, .rejectedDateRange, "RCP-14")
-    try refuse(.conflict, .rejectedReceiptFieldConflict, "RCP-15")
+    try refuse(.conflict, .rejectedTransactionReceiptFieldConflict, "RCP-15")
   }
 
   private func refuse(

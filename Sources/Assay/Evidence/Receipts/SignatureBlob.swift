@@ -29,26 +29,28 @@ struct SignatureBlob: Sendable {
 
   /// Reads a blob whose lengths agree with each other and with its size (RCP-17).
   init(_ bytes: [UInt8]) throws(Refusal) {
-    try require(bytes.count <= SignatureBlob.byteCap, .tooLargeReceiptSignature, "RCP-17")
+    try require(
+      bytes.count <= SignatureBlob.byteCap, .tooLargeTransactionReceiptSignature, "RCP-17")
     guard let first = bytes.first else {
-      throw Refusal(.malformedReceiptSignatureLayout, "RCP-17", at: "byte 0")
+      throw Refusal(.malformedTransactionReceiptSignatureLayout, "RCP-17", at: "byte 0")
     }
     guard !SignatureBlob.isPlaceholder(bytes) else {
       throw Refusal(
-        .rejectedReceiptSignature, "RCP-18", at: "signature",
+        .rejectedTransactionReceiptSignature, "RCP-18", at: "signature",
         hint: ASCII.isPrintable(bytes[...]) ? .textSignature : nil)
     }
     guard let version = Version(rawValue: Int64(first)) else {
-      throw Refusal(.unsupportedReceiptVersion, "RCP-17", at: "byte 0")
+      throw Refusal(.unsupportedTransactionReceiptVersion, "RCP-17", at: "byte 0")
     }
     let lengthAt = 1 &+ version.signatureByteCount
     guard bytes.count >= lengthAt &+ 4 else {
-      throw Refusal(.malformedReceiptSignatureLayout, "RCP-17", at: "byte " + String(bytes.count))
+      throw Refusal(
+        .malformedTransactionReceiptSignatureLayout, "RCP-17", at: "byte " + String(bytes.count))
     }
     var length = 0
     for byte in bytes[lengthAt..<lengthAt &+ 4] { length = length << 8 | Int(byte) }
     try require(
-      length == bytes.count &- lengthAt &- 4, .malformedReceiptSignatureLayout, "RCP-17",
+      length == bytes.count &- lengthAt &- 4, .malformedTransactionReceiptSignatureLayout, "RCP-17",
       at: "byte " + String(lengthAt))
     self.version = version
     self.bytes = bytes

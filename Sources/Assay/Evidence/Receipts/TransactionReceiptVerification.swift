@@ -66,22 +66,23 @@ struct TransactionReceiptVerification {
 
     init(_ bytes: [UInt8], _ trust: ReceiptTrust) throws(Refusal) {
       let cap = trust.configuration.receipts.transactionReceiptBytes
-      try require(bytes.count <= cap, .tooLargeReceiptOuter, "RCP-1")
+      try require(bytes.count <= cap, .tooLargeTransactionReceiptOuter, "RCP-1")
       let list = try PropertyList(bytes, limits: trust.configuration.receipts.outerList)
       guard let signature = list.value("signature") else {
-        throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "signature")
+        throw Refusal(.malformedTransactionReceiptOuterMissing, "RCP-11", at: "signature")
       }
       guard let purchaseInfo = list.value("purchase-info") else {
-        throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "purchase-info")
+        throw Refusal(.malformedTransactionReceiptOuterMissing, "RCP-11", at: "purchase-info")
       }
       guard let blob = TolerantBase64.decode(signature) else {
-        throw Refusal(.malformedReceiptBase64, "RCP-11", at: "signature")
+        throw Refusal(.malformedTransactionReceiptBase64, "RCP-11", at: "signature")
       }
       guard let info = TolerantBase64.decode(purchaseInfo) else {
-        throw Refusal(.malformedReceiptBase64, "RCP-11", at: "purchase-info")
+        throw Refusal(.malformedTransactionReceiptBase64, "RCP-11", at: "purchase-info")
       }
       try require(
-        info.count <= trust.configuration.receipts.purchaseInfoBytes, .tooLargeReceiptInfo, "RCP-1",
+        info.count <= trust.configuration.receipts.purchaseInfoBytes,
+        .tooLargeTransactionReceiptInfo, "RCP-1",
         at: "purchase-info")
       self.list = list
       self.signature = blob
@@ -95,7 +96,7 @@ struct TransactionReceiptVerification {
     let blob = try SignatureBlob(outer.signature)
     try require(
       !(trust.configuration.receipts.v2Refused && blob.version == .v2),
-      .rejectedReceiptV2Disabled, "RCP-21", at: "signature")
+      .rejectedTransactionReceiptV2Disabled, "RCP-21", at: "signature")
     return blob
   }
 
@@ -134,8 +135,8 @@ struct TransactionReceiptVerification {
     try require(
       !signatures.hasSpare
         || !signatures.check(path.chain.leafKey.verifies(blob.signature, .sha256, message[...])),
-      .unsupportedReceiptDigest, "RCP-19", at: "signature")
-    throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
+      .unsupportedTransactionReceiptDigest, "RCP-19", at: "signature")
+    throw Refusal(.rejectedTransactionReceiptSignature, "RCP-18", at: "signature")
   }
 
   // MARK: signed fields
@@ -171,7 +172,8 @@ struct TransactionReceiptVerification {
       return (try path.judged(atSeconds: purchased / 1000), false)
     }
     try require(
-      !trust.configuration.receipts.lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23",
+      !trust.configuration.receipts.lateSignedRefused,
+      .rejectedTransactionReceiptSignedAfterPurchase, "RCP-23",
       at: "purchase-date")
     return (try path.judged(atSeconds: begin), true)
   }
@@ -189,13 +191,13 @@ struct TransactionReceiptVerification {
     let bundle = info.value(.bid)
     guard let app = trust.configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle })
     else {
-      throw Refusal(.rejectedIdentityBundle, "RCP-24", at: "bid")
+      throw Refusal(.rejectedAppBundleId, "RCP-24", at: "bid")
     }
     if environment.environment == .production, let id = info.value(.appItemId) {
       checks.enter(.app)
       let number = PurchaseInfo.decimal(id)
       try require(
-        number != nil && number == app.appAppleId, .rejectedIdentityApp, "RCP-30",
+        number != nil && number == app.appAppleId, .rejectedAppAppAppleId, "RCP-30",
         at: "app-item-id")
     } else {
       let isProduction = environment.environment == .production
@@ -205,7 +207,7 @@ struct TransactionReceiptVerification {
     let id = info.text(.productId)
     guard let product = id.flatMap({ trust.configuration.products.product($0) }) else {
       throw Refusal(
-        .rejectedIdentityProduct, "RCP-25", at: "product-id", retryClass: "after-config")
+        .rejectedProductUnknown, "RCP-25", at: "product-id", retryClass: "after-config")
     }
     checks.enter(.environment)
     try TransactionReceiptVerification.check(environment, trust)
@@ -220,15 +222,16 @@ struct TransactionReceiptVerification {
   ) throws(Refusal) {
     if let told = environment.environment {
       try require(
-        trust.configuration.environments.contains(told), .rejectedIdentityEnvironment, "RCP-29",
+        trust.configuration.environments.contains(told), .rejectedEnvironmentNotAccepted, "RCP-29",
         at: "transaction-id", hint: told.refusal)
     } else if environment.saysSandbox {
       try require(
-        trust.configuration.environments.contains(.sandbox), .rejectedIdentityEnvironment, "RCP-28",
+        trust.configuration.environments.contains(.sandbox), .rejectedEnvironmentNotAccepted,
+        "RCP-28",
         at: "environment", hint: .ofSandbox)
     } else {
       try require(
-        trust.configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+        trust.configuration.receipts.unknownEnvironmentAllowed, .rejectedEnvironmentMissing,
         "RCP-29", at: "transaction-id")
     }
   }

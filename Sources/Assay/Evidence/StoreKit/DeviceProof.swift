@@ -7,7 +7,7 @@ struct DeviceProof {
   /// Returns `nil` for a JWS of another kind, or one that was not made on a device.
   init?(_ payload: SignedPayload) {
     switch payload.kind {
-    case .transaction, .renewal, .appTransaction: break
+    case .transaction, .renewalInfo, .appTransaction: break
     case .notification, .realtimeRequest: return nil
     }
     guard let digest = payload.text("deviceVerification"),

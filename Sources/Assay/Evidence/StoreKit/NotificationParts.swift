@@ -37,7 +37,7 @@ struct NotificationParts: Sendable {
       case .data:
         return [
           ("signedTransactionInfo", "data.signedTransactionInfo", .transaction),
-          ("signedRenewalInfo", "data.signedRenewalInfo", .renewal),
+          ("signedRenewalInfo", "data.signedRenewalInfo", .renewalInfo),
         ]
       case .appData:
         return [("signedAppTransactionInfo", "appData.signedAppTransactionInfo", .appTransaction)]
@@ -94,25 +94,25 @@ struct NotificationParts: Sendable {
       let outer = Text(stringLiteral: body.name).string
       let mine = Text(stringLiteral: place).string
       try require(
-        inner.identity.environment == identity.environment, .rejectedNestedDisagree, "NTF-5",
+        inner.identity.environment == identity.environment, .rejectedNestedInconsistent, "NTF-5",
         at: mine + ".environment, " + outer + ".environment")
       if inner.kind == .transaction || inner.kind == .appTransaction {
         try require(
-          inner.identity.bundleId == identity.bundleId, .rejectedNestedDisagree, "NTF-5",
+          inner.identity.bundleId == identity.bundleId, .rejectedNestedInconsistent, "NTF-5",
           at: mine + ".bundleId, " + outer + ".bundleId")
       }
       if inner.kind == .appTransaction, let innerId = inner.identity.appAppleId,
         let outerId = identity.appAppleId
       {
         try require(
-          innerId == outerId, .rejectedNestedDisagree, "NTF-5",
+          innerId == outerId, .rejectedNestedInconsistent, "NTF-5",
           at: mine + ".appAppleId, " + outer + ".appAppleId")
       }
     }
-    if let transaction = nested(.transaction), let renewal = nested(.renewal) {
+    if let transaction = nested(.transaction), let renewal = nested(.renewalInfo) {
       try require(
         transaction.text("originalTransactionId") == renewal.text("originalTransactionId"),
-        .rejectedNestedDisagree, "NTF-5",
+        .rejectedNestedInconsistent, "NTF-5",
         at: "data.signedTransactionInfo.originalTransactionId, "
           + "data.signedRenewalInfo.originalTransactionId")
     }
@@ -120,7 +120,9 @@ struct NotificationParts: Sendable {
 
   /// Returns warnings about differences that genuine notifications have too (NTF-6).
   func differences() -> [Warning] {
-    guard let transaction = nested(.transaction), let renewal = nested(.renewal) else { return [] }
+    guard let transaction = nested(.transaction), let renewal = nested(.renewalInfo) else {
+      return []
+    }
     var warnings: [Warning] = []
     func note(_ differs: Bool, _ place: String) {
       if differs { warnings.append(Warning("nested-differs", at: place)) }
@@ -157,7 +159,7 @@ extension SignedPayload {
     writer.member("version", text("version"))
     writer.member("body", parts.body.name)
     writer.member("status", integer: parts.fields.integer("status"))
-    for kind in [StoreKitKind.transaction, .renewal, .appTransaction] {
+    for kind in [StoreKitKind.transaction, .renewalInfo, .appTransaction] {
       writer.name(kind.factsMember)
       if let nested = parts.nested(kind) { nested.write(&writer) } else { writer.null() }
     }

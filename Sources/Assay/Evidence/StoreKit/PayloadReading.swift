@@ -57,7 +57,7 @@ struct PayloadReading {
     if has("autoRenewStatus") || has("autoRenewProductId") || has("renewalDate")
       || has("isInBillingRetryPeriod")
     {
-      return .renewal
+      return .renewalInfo
     }
     return nil
   }
@@ -75,7 +75,7 @@ struct PayloadReading {
   mutating func adoptDate(
     from nested: [(place: StaticString, payload: SignedPayload)], header: ArraySlice<UInt8>
   ) {
-    for wanted in [StoreKitKind.transaction, .renewal] {
+    for wanted in [StoreKitKind.transaction, .renewalInfo] {
       guard let index = nested.firstIndex(where: { $0.payload.kind == wanted }) else { continue }
       let place = nested[index].place
       let member = notification?.body.nestedPlaces.first { $0.kind == wanted }?.member
@@ -147,14 +147,14 @@ struct PayloadReading {
   /// (JWS-72).
   mutating func checkEnvironment() throws(Refusal) {
     guard let found = try environment() else {
-      throw Refusal(.rejectedIdentityEnvironmentMissing, "JWS-71", at: environmentPlace)
+      throw Refusal(.rejectedEnvironmentMissing, "JWS-71", at: environmentPlace)
     }
     try require(
-      trust.configuration.environments.contains(found.environment), .rejectedIdentityEnvironment,
+      trust.configuration.environments.contains(found.environment), .rejectedEnvironmentNotAccepted,
       "JWS-70", at: environmentPlace, hint: found.environment.refusal)
     let isLocal = found.environment == .xcode || found.environment == .localTesting
     try require(
-      isLocal == isXcode, .rejectedIdentityEnvironmentProfile, "JWS-72", at: environmentPlace)
+      isLocal == isXcode, .rejectedEnvironmentSignerMismatch, "JWS-72", at: environmentPlace)
     if found.source == .payload, let other = environmentOfId, other != found.environment, !isLocal {
       warnings.append(Warning("environment-id-disagree", at: environmentPlace))
     }
@@ -170,7 +170,7 @@ struct PayloadReading {
     }
     if let text = identityFields?.text(environmentMember) {
       guard let known = Environment(text) else {
-        throw Refusal(.rejectedIdentityEnvironment, "JWS-70", at: environmentPlace)
+        throw Refusal(.rejectedEnvironmentNotAccepted, "JWS-70", at: environmentPlace)
       }
       return (known, .payload)
     }
@@ -185,7 +185,7 @@ struct PayloadReading {
     let member: StaticString
     switch kind {
     case .transaction: member = "transactionId"
-    case .renewal: member = "originalTransactionId"
+    case .renewalInfo: member = "originalTransactionId"
     default: return nil
     }
     guard let id = fields?.text(member), id.isDecimal, id.count > 13, id.count <= 16 else {
@@ -199,11 +199,11 @@ struct PayloadReading {
   }
 
   /// Whether the kind has a bundle id: renewal info and realtime requests have none.
-  var hasBundle: Bool { kind != .renewal && kind != .realtimeRequest }
+  var hasBundle: Bool { kind != .renewalInfo && kind != .realtimeRequest }
 
   /// Requires the bundle id of a configured app (JWS-73).
   func checkBundle() throws(Refusal) {
-    try require(app != nil, .rejectedIdentityBundle, "JWS-73", at: place(of: "bundleId"))
+    try require(app != nil, .rejectedAppBundleId, "JWS-73", at: place(of: "bundleId"))
   }
 
   /// The configured app whose bundle id the evidence has.
@@ -224,7 +224,7 @@ struct PayloadReading {
       // In Sandbox only if the evidence and every configured app have one to compare.
       return environment == .sandbox && appAppleId != nil
         && trust.configuration.apps.allSatisfy { $0.appAppleId != nil }
-    case .transaction, .renewal: return false
+    case .transaction, .renewalInfo: return false
     }
   }
 
@@ -240,12 +240,12 @@ struct PayloadReading {
     } else {
       mine = false
     }
-    try require(mine, .rejectedIdentityApp, "JWS-74", at: place(of: "appAppleId"))
+    try require(mine, .rejectedAppAppAppleId, "JWS-74", at: place(of: "appAppleId"))
   }
 
   func identity() throws(Refusal) -> SignedPayload.Identity {
     guard let found = try environment() else {
-      throw Refusal(.rejectedIdentityEnvironmentMissing, "JWS-71", at: environmentPlace)
+      throw Refusal(.rejectedEnvironmentMissing, "JWS-71", at: environmentPlace)
     }
     return SignedPayload.Identity(
       environment: found.environment, environmentSource: found.source,

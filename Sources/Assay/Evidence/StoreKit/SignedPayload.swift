@@ -186,7 +186,7 @@ final class SignedPayload: Sendable {
       writer.member("purchase", isComplete ? purchaseKey : nil)
       writer.member("subscription", isComplete ? single("originalTransactionId") : nil)
       writer.member("app", single("appTransactionId"))
-    case .renewal:
+    case .renewalInfo:
       writer.member("subscription", single("originalTransactionId"))
       writer.member("app", single("appTransactionId"))
     case .notification: writer.member("notification", single("notificationUUID"))
@@ -206,17 +206,17 @@ extension PurchaseEvidence {
     renewals = []
     switch payload.kind {
     case .transaction: purchases = [try payload.purchaseFacts()]
-    case .renewal: renewals = [try payload.renewalFacts()]
+    case .renewalInfo: renewals = [try payload.renewalFacts()]
     case .notification:
       guard let parts = payload.notification else {
         throw Refusal(.internalAssayBug, "DOC-1", at: "notification")
       }
-      try require(!parts.nestedIsOmitted, .misuseDecideUnverifiedNested, "NTF-8")
+      try require(!parts.nestedIsOmitted, .misuseDecisionUnverifiedNested, "NTF-8")
       if let transaction = parts.nested(.transaction) {
         purchases = [try transaction.purchaseFacts()]
       }
-      if let renewal = parts.nested(.renewal) { renewals = [try renewal.renewalFacts()] }
-    case .appTransaction, .realtimeRequest: throw Refusal(.misuseDecideEvidence, "DCD-1")
+      if let renewal = parts.nested(.renewalInfo) { renewals = [try renewal.renewalFacts()] }
+    case .appTransaction, .realtimeRequest: throw Refusal(.misuseDecisionEvidence, "DCD-1")
     }
   }
 }

@@ -272,7 +272,7 @@ enum StoreKitMembers {
   static func table(_ kind: StoreKitKind) -> MemberTable {
     switch kind {
     case .transaction: return transaction
-    case .renewal: return renewal
+    case .renewalInfo: return renewal
     case .appTransaction: return appTransaction
     case .realtimeRequest: return realtimeRequest
     case .notification: return notification

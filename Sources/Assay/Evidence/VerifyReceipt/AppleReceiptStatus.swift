@@ -31,7 +31,7 @@ enum AppleReceiptStatus: Sendable, Equatable {
     case 21002: throw Self.refusal(.rejectedVerifyReceiptMalformed, "VRR-7", code)
     case 21003: throw Self.refusal(.rejectedVerifyReceiptNotAuthentic, "VRR-6", code)
     case 21004: throw Self.refusal(.rejectedVerifyReceiptSecret, "VRR-1", code)
-    case 21005, 21009: throw Self.refusal(.unavailableVerifyReceiptNoAnswer, "VRR-4", code)
+    case 21005, 21009: throw Self.refusal(.unavailableVerifyReceiptNoResponse, "VRR-4", code)
     case 21007: throw Self.otherEnvironment(.sandbox, code, accepted)
     case 21008: throw Self.otherEnvironment(.production, code, accepted)
     case 21010: throw Self.refusal(.rejectedVerifyReceiptAccount, "VRR-6", code)
@@ -62,7 +62,7 @@ enum AppleReceiptStatus: Sendable, Equatable {
     let isAccepted = accepted.contains(environment)
     let name = Text(stringLiteral: environment.name).string
     return Refusal(
-      .rejectedIdentityEnvironment, "VRR-3", at: "status",
+      .rejectedEnvironmentNotAccepted, "VRR-3", at: "status",
       detail: detail(code) + ", a receipt of " + name
         + (isAccepted ? ": ask that endpoint, once" : ""),
       retryClass: isAccepted ? "other-environment" : nil)

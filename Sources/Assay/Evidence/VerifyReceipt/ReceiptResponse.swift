@@ -221,7 +221,7 @@ final class ReceiptResponse: Sendable {
       throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
     }
     var evidence = PurchaseEvidence(
-      kind: "verify-receipt", purchases: [], renewals: [], asOf: clock.asOf,
+      kind: "verify-receipt-response", purchases: [], renewals: [], asOf: clock.asOf,
       evidenceClass: .appleAnswer)
     evidence.purchases = transactions.map { purchaseFacts($0, environment) }
     evidence.renewals = renewals.compactMap { renewalFacts($0, environment) }

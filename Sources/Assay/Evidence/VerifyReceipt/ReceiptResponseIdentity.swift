@@ -19,7 +19,7 @@ struct ReceiptResponseIdentity {
     let place = parts.style == .ios6 ? "receipt.bid" : "receipt.bundle_id"
     guard let bundleId = parts.bundleId,
       let app = configuration.apps.first(where: { $0.bundleId == bundleId })
-    else { throw Refusal(.rejectedIdentityBundle, "VRR-16", at: place) }
+    else { throw Refusal(.rejectedAppBundleId, "VRR-16", at: place) }
     guard parts.style == .ios6 else { return app }
     for entry in parts.transactions {
       guard let other = entry.fields.text("bid") else { continue }
@@ -35,7 +35,7 @@ struct ReceiptResponseIdentity {
   /// Requires the configured app id, which is compared in Production only (VRR-16).
   func checkApp(_ app: Configuration.App) throws(Refusal) {
     for (id, place) in appIds {
-      try require(id == app.appAppleId, .rejectedIdentityApp, "VRR-16", at: place)
+      try require(id == app.appAppleId, .rejectedAppAppAppleId, "VRR-16", at: place)
     }
   }
 
@@ -71,25 +71,25 @@ struct ReceiptResponseIdentity {
       // The endpoint does not process receipts from Xcode: no environment agrees with that type.
       try require(
         typed != .xcode && (found == nil || found?.environment == typed),
-        .rejectedIdentityEnvironmentProfile, "VRR-17", at: "receipt.receipt_type")
+        .rejectedEnvironmentSignerMismatch, "VRR-17", at: "receipt.receipt_type")
       if found == nil { found = (typed, .receiptType) }
     }
     for entry in parts.transactions {
       let id = entry.transactionId.utf8[...]
       guard let shown = IdEnvironment.of(id).environment else { continue }
       try require(
-        found == nil || found?.environment == shown, .rejectedIdentityEnvironmentProfile,
+        found == nil || found?.environment == shown, .rejectedEnvironmentSignerMismatch,
         "VRR-17", at: entry.place.of("transaction_id"))
       if found == nil { found = (shown, .transactionId) }
     }
     guard let found else {
       try require(
-        configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+        configuration.receipts.unknownEnvironmentAllowed, .rejectedEnvironmentMissing,
         "VRR-17", at: "environment")
       return nil
     }
     try require(
-      configuration.environments.contains(found.environment), .rejectedIdentityEnvironment,
+      configuration.environments.contains(found.environment), .rejectedEnvironmentNotAccepted,
       "VRR-17", at: "environment")
     return found
   }
@@ -103,7 +103,7 @@ struct ReceiptResponseIdentity {
     switch text {
     case "Production": return (.production, .answer)
     case "Sandbox": return (.sandbox, .answer)
-    default: throw Refusal(.rejectedIdentityEnvironment, "VRR-17", at: "environment")
+    default: throw Refusal(.rejectedEnvironmentNotAccepted, "VRR-17", at: "environment")
     }
   }
 }

@@ -66,7 +66,7 @@ struct ReceiptResponseReading {
       let place = "byte " + String(error.offset)
       switch error.reason {
       case .utf8, .bom, .syntax, .trailing, .nul, .notObject:
-        throw Refusal(.unavailableVerifyReceiptNoAnswer, "VRR-4", at: place)
+        throw Refusal(.unavailableVerifyReceiptNoResponse, "VRR-4", at: place)
       case .duplicateName: throw Refusal(.malformedVerifyReceiptBody, "VRR-15", at: place)
       case .elements: throw Refusal(.tooLargeVerifyReceiptEntries, "VRR-15", at: place)
       case .depth, .members, .name, .number:

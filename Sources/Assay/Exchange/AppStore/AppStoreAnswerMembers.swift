@@ -42,7 +42,7 @@ enum AppStoreAnswerMembers {
       guard let index = table.index(of: value) else { continue }
       let member = table.members[index]
       try require(
-        member.shape.accepts(value), .malformedApiResponse, "API-30",
+        member.shape.accepts(value), .malformedAppStoreResponse, "API-30",
         at: path + Text(stringLiteral: member.name).string)
     }
   }

@@ -97,9 +97,9 @@ struct AppStoreConversation: Conversing {
     else { return finish() }
     let place = Text(stringLiteral: paging).string
     guard let next = page.present(paging)?.text else {
-      throw Refusal(.malformedApiPaging, "API-41", at: place)
+      throw Refusal(.malformedAppStorePaging, "API-41", at: place)
     }
-    try require(next != cursor, .malformedApiPaging, "API-41", at: place)
+    try require(next != cursor, .malformedAppStorePaging, "API-41", at: place)
     cursor = next
     if pages < task.options.pages { return ask(nowMs: nowMs) }
     result.next = (paging, next)
@@ -110,7 +110,7 @@ struct AppStoreConversation: Conversing {
     isRead = true
     guard result.refused.isEmpty else {
       return end(
-        Refusal(.rejectedApiPartial, "API-31", at: result.refused.first?.place ?? ""), .result)
+        Refusal(.rejectedAppStorePartial, "API-31", at: result.refused.first?.place ?? ""), .result)
     }
     state = .done
     return .accepted(result.evidence, capacity: result.room)
@@ -148,7 +148,7 @@ struct AppStoreConversation: Conversing {
 
   /// Returns the refusal of the token (API-54).
   private func refused(_ hint: Explanation) -> Refusal {
-    Refusal(.rejectedApiUnauthorized, "API-54", at: "status", hint: hint)
+    Refusal(.rejectedAppStoreUnauthorized, "API-54", at: "status", hint: hint)
   }
 
   /// Changes from Production to Sandbox, once and before any page was read (API-2). Returns

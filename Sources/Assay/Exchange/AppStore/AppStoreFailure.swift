@@ -64,18 +64,18 @@ struct AppStoreFailure {
   var refusal: Refusal {
     let detail = describe()
     if status == 429 {
-      return Refusal(.unavailableApiRateLimited, "API-52", at: "status", detail: detail)
+      return Refusal(.unavailableAppStoreRateLimited, "API-52", at: "status", detail: detail)
     }
     if isRetryable || (500...599).contains(status) {
-      return Refusal(.unavailableApiNoAnswer, "API-52", at: "status", detail: detail)
+      return Refusal(.unavailableAppStoreNoResponse, "API-52", at: "status", detail: detail)
     }
     switch status {
-    case 400: return Refusal(.rejectedApiBadRequest, "API-50", at: "status", detail: detail)
-    case 403: return Refusal(.rejectedApiForbidden, "API-50", at: "status", detail: detail)
-    case 404: return Refusal(.rejectedApiNotFound, "API-50", at: "status", detail: detail)
-    case 409: return Refusal(.rejectedApiConflict, "API-50", at: "status", detail: detail)
+    case 400: return Refusal(.rejectedAppStoreBadRequest, "API-50", at: "status", detail: detail)
+    case 403: return Refusal(.rejectedAppStoreForbidden, "API-50", at: "status", detail: detail)
+    case 404: return Refusal(.rejectedAppStoreNotFound, "API-50", at: "status", detail: detail)
+    case 409: return Refusal(.rejectedAppStoreConflict, "API-50", at: "status", detail: detail)
     // The status is not one of Apple's: a proxy answered, or Apple has added the status.
-    default: return Refusal(.malformedApiResponse, "API-30", at: "status", detail: detail)
+    default: return Refusal(.malformedAppStoreResponse, "API-30", at: "status", detail: detail)
     }
   }
 

@@ -59,11 +59,11 @@ struct AppStoreMember: Sendable {
 
   /// Returns the values that the request has for this member; none if the member is absent.
   ///
-  /// - Throws: `misuse.api.parameter`.
+  /// - Throws: `misuse.app-store.parameter`.
   func values(_ request: ExchangeRequest) throws(Refusal) -> [Value] {
-    guard let node = request[name]?.refusing(.misuseApiParameter, "API-21") else {
+    guard let node = request[name]?.refusing(.misuseAppStoreParameter, "API-21") else {
       try require(
-        !isRequired, .misuseApiParameter, "API-21", at: Text(stringLiteral: name).string)
+        !isRequired, .misuseAppStoreParameter, "API-21", at: Text(stringLiteral: name).string)
       return []
     }
     guard isList else { return [try value(node)] }
@@ -98,7 +98,7 @@ struct AppStoreMember: Sendable {
     case .boolean: return .flag(try node.boolean())
     case .consent:
       let isGiven = try node.boolean()
-      try require(isGiven, .misuseApiParameter, "API-24", at: node.path)
+      try require(isGiven, .misuseAppStoreParameter, "API-24", at: node.path)
       return .flag(true)
     case .number(let range): return .number(try node.integer(range))
     }

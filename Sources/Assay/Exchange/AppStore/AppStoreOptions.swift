@@ -10,10 +10,10 @@ struct AppStoreOptions: Sendable {
   /// Whether verified items are returned although others were refused (API-31).
   let isPartial: Bool
 
-  /// - Throws: `misuse.exchange.request` for an unknown member, `misuse.api.parameter`.
+  /// - Throws: `misuse.exchange.request` for an unknown member, `misuse.app-store.parameter`.
   init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
     let given = try request["options"]?.object(["attempts", "pages", "partial"])
-      .refusing(.misuseApiParameter, "API-21")
+      .refusing(.misuseAppStoreParameter, "API-21")
     let attempts = try given?["attempts"]?.integer(AppStoreOptions.attempts) ?? 3
     let pages = try given?["pages"]?.integer(AppStoreOptions.pages) ?? 1
     isPartial = try given?["partial"]?.boolean() ?? false

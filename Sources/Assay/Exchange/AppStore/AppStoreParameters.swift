@@ -9,7 +9,7 @@ struct AppStoreParameters: Sendable {
   let id: Text?
   private let paging: StaticString?
 
-  /// - Throws: `misuse.api.parameter`.
+  /// - Throws: `misuse.app-store.parameter`.
   init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
     var inPath: [Text] = []
     var query: [(name: StaticString, value: Text)] = []

@@ -8,13 +8,13 @@ struct AppStorePlan: Sendable {
     "Production", "Sandbox", "LocalTesting", "Xcode", "auto",
   ]
 
-  /// - Throws: `unsupported.api.environment` where no server exists, `misuse.api.parameter`
-  ///   for an environment that the configuration does not accept.
+  /// - Throws: `unsupported.app-store.environment` where no server exists,
+  ///   `misuse.app-store.parameter` for an environment that the configuration does not accept.
   init(
     _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, _ configuration: Configuration,
     _ policy: AppStoreServerAPIPolicy
   ) throws(Refusal) {
-    let node = try request.required("environment").refusing(.misuseApiParameter, "API-21")
+    let node = try request.required("environment").refusing(.misuseAppStoreParameter, "API-21")
     func isAccepted(_ environment: Environment) -> Bool {
       configuration.environments.contains(environment)
     }
@@ -23,10 +23,10 @@ struct AppStorePlan: Sendable {
     case 0: start = .production
     case 1: start = .sandbox
     case 2: start = .localTesting
-    case 3: throw Refusal(.unsupportedApiEnvironment, "API-1", at: "environment")
+    case 3: throw Refusal(.unsupportedAppStoreEnvironment, "API-1", at: "environment")
     default:
       try require(
-        isAccepted(.production) && isAccepted(.sandbox), .misuseApiParameter, "API-2",
+        isAccepted(.production) && isAccepted(.sandbox), .misuseAppStoreParameter, "API-2",
         at: "environment")
       (start, mayHop) = (.production, !isOfProduction)
       return
@@ -34,8 +34,8 @@ struct AppStorePlan: Sendable {
     mayHop = false
     try require(
       start.base(policy) != nil && (start != .sandbox || !isOfProduction),
-      .unsupportedApiEnvironment, "API-1", at: "environment")
+      .unsupportedAppStoreEnvironment, "API-1", at: "environment")
     try require(
-      isAccepted(start.environment), .misuseApiParameter, "API-1", at: "environment")
+      isAccepted(start.environment), .misuseAppStoreParameter, "API-1", at: "environment")
   }
 }

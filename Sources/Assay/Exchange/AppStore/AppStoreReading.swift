@@ -32,7 +32,7 @@ struct AppStoreReading {
     try AppStoreAnswerMembers.check(root, at: "")
     for name in needed {
       try require(
-        root.present(name) != nil, .malformedApiResponse, "API-30",
+        root.present(name) != nil, .malformedAppStoreResponse, "API-30",
         at: Text(stringLiteral: name).string)
     }
     result.last = root
@@ -44,13 +44,13 @@ struct AppStoreReading {
 
   /// Reads the body as JSON and checks its length and content type (API-30).
   private func read(_ answer: HTTPAnswer) throws(Refusal) -> JSONValue {
-    try require(!answer.isCut, .tooLargeApiResponse, "API-30", at: "cut")
+    try require(!answer.isCut, .tooLargeAppStoreResponse, "API-30", at: "cut")
     try require(
-      answer.body.count <= AppStoreReading.bodyCap, .tooLargeApiResponse, "API-30", at: "body")
+      answer.body.count <= AppStoreReading.bodyCap, .tooLargeAppStoreResponse, "API-30", at: "body")
     let type = answer.header("content-type")?.asciiLowercased.utf8 ?? []
     try require(
       type.prefix(AppStoreReading.contentType.utf8CodeUnitCount)
-        .elementsEqual(AppStoreReading.contentType), .malformedApiContentType, "API-30",
+        .elementsEqual(AppStoreReading.contentType), .malformedAppStoreContentType, "API-30",
       at: "content-type")
     do {
       return try JSONReader.readObject(answer.body, caps: AppStoreReading.caps).root
@@ -62,7 +62,7 @@ struct AppStoreReading {
   // MARK: agreement (API-32)
 
   private func agree(_ holds: Bool, _ place: String) throws(Refusal) {
-    try require(holds, .rejectedApiDisagree, "API-32", at: place)
+    try require(holds, .rejectedAppStoreInconsistent, "API-32", at: place)
   }
 
   /// Checks the unsigned members against the called server and the app.
@@ -153,7 +153,7 @@ struct AppStoreReading {
     let transaction = try verify(
       entry.present("signedTransactionInfo"), .transaction, at: path + "signedTransactionInfo")
     let renewal = try verify(
-      entry.present("signedRenewalInfo"), .renewal, at: path + "signedRenewalInfo")
+      entry.present("signedRenewalInfo"), .renewalInfo, at: path + "signedRenewalInfo")
     var line = entry.present("originalTransactionId")?.text
     for payload in [
       transaction.map { result.transactions[$0] }, renewal.map { result.renewals[$0] },

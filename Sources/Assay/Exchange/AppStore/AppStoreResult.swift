@@ -40,7 +40,7 @@ struct AppStoreResult {
     case .transaction:
       transactions.append(payload)
       return transactions.count &- 1
-    case .renewal:
+    case .renewalInfo:
       renewals.append(payload)
       return renewals.count &- 1
     case .notification:

@@ -19,7 +19,7 @@ extension AppStoreRule {
   /// Checks the members of a request together, and against the verified transaction if the host
   /// passes one as evidence (API-24).
   ///
-  /// - Throws: `misuse.api.parameter`, `misuse.exchange.evidence`.
+  /// - Throws: `misuse.app-store.parameter`, `misuse.exchange.evidence`.
   func check(
     _ request: ExchangeRequest, _ evidence: VerifiedEvidence?, nowMs: Int64
   ) throws(Refusal) {
@@ -38,13 +38,13 @@ extension AppStoreRule {
       else { return }
       try AppStoreRule.checkOwnership(transaction, ["ASSIGNED"])
       try require(
-        transaction.isAdvancedCommerce, .misuseApiParameter, "API-24", at: "evidence[0]")
+        transaction.isAdvancedCommerce, .misuseAppStoreParameter, "API-24", at: "evidence[0]")
     }
   }
 
   private static func refuse(_ holds: Bool, _ name: StaticString) throws(Refusal) {
     try require(
-      holds, .misuseApiParameter, "API-24", at: Text(stringLiteral: name).string)
+      holds, .misuseAppStoreParameter, "API-24", at: Text(stringLiteral: name).string)
   }
 
   /// Returns the verified transaction, which must have the id of the request.
@@ -63,7 +63,8 @@ extension AppStoreRule {
   ) throws(Refusal) {
     guard let ownership = transaction.text("inAppOwnershipType") else { return }
     try require(
-      !refused.contains { ownership == Text(stringLiteral: $0) }, .misuseApiParameter, "API-24",
+      !refused.contains { ownership == Text(stringLiteral: $0) }, .misuseAppStoreParameter,
+      "API-24",
       at: "evidence[0]")
   }
 
@@ -77,7 +78,7 @@ extension AppStoreRule {
     guard let transaction = try transaction(evidence, "transactionId", request) else { return }
     try checkOwnership(transaction, ["ASSIGNED"])
     try require(
-      !transaction.isAdvancedCommerce, .misuseApiParameter, "API-24", at: "evidence[0]")
+      !transaction.isAdvancedCommerce, .misuseAppStoreParameter, "API-24", at: "evidence[0]")
     if transaction.productType == .autoRenewable {
       try refuse(percentage == nil, "consumptionPercentage")
     } else if request["refundPreference"]?.value.text == "GRANT_PRORATED" {
@@ -93,7 +94,7 @@ extension AppStoreRule {
     let end = request["endDate"]?.value.integer ?? 0
     func check(_ holds: Bool, _ name: StaticString) throws(Refusal) {
       try require(
-        holds, .misuseApiParameter, "API-21", at: Text(stringLiteral: name).string)
+        holds, .misuseAppStoreParameter, "API-21", at: Text(stringLiteral: name).string)
     }
     try check(start >= nowMs &- historyMs, "startDate")
     try check(end > start, "endDate")

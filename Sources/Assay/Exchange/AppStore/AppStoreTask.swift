@@ -9,8 +9,8 @@ struct AppStoreTask: Sendable {
   let attempt: Int64
   private let policy: AppStoreServerAPIPolicy
 
-  /// - Throws: `config.exchange.block-missing`, `misuse.api.parameter`,
-  ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.api.environment`.
+  /// - Throws: `config.exchange.block-missing`, `misuse.app-store.parameter`,
+  ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.app-store.environment`.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
     guard let endpoint = AppStoreEndpoint.of(request.kind) else {
@@ -33,9 +33,9 @@ struct AppStoreTask: Sendable {
   private static func app(
     _ request: ExchangeRequest, _ apps: [Configuration.App]
   ) throws(Refusal) -> Configuration.App {
-    guard let node = request["bundleId"]?.refusing(.misuseApiParameter, "API-21") else {
+    guard let node = request["bundleId"]?.refusing(.misuseAppStoreParameter, "API-21") else {
       guard let only = apps.first, apps.count == 1 else {
-        throw Refusal(.misuseApiParameter, "API-21", at: "bundleId")
+        throw Refusal(.misuseAppStoreParameter, "API-21", at: "bundleId")
       }
       return only
     }

@@ -80,7 +80,7 @@ struct AppleIDCodeConversation: Conversing {
   private mutating func verify(_ tokens: AppleIDTokens) throws(Refusal) {
     guard let nonce, signIn != nil else { return }
     guard let text = tokens.identity else {
-      throw Refusal(.unavailableAppleidResponse, "AID-22", at: "id_token")
+      throw Refusal(.unavailableAppleIdResponse, "AID-22", at: "id_token")
     }
     do throws(Refusal) {
       token = try signIn?.identity(text, nonce)

@@ -7,7 +7,7 @@ struct AppleIDParameters {
   private static let secretLength = 1...2048
   private static let urlBytes = 1...1024
 
-  /// - Throws: `config.exchange.block-missing`, `misuse.appleid.parameter`.
+  /// - Throws: `config.exchange.block-missing`, `misuse.apple-id.parameter`.
   init(_ request: ExchangeRequest, _ configuration: Configuration) throws(Refusal) {
     guard let policy = configuration.appleID else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appleId")
@@ -18,12 +18,12 @@ struct AppleIDParameters {
   }
 
   private func node(_ name: StaticString) -> MemberNode? {
-    request[name]?.refusing(.misuseAppleidParameter, "AID-25")
+    request[name]?.refusing(.misuseAppleIdParameter, "AID-25")
   }
 
   private func required(_ name: StaticString) throws(Refusal) -> MemberNode {
     guard let node = node(name) else {
-      throw Refusal(.misuseAppleidParameter, "AID-25", at: Text(stringLiteral: name).string)
+      throw Refusal(.misuseAppleIdParameter, "AID-25", at: Text(stringLiteral: name).string)
     }
     return node
   }

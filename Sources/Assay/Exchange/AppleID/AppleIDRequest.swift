@@ -32,9 +32,9 @@ struct AppleIDRequest {
     let detail = status == 0 ? "" : "HTTP status " + String(status)
     try require(
       status != 0 && status != 429 && !(500...599).contains(status),
-      .unavailableAppleidNoAnswer, "AID-24", at: "status", detail: detail)
+      .unavailableAppleIdNoResponse, "AID-24", at: "status", detail: detail)
     try require(
-      !answer.isCut && answer.body.count <= answerCap, .tooLargeAppleidResponse, "AID-21",
+      !answer.isCut && answer.body.count <= answerCap, .tooLargeAppleIdResponse, "AID-21",
       at: answer.isCut ? "cut" : "body")
     guard status != 200 else { return }
     throw refusal(answer, detail)
@@ -47,17 +47,17 @@ struct AppleIDRequest {
     }
     let word = answer.status == 400 ? error?.utf8[...] ?? [] : []
     if word.elementsEqual("invalid_grant") {
-      return Refusal(.rejectedAppleidGrant, "AID-24", at: "error")
+      return Refusal(.rejectedAppleIdGrant, "AID-24", at: "error")
     }
     if word.elementsEqual("invalid_client") || word.elementsEqual("unauthorized_client") {
-      return Refusal(.rejectedAppleidClient, "AID-24", at: "error")
+      return Refusal(.rejectedAppleIdClient, "AID-24", at: "error")
     }
     for known in ["invalid_request", "unsupported_grant_type", "invalid_scope"] as [StaticString]
     where word.elementsEqual(known) {
-      return Refusal(.rejectedAppleidRequest, "AID-24", at: "error")
+      return Refusal(.rejectedAppleIdRequest, "AID-24", at: "error")
     }
     var refusal = Refusal(
-      .unavailableAppleidResponse, "AID-24", at: error == nil ? "status" : "error",
+      .unavailableAppleIdResponse, "AID-24", at: error == nil ? "status" : "error",
       detail: detail)
     refusal.said = error.flatMap { shown($0) }
     return refusal

@@ -63,9 +63,9 @@ struct AppleIDRevocation: Conversing {
   private mutating func judge(_ answer: HTTPAnswer, nowMs: Int64) -> ExchangeAction {
     do throws(Refusal) {
       try AppleIDRequest.check(answer)
-      try require(answer.body.isEmpty, .unavailableAppleidResponse, "AID-24", at: "body")
+      try require(answer.body.isEmpty, .unavailableAppleIdResponse, "AID-24", at: "body")
     } catch {
-      guard error.status == .unavailableAppleidNoAnswer else {
+      guard error.status == .unavailableAppleIdNoResponse else {
         return end(error, error.status.family == .rejected ? .result : .answer)
       }
       return tryAgain(error, isLimited: answer.status == 429, nowMs: nowMs)

@@ -9,9 +9,9 @@ struct AppleIDTokens {
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
   /// - Parameter nowMs: the time from which the lifetime counts, in milliseconds since 1970 UTC.
-  /// - Throws: `unavailable.appleid.response`.
+  /// - Throws: `unavailable.apple-id.response`.
   init(_ answer: HTTPAnswer, nowMs: Int64) throws(Refusal) {
-    let refusals = MemberRefusals(.unavailableAppleidResponse, "AID-24")
+    let refusals = MemberRefusals(.unavailableAppleIdResponse, "AID-24")
     let root = try MemberNode.read(answer.body, .evidence, refusals)
     func secret(_ name: StaticString) throws(Refusal) -> SecretBytes {
       SecretBytes(try root.required(name).text(1...AppleIDRequest.answerCap).utf8)

@@ -47,7 +47,7 @@ enum AttestRefreshOutcome {
 
   private static func unusable(_ answer: HTTPAnswer) -> AttestRefreshOutcome {
     .unusable(
-      refusal(.unavailableAttestRefreshNoAnswer, answer),
+      refusal(.unavailableAttestRefreshNoResponse, answer),
       pauseMs: answer.header("retry-after").map(RetryAfter.milliseconds) ?? 0,
       answer.status == 429 ? .rateLimited : .retry)
   }

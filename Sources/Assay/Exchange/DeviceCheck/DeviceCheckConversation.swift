@@ -76,7 +76,7 @@ struct DeviceCheckConversation: Conversing {
         hasRenewed = true
         return ask(nowMs: nowMs)
       }
-      guard error.status == .unavailableDevicecheckNoAnswer else {
+      guard error.status == .unavailableDeviceCheckNoResponse else {
         return end(error, error.status.family == .rejected ? .result : .answer)
       }
       return tryAgain(error, answer, nowMs: nowMs)

@@ -9,9 +9,9 @@ struct DeviceCheckReading {
 
   /// Takes the response of an exchange.
   ///
-  /// - Throws: `unavailable.devicecheck.response` if the body was truncated (DVC-13).
+  /// - Throws: `unavailable.device-check.response` if the body was truncated (DVC-13).
   init(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
-    try require(!answer.isCut, .unavailableDevicecheckResponse, "DVC-13", at: "cut")
+    try require(!answer.isCut, .unavailableDeviceCheckResponse, "DVC-13", at: "cut")
     call = task.call
     status = answer.status
     body = answer.body
@@ -43,7 +43,7 @@ extension DeviceCheckReading {
       }
       let reading = try DeviceCheckReading(context.request)
       try require(
-        !reading.isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-10",
+        !reading.isForOffer || policy.hasPromoBit, .configDeviceCheckBits, "DVC-10",
         at: "deviceCheck.bits")
       try result.judge(reading, policy)
       return context.answer.done { result.write(&$0) }

@@ -13,8 +13,8 @@ struct DeviceCheckTask: Sendable {
 
   private static let idLength = 1...64
 
-  /// - Throws: `config.exchange.block-missing`, `config.devicecheck.bits`,
-  ///   `misuse.devicecheck.bits`, `misuse.devicecheck.transaction-id`,
+  /// - Throws: `config.exchange.block-missing`, `config.device-check.bits`,
+  ///   `misuse.device-check.bits`, `misuse.device-check.transaction-id`,
   ///   `misuse.exchange.request`, and what is wrong with the device token.
   init(
     _ request: ExchangeRequest, _ call: DeviceCheckAnswer.Call, _ policy: DeviceCheckPolicy?
@@ -33,17 +33,17 @@ struct DeviceCheckTask: Sendable {
     bit0 = try request["bit0"]?.boolean()
     bit1 = try request["bit1"]?.boolean()
     try require(
-      call != .update || bit0 != nil || bit1 != nil, .misuseDevicecheckBits, "DVC-5", at: "bit0")
+      call != .update || bit0 != nil || bit1 != nil, .misuseDeviceCheckBits, "DVC-5", at: "bit0")
     isForOffer = try request["offer"]?.boolean() ?? false
     try require(
-      !isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-15", at: "deviceCheck.bits")
+      !isForOffer || policy.hasPromoBit, .configDeviceCheckBits, "DVC-15", at: "deviceCheck.bits")
   }
 
   /// Returns the transaction id, of 1 to 64 characters (DVC-4).
   private static func transactionId(_ request: ExchangeRequest) throws(Refusal) -> Text {
     let text = request["transactionId"]?.value.text
     guard let text, idLength.contains(text.characterCount) else {
-      throw Refusal(.misuseDevicecheckTransactionId, "DVC-4", at: "transactionId")
+      throw Refusal(.misuseDeviceCheckTransactionId, "DVC-4", at: "transactionId")
     }
     return text
   }

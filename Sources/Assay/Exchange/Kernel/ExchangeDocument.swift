@@ -30,14 +30,14 @@ struct ExchangeDocument {
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
     // A secret needs its space reserved: a buffer that grows leaves copies behind. The body is
     // JSON, in which each byte may be escaped.
-    pending(.pendingExchangeRequest, "request", room: request.room) {
+    pending(.pendingExchangeHttp, "request", room: request.room) {
       $0.name("request")
       request.write(id: id, &$0)
     }
   }
 
   func pending(_ step: StoreStep, _ context: StoreContext, id: Int64) -> Document {
-    pending(.pendingExchangeStore, "store", room: 640 &* step.calls.count) {
+    pending(.pendingExchangeDatabase, "store", room: 640 &* step.calls.count) {
       $0.name("store")
       step.write(id: id, context, &$0)
     }

@@ -124,7 +124,7 @@ struct ExchangeKernel<Talk: Conversing> {
   private mutating func outOfTime() -> Document {
     let reached = (state: last, steps: steps)
     return end(
-      ExchangeRefusal(Refusal(.unavailableExchangeBudget, "EXC-16", at: "deadlineMs"), .result)
+      ExchangeRefusal(Refusal(.unavailableExchangeDeadline, "EXC-16", at: "deadlineMs"), .result)
     ) { writer in
       writer.name("reached")
       writer.beginObject()

@@ -129,7 +129,7 @@ extension ExchangeKind {
         "verifyReceipt",
         ["kind", "deadlineMs", "attempt", "receipt", "excludeOldTransactions", "start"],
         withheld: ["receipt"], evidence: 0...1, of: [.transactionReceipt, .appReceipt],
-        steps: .init(8), isRepeatable: true, hints: .verifyReceipt)
+        steps: .init(8), isRepeatable: true, hints: .verifyReceiptResponse)
     case .ocsp:
       ExchangeRow(
         "ocsp", ["kind", "deadlineMs", "attempt", "mode", "responses"], evidence: 1...1, of: .jws,

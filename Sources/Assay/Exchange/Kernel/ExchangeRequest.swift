@@ -5,7 +5,7 @@ struct ExchangeRequest {
   let root: MemberNode
 
   /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
-  ///   `misuse.exchange.kind` for a kind that does not exist.
+  ///   `misuse.exchange.operation` for a kind that does not exist.
   init(_ bytes: [UInt8]) throws(Refusal) {
     let root: MemberNode
     do throws(Refusal) {
@@ -15,7 +15,7 @@ struct ExchangeRequest {
     }
     let name = try root.required("kind")
     guard let kind = ExchangeKind(try name.text()) else {
-      throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
+      throw Refusal(.misuseExchangeOperation, "EXC-1", at: "kind")
     }
     self.kind = kind
     self.root = try root.object(kind.row.members)
@@ -39,7 +39,9 @@ struct ExchangeRequest {
       "account", "from", "to", "id", "username", "reason", "subject",
     ]
     let faulty = names.first { root.value.member($0)?.text?.hasControlCharacter == true }
-    return faulty.map { Refusal(.malformedStoreText, "STO-84", at: Text(stringLiteral: $0).string) }
+    return faulty.map {
+      Refusal(.malformedLedgerText, "STO-84", at: Text(stringLiteral: $0).string)
+    }
   }
 
   /// Returns an optional member.

@@ -20,7 +20,7 @@ struct HTTPAnswer {
 
   /// Reads a host's reply to the HTTP step `id`.
   ///
-  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order` for a reply to
+  /// - Throws: `misuse.exchange.reply` for a wrong form, `misuse.exchange.order` for a reply to
   ///   another step.
   init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)

@@ -36,7 +36,7 @@ struct KeysetConversation: Conversing {
     return .wait(
       ExchangeWait(
         notBeforeMs: end, reason: .cooldown,
-        otherwise: Refusal(.unavailableJwksNoAnswer, "KST-12", at: "state.triedMs")))
+        otherwise: Refusal(.unavailableJwksNoResponse, "KST-12", at: "state.triedMs")))
   }
 
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
@@ -82,7 +82,7 @@ struct KeysetConversation: Conversing {
   ) throws(Refusal) -> JSONValue {
     if answer.status == 304, task.isConditional, let old = task.old { return old }
     try require(
-      answer.status == 200, .unavailableJwksNoAnswer, "KST-6", at: "status",
+      answer.status == 200, .unavailableJwksNoResponse, "KST-6", at: "status",
       detail: answer.status == 0 ? "" : "HTTP status " + String(answer.status))
     try require(!answer.isCut, .tooLargeJwksSize, "KST-12", at: "cut")
     var reader = KeysetReader(published: true)

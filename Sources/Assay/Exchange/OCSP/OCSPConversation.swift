@@ -73,7 +73,7 @@ struct OCSPConversation: Conversing {
     do throws(Refusal) {
       try require(
         !answer.isCut && answer.body.count <= RevocationJudgement.byteCap,
-        .tooLargeRevocationResponse, "OCSP-2", at: "response")
+        .tooLargeOcspResponse, "OCSP-2", at: "response")
       guard !answer.body.isEmpty else { return judgement.undetermined }
       return try judgement.judge(answer.body)
     } catch {
@@ -89,9 +89,9 @@ struct OCSPConversation: Conversing {
     switch answer.state {
     case .good, .undetermined: return
     case .revoked:
-      throw Refusal(.rejectedRevocationRevoked, "OCSP-18", at: task.subjects[place].name)
+      throw Refusal(.rejectedOcspCertificateRevoked, "OCSP-18", at: task.subjects[place].name)
     case .unknown:
-      throw Refusal(.rejectedRevocationUnknown, "OCSP-18", at: task.subjects[place].name)
+      throw Refusal(.rejectedOcspUnknown, "OCSP-18", at: task.subjects[place].name)
     }
   }
 
@@ -105,7 +105,7 @@ struct OCSPConversation: Conversing {
     if task.isRequired, let open = task.subjects.indices.first(where: { !isGood(at: $0) }) {
       return end(
         Refusal(
-          .unavailableRevocationUndetermined, "OCSP-19", at: task.subjects[open].name), .answer)
+          .unavailableOcspUndetermined, "OCSP-19", at: task.subjects[open].name), .answer)
     }
     isAccepted = true
     return .accepted(.storeKit(payload), capacity: 4096 &+ payload.json.bytes.count)

@@ -92,7 +92,7 @@ struct OCSPTask: Sendable {
     do throws(Refusal) {
       let address = try ResponderAddress.of(subject.question.certificate, hosts: hosts)
       try require(
-        address != nil || !isRequired, .rejectedRevocationNoResponder, "OCSP-1",
+        address != nil || !isRequired, .rejectedOcspNoResponder, "OCSP-1",
         at: "authorityInfoAccess")
       return address
     } catch {

@@ -8,7 +8,7 @@ struct SessionIssue: CallResult {
   private static let bindings = 1...255
 
   /// - Throws: `config.exchange.block-missing`, `misuse.exchange.evidence` for evidence that was
-  ///   not verified as live, `misuse.store.account`, `misuse.exchange.request`.
+  ///   not verified as live, `misuse.ledger.account`, `misuse.exchange.request`.
   init(_ context: KindContext) throws(Refusal) {
     let (request, nowMs) = (context.request, context.nowMs)
     let policy = try SessionText.policy(context.configuration)
@@ -36,7 +36,7 @@ struct SessionIssue: CallResult {
 
   /// Reads the account id: 1 to 255 bytes, as in the ledger.
   private static func account(_ given: MemberNode) throws(Refusal) -> Text {
-    let entry = given.refusing(.misuseStoreAccount, "SES-1")
+    let entry = given.refusing(.misuseLedgerAccount, "SES-1")
     let account = try entry.text(1...255)
     try require(
       !account.hasControlCharacter && account.utf8.first != 0x20 && account.utf8.last != 0x20,

@@ -5,7 +5,7 @@ enum AppleIDSecret {
   /// Six months in seconds, the longest lifetime that Apple accepts.
   private static let longestSeconds: Int64 = 15_777_000
 
-  /// - Throws: `config.exchange.block-missing`, `misuse.appleid.parameter`,
+  /// - Throws: `config.exchange.block-missing`, `misuse.apple-id.parameter`,
   ///   `internal.sign.self-check`.
   static func make(
     _ request: ExchangeRequest, _ policy: AppleIDPolicy?, nowMs: Int64
@@ -15,7 +15,7 @@ enum AppleIDSecret {
     }
     let clientId = try clientId(request, policy.clientIds)
     let life =
-      try request["ttlMs"]?.refusing(.misuseAppleidParameter, "AID-20").integer(lives)
+      try request["ttlMs"]?.refusing(.misuseAppleIdParameter, "AID-20").integer(lives)
       ?? standardLife
     let (secret, expires) = try text(policy, clientId, life: life, nowMs: nowMs)
     return SigningResult(
@@ -52,13 +52,13 @@ enum AppleIDSecret {
   static func clientId(
     _ request: ExchangeRequest, _ known: [Text]
   ) throws(Refusal) -> Text {
-    if let node = request["clientId"]?.refusing(.misuseAppleidParameter, "AID-25") {
+    if let node = request["clientId"]?.refusing(.misuseAppleIdParameter, "AID-25") {
       let clientId = try node.text()
       try require(known.contains(clientId), node)
       return clientId
     }
     guard let only = known.first, known.count == 1 else {
-      throw Refusal(.misuseAppleidParameter, "AID-25", at: "clientId")
+      throw Refusal(.misuseAppleIdParameter, "AID-25", at: "clientId")
     }
     return only
   }

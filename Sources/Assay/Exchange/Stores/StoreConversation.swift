@@ -32,8 +32,8 @@ struct StoreConversation: Conversing {
   /// The most steps for all repetitions together, waits included (EXC-15).
   private static let repetitionSteps = 30
 
-  /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
-  ///   `config.store.not-shared`, `config.document.missing` at `stores.table`, and the refusals
+  /// - Throws: `config.exchange.block-missing`, `config.ledger.not-durable`,
+  ///   `config.ledger.not-shared`, `config.document.missing` at `stores.table`, and the refusals
   ///   of the operation.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
@@ -42,10 +42,10 @@ struct StoreConversation: Conversing {
     }
     let dialect = try Self.dialect(request, policy)
     try require(
-      dialect != .redis || request.kind.row.store == .any, .configStoreNotDurable, "STO-13",
+      dialect != .redis || request.kind.row.store == .any, .configLedgerNotDurable, "STO-13",
       at: "dialect")
     try require(
-      dialect != .sqlite || policy.shared, .configStoreNotShared, "STO-13", at: "stores.shared")
+      dialect != .sqlite || policy.shared, .configLedgerNotShared, "STO-13", at: "stores.shared")
     try policy.requireTable(of: dialect)
     self.context = StoreContext(configuration, policy, dialect, nowMs: context.nowMs)
     operation = try context.operation(
@@ -78,7 +78,7 @@ struct StoreConversation: Conversing {
     case .store(.results(let results)):
       guard results.count == open.calls.count else {
         return end(
-          Refusal(.unavailableStoreReplyShape, "STO-4", at: "results"))
+          Refusal(.unavailableDatabaseUnexpectedReply, "STO-4", at: "results"))
       }
       if let failure = results.compactMap({ $0.failure }).first {
         return judge(failure, nowMs: nowMs)
@@ -130,7 +130,7 @@ struct StoreConversation: Conversing {
         return .wait(
           ExchangeWait(
             notBeforeMs: max(nowMs, untilMs), reason: .busy,
-            otherwise: Refusal(.unavailableApiPaced, "STO-66", at: "for")))
+            otherwise: Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "for")))
       case .refused(let refusal): return end(refusal)
       }
     }
@@ -141,22 +141,24 @@ struct StoreConversation: Conversing {
     switch failure.kind(context.dialect, isInTransaction: open.transaction != nil) {
     case .busy:
       return tryAgain(
-        Refusal(.unavailableStoreContention, "STO-70", at: "error.code", detail: code),
+        Refusal(.unavailableDatabaseContention, "STO-70", at: "error.code", detail: code),
         isUnclear: false, nowMs: nowMs)
     case .unclear:
       return tryAgain(
-        Refusal(.unavailableStoreUnclear, "STO-71", at: "error.code", detail: code),
+        Refusal(.unavailableDatabaseOutcomeUnknown, "STO-71", at: "error.code", detail: code),
         isUnclear: true, nowMs: nowMs)
     case .lost: return lose(at: "error.code", detail: code, nowMs: nowMs)
     case .unreachable:
-      let refusal = Refusal(.unavailableStoreUnreachable, "STO-77", at: "error.code", detail: code)
+      let refusal = Refusal(
+        .unavailableDatabaseUnreachable, "STO-77", at: "error.code", detail: code)
       if wasUnreachable { return end(refusal) }
       wasUnreachable = true
       return again(after: Self.unreachableMs, refusal, nowMs: nowMs)
     case .fatal:
-      return end(Refusal(.unavailableStoreEngine, "STO-71", at: "error.code", detail: code))
-    case .standby: return end(Refusal(.unavailableStoreStandby, "STO-74", at: "error.code"))
-    case .evicting: return end(Refusal(.configStoreEvicting, "STO-83", at: "error.code"))
+      return end(
+        Refusal(.unavailableDatabaseStatementFailed, "STO-71", at: "error.code", detail: code))
+    case .standby: return end(Refusal(.unavailableDatabaseStandby, "STO-74", at: "error.code"))
+    case .evicting: return end(Refusal(.configLedgerEvicting, "STO-83", at: "error.code"))
     case .transaction: return askWhatStands()
     }
   }
@@ -174,7 +176,7 @@ struct StoreConversation: Conversing {
   }
 
   private mutating func endGrant() -> ExchangeAction {
-    end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
+    end(Refusal(.unavailableClaimInProgress, "STO-32", at: "grant"))
   }
 
   /// Handles a lost reply. A transaction begins anew at most twice: uncommitted changes were
@@ -184,10 +186,10 @@ struct StoreConversation: Conversing {
   ) -> ExchangeAction {
     guard transactionStart != nil else {
       return tryAgain(
-        Refusal(.unavailableStoreUnclear, "STO-71", at: place, detail: detail),
+        Refusal(.unavailableDatabaseOutcomeUnknown, "STO-71", at: place, detail: detail),
         isUnclear: true, nowMs: nowMs)
     }
-    let refusal = Refusal(.unavailableStoreUnclear, "STO-39", at: place, detail: detail)
+    let refusal = Refusal(.unavailableDatabaseOutcomeUnknown, "STO-39", at: place, detail: detail)
     if losses >= Self.lossCap { return end(refusal) }
     losses &+= 1
     return again(after: 20 &+ spread(20), refusal, nowMs: nowMs)
@@ -238,7 +240,7 @@ struct StoreConversation: Conversing {
   }
 
   private mutating func endBroken() -> ExchangeAction {
-    end(Refusal(.misuseStoreTransaction, "STO-38", at: "grant"))
+    end(Refusal(.misuseLedgerTransaction, "STO-38", at: "grant"))
   }
 
   /// Returns less than `pause`, varied by the attempt id, so that two exchanges that collided do
@@ -272,14 +274,14 @@ struct StoreConversation: Conversing {
       outcome.write(&writer)
     } else if let refusal {
       operation.writeRefused(refusal, &writer)
-      if refusal.status == .misuseStoreTransaction {
+      if refusal.status == .misuseLedgerTransaction {
         writer.name("committed")
         if let committed { writer.boolean(committed) } else { writer.null() }
       }
     } else {
       // The kernel ended the exchange: its deadline has passed, or no step was left.
       operation.writeRefused(
-        Refusal(.unavailableExchangeBudget, "EXC-16", at: "deadlineMs"), &writer)
+        Refusal(.unavailableExchangeDeadline, "EXC-16", at: "deadlineMs"), &writer)
     }
   }
 

@@ -2,7 +2,7 @@ extension StoreSchema: CallResult {
   /// `schema`: the tables, indexes and cleanup statements of a database, for the host to run
   /// (STM-1), by the block `stores` or its defaults; the members of the request take precedence.
   ///
-  /// - Throws: `config.exchange.block-missing`, `config.store.dialect`, `config.store.prefix`,
+  /// - Throws: `config.exchange.block-missing`, `config.ledger.engine`, `config.ledger.prefix`,
   ///   `config.document.missing` at `stores.table`.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configured) = (context.request, context.configuration.stores)

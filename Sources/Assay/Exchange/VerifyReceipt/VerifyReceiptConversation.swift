@@ -126,7 +126,8 @@ struct VerifyReceiptConversation: Conversing {
       ExchangeWait(
         notBeforeMs: nowMs &+ Self.doubtPauseMs, reason: .retry,
         otherwise: Refusal(
-          .unavailableVerifyReceiptNoAnswer, "EXC-16", at: refusal.place, detail: refusal.detail)))
+          .unavailableVerifyReceiptNoResponse, "EXC-16", at: refusal.place, detail: refusal.detail))
+    )
   }
 
   /// Waits and repeats the request; the third unusable response of either endpoint ends the

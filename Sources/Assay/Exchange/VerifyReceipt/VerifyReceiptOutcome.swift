@@ -41,7 +41,7 @@ enum VerifyReceiptOutcome {
       notBeforeMs = nowMs &+ RetryAfter.milliseconds(text)
     }
     return .unusable(
-      Refusal(.unavailableVerifyReceiptNoAnswer, "VRR-4", at: "status", detail: detail),
+      Refusal(.unavailableVerifyReceiptNoResponse, "VRR-4", at: "status", detail: detail),
       notBeforeMs: notBeforeMs, status == 429 ? .rateLimited : .retry)
   }
 
@@ -57,7 +57,7 @@ enum VerifyReceiptOutcome {
     default: break
     }
     switch refusal.status {
-    case .unavailableVerifyReceiptNoAnswer, .unavailableVerifyReceiptInternal:
+    case .unavailableVerifyReceiptNoResponse, .unavailableVerifyReceiptInternal:
       return .unusable(refusal, notBeforeMs: nowMs, .retry)
     default:
       return .refused(refusal, refusal.status.family == .rejected ? .result : .answer)

@@ -22,7 +22,7 @@ struct VerifyReceiptTask: Sendable {
   let password: SecretBytes?
 
   /// - Throws: `misuse.exchange.request`; the transport's refusals of a receipt;
-  ///   `rejected.identity.environment` if no endpoint may be asked.
+  ///   `rejected.environment.not-accepted` if no endpoint may be asked.
   init(
     _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ trust: ReceiptTrust,
     _ triage: Triage, attempt: Int64
@@ -59,18 +59,18 @@ struct VerifyReceiptTask: Sendable {
   ) throws(Refusal) -> Endpoint {
     func isAccepted(_ endpoint: Endpoint) -> Bool { accepted.contains(endpoint.environment) }
     if let named {
-      try require(isAccepted(named), .rejectedIdentityEnvironment, "VRR-22", at: "start")
+      try require(isAccepted(named), .rejectedEnvironmentNotAccepted, "VRR-22", at: "start")
       return named
     }
     switch shown {
     case .sandbox: return .sandbox
     case .xcode, .localTesting:
       // Xcode and local tests sign such a receipt themselves: Apple does not know it.
-      throw Refusal(.rejectedIdentityEnvironment, "VRR-22", at: "evidence[0]")
+      throw Refusal(.rejectedEnvironmentNotAccepted, "VRR-22", at: "evidence[0]")
     case .production, nil: break
     }
     if isAccepted(.production) { return .production }
-    try require(isAccepted(.sandbox), .rejectedIdentityEnvironment, "VRR-22", at: "start")
+    try require(isAccepted(.sandbox), .rejectedEnvironmentNotAccepted, "VRR-22", at: "start")
     return .sandbox
   }
 

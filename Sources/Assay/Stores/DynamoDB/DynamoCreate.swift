@@ -51,7 +51,7 @@ extension StoreTalk {
 
   /// Waits until the table and its indexes are active.
   ///
-  /// - Throws: `unavailable.store.standby` if they are not active in time.
+  /// - Throws: `unavailable.database.standby` if they are not active in time.
   private mutating func dynamoAwaitTable() throws(StoreStop) {
     var nowMs = context.nowMs
     for pause in Self.looksMs {

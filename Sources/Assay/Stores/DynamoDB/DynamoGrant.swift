@@ -88,7 +88,7 @@ extension StoreTalk {
     guard let reasons = try [result].cancellation(0) else { return (true, nil) }
     guard let ours = reasons.first, ours.isRefused else {
       // A condition of the host's own has failed.
-      throw .refused(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
+      throw .refused(Refusal(.unavailableClaimInProgress, "STO-32", at: "grant"))
     }
     return (false, ours.row)
   }

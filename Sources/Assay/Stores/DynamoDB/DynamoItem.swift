@@ -3,7 +3,7 @@
 struct DynamoItem: Sendable {
   private let attributes: JSONValue
 
-  /// - Throws: `unavailable.store.reply-shape`.
+  /// - Throws: `unavailable.database.unexpected-reply`.
   init(_ value: JSONValue) throws(StoreStop) {
     guard value.kind == .object, value.count > 0 else { throw .shape("item") }
     attributes = value

@@ -24,7 +24,7 @@ extension StoreTalk {
       guard let met = reasons.first?.row else { throw .rowMissing }
       before = try LineRow(met)
     }
-    throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "lines"))
+    throw .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "lines"))
   }
 
   /// Stores a subscription for a claim, unless the stored one is as new already (RPL-2).

@@ -26,7 +26,7 @@ struct StoreFailure {
 
   private static let codeCap = 64
 
-  /// - Throws: `misuse.exchange.answer`.
+  /// - Throws: `misuse.exchange.reply`.
   init(_ node: MemberNode) throws(Refusal) {
     let error = try node.object(["code", "text", "executed"])
     let code = try error.required("code").text()

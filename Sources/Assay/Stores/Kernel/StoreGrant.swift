@@ -85,7 +85,7 @@ struct StoreGrant {
   ///
   /// - Parameter hasItem: Whether the step had an item for DynamoDB. A reply with code 200 may
   ///   then contain the reasons of a cancelled transaction, as a reply to a database step does.
-  /// - Throws: `misuse.exchange.answer`, `misuse.exchange.order`.
+  /// - Throws: `misuse.exchange.reply`, `misuse.exchange.order`.
   static func answer(
     _ bytes: [UInt8], to id: Int64, hasItem: Bool
   ) throws(Refusal) -> Answer {

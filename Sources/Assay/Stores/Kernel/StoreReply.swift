@@ -6,7 +6,7 @@ enum StoreReply {
   /// No reply came from the engine: a time-out or a lost connection.
   case nothing
 
-  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`
+  /// - Throws: `misuse.exchange.reply` for a wrong form, `misuse.exchange.order`
   ///   for an answer to another step.
   init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)

@@ -13,7 +13,7 @@ enum StoreResult {
 }
 
 extension StoreResult {
-  /// - Throws: `misuse.exchange.answer`.
+  /// - Throws: `misuse.exchange.reply`.
   init(_ entry: MemberNode) throws(Refusal) {
     if entry.value.kind == .object && entry.value.count == 0 {
       self = .done

@@ -19,7 +19,7 @@ extension Array where Element == StoreResult {
   func row(_ place: Int) throws(StoreStop) -> StoreRow {
     guard let row = try rowIfAny(place) else {
       throw .refused(
-        Refusal(.unavailableStoreRowMissing, "STO-4", at: "results[" + String(place) + "].rows"))
+        Refusal(.unavailableDatabaseRowMissing, "STO-4", at: "results[" + String(place) + "].rows"))
     }
     return row
   }

@@ -11,7 +11,7 @@ struct StoreRow: Sendable {
     self.isTyped = isTyped
   }
 
-  /// - Throws: `unavailable.store.reply-shape`, at the number of the column.
+  /// - Throws: `unavailable.database.unexpected-reply`, at the number of the column.
   private mutating func next() throws(StoreStop) -> StoreValue {
     guard place < values.count else { throw .shape("column " + String(place)) }
     // U+0000 marks a value that no column can hold.

@@ -9,6 +9,6 @@ enum StoreStop: Error {
 
   /// Returns the refusal of a reply whose rows have an unexpected form (STO-4).
   static func shape(_ place: String) -> StoreStop {
-    .refused(Refusal(.unavailableStoreReplyShape, "STO-4", at: place))
+    .refused(Refusal(.unavailableDatabaseUnexpectedReply, "STO-4", at: place))
   }
 }

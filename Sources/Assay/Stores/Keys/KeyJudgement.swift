@@ -7,12 +7,12 @@ extension KeyRow {
   }
 
   static var foreign: Refusal {
-    Refusal(.rejectedAttestKeyForeign, "STO-63", at: "account")
+    Refusal(.rejectedDeviceKeyOtherAccount, "STO-63", at: "account")
   }
 
-  static var retired: Refusal { Refusal(.rejectedAttestKeyRetired, "STO-63", at: "keyId") }
+  static var retired: Refusal { Refusal(.rejectedDeviceKeyRetired, "STO-63", at: "keyId") }
 
-  static var unknown: Refusal { Refusal(.rejectedAttestKeyUnknown, "STO-63", at: "keyId") }
+  static var unknown: Refusal { Refusal(.rejectedDeviceKeyUnknown, "STO-63", at: "keyId") }
 
   /// The key id in standard base64, as documents contain it (ATT-2).
   var documentId: Text { KeyRow.documentId(id) }
@@ -25,7 +25,7 @@ extension KeyRow {
 extension StoreStop {
   /// The refusal after another process changed the row between a change and the next read.
   static var keyMoved: StoreStop {
-    .refused(Refusal(.unavailableStoreContention, "STO-70", at: "keyId"))
+    .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "keyId"))
   }
 }
 

@@ -79,7 +79,9 @@ struct Claim {
       writer.member("claimedMs", integer: row.claimedMs)
       if isHandedOut { writer.member("why", "lease") }
     case .revoked: writer.member("revokedMs", integer: row.revokedMs)
-    case .otherAccount, .unknownProduct, .upgraded, .familyShared, .unclaimed, .refused: break
+    case .otherAccount, .otherSubscriber, .unknownProduct, .upgraded, .familyShared, .unclaimed,
+      .refused:
+      break
     }
   }
 }

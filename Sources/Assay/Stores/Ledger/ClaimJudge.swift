@@ -46,7 +46,7 @@ extension StoreTalk {
         return ours(taken, .new, claimant)
       }
       guard row.owner == account else {
-        return try stays(row, .otherAccount, purchase, transaction)
+        return try stays(row, claimant.refused(row), purchase, transaction)
       }
       return try judgeClaimed(row, claimant, purchase, transaction)
     case .revoked:
@@ -56,7 +56,7 @@ extension StoreTalk {
       // Effects follow states in their order: a reversal waits for the pending take-back (STO-35).
       guard !row.isTakeBackPending else { return .stands(Claim(row, .inProgress)) }
       guard row.owner == account || row.owner.isEmpty && !claimant.isStranger else {
-        return .stands(Claim(row, .otherAccount))
+        return .stands(Claim(row, claimant.refused(row)))
       }
       return try reopen(row, account, claimant, purchase, transaction)
     }
@@ -69,7 +69,7 @@ extension StoreTalk {
     if row.attempt == claimant.attempt {
       if let purchase, row.evidence != purchase.evidence.sha256 {
         var claim = Claim(row, .inProgress)
-        claim.reason = Refusal(.unavailableLedgerAttempt, "STO-28", at: "attempt")
+        claim.reason = Refusal(.unavailableClaimAttemptId, "STO-28", at: "attempt")
         return .stands(claim)
       }
       guard row.repeats <= claimant.repeatsCap else { return .stands(handedOut(row)) }
@@ -161,6 +161,6 @@ extension LedgerRow {
 extension StoreStop {
   /// The refusal for a row that must exist and was not found.
   static var rowMissing: StoreStop {
-    .refused(Refusal(.unavailableStoreRowMissing, "STO-4", at: "rows"))
+    .refused(Refusal(.unavailableDatabaseRowMissing, "STO-4", at: "rows"))
   }
 }

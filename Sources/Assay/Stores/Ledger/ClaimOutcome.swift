@@ -1,6 +1,8 @@
 /// The outcome of a claim, which follows from the purchase's ledger row (docs/spec/stores.md §5.1).
 enum ClaimOutcome {
   case new, resume, alreadyGranted, inProgress, otherAccount, revoked, held, unknownProduct
+  /// A purchase that nobody has, of another account's subscription (RPL-2).
+  case otherSubscriber
   /// A purchase that decisions exclude as well (STO-25).
   case upgraded, familyShared
   /// A purchase that no account has claimed, in a request that names none.
@@ -15,7 +17,7 @@ enum ClaimOutcome {
     case .resume: return "resume"
     case .alreadyGranted: return "already-granted"
     case .inProgress: return "in-progress"
-    case .otherAccount: return "other-account"
+    case .otherAccount, .otherSubscriber: return "other-account"
     case .revoked: return "revoked"
     case .held: return "held"
     case .unknownProduct: return "unknown-product"
@@ -34,7 +36,8 @@ enum ClaimOutcome {
     switch self {
     case .new, .resume: return nil
     case .alreadyGranted: return "already-granted"
-    case .otherAccount, .revoked, .upgraded, .familyShared, .refused: return "refused-final"
+    case .otherAccount, .otherSubscriber, .revoked, .upgraded, .familyShared, .refused:
+      return "refused-final"
     case .unknownProduct: return "refused-keep"
     case .inProgress, .held, .unclaimed: return "deferred"
     }
@@ -45,15 +48,17 @@ enum ClaimOutcome {
     switch self {
     case .new, .resume, .unclaimed: return nil
     case .alreadyGranted:
-      return Refusal(.rejectedLedgerAlreadyGranted, "STO-20", at: "claims")
-    case .inProgress: return Refusal(.unavailableLedgerInProgress, "STO-22", at: "claims")
-    case .otherAccount: return Refusal(.rejectedLedgerOtherAccount, "RPL-2", at: "claims")
-    case .revoked: return Refusal(.rejectedLedgerRevoked, "RFD-3", at: "claims")
-    case .upgraded: return Refusal(.rejectedLedgerUpgraded, "STO-25", at: "claims")
-    case .familyShared: return Refusal(.rejectedLedgerFamilyShared, "STO-25", at: "claims")
-    case .held: return Refusal(.unavailableLedgerHeld, "STO-27", at: "claims")
-    case .unknownProduct: return Refusal(.rejectedIdentityProduct, "STO-24", at: "claims")
-    case .refused: return Refusal(.rejectedLedgerId, "RPL-3", at: "claims")
+      return Refusal(.rejectedPurchaseAlreadyGranted, "STO-20", at: "claims")
+    case .inProgress: return Refusal(.unavailableClaimInProgress, "STO-22", at: "claims")
+    case .otherAccount: return Refusal(.rejectedPurchaseOtherAccount, "RPL-2", at: "claims")
+    case .otherSubscriber:
+      return Refusal(.rejectedSubscriptionOtherAccount, "RPL-2", at: "claims")
+    case .revoked: return Refusal(.rejectedPurchaseRevoked, "RFD-3", at: "claims")
+    case .upgraded: return Refusal(.rejectedPurchaseUpgraded, "STO-25", at: "claims")
+    case .familyShared: return Refusal(.rejectedPurchaseFamilyShared, "STO-25", at: "claims")
+    case .held: return Refusal(.unavailableClaimHeld, "STO-27", at: "claims")
+    case .unknownProduct: return Refusal(.rejectedProductUnknown, "STO-24", at: "claims")
+    case .refused: return Refusal(.rejectedPurchaseInvalidId, "RPL-3", at: "claims")
     }
   }
 }

@@ -23,7 +23,13 @@ struct Claimant: Sendable {
   var repeatsCap: Int64 { isInTransaction && !allowsRepeat ? 0 : MemberNode.exactInteger }
 
   /// The outcome if there is no row and this request does not insert one.
-  var absent: ClaimOutcome { isStranger ? .otherAccount : .unclaimed }
+  var absent: ClaimOutcome { isStranger ? .otherSubscriber : .unclaimed }
+
+  /// Returns the outcome of a row that is not this account's: another account owns it, or the
+  /// subscription of a row without owner.
+  func refused(_ row: LedgerRow) -> ClaimOutcome {
+    row.owner.isEmpty && isStranger ? .otherSubscriber : .otherAccount
+  }
 
   /// Returns this request as it applies to the subscription of the purchase.
   ///

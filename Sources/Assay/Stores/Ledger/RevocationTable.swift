@@ -81,7 +81,7 @@ extension StoreTalk {
       guard let met else { throw .shape("item") }
       standing = try LedgerRow(met).checked(tombstone.purchaseKey)
     }
-    throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "revocations"))
+    throw .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "revocations"))
   }
 
   /// Makes the change by itself, or at the head of the host's transaction.

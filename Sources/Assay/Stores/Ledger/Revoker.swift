@@ -25,7 +25,7 @@ struct Revoker {
     var take: TakeBack? = nil
   }
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let modes: [(StaticString, Mode)] = [
       ("none", .none), ("lease", .lease), ("transaction", .transaction),

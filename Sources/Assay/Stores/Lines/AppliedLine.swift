@@ -19,10 +19,10 @@ struct AppliedLine {
     var refusal: Refusal? {
       switch self {
       case .applied, .stale, .moved, .leftOut: return nil
-      case .otherAccount: return Refusal(.rejectedLedgerOtherAccount, "STO-42", at: "lines")
-      case .moveTooSoon: return Refusal(.rejectedLedgerMoveTooSoon, "STO-42", at: "lines")
-      case .unknownProduct: return Refusal(.rejectedIdentityProduct, "STO-24", at: "lines")
-      case .refused: return Refusal(.rejectedLedgerId, "RPL-3", at: "lines")
+      case .otherAccount: return Refusal(.rejectedSubscriptionOtherAccount, "STO-42", at: "lines")
+      case .moveTooSoon: return Refusal(.rejectedSubscriptionTransferTooSoon, "STO-42", at: "lines")
+      case .unknownProduct: return Refusal(.rejectedProductUnknown, "STO-24", at: "lines")
+      case .refused: return Refusal(.rejectedPurchaseInvalidId, "RPL-3", at: "lines")
       }
     }
   }

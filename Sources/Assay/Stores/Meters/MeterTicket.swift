@@ -20,7 +20,7 @@ struct MeterTicket: Sendable {
   let units: Int64
 
   private static let textLengths = 1...1024
-  private static let refusals = MemberRefusals(.misuseStoreTicket, "STO-69")
+  private static let refusals = MemberRefusals(.misuseLedgerTicket, "STO-69")
 
   init(_ operation: Operation, _ meter: Meter, units: Int64) {
     self.operation = operation
@@ -28,9 +28,9 @@ struct MeterTicket: Sendable {
     self.units = units
   }
 
-  /// - Throws: `misuse.store.ticket`, for one of another operation too.
+  /// - Throws: `misuse.ledger.ticket`, for one of another operation too.
   init(_ given: MemberNode, of operation: Operation) throws(Refusal) {
-    let node = given.refusing(.misuseStoreTicket, "STO-69")
+    let node = given.refusing(.misuseLedgerTicket, "STO-69")
     let text = try node.text(Self.textLengths)
     guard let bytes = Base64.decodeURL(text.utf8[...]) else { throw node.refusal(.range) }
     let root = try MemberNode.read(bytes, .evidence, Self.refusals)

@@ -12,7 +12,7 @@ enum SignupCredentials {
       return Refusal(.malformedSignupMissing, "BCK-12", at: place)
     }
     if username.value.text?.hasControlCharacter == true {
-      return Refusal(.malformedStoreText, "STO-84", at: "username")
+      return Refusal(.malformedLedgerText, "STO-84", at: "username")
     }
     guard let text = username.value.text, isName(text, policy) else {
       return Refusal(.malformedSignupCredentials, "BCK-12", at: "username")

@@ -25,7 +25,7 @@ extension StoreTalk {
         let info = try RedisInfo(
           try run { StoreStep(calls: RedisInfo.calls(["persistence"])) })
         guard info["aof_enabled"] != "0" else {
-          throw .refused(Refusal(.configStoreNotDurable, "STO-83", at: "aof_enabled"))
+          throw .refused(Refusal(.configLedgerNotDurable, "STO-83", at: "aof_enabled"))
         }
       }
       let reply = try redis {

@@ -5,14 +5,14 @@ struct AccountForget: StoreOperation {
   /// The owner that replaces the account in its rows: `forgotten:` and a keyed hash.
   let hash: Text
 
-  /// - Throws: `config.store.forget-key`, `misuse.exchange.request`, `misuse.store.account`,
-  ///   `.attempt`.
+  /// - Throws: `config.ledger.forget-key`, `misuse.exchange.request`, `misuse.ledger.account`,
+  ///   `.attempt-id`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.account("account")
     attempt = try parameters.attempt()
     _ = try parameters.reason()
     guard let key = parameters.context.policy.forgetKey else {
-      throw Refusal(.configStoreForgetKey, "STO-93", at: "stores.forgetKey")
+      throw Refusal(.configLedgerForgetKey, "STO-93", at: "stores.forgetKey")
     }
     let code = MessageCode.of(key: key, head: "", account.utf8[...])
     hash = Text(Text("forgotten:").utf8 + Hex.encode(code))

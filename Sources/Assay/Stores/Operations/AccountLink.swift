@@ -7,11 +7,11 @@ struct AccountLink: StoreOperation {
   /// Whether an operator asks, who may see other accounts.
   private let isOperator: Bool
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `.attempt-id`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     from = try parameters.account("from")
     to = try parameters.account("to")
-    try require(from != to, .misuseStoreAccount, "STO-90", at: "to")
+    try require(from != to, .misuseLedgerAccount, "STO-90", at: "to")
     attempt = try parameters.attempt()
     reason = try parameters.reason()
     isOperator = try parameters["operator"]?.boolean() ?? false
@@ -42,7 +42,7 @@ struct AccountLink: StoreOperation {
     if targets.to.isEmpty && (targets.from.isEmpty || targets.from == to) { return nil }
     let linkedTo = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
     let isOperator = isOperator
-    return StoreOutcome(Refusal(.rejectedAccountLinked, "STO-91", at: "to")) { writer in
+    return StoreOutcome(Refusal(.rejectedAccountMerged, "STO-91", at: "to")) { writer in
       writer.member("outcome", "other-account")
       if isOperator { writer.member("linkedTo", linkedTo) }
     }

@@ -5,7 +5,7 @@ struct ChallengeConsumeOperation: StoreOperation {
   /// The refusal that needs no database; `nil` if there is none.
   private let fault: Refusal?
 
-  /// - Throws: `misuse.exchange.request`, `.evidence`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.request`, `.evidence`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
     let proof = try AttestProof(evidence)

@@ -2,10 +2,10 @@
 struct ChallengeIssueOperation: StoreOperation {
   private let row: ChallengeRow
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let context = parameters.context
-    let node = try parameters.needed("challenge").refusing(.misuseStoreAttempt, "STO-8")
+    let node = try parameters.needed("challenge").refusing(.misuseLedgerAttemptId, "STO-8")
     guard let id = ChallengeText.id(try node.text(), context.configuration.attest.challenge)
     else { throw node.refusal(.range) }
     row = ChallengeRow(

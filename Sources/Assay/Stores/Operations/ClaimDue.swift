@@ -5,7 +5,7 @@ struct ClaimDue: StoreOperation {
   private let beforeMs: Int64
   private let holds: Bool
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     attempt = try parameters.attempt()
     leaseMs = try parameters.leaseUntil()

@@ -17,7 +17,7 @@ struct ClaimOperation: StoreOperation {
   private static let limitCap: Int64 = 64
   private static let onlyCap = 1...64
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`, `.lease`,
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
@@ -199,7 +199,7 @@ struct ClaimOperation: StoreOperation {
     writer.member("outcome", "in-progress")
     writer.member("answer", "deferred")
     writer.member(
-      "retryAfterMs", integer: refusal.status == .unavailableLedgerInProgress ? 0 : 1000)
+      "retryAfterMs", integer: refusal.status == .unavailableClaimInProgress ? 0 : 1000)
     writer.name("claims")
     writer.beginArray()
     writer.endArray()

@@ -5,7 +5,7 @@ struct ClaimResume: StoreOperation {
   private let claimant: Claimant
   private let note: Text?
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`, `.lease`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `.attempt-id`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     purchaseKey = try parameters.purchaseKey()
     let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())

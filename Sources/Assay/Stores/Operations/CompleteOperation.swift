@@ -6,7 +6,7 @@ struct CompleteOperation: StoreOperation {
   private let fence: Int64
   private let note: Text?
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     purchaseKey = try parameters.purchaseKey()
     account = try parameters.account("account")
@@ -29,11 +29,11 @@ struct CompleteOperation: StoreOperation {
     case .revoked where isOurs:
       return end(
         "revoked", "refused-final", row, changed: false,
-        Refusal(.rejectedLedgerRevoked, "RFD-3", at: "grantId"))
+        Refusal(.rejectedPurchaseRevoked, "RFD-3", at: "grantId"))
     default:
       return end(
         "superseded", "deferred", row, changed: false,
-        Refusal(.rejectedLedgerSuperseded, "STO-26", at: "grantId"))
+        Refusal(.rejectedClaimSuperseded, "STO-26", at: "grantId"))
     }
   }
 

@@ -18,7 +18,7 @@ struct EventApply: StoreOperation {
   /// Whether the notification reports a reversed refund.
   private let isReversal: Bool
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence

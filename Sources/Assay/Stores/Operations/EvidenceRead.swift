@@ -10,10 +10,10 @@ struct EvidenceRead: StoreOperation {
 
   private static let digestCap = 1...32
 
-  /// - Throws: `config.store.evidence`, `misuse.exchange.request`.
+  /// - Throws: `config.ledger.evidence`, `misuse.exchange.request`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     try require(
-      parameters.context.policy.keepEvidence, .configStoreEvidence, "STO-68",
+      parameters.context.policy.keepEvidence, .configLedgerEvidence, "STO-68",
       at: "stores.keepEvidence")
     if let list = parameters["sha256"] {
       try parameters.refuse(["purchaseKey", "environment", "originalTransactionId"])

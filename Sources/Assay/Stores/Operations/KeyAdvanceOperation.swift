@@ -4,7 +4,7 @@ struct KeyAdvanceOperation: StoreOperation {
   private let account: Text
   private let counter: Int64
 
-  /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.evidence`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
     guard let proof = try AttestProof(evidence), let counter = proof.counter else {
@@ -22,10 +22,10 @@ struct KeyAdvanceOperation: StoreOperation {
     if isMade { return end("advanced") }
     guard let row else { return end("unknown", KeyRow.unknown) }
     if let refusal = row.refusal(to: account) {
-      return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)
+      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "foreign", refusal)
     }
     guard row.counter >= counter else { throw .keyMoved }
-    return end("replayed", Refusal(.rejectedAttestKeyReplayed, "STO-63", at: "evidence[0]"))
+    return end("replayed", Refusal(.rejectedDeviceKeyReplayed, "STO-63", at: "evidence[0]"))
   }
 
   private func end(_ outcome: StaticString, _ refusal: Refusal? = nil) -> StoreOutcome {

@@ -2,7 +2,7 @@
 struct KeyBindOperation: StoreOperation {
   private let row: KeyRow
 
-  /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.evidence`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
     guard case .attestation(let attestation) = evidence.first else {
@@ -21,7 +21,7 @@ struct KeyBindOperation: StoreOperation {
     // Another key cannot have the same id, which is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
     if let refusal = stands.refusal(to: row.owner) {
-      return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)
+      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "foreign", refusal)
     }
     let isNew = talk.isOurs(isMade, at: stands.createdMs)
     return end(isNew ? "bound" : "already", changed: isNew)

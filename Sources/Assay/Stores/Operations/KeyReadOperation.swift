@@ -4,7 +4,7 @@ struct KeyReadOperation: StoreOperation {
   /// The account that must own the key; `nil` if any may.
   private let account: Text?
 
-  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
+  /// - Throws: `misuse.ledger.account`, `misuse.exchange.request`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.accountIfAny("account")
     keyId = try parameters.keyId()

@@ -3,7 +3,7 @@ struct KeyRetireOperation: StoreOperation {
   private let keyId: Text
   private let account: Text
 
-  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
+  /// - Throws: `misuse.ledger.account`, `misuse.exchange.request`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.account("account")
     keyId = try parameters.keyId()

@@ -13,7 +13,7 @@ struct LookupOperation: StoreOperation {
   private let isOperator: Bool
 
   /// - Throws: `misuse.exchange.request` unless it is about exactly one thing,
-  ///   `misuse.store.account`, `misuse.exchange.evidence`.
+  ///   `misuse.ledger.account`, `misuse.exchange.evidence`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
     account = try parameters.accountIfAny("account")

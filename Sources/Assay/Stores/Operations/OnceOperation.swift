@@ -3,7 +3,7 @@ struct OnceOperation: StoreOperation {
   private let id: Text
   private let attempt: Text
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     id = try StoreParameters.clientText(try parameters.needed("id"), 1...160)
     try require(!id.utf8.contains(0x20), .misuseExchangeRequest, "EXC-1", at: "id")
@@ -14,7 +14,7 @@ struct OnceOperation: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let (first, atMs) = try talk.first(id, attempt)
-    let refusal = first == attempt ? nil : Refusal(.rejectedOnceSeen, "STO-65", at: "id")
+    let refusal = first == attempt ? nil : Refusal(.rejectedEventDuplicate, "STO-65", at: "id")
     return StoreOutcome(refusal) { writer in
       writer.member("outcome", refusal == nil ? "first" : "seen")
       writer.member("atMs", integer: atMs)

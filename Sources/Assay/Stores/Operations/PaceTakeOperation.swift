@@ -72,7 +72,7 @@ struct PaceTakeOperation: StoreOperation {
       guard waits < Self.waitCap else { break }
       clock = try talk.wait(untilMs: bucket.endMs &+ spread(waits))
     }
-    return end(nil, Refusal(.unavailableApiPaced, "STO-66", at: "for"))
+    return end(nil, Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "for"))
   }
 
   /// Spreads the retries of waiting processes over the first 250 ms of the second.

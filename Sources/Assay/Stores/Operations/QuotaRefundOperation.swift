@@ -4,7 +4,7 @@ struct QuotaRefundOperation: StoreOperation {
   private let ticket: MeterTicket
   private let nowMs: Int64
 
-  /// - Throws: `misuse.store.ticket`.
+  /// - Throws: `misuse.ledger.ticket`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     ticket = try MeterTicket(try parameters.needed("ticket"), of: .take)
     nowMs = parameters.context.nowMs

@@ -13,7 +13,7 @@ struct QuotaTakeOperation: StoreOperation {
   /// The time for which counters are kept after their day, in milliseconds (BCK-10).
   private static let keptMs = 7 &* Milliseconds.day
 
-  /// - Throws: `misuse.store.account`, `.meter`, `.plan`, `.units`.
+  /// - Throws: `misuse.ledger.account`, `.meter`, `.plan`, `.units`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let context = parameters.context
     nowMs = context.nowMs
@@ -21,7 +21,7 @@ struct QuotaTakeOperation: StoreOperation {
     let name = try QuotaTakeOperation.meter(parameters)
     let limits = try QuotaTakeOperation.limits(parameters)
     units =
-      try parameters["units"]?.refusing(.misuseStoreUnits, "STO-50")
+      try parameters["units"]?.refusing(.misuseLedgerUnits, "STO-50")
       .integer(1...context.policy.quotaUnitsMax) ?? 1
     meter = Meter(
       scope: MeterScope.account(account),
@@ -32,7 +32,7 @@ struct QuotaTakeOperation: StoreOperation {
   }
 
   private static func meter(_ parameters: StoreParameters) throws(Refusal) -> Text {
-    let node = try parameters.needed("meter").refusing(.misuseStoreMeter, "STO-50")
+    let node = try parameters.needed("meter").refusing(.misuseLedgerMeter, "STO-50")
     let name = try node.text()
     let isKnown = parameters.context.configuration.limits.contains {
       $0.meters.contains { $0.meter == name }
@@ -44,7 +44,7 @@ struct QuotaTakeOperation: StoreOperation {
   private static func limits(
     _ parameters: StoreParameters
   ) throws(Refusal) -> [(meter: Text, units: Int64)] {
-    let node = try parameters.needed("plan").refusing(.misuseStorePlan, "STO-50")
+    let node = try parameters.needed("plan").refusing(.misuseLedgerPlan, "STO-50")
     let plan = try node.text()
     let configuration = parameters.context.configuration
     try require(configuration.plans.contains(plan), node)
@@ -64,7 +64,7 @@ struct QuotaTakeOperation: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard limit > 0 else {
-      return end("not-in-plan", .none, Refusal(.rejectedPlanRequired, "BCK-8", at: "meter"))
+      return end("not-in-plan", .none, Refusal(.rejectedQuotaNotInPlan, "BCK-8", at: "meter"))
     }
     let ttlMs = meter.bucket.endMs &+ Self.keptMs
     guard let used = try talk.take(meter, units: units, limit: limit, ttlMs: ttlMs) else {
@@ -110,8 +110,9 @@ extension Refusal {
   /// another failure.
   var isWithoutStore: Bool {
     switch status {
-    case .unavailableStoreUnclear, .unavailableStoreContention, .unavailableStoreEngine,
-      .unavailableStoreStandby, .unavailableStoreUnreachable:
+    case .unavailableDatabaseOutcomeUnknown, .unavailableDatabaseContention,
+      .unavailableDatabaseStatementFailed,
+      .unavailableDatabaseStandby, .unavailableDatabaseUnreachable:
       return true
     default: return false
     }

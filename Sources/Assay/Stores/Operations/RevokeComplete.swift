@@ -37,7 +37,7 @@ struct RevokeComplete: StoreOperation {
 
   private func end(_ row: LedgerRow, _ outcome: StaticString, debt: Int64) -> StoreOutcome {
     let isRefused = outcome.hasSameBytes(as: "superseded")
-    let refusal = Refusal(.rejectedLedgerSuperseded, "STO-35", at: "takeId")
+    let refusal = Refusal(.rejectedClaimSuperseded, "STO-35", at: "takeId")
     return StoreOutcome(isRefused ? refusal : nil) { writer in
       writer.member("outcome", outcome)
       writer.member("revokedMs", integer: row.revokedMs)

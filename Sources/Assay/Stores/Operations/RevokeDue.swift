@@ -4,7 +4,7 @@ struct RevokeDue: StoreOperation {
   private let leaseMs: Int64
   private let beforeMs: Int64
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     attempt = try parameters.attempt()
     leaseMs = try parameters.leaseUntil()

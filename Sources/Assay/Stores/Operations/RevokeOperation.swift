@@ -4,7 +4,7 @@ struct RevokeOperation: StoreOperation {
   private let purchases: [StorePurchase]
   private let revoker: Revoker
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence` where nothing is revoked, `rejected.payload.incomplete`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
@@ -37,6 +37,6 @@ extension TakeBack {
   /// Returns the refusal while a take-back is pending: effects follow states in their order, and
   /// the next one waits for `revoke.complete`.
   static func isPending(_ place: String) -> Refusal {
-    Refusal(.unavailableLedgerInProgress, "STO-35", at: place)
+    Refusal(.unavailableClaimInProgress, "STO-35", at: place)
   }
 }

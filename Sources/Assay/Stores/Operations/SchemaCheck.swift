@@ -31,7 +31,7 @@ struct SchemaCheck: StoreOperation {
     case .dynamodb: found = try dynamo(&talk)
     }
     if let lineage, talk.context.dialect != .redis, found.schema?.lineage != lineage {
-      throw .refused(Refusal(.configStoreLineage, "STO-78", at: "lineage"))
+      throw .refused(Refusal(.configLedgerLineage, "STO-78", at: "lineage"))
     }
     return StoreOutcome { writer in
       writer.name("tables")
@@ -50,7 +50,7 @@ struct SchemaCheck: StoreOperation {
 
   /// Returns the refusal of a server that is no primary, or of a table that is not active (STM-7).
   static func standby(_ place: String) -> StoreStop {
-    .refused(Refusal(.unavailableStoreStandby, "STO-74", at: place))
+    .refused(Refusal(.unavailableDatabaseStandby, "STO-74", at: place))
   }
 
   private func tables(_ talk: inout StoreTalk) throws(StoreStop) -> Found {
@@ -96,7 +96,7 @@ struct SchemaCheck: StoreOperation {
     var found = Found()
     let (policy, most) = (info["maxmemory_policy"], info["maxmemory"])
     if let policy, let most, policy != "noeviction", most != "0" {
-      throw .refused(Refusal(.configStoreEvicting, "STO-83", at: "maxmemory_policy"))
+      throw .refused(Refusal(.configLedgerEvicting, "STO-83", at: "maxmemory_policy"))
     }
     if info["aof_enabled"] == "0" { found.warnings.append("not-persistent") }
     if policy == nil || most == nil || info["aof_enabled"] == nil {

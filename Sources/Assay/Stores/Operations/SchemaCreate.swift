@@ -33,7 +33,7 @@ struct SchemaCreate: StoreOperation {
 
   /// - Parameter place: The first missing table, or `version`.
   static func refusal(_ place: Text) -> Refusal {
-    Refusal(.configStoreSchema, "STO-78", at: place.string)
+    Refusal(.configLedgerSchema, "STO-78", at: place.string)
   }
 }
 

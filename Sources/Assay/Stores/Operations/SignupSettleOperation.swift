@@ -10,7 +10,7 @@ struct SignupSettleOperation: StoreOperation {
   private let result: Result
   private let nowMs: Int64
 
-  /// - Throws: `misuse.store.ticket`, `misuse.exchange.request`.
+  /// - Throws: `misuse.ledger.ticket`, `misuse.exchange.request`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     ticket = try MeterTicket(try parameters.needed("ticket"), of: .admit)
     let node = try parameters.needed("result")

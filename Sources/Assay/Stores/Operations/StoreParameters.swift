@@ -26,12 +26,12 @@ struct StoreParameters {
 
   /// Reads an account id: 1 … 255 bytes, no control characters, no space at either end (STO-5).
   func account(_ name: StaticString) throws(Refusal) -> Text {
-    try StoreParameters.account(try needed(name).refusing(.misuseStoreAccount, "STO-5"))
+    try StoreParameters.account(try needed(name).refusing(.misuseLedgerAccount, "STO-5"))
   }
 
   func accountIfAny(_ name: StaticString) throws(Refusal) -> Text? {
     guard let node = self[name] else { return nil }
-    return try StoreParameters.account(node.refusing(.misuseStoreAccount, "STO-5"))
+    return try StoreParameters.account(node.refusing(.misuseLedgerAccount, "STO-5"))
   }
 
   private static func account(_ node: MemberNode) throws(Refusal) -> Text {
@@ -46,7 +46,7 @@ struct StoreParameters {
     _ node: MemberNode, _ lengths: ClosedRange<Int>
   ) throws(Refusal) -> Text {
     let text = try node.text()
-    try require(!text.hasControlCharacter, node.refusing(.malformedStoreText, "STO-84"))
+    try require(!text.hasControlCharacter, node.refusing(.malformedLedgerText, "STO-84"))
     return try node.text(lengths)
   }
 
@@ -59,7 +59,7 @@ struct StoreParameters {
 
   /// Reads the attempt id: 22 … 64 printable ASCII characters (STO-8).
   func attempt() throws(Refusal) -> Text {
-    let node = try needed("attempt").refusing(.misuseStoreAttempt, "STO-8")
+    let node = try needed("attempt").refusing(.misuseLedgerAttemptId, "STO-8")
     let text = try node.text(22...64)
     try require(text.utf8.allSatisfy { (0x21...0x7e).contains($0) }, node)
     return text
@@ -67,7 +67,7 @@ struct StoreParameters {
 
   /// Returns the end of a lease that begins now, in milliseconds since 1970 UTC (STO-29).
   func leaseUntil() throws(Refusal) -> Int64 {
-    let node = self["leaseMs"]?.refusing(.misuseStoreLease, "STO-29")
+    let node = self["leaseMs"]?.refusing(.misuseLedgerLease, "STO-29")
     let span = try node?.integer(5000...3_600_000) ?? context.policy.leaseMs
     return Milliseconds.sum(context.nowMs, span)
   }

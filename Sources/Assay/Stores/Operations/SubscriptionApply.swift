@@ -8,7 +8,7 @@ struct SubscriptionApply: StoreOperation {
   /// The purchases to store, one for each subscription.
   private let purchases: [StorePurchase]
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `misuse.decide.account`,
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `misuse.decision.account`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence

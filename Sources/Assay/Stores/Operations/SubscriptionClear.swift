@@ -3,7 +3,7 @@
 struct SubscriptionClear: StoreOperation {
   private let account: Text
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.account("account")
   }

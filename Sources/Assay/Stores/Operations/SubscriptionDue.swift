@@ -6,10 +6,10 @@ struct SubscriptionDue: StoreOperation {
 
   private static let standardLease: Int64 = 300_000
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     attempt = try parameters.attempt()
-    let node = parameters["leaseMs"]?.refusing(.misuseStoreLease, "STO-29")
+    let node = parameters["leaseMs"]?.refusing(.misuseLedgerLease, "STO-29")
     let span = try node?.integer(5000...3_600_000) ?? Self.standardLease
     leaseMs = Milliseconds.sum(parameters.context.nowMs, span)
   }

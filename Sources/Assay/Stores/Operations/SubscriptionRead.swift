@@ -6,7 +6,7 @@ struct SubscriptionRead: StoreOperation {
   /// §7).
   private let last: (plan: Text, untilMs: Int64?)?
 
-  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`.
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.account("account")
     context = parameters.context

@@ -6,19 +6,19 @@ struct AccountCheck: Sendable {
   private let policy: Configuration.DecidePolicy.Account
 
   /// - Parameter isOfAccount: Whether an account claims; `false` for evidence that Apple sent.
-  /// - Throws: `misuse.decide.account` (DCD-20).
+  /// - Throws: `misuse.decision.account` (DCD-20).
   init(
     _ node: MemberNode?, _ policy: Configuration.DecidePolicy.Account, isOfAccount: Bool
   ) throws(Refusal) {
     self.policy = policy
     guard let node, !node.value.isNull else {
       try require(
-        policy != .required || !isOfAccount, .misuseDecideAccount, "DCD-20", at: "accountToken")
+        policy != .required || !isOfAccount, .misuseDecisionAccount, "DCD-20", at: "accountToken")
       expected = nil
       return
     }
     let token = try node.text()
-    try require(token.isUUID, .misuseDecideAccount, "DCD-20", at: "accountToken")
+    try require(token.isUUID, .misuseDecisionAccount, "DCD-20", at: "accountToken")
     expected = token.asciiLowercased
   }
 

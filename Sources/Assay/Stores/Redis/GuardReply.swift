@@ -5,7 +5,7 @@ struct GuardReply {
   let change: Change
   private let fields: [(name: Text, value: StoreValue)]
 
-  /// - Throws: `unavailable.store.reply-shape`.
+  /// - Throws: `unavailable.database.unexpected-reply`.
   init(_ values: [StoreValue]) throws(StoreStop) {
     guard let first = values.first, values.count % 2 == 1 else { throw .shape("reply") }
     var flag = StoreRow([first])

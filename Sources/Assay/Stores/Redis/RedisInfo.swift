@@ -7,7 +7,7 @@ struct RedisInfo {
     sections.map { .command(["INFO", $0]) }
   }
 
-  /// - Throws: `unavailable.store.reply-shape`.
+  /// - Throws: `unavailable.database.unexpected-reply`.
   init(_ results: some Sequence<StoreResult>) throws(StoreStop) {
     for result in results {
       guard case .reply(let values) = result else { throw .shape("reply") }

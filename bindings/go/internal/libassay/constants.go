@@ -19,7 +19,7 @@ const (
 	Internal            = 8
 	Pending             = 9
 	JWSTransaction      = 1
-	JWSRenewal          = 2
+	JWSRenewalInfo      = 2
 	JWSNotification     = 3
 	JWSAppTransaction   = 4
 	JWSRealtimeRequest  = 5

@@ -71,8 +71,8 @@ ANSWER(verify_receipt,
 ANSWER(triage,
        assay_triage(verifier, blob, blob_len, now_ms, &doc),
        const assay_verifier *verifier, const char *blob, size_t blob_len, int64_t now_ms)
-ANSWER(read_verify_receipt,
-       assay_read_verify_receipt(verifier, body, body_len, now_ms, &doc),
+ANSWER(read_verify_receipt_response,
+       assay_read_verify_receipt_response(verifier, body, body_len, now_ms, &doc),
        const assay_verifier *verifier, const char *body, size_t body_len, int64_t now_ms)
 ANSWER(verify_attestation,
        assay_verify_attestation(verifier, attestation, attestation_len, key_id,
@@ -246,10 +246,10 @@ func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
 	}, blob)
 }
 
-// ReadVerifyReceipt reads an answer of verifyReceipt.
-func ReadVerifyReceipt(v *Handle, body Text, now int64) (Answer, bool) {
+// ReadVerifyReceiptResponse reads an answer of verifyReceipt.
+func ReadVerifyReceiptResponse(v *Handle, body Text, now int64) (Answer, bool) {
 	return called(v, func(p unsafe.Pointer) C.answer {
-		return C.go_read_verify_receipt(
+		return C.go_read_verify_receipt_response(
 			(*C.assay_verifier)(p), body.pointer(), body.length(), C.int64_t(now))
 	}, body)
 }

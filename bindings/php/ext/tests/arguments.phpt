@@ -77,8 +77,8 @@ malformed.jws.form
 too-large.jws.input
 malformed.jws.form
 misuse.call.now
-misuse.decide.empty
-misuse.decide.evidence
+misuse.decision.empty
+misuse.decision.evidence
 misuse.exchange.request
 NULL
 int(5)

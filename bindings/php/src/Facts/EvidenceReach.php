@@ -34,6 +34,6 @@ final class EvidenceReach extends Details
     public readonly ?DateTimeImmutable $asOfAt;
     /** Whether nothing is missing. */
     public readonly bool $complete;
-    /** @var list<string> "transaction", "renewal", "revocation". */
+    /** @var list<string> "transaction", "renewal-info", "revocation". */
     public readonly array $missing;
 }

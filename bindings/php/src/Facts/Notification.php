@@ -13,7 +13,7 @@ use DateTimeImmutable;
 /**
  * An App Store Server Notification V2, with everything signed inside verified.
  *
- * Type and subtype say why it was sent; `transaction` and `renewal` say what is true. They
+ * Type and subtype say why it was sent; `transaction` and `renewalInfo` say what is true. They
  * come late, twice and out of order: keep one by `notificationUuid`, and apply only evidence
  * with a later `signedDate` than what is stored.
  */
@@ -38,7 +38,7 @@ final class Notification extends Facts
         'body' => [Member::TEXT, 'body'],
         'status' => [Member::INTEGER, 'status'],
         'transaction' => [Member::NESTED, 'transaction', Transaction::class],
-        'renewal' => [Member::NESTED, 'renewal', Renewal::class],
+        'renewalInfo' => [Member::NESTED, 'renewalInfo', Renewal::class],
         'appTransaction' => [Member::NESTED, 'appTransaction', AppTransaction::class],
         'signedDate' => [Member::TIME, 'signedDate'],
         'signedAt' => [Member::MOMENT, 'signedDate'],
@@ -94,7 +94,7 @@ final class Notification extends Facts
     /** The verified transaction inside, or null. */
     public readonly ?Transaction $transaction;
     /** The verified renewal info inside, or null. */
-    public readonly ?Renewal $renewal;
+    public readonly ?Renewal $renewalInfo;
     /** The verified app transaction inside, or null. */
     public readonly ?AppTransaction $appTransaction;
     /** When Apple signed it. Milliseconds since 1970 UTC. */

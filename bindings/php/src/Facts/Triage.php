@@ -65,7 +65,7 @@ final class Triage extends Finding
     public readonly Claims $claimed;
     /** Whether to look it up, verify it, and only then decide. */
     public readonly bool $worthVerifying;
-    /** Name of the status: "pending.triage.unverified", "rejected.triage.cracker" … */
+    /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */
     public readonly string $status;
     /** What to answer the client when it ends here; null where it goes on. */
     public readonly ?int $httpStatus;

@@ -28,7 +28,7 @@ final class Header
     public const INTERNAL = 8;
     public const PENDING = 9;
     public const JWS_TRANSACTION = 1;
-    public const JWS_RENEWAL = 2;
+    public const JWS_RENEWAL_INFO = 2;
     public const JWS_NOTIFICATION = 3;
     public const JWS_APP_TRANSACTION = 4;
     public const JWS_REALTIME_REQUEST = 5;

@@ -17,14 +17,14 @@ final class Kinds
     /** @var array<string, array{class-string<Facts\Facts>, string}> */
     public const FACTS = [
         'transaction' => [Facts\Transaction::class, 'transaction'],
-        'renewal' => [Facts\Renewal::class, 'renewal'],
+        'renewal-info' => [Facts\Renewal::class, 'renewalInfo'],
         'notification' => [Facts\Notification::class, 'notification'],
         'app-transaction' => [Facts\AppTransaction::class, 'appTransaction'],
         'realtime-request' => [Facts\RealtimeRequest::class, 'realtimeRequest'],
         'transaction-receipt' => [Facts\TransactionReceipt::class, 'transactionReceipt'],
         'app-receipt' => [Facts\AppReceipt::class, 'appReceipt'],
         'attest-receipt' => [Facts\AttestReceipt::class, 'attestReceipt'],
-        'verify-receipt' => [Facts\VerifyReceiptAnswer::class, 'verifyReceipt'],
+        'verify-receipt-response' => [Facts\VerifyReceiptAnswer::class, 'verifyReceipt'],
         'triage' => [Facts\Triage::class, 'triage'],
         'attestation' => [Facts\Attestation::class, 'attestation'],
         'assertion' => [Facts\Assertion::class, 'assertion'],

@@ -180,13 +180,17 @@ abstract class Library
     }
 
     /** Interpret an answer from Apple's verifyReceipt endpoint. */
-    public function readVerifyReceipt(
+    public function readVerifyReceiptResponse(
         object $verifier,
         string $body,
         int $nowMs,
         ?object &$doc,
     ): int {
-        return $this->answer('assay_read_verify_receipt', [$verifier, $body, $nowMs], $doc);
+        return $this->answer(
+            'assay_read_verify_receipt_response',
+            [$verifier, $body, $nowMs],
+            $doc,
+        );
     }
 
     /** Verify an App Attest attestation. */

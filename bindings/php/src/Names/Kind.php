@@ -14,7 +14,7 @@ namespace Assay\Names;
 final class Kind
 {
     public const TRANSACTION = 'transaction';
-    public const RENEWAL = 'renewal';
+    public const RENEWAL_INFO = 'renewal-info';
     public const NOTIFICATION = 'notification';
     public const APP_TRANSACTION = 'app-transaction';
     public const REALTIME_REQUEST = 'realtime-request';

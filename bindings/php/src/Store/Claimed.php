@@ -36,7 +36,7 @@ final class Claimed extends Result
     public readonly bool $changed;
     /** Whether there is something to pay out, or was. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.ledger.already-granted" … */
+    /** Name of the status: "ok", "rejected.purchase.already-granted" … */
     public readonly string $status;
     /** What to answer the app: 200, 202, 409 … */
     public readonly int $httpStatus;

@@ -10,7 +10,7 @@ use PDOStatement;
 
 /**
  * The connection that a grant writes with, in the transaction of its claim. Statements pass;
- * whatever would end or change the transaction throws Misuse, `misuse.store.transaction`, and
+ * whatever would end or change the transaction throws Misuse, `misuse.ledger.transaction`, and
  * the claim is undone (STO-38). It ends with the grant.
  */
 final class GuardedConnection extends PDO
@@ -182,7 +182,7 @@ final class GuardedConnection extends PDO
         if ($this->pdo instanceof self) {
             $this->pdo->refuse();
         }
-        throw Refusal::named('misuse.store.transaction');
+        throw Refusal::named('misuse.ledger.transaction');
     }
 
     /** Whether a statement of a text ends the transaction, begins another one, or says when. */

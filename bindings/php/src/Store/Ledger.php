@@ -34,7 +34,7 @@ use SensitiveParameter;
  *
  * A grant writes with the connection that it gets, and may return false, or throw, to grant
  * nothing. A take-back returns how many units it took, null for all of them, false for another
- * time. With mode "transaction" that connection throws Misuse, `misuse.store.transaction`, at
+ * time. With mode "transaction" that connection throws Misuse, `misuse.ledger.transaction`, at
  * commit, rollBack, beginTransaction and statements that do the same (STO-38). With mode
  * "lease" both may run again for the same `grantId` or `takeId`, and must do nothing the second
  * time: what nobody completed comes again, by `due` and `dueTakes`.
@@ -93,7 +93,7 @@ final class Ledger
     /**
      * The same over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
      * and `once`. A PDO that is in a transaction of yours is refused at each operation, with
-     * Misuse, `misuse.store.transaction`, and left as it was: what belongs together is written
+     * Misuse, `misuse.ledger.transaction`, and left as it was: what belongs together is written
      * in the grant of a claim.
      *
      * @param array<string, mixed>|object|string $configuration as of `open`
@@ -121,7 +121,7 @@ final class Ledger
      *
      * @return string "created", "exists", "migrated"
      *
-     * @throws AssayException config.store.schema where a part is missing: nothing is made
+     * @throws AssayException config.ledger.schema where a part is missing: nothing is made
      */
     public function createSchema(): string
     {
@@ -142,7 +142,7 @@ final class Ledger
         $step = ['id' => 0, 'transaction' => null, 'run' => $run,
             'limits' => ['statementMs' => 60000]];
         if ($this->executor->carryOut($step)['code'] !== 200) {
-            throw Refusal::named('unavailable.store.engine');
+            throw Refusal::named('unavailable.database.statement-failed');
         }
     }
 
@@ -243,7 +243,7 @@ final class Ledger
     private function isFirst(array $request): bool
     {
         $document = $this->conversation->about($request);
-        if ($document->status() === 'rejected.once.seen') {
+        if ($document->status() === 'rejected.event.duplicate') {
             return false;
         }
         $document->throwIfRefused();
@@ -336,7 +336,7 @@ final class Ledger
     /** What an event brought; also where one part of it waits for another (STO-35). */
     private static function effects(Document $document): Document
     {
-        if (!str_starts_with($document->status(), 'unavailable.ledger.')) {
+        if (!str_starts_with($document->status(), 'unavailable.claim.')) {
             $document->throwIfRefused();
         }
 

@@ -83,7 +83,7 @@ final class PdoExecutor implements Executor
     /**
      * Over the host's connection, which throws exceptions and prepares itself from now on, and
      * on SQLite has the step's limits. It is not to be in a transaction: a step then throws
-     * Misuse, `misuse.store.transaction`, and leaves it as it was.
+     * Misuse, `misuse.ledger.transaction`, and leaves it as it was.
      */
     public static function over(PDO $pdo): self
     {
@@ -294,7 +294,7 @@ final class PdoExecutor implements Executor
     private static function open(): \Throwable
     {
         return Refusal::named(
-            'misuse.store.transaction',
+            'misuse.ledger.transaction',
             'the connection has an open transaction of yours: end it first, or give the ledger'
             . ' a connection of its own; what you write with a claim is written in its grant',
         );

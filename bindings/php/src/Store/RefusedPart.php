@@ -25,6 +25,6 @@ final class RefusedPart extends Details
     public readonly string $at;
     /** Apple's id of the transaction. */
     public readonly string $transactionId;
-    /** The name of the status that says why: "rejected.identity.product" … */
+    /** The name of the status that says why: "rejected.product.unknown" … */
     public readonly string $status;
 }

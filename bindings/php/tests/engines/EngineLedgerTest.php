@@ -72,7 +72,7 @@ abstract class EngineLedgerTest extends LedgerTest
                 ->claim($jws, 'ann', self::pay(...));
             $this->fail('a standby is taken');
         } catch (Unavailable $refusal) {
-            $this->assertSame('unavailable.store.standby', $refusal->status);
+            $this->assertSame('unavailable.database.standby', $refusal->status);
         } finally {
             $this->readOnly(false);
         }
@@ -114,7 +114,7 @@ abstract class EngineLedgerTest extends LedgerTest
             $this->assertSame(min($times + 1, 3), $calls);
         }
         $this->assertSame(
-            [503, 'unavailable.store.unclear', 1000],
+            [503, 'unavailable.database.outcome-unknown', 1000],
             [$claimed->httpStatus, $claimed->status, $claimed->document()->at('exchange.retryAfterMs')],
         );
         $this->assertSame(['ann1' => 100, 'ann2' => 100], $this->coins());
@@ -128,7 +128,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $other = $this->pdo();
         $other->exec(static::DRIVER === 'pgsql'
             ? 'BEGIN; LOCK TABLE assay_ledger' : 'LOCK TABLES assay_ledger WRITE');
-        $this->refused('unavailable.store.contention', fn () =>
+        $this->refused('unavailable.database.contention', fn () =>
             $ledger->claim($jws, 'ann', self::pay(...)));
         $other->exec(static::DRIVER === 'pgsql' ? 'ROLLBACK' : 'UNLOCK TABLES');
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
@@ -137,11 +137,12 @@ abstract class EngineLedgerTest extends LedgerTest
     /** STO-77. */
     public function testAnEngineThatIsNotReachedIsNamed(): void
     {
-        foreach (['port=1;' => 'unreachable', 'dbname=none;' => 'engine'] as $part => $why) {
+        $parts = ['port=1;' => 'unreachable', 'dbname=none;' => 'statement-failed'];
+        foreach ($parts as $part => $why) {
             $name = strstr($part, '=', true);
             $dsn = preg_replace("/$name=[^;]*;/", $part, $this->dsn(), -1, $count);
             $this->assertSame(1, $count);
-            $this->refused("unavailable.store.$why", fn () =>
+            $this->refused("unavailable.database.$why", fn () =>
                 Ledger::open($dsn, Minted::get()->configuration())->once('NOTE#1'));
         }
     }

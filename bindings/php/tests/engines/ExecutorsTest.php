@@ -289,7 +289,7 @@ final class ExecutorsTest extends TestCase
             $pdo = new PDO(self::dsn($name), options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
             $pdo->beginTransaction();
             $pdo->exec(self::insert((string) $transaction));
-            $refusal = $this->refused('misuse.store.transaction', fn () =>
+            $refusal = $this->refused('misuse.ledger.transaction', fn () =>
                 PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
             $this->assertStringContainsString('open transaction of yours', $refusal->reason);
             $this->assertTrue($pdo->inTransaction());

@@ -74,7 +74,7 @@ final class RedisLedgerTest extends TestCase
     public function testAPurchaseIsNotKeptHere(): void
     {
         $this->expectException(AssayException::class);
-        $this->expectExceptionMessage('config.store.not-durable');
+        $this->expectExceptionMessage('config.ledger.not-durable');
         $this->ledger()->claim(Minted::get()->coins(), 'ann');
     }
 
@@ -86,7 +86,7 @@ final class RedisLedgerTest extends TestCase
             $ledger->once('NOTE#1');
             $this->fail('a replica is taken');
         } catch (Unavailable $refusal) {
-            $this->assertSame('unavailable.store.standby', $refusal->status);
+            $this->assertSame('unavailable.database.standby', $refusal->status);
         } finally {
             $this->redis->rawCommand('REPLICAOF', 'NO', 'ONE');
         }
@@ -100,8 +100,8 @@ final class RedisLedgerTest extends TestCase
         $other = self::connected();
         $this->redis->setOption(\Redis::OPT_READ_TIMEOUT, 0.2);
         $other->rawCommand('CLIENT', 'PAUSE', '700');
-        foreach (['unclear', 'unreachable'] as $why) {
-            $this->refused("unavailable.store.$why", fn () =>
+        foreach (['outcome-unknown', 'unreachable'] as $why) {
+            $this->refused("unavailable.database.$why", fn () =>
                 $ledger->take('ann', 'premium', 'premium'));
         }
         usleep(800_000);

@@ -1,5 +1,5 @@
 """The open transaction of a claim, as its grant gets it (STO-38): statements pass, and what
-would end the transaction raises `misuse.store.transaction`."""
+would end the transaction raises `misuse.ledger.transaction`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _READS = re.compile(
 
 
 def misuse(message: str) -> AssayError:
-    """`misuse.store.transaction`, with this message."""
+    """`misuse.ledger.transaction`, with this message."""
     from ..documents import status_named
     from ..errors import MisuseError, refusal_of_status
 
-    code = status_named("misuse.store.transaction")
+    code = status_named("misuse.ledger.transaction")
     hint = refusal_of_status(code).hint
     return MisuseError(code, {"message": message, "rule": "STO-38", "hint": hint})
 

@@ -68,7 +68,7 @@ class Result(Part):
     """What every answer has.
 
     ok        go ahead; False: refused, or the store gave no answer
-    status    "ok", "rejected.ledger.other-account", "unavailable.store.contention" …
+    status    "ok", "rejected.purchase.other-account", "unavailable.database.contention" …
     outcome   what became of it, in the words of docs/spec/stores.md; None: it is unknown
     changed   whether this call changed what the account has; repetitions do not
     document  the whole answer

@@ -85,7 +85,7 @@ class RefusedPart(Part):
 
     at              what the part is about: "ledger", "line"
     transaction_id  Apple's id of the transaction
-    status          the name of the status that says why: "rejected.identity.product" …
+    status          the name of the status that says why: "rejected.product.unknown" …
     """
 
     at: str = plain()
