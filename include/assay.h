@@ -284,7 +284,7 @@ ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
 
 /**
  * Answer a request described in JSON that needs nothing carried out, such as
- * {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of
+ * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of
  * docs/exchanges.md that are done at once. Another kind is ASSAY_MISUSE
  * ("misuse.exchange.operation"): it is a conversation, for assay_exchange_new.
  * @param evidence verified documents that the request is about; may be NULL
@@ -300,9 +300,9 @@ ASSAY_API assay_status assay_call(const assay_verifier *verifier,
 
 /**
  * Start a conversation described in JSON, such as
- * {"kind":"appstore.transaction-info","environment":"Production", ...}. The
+ * {"operation":"get-transaction-info","environment":"Production", ...}. The
  * document holds the first step, something for the caller to carry out, or
- * the result of a kind that needs nothing carried out.
+ * the result of an operation that needs nothing carried out.
  * @param evidence verified documents that the conversation is about; may be
  *                 NULL when evidence_count is 0.
  * @param out      receives the exchange; NULL when it was done at once.
@@ -315,14 +315,14 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
                                           assay_exchange **out,
                                           assay_doc **doc);
 /**
- * Hand in the result of the last step, as JSON, and learn the next step.
+ * Hand in the reply to the last step, as JSON, and learn the next step.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
  * Anything else: the conversation is over; so it is after
  * misuse.ledger.transaction, when a grant has ended its own transaction.
  */
 ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
-                                           const char *answer,
-                                           size_t answer_len, int64_t now_ms,
+                                           const char *reply,
+                                           size_t reply_len, int64_t now_ms,
                                            assay_doc **doc);
 /** Free a conversation, finished or not. */
 ASSAY_API void assay_exchange_free(assay_exchange *exchange);

@@ -76,7 +76,8 @@ class Stage:
 
 def receipt(stage):
     stage.scene(1, "A Sandbox receipt at the production server: App Review buys like that")
-    document = stage.ask({"kind": "verifyReceipt", "receipt": stage.apple.authority.app_receipt()})
+    document = stage.ask({"operation": "call-verify-receipt",
+                          "receipt": stage.apple.authority.app_receipt()})
     found = stage.found(document)
     answer = found["verifyReceipt"]
     stage.say("judged", f"{document.status}, {found['hops']} hop, {answer['environment']},"
@@ -95,7 +96,7 @@ def refund(stage):
     stage.say("before", f"{decision.plan}, {decision.state}, by what the app handed in")
     stage.expect("the plan before", "premium", decision.plan)
     stage.apple.play("refund", {"transactionId": LINE})
-    document = stage.ask({"kind": "appstore.refund-history", "environment": "Sandbox",
+    document = stage.ask({"operation": "get-refund-history", "environment": "Sandbox",
                           "transactionId": LINE})
     result = stage.found(document)["result"]
     for one in result["transactions"]:
@@ -108,7 +109,7 @@ def refund(stage):
 def offer(stage):
     stage.scene(3, "An offer for that customer, signed")
     document = stage.ask({
-        "kind": "sign.promotional-offer-v2", "productId": "com.example.app.premium.monthly",
+        "operation": "sign-promotional-offer", "productId": "com.example.app.premium.monthly",
         "offerIdentifier": "welcome-back", "transactionId": LINE})
     found = stage.found(document)
     stage.say("signed", f"{len(found['jws'])} characters, nonce {found['nonce']}")
@@ -120,11 +121,11 @@ def device(stage):
     for token, expected in [("phone#1", "ok"), ("phone#2", "rejected.promo.device-used")]:
         asked = {"deviceToken": base64.b64encode(token.encode()).decode(),
                  "transactionId": f"demo-{token}"}
-        document = stage.ask({"kind": "deviceCheck.query", **asked, "offer": True})
+        document = stage.ask({"operation": "query-device-bits", **asked, "offer": True})
         found = stage.found(document, expected)["deviceCheck"]
         stage.say("judged", f"{document.status}: {found['outcome']}, offer {found['offer']}")
         if expected == "ok":
-            document = stage.ask({"kind": "deviceCheck.update", **asked, "bit0": True})
+            document = stage.ask({"operation": "update-device-bits", **asked, "bit0": True})
             stage.say("judged", stage.found(document)["deviceCheck"]["outcome"])
 
 
@@ -133,7 +134,7 @@ def refresh(stage):
     stage.apple.play("risk", {"risk": 3})
     kept = stage.verifier.verify_attest_receipt(
         stage.apple.authority.attest_receipt(environment="Production"))
-    document = stage.ask({"kind": "attest.refresh"}, kept)
+    document = stage.ask({"operation": "refresh-attest-receipt"}, kept)
     found = stage.found(document)["attestReceipt"]
     stage.say("judged", f"{found['type']}, {found['risk']} keys on that device in 30 days")
     stage.expect("the metric", 3, found["risk"])
@@ -141,10 +142,10 @@ def refresh(stage):
 
 def key_sets(stage):
     stage.scene(6, "A key set, fetched twice; then its keys are rotated under load")
-    document = stage.ask({"kind": "jwks", "issuer": POOL})
+    document = stage.ask({"operation": "fetch-keyset", "issuer": POOL})
     first = stage.found(document)
     old = {**first["keysetState"], "triedMs": 0}  # an old attempt, so that the cooldown has passed
-    document = stage.ask({"kind": "jwks", "issuer": POOL, "state": old,
+    document = stage.ask({"operation": "fetch-keyset", "issuer": POOL, "state": old,
                           "keyset": first["keyset"]})
     second = stage.found(document)
     stage.say("judged", f"changed: {second['changed']}")
@@ -172,7 +173,8 @@ def rotate(stage, keys):
                     break
             with lock:
                 if held[0] is known:
-                    with stage.verifier.exchange({"kind": "jwks", "issuer": POOL}) as exchange:
+                    request = {"operation": "fetch-keyset", "issuer": POOL}
+                    with stage.verifier.exchange(request) as exchange:
                         found = http.carry_out(exchange, stage.apple.sender)
                     held[0] = assay.Keyset(found.json["exchange"]["keyset"])
                     counts["fetched"] += 1
@@ -201,21 +203,22 @@ def sign_in(stage):
     stage.scene(7, "Sign in with Apple")
     nonce = base64.urlsafe_b64encode(hashlib.sha256(b"demo").digest()).decode().rstrip("=")
     made = stage.apple.play("sign-in", {"nonce": nonce})
-    document = stage.ask({"kind": "jwks", "issuer": APPLE})
+    document = stage.ask({"operation": "fetch-keyset", "issuer": APPLE})
     keys = assay.Keyset(stage.found(document)["keyset"])
-    document = stage.ask({"kind": "appleid.identity", "token": made["identityToken"],
+    document = stage.ask({"operation": "verify-apple-identity-token",
+                          "token": made["identityToken"],
                           "nonce": nonce}, keys.facts)
     found = stage.found(document)["token"]
     stage.say("judged", f"subject {found['subject']}, nonce {found['nonce']}")
     stage.expect("the nonce", "checked", found["nonce"])
-    document = stage.ask({"kind": "appleid.exchange-code", "code": made["code"],
+    document = stage.ask({"operation": "exchange-authorization-code", "code": made["code"],
                           "nonce": nonce}, keys.facts)
     tokens = stage.found(document)["tokens"]
     stage.say("judged", "the code is a refresh token now")
-    document = stage.ask({"kind": "appleid.exchange-code", "code": made["code"]})
+    document = stage.ask({"operation": "exchange-authorization-code", "code": made["code"]})
     stage.found(document, "rejected.apple-id.grant")
     stage.say("refused", f"{document.status}: a code is for one use")
-    document = stage.ask({"kind": "appleid.revoke", "token": tokens["refreshToken"],
+    document = stage.ask({"operation": "revoke-apple-token", "token": tokens["refreshToken"],
                           "hint": "refresh_token"})
     stage.say("judged", f"revoked: {stage.found(document)['revoked']}")
 

@@ -1,5 +1,5 @@
 """Read contract/appstore/endpoints.tsv with the rows of kinds.tsv and kind-members.tsv that have
-the same kinds, and errors.tsv, for generators and checks."""
+the same operations, and errors.tsv, for generators and checks."""
 import re
 import sys
 
@@ -34,24 +34,20 @@ class Member:
 
 
 class Endpoint:
-    """One row of endpoints.tsv, with the columns of its kind in kinds.tsv."""
+    """One row of endpoints.tsv, with the columns of its operation in kinds.tsv."""
 
     def __init__(self, kind, fields):
         _, self.method, self.path, answer, self.paging, self.rule, self.limit = fields
-        self.kind, self.does, self.evidence = kind.kind, kind.does, kind.evidence[1]
+        self.operation, self.name, self.does = kind.name, kind.method, kind.does
+        self.evidence = kind.evidence[1]
         self.members = [Member(row) for row in kind.members
                         if row.place in ("path", "query", "body")]
         self.answer = [] if answer == "empty" else answer.split(" ")
         if self.rule not in RULES:
-            sys.exit(f"{TABLE}: rule of {self.kind}")
+            sys.exit(f"{TABLE}: rule of {self.operation}")
         inside = re.findall(r"\{(\w+)\}", self.path)
         if inside != [member.name for member in self.members if member.place == "path"]:
-            sys.exit(f"{TABLE}: path of {self.kind}")
-
-    @property
-    def name(self):
-        """The part after the first dot: appstore.transaction-info -> transaction-info."""
-        return self.kind.partition(".")[2]
+            sys.exit(f"{TABLE}: path of {self.operation}")
 
     @property
     def required(self):
@@ -63,7 +59,7 @@ class Endpoint:
 
 
 def endpoints():
-    known = {kind.kind: kind for kind in kinds.kinds() if kind.is_app_store}
+    known = {kind.name: kind for kind in kinds.kinds() if kind.is_app_store}
     found = [Endpoint(known.pop(fields[0]), fields) for _, fields in kinds.rows(TABLE, 7)]
     if known:
         sys.exit(f"{TABLE}: nothing of {', '.join(known)}")

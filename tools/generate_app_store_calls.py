@@ -86,13 +86,13 @@ class AppStore:
 
     def _begin(
         self,
-        kind: str,
+        operation: str,
         members: Mapping[str, Any],
         now: Time | None,
         pages: int | None = None,
         evidence: Evidence | Iterable[Evidence] = (),
     ) -> Exchange:
-        request = {{"kind": kind, **self._common}}
+        request = {{"operation": operation, **self._common}}
         request.update((name, value) for name, value in members.items() if value is not None)
         options = self._options if pages is None else {{**self._options, "pages": pages}}
         if options:
@@ -124,7 +124,7 @@ def python_call(one):
         optional.append("        transaction: Evidence | None = None,")
     out += ["        *,", *optional, "        now: Time | None = None,",
             "    ) -> Exchange:", *docstring(one)]
-    out += ["        return self._begin(", f"            {quoted(one.kind)},"]
+    out += ["        return self._begin(", f"            {quoted(one.operation)},"]
     if one.members:
         out.append("            {")
         out += [f"                {quoted(member.name)}: {python_value(member)},"
@@ -220,14 +220,14 @@ final class AppStore
      * @param Document|Facts\\Facts|list<Document|Facts\\Facts> $evidence
      */
     private function begin(
-        string $kind,
+        string $operation,
         array $members,
         int|DateTimeInterface|null $now,
         ?int $pages = null,
         Document|Facts\\Facts|array $evidence = [],
     ): Exchange {{
         $options = $pages === null ? $this->options : [...$this->options, 'pages' => $pages];
-        $request = ['kind' => $kind, ...$this->common, ...array_filter(
+        $request = ['operation' => $operation, ...$this->common, ...array_filter(
             $members,
             static fn (mixed $value): bool => $value !== null,
         )];
@@ -269,12 +269,12 @@ def php_call(one):
         out.append("        Document|Facts\\Facts|null $transaction = null,")
     out += ["        int|DateTimeInterface|null $now = null,", "    ): Exchange {"]
     if one.members:
-        out.append(f"        return $this->begin('{one.kind}', [")
+        out.append(f"        return $this->begin('{one.operation}', [")
         out += [f"            '{member.name}' => {php_value(member)},"
                 for member in one.members]
         tail = "], $now"
     else:
-        return [*out, f"        return $this->begin('{one.kind}', [], $now);", "    }"]
+        return [*out, f"        return $this->begin('{one.operation}', [], $now);", "    }"]
     if one.paging != "-":
         tail += ", $pages"
     if one.evidence:
@@ -383,7 +383,8 @@ def go_call(one):
     pages = "request.Pages" if one.paging != "-" else "0"
     evidence = "request.Transaction" if one.evidence else "nil"
     return [*out, *body,
-            f"\treturn s.begin(ctx, {quoted(one.kind)}, members, {pages}, {evidence}, options)",
+            f"\treturn s.begin(ctx, {quoted(one.operation)}, members, {pages}, {evidence}, "
+            "options)",
             "}"]
 
 
@@ -436,14 +437,14 @@ def swift_call(one):
     tail = "".join([", pages: pages" if one.paging != "-" else "",
                     ", about: transaction" if one.evidence else "", ", at: now"])
     if not one.members:
-        return [*out, f"    try begin({quoted(one.kind)}, []{tail})", "  }"]
+        return [*out, f"    try begin({quoted(one.operation)}, []{tail})", "  }"]
     given = []
     for member in one.members:
         value = swift_json(member, member.name if member.is_required else "$0")
         if not member.is_required:
             value = f"{member.name}.map {{ {value} }}"
         given.append(f"({quoted(member.name)}, {value})")
-    out += ["    try begin(", f"      {quoted(one.kind)},"]
+    out += ["    try begin(", f"      {quoted(one.operation)},"]
     if len(given) == 1:
         return [*out, f"      [{given[0]}]{tail})", "  }"]
     out.append("      [")

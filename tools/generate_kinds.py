@@ -25,7 +25,7 @@ WIDTH = 98
 
 
 def camel(name):
-    """Return lower camel case: sign.api-token -> signApiToken."""
+    """Return lower camel case: sign-api-token -> signApiToken."""
     first, *rest = re.split(r"[.-]", name)
     return first + "".join(word[0].upper() + word[1:] for word in rest)
 
@@ -76,7 +76,7 @@ def row(kind):
     fixed, purchases, lines = kind.bound
     if kind.is_app_store and kind.again == "never":
         fixed = int(kind.steps)
-    parts = [quoted(kind.kind), listed(kind.sent)]
+    parts = [quoted(kind.name), listed(kind.sent)]
     if kind.hidden and kind.again == "retry":
         parts.append(f"withheld: {listed(kind.hidden)}")
     if high:
@@ -98,12 +98,12 @@ def row(kind):
 def kinds_file(table):
     out = ["/// What a request asks for (docs/spec/documents-and-exchanges.md §3).",
            "enum ExchangeKind: UInt8, CaseIterable, Sendable {"]
-    out += [f"  case {camel(kind.kind)}" for kind in table]
+    out += [f"  case {camel(kind.name)}" for kind in table]
     out += ["}", "", "extension ExchangeKind {",
             "  /// EXC-25: everything about a kind except its code.",
             "  var row: ExchangeRow {", "    switch self {"]
     for kind in table:
-        out += [f"    case .{camel(kind.kind)}:"]
+        out += [f"    case .{camel(kind.name)}:"]
         out += folded("      ExchangeRow", row(kind))
     return MARK + "\n".join([*out, "    }", "  }", "}", ""])
 
@@ -137,9 +137,9 @@ def switch(table, arms, otherwise):
     for kind in table:
         arm = arms(kind)
         if arm is None:
-            rest.append("." + camel(kind.kind))
+            rest.append("." + camel(kind.name))
         else:
-            out.append(f"    case .{camel(kind.kind)}: {arm}")
+            out.append(f"    case .{camel(kind.name)}: {arm}")
     line = "    case "
     for at, name in enumerate(rest):
         name += ":" if at == len(rest) - 1 else ","
@@ -163,11 +163,11 @@ def context_file(table):
     def operation(kind):
         return f".of(try {kind.swift}(parameters))" if kind.runs == "store" else None
 
-    bug = 'throw Refusal(.internalAssayBug, "EXC-3", at: "kind")'
+    bug = 'throw Refusal(.internalAssayBug, "EXC-3", at: "operation")'
     out = ["extension KindContext {",
            "  /// The answer of a kind without steps.", "  func document() -> Document {",
            *switch(table, document,
-                   'answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "kind"))'), "",
+                   'answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "operation"))'), "",
            "  /// - Throws: what is wrong with a request whose kind takes steps.",
            "  func conversation() throws(Refusal) -> Conversation {",
            *switch(table, conversation, bug), "",

@@ -13,82 +13,82 @@ from generate_app_store_calls import generate_camel
 
 OUT = "bindings/php/src/Store/LedgerCalls.php"
 WIDTH = 95
-BY_HAND = {"schema.create"}
+BY_HAND = {"create-schema"}
 EVIDENCE = "Document|Facts"
 TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "Plan", "grant": "callable"}
 # What a method answers, and the method of Ledger that makes it of the request; without one the
 # document is read as that class.
 ANSWERS = {
     "claim": ("Claimed", "claimed"),
-    "claim.resume": ("Claimed", "resumed"),
-    "claim.due": ("DueClaims", "overdue"),
+    "resume": ("Claimed", "resumed"),
+    "resume-expired": ("DueClaims", "overdue"),
     "complete": ("Completed", None),
     "revoke": ("Revoked", "revoked"),
-    "revoke.complete": ("RevokeCompleted", None),
-    "revoke.due": ("DueTakes", "overdueTakes"),
-    "event.apply": ("EventApplied", "eventApplied"),
-    "lookup": ("Lookup", None),
-    "subscription.apply": ("Applied", None),
-    "subscription.read": ("Plan", None),
-    "subscription.clear": ("Plan", None),
-    "subscription.due": ("DueLines", None),
-    "quota.take": ("Quota", None),
-    "quota.refund": ("Refunded", None),
-    "pace.take": ("Paced", None),
-    "signup.admit": ("Admission", None),
-    "signup.settle": ("Admission", None),
-    "challenge.issue": ("Challenge", "challenged"),
-    "challenge.consume": ("void", "accepted"),
-    "key.bind": ("Bound", None),
-    "key.advance": ("int", "advanced"),
-    "key.receipt": ("ReceiptKept", None),
-    "key.retire": ("Retired", None),
-    "key.read": ("KeyFound", None),
-    "once": ("bool", "isFirst"),
-    "account.link": ("Joined", None),
-    "account.forget": ("Forgotten", "forgotten"),
-    "evidence.read": ("KeptTexts", None),
-    "schema.check": ("array", "warnings"),
+    "complete-revocation": ("RevokeCompleted", None),
+    "resume-expired-revocations": ("DueTakes", "overdueTakes"),
+    "apply-event": ("EventApplied", "eventApplied"),
+    "find": ("Lookup", None),
+    "update-subscriptions": ("Applied", None),
+    "get-plan": ("Plan", None),
+    "deactivate-subscriptions": ("Plan", None),
+    "lease-due-subscriptions": ("DueLines", None),
+    "consume-quota": ("Quota", None),
+    "release-quota": ("Refunded", None),
+    "acquire-rate-permit": ("Paced", None),
+    "begin-signup": ("Admission", None),
+    "finish-signup": ("Admission", None),
+    "issue-challenge": ("Challenge", "challenged"),
+    "consume-challenge": ("void", "accepted"),
+    "register-device-key": ("Bound", None),
+    "advance-device-key-counter": ("int", "advanced"),
+    "update-device-key-receipt": ("ReceiptKept", None),
+    "retire-device-key": ("Retired", None),
+    "get-device-key": ("KeyFound", None),
+    "record-event": ("bool", "isFirst"),
+    "merge-accounts": ("Joined", None),
+    "forget-account": ("Forgotten", "forgotten"),
+    "get-evidence": ("KeptTexts", None),
+    "check-schema": ("array", "warnings"),
 }
 RETURNS = {
-    "key.advance": "the counter",
-    "once": "true: it is the first time, or the same attempt as the first time",
-    "schema.check": 'list<string> warnings: "not-persistent", "unknown" …',
+    "advance-device-key-counter": "the counter",
+    "record-event": "true: it is the first time, or the same attempt as the first time",
+    "check-schema": 'list<string> warnings: "not-persistent", "unknown" …',
 }
 # The arguments of a method that is older than the rule, in their order: `!` has no default,
 # `=` has another one than null. Those of the table that are not among them come after them.
 ORDER = {
     "claim": "evidence account! grant mode attempt options",
-    "claim.resume": "purchaseKey account grant attempt options",
-    "claim.due": "olderMs=0 attempt",
+    "resume": "purchaseKey account grant attempt options",
+    "resume-expired": "olderMs=0 attempt",
     "complete": "grant note",
     "revoke": "evidence takeBack mode attempt options",
-    "revoke.complete": "take taken",
-    "revoke.due": "takeBack olderMs=0 attempt options",
-    "event.apply": "evidence grant takeBack mode attempt options",
-    "lookup": "evidence account environment transactionId operator=false",
-    "subscription.apply": "evidence account confirm=false accountToken",
-    "quota.take": "account meter plan units=1",
-    "signup.admit": "address! username password",
-    "challenge.consume": "purpose subject evidence",
-    "account.link": "from to reason",
-    "account.forget": "account reason",
+    "complete-revocation": "take taken",
+    "resume-expired-revocations": "takeBack olderMs=0 attempt options",
+    "apply-event": "evidence grant takeBack mode attempt options",
+    "find": "evidence account environment transactionId operator=false",
+    "update-subscriptions": "evidence account confirm=false accountToken",
+    "consume-quota": "account meter plan units=1",
+    "begin-signup": "address! username password",
+    "consume-challenge": "purpose subject evidence",
+    "merge-accounts": "from to reason",
+    "forget-account": "account reason",
 }
 # Other names than those of the table, which hosts share.
-NAMES = {("account.link", "from"): "from", ("account.link", "to"): "to",
-         ("signup.admit", "passwordBytes"): "password",
-         ("key.receipt", "evidence"): "receipt"}
+NAMES = {("merge-accounts", "from"): "from", ("merge-accounts", "to"): "to",
+         ("begin-signup", "passwordBytes"): "password",
+         ("update-device-key-receipt", "evidence"): "receipt"}
 # One argument for several members, which it has as properties.
 OBJECTS = {
     "complete": ("grant", "Grant", ("purchaseKey", "account", "grantId", "fence"),
                  "that was paid out"),
-    "revoke.complete": ("take", "Take", ("purchaseKey", "takeId", "fence"),
+    "complete-revocation": ("take", "Take", ("purchaseKey", "takeId", "fence"),
                         "that was taken back"),
 }
 # Said of a null `mode`, where the default of the table is not what a ledger does.
 NULL = {"claim": '"transaction" where there is a grant, else "lease"'}
-METHODS = {kind.kind: generate_camel(kind.method) for kind in kinds.kinds()
-           if kind.on == "ledger" and kind.method != "-"}
+METHODS = {kind.name: generate_camel(kind.method) for kind in kinds.kinds()
+           if kind.on == "ledger" and kind.runs == "store"}
 CALLABLES = {
     "grant": "(callable(Grant, \\PDO|object): mixed)",
     "takeBack": "(callable(Take, \\PDO|object): mixed)",
@@ -151,7 +151,7 @@ def said(member):
 def null_of(kind, member):
     """What a ledger does without the argument."""
     if member.name == "mode":
-        return NULL.get(kind.kind, "")
+        return NULL.get(kind.name, "")
     if member.given == "made":
         return "made here" if member.type == "challenge" else "a new one"
     default = member.present.removeprefix("=") if member.present[0] == "=" else ""
@@ -162,7 +162,7 @@ def null_of(kind, member):
 
 def of_member(kind, member):
     """The argument of one member."""
-    name = NAMES.get((kind.kind, member.name), member.argument)
+    name = NAMES.get((kind.name, member.name), member.argument)
     type_, listed = TYPES.get(member.type, "string"), ""
     if member.is_list:
         type_, listed = "array", "list<string>"
@@ -184,7 +184,7 @@ def of_member(kind, member):
 def of_evidence(kind):
     """The argument of the evidence; a text is the JWS of a transaction."""
     low, high = kind.evidence
-    name = NAMES.get((kind.kind, "evidence"), "evidence")
+    name = NAMES.get((kind.name, "evidence"), "evidence")
     if high > 1:
         text = "verified, or the JWS of a transaction"
         return Argument(name, f"string|{EVIDENCE}|iterable", text,
@@ -207,10 +207,10 @@ def arguments(kind):
     covered = ()
     if kind.evidence[1]:
         first.append(of_evidence(kind))
-    if kind.kind in OBJECTS:
-        name, type_, covered, text = OBJECTS[kind.kind]
+    if kind.name in OBJECTS:
+        name, type_, covered, text = OBJECTS[kind.name]
         first.append(Argument(name, type_, text, [(each, f"${name}->{each}") for each in covered]))
-    shared = [each for each in kind.members if each.kind.startswith("*")]
+    shared = [each for each in kind.members if each.operation.startswith("*")]
     for member in [each for each in kind.members if each not in shared] + shared:
         if member.place == "host":
             last.append(of_host(member))
@@ -223,7 +223,7 @@ def arguments(kind):
 def in_order(kind, found):
     """The same in the order that the method had before, and what is newer after it."""
     by_name, ordered = {each.name: each for each in found}, []
-    for word in ORDER.get(kind.kind, "").split():
+    for word in ORDER.get(kind.name, "").split():
         name, _, default = word.rstrip("!").partition("=")
         one = by_name.pop(name, None) or Argument(
             "options", "array", "the arguments after it, by name; one that is given itself stands",
@@ -247,9 +247,9 @@ def comment(kind, given):
         out.append("     *")
     for each in told:
         out += wrapped(each, "     * ", "     *     ")
-    if kind.kind in RETURNS:
-        type_ = "" if kind.kind == "schema.check" else ANSWERS[kind.kind][0] + " "
-        out += ["     *", f"     * @return {type_}{RETURNS[kind.kind]}"]
+    if kind.name in RETURNS:
+        type_ = "" if kind.name == "check-schema" else ANSWERS[kind.name][0] + " "
+        out += ["     *", f"     * @return {type_}{RETURNS[kind.name]}"]
     return [*out, "     */"]
 
 
@@ -258,8 +258,8 @@ def request(kind, given, is_short):
     values = {member: value for each in given for member, value in each.given}
     order = [each.name for each in kind.members if each.name in values]
     pairs = [f"'{name}' => {value}"
-             for name, value in [("kind", f"'{kind.kind}'"), *((each, values[each])
-                                                               for each in order)]]
+             for name, value in [("operation", f"'{kind.name}'"), *((each, values[each])
+                                                                    for each in order)]]
     if is_short:
         return [f"[{', '.join(pairs)}]"]
     return ["[", *(f"    {pair}," for pair in pairs), "]"]
@@ -267,7 +267,7 @@ def request(kind, given, is_short):
 
 def body(kind, given, is_short=True):
     """One statement; what is no member of the request is handed on beside it."""
-    answer, how = ANSWERS[kind.kind]
+    answer, how = ANSWERS[kind.name]
     lines = request(kind, given, is_short)
     if any(each.name == "options" for each in given):
         lines[0], lines[-1] = "self::given(" + lines[0], lines[-1] + ", $options)"
@@ -289,7 +289,7 @@ def body(kind, given, is_short=True):
 
 def method(kind):
     given = arguments(kind)
-    name, answer = generate_camel(kind.method), ANSWERS[kind.kind][0]
+    name, answer = generate_camel(kind.method), ANSWERS[kind.name][0]
     line = f"    public function {name}({', '.join(each.declared for each in given)}): {answer}"
     out = ["", *comment(kind, given)]
     if len(line) <= WIDTH:
@@ -308,6 +308,6 @@ def outputs(_table, _contract):
            "/**", " * The methods of a Ledger, one a kind of request.", " *",
            " * @internal used by Ledger alone", " */", "trait LedgerCalls", "{"]
     methods = [line for kind in kinds.kinds()
-               if kind.runs == "store" and kind.on == "ledger" and kind.kind not in BY_HAND
+               if kind.runs == "store" and kind.on == "ledger" and kind.name not in BY_HAND
                for line in method(kind)]
     return {OUT: "\n".join([*out, *methods[1:], "}", ""])}

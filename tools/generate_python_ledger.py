@@ -17,16 +17,17 @@ from status_rows import quoted
 FOLDER = "bindings/python/assay/store"
 WIDTH = 100
 # By hand: a new store gets its lineage, and a ledger keeps the first one that it saw.
-BY_HAND = {"schema.create", "schema.check"}
+BY_HAND = {"create-schema", "check-schema"}
 # A class of results.py that has not the name of the method.
-RESULTS = {"claim.resume": "ClaimResult", "event.apply": "EventResult",
-           "challenge.consume": "Result", "key.retire": "Result", "key.receipt": "ReceiptResult",
-           "schema.check": "SchemaResult", "schema.create": "CreateResult"}
+RESULTS = {"resume": "ClaimResult", "apply-event": "EventResult",
+           "consume-challenge": "Result", "retire-device-key": "Result",
+           "update-device-key-receipt": "ReceiptResult",
+           "check-schema": "SchemaResult", "create-schema": "CreateResult"}
 # Optional members that are given by place: what a call is about, beside its evidence.
-BY_PLACE = {("claim", "account"), ("subscription.apply", "account"), ("lookup", "account"),
-            ("quota.take", "units"), ("key.read", "account"), ("evidence.read", "sha256")}
+BY_PLACE = {("claim", "account"), ("update-subscriptions", "account"), ("find", "account"),
+            ("consume-quota", "units"), ("get-device-key", "account"), ("get-evidence", "sha256")}
 # They have no default: who forgets one would count every sign-up as one of an unknown address.
-SAID = {("signup.admit", "address"), ("signup.admit", "passwordBytes")}
+SAID = {("begin-signup", "address"), ("begin-signup", "passwordBytes")}
 # `take` is a method; what takes units back is named like `TakeBack`, which it is given.
 NAMES = {"take": "take_back"}
 # A constant as the default, so that a reader of the signature sees that it is no transaction.
@@ -72,7 +73,7 @@ class {name}(Opened):
         {define} _ask(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -83,7 +84,7 @@ class {name}(Opened):
         {define} _fulfil(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -110,17 +111,17 @@ class Method:
     """A kind of a store as Python has it."""
 
     def __init__(self, kind):
-        self.kind, self.name = kind.kind, members.snake(kind.method)
+        self.operation, self.name = kind.name, members.snake(kind.method)
         self.result = result_class(kind)
         self.does = kind.does
         self.evidence = evidence(kind)
         # A table of members has those that kinds share first; arguments have them last.
-        shared = len(kind.members) - sum(member.kind == kind.kind for member in kind.members)
+        shared = len(kind.members) - sum(member.operation == kind.name for member in kind.members)
         given = [member for member in kind.members[shared:] + kind.members[:shared]
                  if member.given in ("argument", "made")]
-        self.members = {member.name: argument(kind.kind, member) for member in given
+        self.members = {member.name: argument(kind.name, member) for member in given
                         if member.is_sent}
-        self.calls = [argument(kind.kind, member) for member in given if not member.is_sent]
+        self.calls = [argument(kind.name, member) for member in given if not member.is_sent]
         self.choices = [name for member in given if member.type == "choice"
                         for name in member.bound.split("|")]
         self.secrets = [member.name for member in given
@@ -136,7 +137,7 @@ class Method:
 
 def result_class(kind):
     """The class of results.py for what a kind answers: due-takes -> DueTakesResult."""
-    return RESULTS.get(kind.kind, kind.method.title().replace("-", "") + "Result")
+    return RESULTS.get(kind.name, kind.method.title().replace("-", "") + "Result")
 
 
 def evidence(kind):
@@ -242,7 +243,7 @@ def call(method, wait):
         out.append(f"        {mine} = {values[name]}")
         known.append(f"known={{{quoted(name)}: {mine}}}")
         values[name] = mine
-    parts = [f"_r.{method.result}", quoted(method.kind)]
+    parts = [f"_r.{method.result}", quoted(method.operation)]
     inside = [f"{quoted(name)}: {value}" for name, value in values.items()]
     rest = [*(each.name for each in method.evidence),
             *(f"{each.name}={each.name}" for each in method.calls), *known, "now=now"]
@@ -260,7 +261,7 @@ def call(method, wait):
 
 def module(found, is_async):
     ledger = "AsyncLedger" if is_async else "Ledger"
-    methods = {method.kind: f"`{method.name}`" for method in found}
+    methods = {method.operation: f"`{method.name}`" for method in found}
     out = [HEAD.format(
         ledger=ledger, name="AsyncCalls" if is_async else "Calls",
         imports=", ".join(["Awaitable"] * is_async + ["Callable", "Iterable", "Sequence"]),
@@ -277,6 +278,6 @@ def module(found, is_async):
 def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     found = [Method(kind) for kind in kinds.kinds()
-             if kind.on == "ledger" and kind.runs == "store" and kind.kind not in BY_HAND]
+             if kind.on == "ledger" and kind.runs == "store" and kind.name not in BY_HAND]
     return {f"{FOLDER}/_ledger_calls.py": module(found, False),
             f"{FOLDER}/_async_ledger_calls.py": module(found, True)}

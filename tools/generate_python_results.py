@@ -97,8 +97,8 @@ def declared(one, names):
 
 
 def docstring(one, rows):
-    methods = {kind.kind: f"Ledger.{members.snake(kind.method)}" for kind in kinds.kinds()
-               if kind.method != "-"}
+    methods = {kind.name: f"Ledger.{members.snake(kind.method)}" for kind in kinds.kinds()
+               if kind.on == "ledger" and kind.runs == "store"}
 
     values = {each.name: [value for _, value in each.values] for each in members.result_sets()}
 

@@ -20,8 +20,8 @@ EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
 MADE = {"attempt": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
 # Kinds with something around their conversation.
-AROUND = {"schema.create": "creating", "schema.check": "checking",
-          "account.forget": "forgetting"}
+AROUND = {"create-schema": "creating", "check-schema": "checking",
+          "forget-account": "forgetting"}
 
 
 def stored():
@@ -207,7 +207,7 @@ def method(kind):
     if has_mode and has_take:
         out.append('    let mode = mode ?? (takeBack == nil ? nil : "lease")')
     pairs = [each.sent(has_take) for each in sent]
-    fields = [swift.quoted(kind.kind)]
+    fields = [swift.quoted(kind.name)]
     fields += [f"evidence: {evidence[1]}"] if evidence else []
     fields += ["isAnswer: true"] if kind.refused == "answer" else []
     fields += ["at: now"]
@@ -219,7 +219,7 @@ def method(kind):
         out += ["    let request = LedgerRequest(", f"      {made},", *listed]
     else:
         out += [f"    let request = LedgerRequest({made})"]
-    around = AROUND.get(kind.kind, "asking")
+    around = AROUND.get(kind.name, "asking")
     given = ", ".join(["request", *(f"{name}: {name}" for name in names)])
     hidden = told(kind)
     if hidden:

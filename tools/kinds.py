@@ -1,4 +1,4 @@
-"""Read contract/kinds.tsv and kind-members.tsv, every kind of request and its members, for
+"""Read contract/kinds.tsv and kind-members.tsv, every operation and its members, for
 generators and checks."""
 import re
 import sys
@@ -42,7 +42,7 @@ class Member:
     """One row of kind-members.tsv."""
 
     def __init__(self, fields):
-        (self.kind, self.name, self.alias, self.place, self.type, self.bound, self.present,
+        (self.operation, self.name, self.alias, self.place, self.type, self.bound, self.present,
          self.given, self.wrong, self.absent, self.does) = fields
         self.is_list = self.type.startswith("[")
         self.argument = self.name if self.alias == "-" else self.alias
@@ -68,9 +68,10 @@ class Kind:
     """One row of kinds.tsv, with its members in the order in which hosts send them."""
 
     def __init__(self, number, fields):
-        (self.kind, self.name, self.method, self.on, self.runs, evidence, self.steps, self.again,
-         hidden, secret, self.block, self.engines, self.hints, self.result, self.refused,
+        (self.name, method, self.on, self.runs, evidence, self.steps, self.again, hidden,
+         secret, self.block, self.engines, self.hints, self.result, self.refused,
          self.swift, self.source, self.does) = fields
+        self.method = self.name if method == "-" else method
         one_of(KINDS, number, self.on, ON)
         one_of(KINDS, number, self.runs, RUNS)
         one_of(KINDS, number, self.again, ("retry", "same", "never"))
@@ -123,9 +124,9 @@ class Kind:
 
 
 def kinds():
-    """Return {kind: Kind} in the order of the table."""
+    """Return the operations in the order of the table."""
     found = {}
-    for number, fields in rows(KINDS, 18):
+    for number, fields in rows(KINDS, 17):
         if fields[0] in found:
             sys.exit(f"{KINDS}:{number}: {fields[0]} twice")
         found[fields[0]] = Kind(number, fields)
@@ -136,5 +137,5 @@ def kinds():
         (shared if fields[0] in shared else own)[fields[0]].append(Member(fields))
     for kind in found.values():
         kind.members = [member for group in kind.groups for member in shared[group]]
-        kind.members += own[kind.kind]
+        kind.members += own[kind.name]
     return list(found.values())

@@ -32,7 +32,7 @@ PARAMETERS = {
     "jwks": "The JSON Web Key Set, as the issuer publishes it.",
     "keys": "The key set of the issuer whose tokens are verified.",
     "request": "What the conversation is about, JSON.",
-    "answer": "What the last step brought, JSON.",
+    "reply": "What the last step brought, JSON.",
     "now_ms": "The current time: milliseconds since 1970-01-01 UTC.",
     "expires_ms": "End of the paid period, or ASSAY_NO_DATE.",
     "grace_ms": "End of the grace period, or ASSAY_NO_DATE.",

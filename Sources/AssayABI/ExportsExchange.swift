@@ -50,14 +50,14 @@ public func assay_exchange_new(
 
 @implementation @_cdecl("assay_exchange_step")
 public func assay_exchange_step(
-  _ exchange: OpaquePointer?, _ answer: UnsafePointer<CChar>?, _ answer_len: Int,
+  _ exchange: OpaquePointer?, _ reply: UnsafePointer<CChar>?, _ reply_len: Int,
   _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let exchange = unsafe Handle.exchange(exchange),
-    var bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
+    var bytes = unsafe Input.bytes(reply, reply_len, cap: Exchange.answerByteCap)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
   defer { Secret.wipe(&bytes) }
   return unsafe Handle.answer(exchange.step(bytes, nowMs: now_ms), doc)

@@ -78,7 +78,7 @@ public final class SQLiteExecutor: LedgerExecutor {
     guard let step = DocumentValue(json: Array(step.text.utf8)),
       let id = step.member("id")?.integer
     else { throw SQLiteError(code: "\(SQLITE_MISUSE)", message: "a step is not of its form") }
-    guard let calls = step.member("run") else { return granted(id) }
+    guard let calls = step.member("calls") else { return granted(id) }
     let mark = step.member("transaction")?.text
     var results: [JSON] = []
     do {
@@ -116,7 +116,7 @@ public final class SQLiteExecutor: LedgerExecutor {
     if let statement = given?.member("statementMs")?.integer { limits.statement = statement }
     if let lock = given?.member("lockMs")?.integer { limits.lock = lock }
     switch mark {
-    case "begin", "whole":
+    case "begin", "single":
       try connection.rollBack()
       try connection.begin(limits)
       isBegun = true
@@ -127,10 +127,10 @@ public final class SQLiteExecutor: LedgerExecutor {
       let arguments = call.member("args")?.children.map { SQLiteValue($0.value) } ?? []
       let sql = SQLiteExecutor.known(call.member("sql")?.text ?? "")
       let rows = try connection.run(sql, arguments, limits)
-      let hasRows = call.member("rows")?.boolean == true
+      let hasRows = call.member("returnsRows")?.boolean == true
       results.append(hasRows ? ["rows": JSON(rows.map { JSON($0.map(\.json)) })] : [:])
     }
-    if mark == "commit" || mark == "whole" {
+    if mark == "commit" || mark == "single" {
       try connection.run("COMMIT")
       isBegun = false
     }

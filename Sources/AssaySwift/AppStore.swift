@@ -14,10 +14,10 @@ public struct AppStore: Sendable {
   }
 
   func begin(
-    _ kind: String, _ members: [(String, JSON?)], pages: Int64? = nil,
+    _ operation: String, _ members: [(String, JSON?)], pages: Int64? = nil,
     about transaction: Transaction? = nil, at now: Timestamp
   ) throws(Refusal) -> Exchange {
-    var request = [("kind", JSON(kind))] + common
+    var request = [("operation", JSON(operation))] + common
     for (name, value) in members {
       if let value { request.append((name, value)) }
     }

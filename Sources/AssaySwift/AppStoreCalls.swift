@@ -6,7 +6,7 @@ extension AppStore {
     transactionId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.transaction-info",
+      "get-transaction-info",
       [("transactionId", JSON(transactionId))], at: now)
   }
 
@@ -21,7 +21,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.transaction-history",
+      "get-transaction-history",
       [
         ("transactionId", JSON(transactionId)),
         ("revision", revision.map { JSON($0) }),
@@ -50,7 +50,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.transaction-history-v1",
+      "get-transaction-history-v1",
       [
         ("transactionId", JSON(transactionId)),
         ("revision", revision.map { JSON($0) }),
@@ -73,7 +73,7 @@ extension AppStore {
     transactionId: String, status: [Int64]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.subscription-statuses",
+      "get-all-subscription-statuses",
       [
         ("transactionId", JSON(transactionId)),
         ("status", status.map { JSON($0.map { JSON($0) }) }),
@@ -85,7 +85,7 @@ extension AppStore {
     transactionId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.app-transaction-info",
+      "get-app-transaction-info",
       [("transactionId", JSON(transactionId))], at: now)
   }
 
@@ -94,7 +94,7 @@ extension AppStore {
     orderId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.order-lookup",
+      "look-up-order-id",
       [("orderId", JSON(orderId))], at: now)
   }
 
@@ -106,7 +106,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.refund-history",
+      "get-refund-history",
       [
         ("transactionId", JSON(transactionId)),
         ("revision", revision.map { JSON($0) }),
@@ -118,7 +118,7 @@ extension AppStore {
     transactionId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.finish-transaction",
+      "finish-transaction",
       [("transactionId", JSON(transactionId))], at: now)
   }
 
@@ -130,7 +130,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.set-app-account-token",
+      "set-app-account-token",
       [
         ("originalTransactionId", JSON(originalTransactionId)),
         ("appAccountToken", JSON(appAccountToken)),
@@ -146,7 +146,7 @@ extension AppStore {
     refundPreference: String? = nil, transaction: Transaction? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.send-consumption",
+      "send-consumption-information",
       [
         ("transactionId", JSON(transactionId)),
         ("customerConsented", JSON(customerConsented)),
@@ -169,7 +169,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.send-consumption-v1",
+      "send-consumption-data",
       [
         ("transactionId", JSON(transactionId)),
         ("customerConsented", JSON(customerConsented)),
@@ -193,7 +193,7 @@ extension AppStore {
     requestIdentifier: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.extend-renewal",
+      "extend-subscription-renewal-date",
       [
         ("originalTransactionId", JSON(originalTransactionId)),
         ("extendByDays", JSON(extendByDays)),
@@ -208,7 +208,7 @@ extension AppStore {
     storefrontCountryCodes: [String]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.extend-renewal-mass",
+      "extend-renewal-date-for-all-active-subscribers",
       [
         ("extendByDays", JSON(extendByDays)),
         ("extendReasonCode", JSON(extendReasonCode)),
@@ -223,7 +223,7 @@ extension AppStore {
     productId: String, requestIdentifier: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.extend-renewal-mass-status",
+      "get-status-of-subscription-renewal-date-extensions",
       [
         ("productId", JSON(productId)),
         ("requestIdentifier", JSON(requestIdentifier)),
@@ -240,7 +240,7 @@ extension AppStore {
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.notification-history",
+      "get-notification-history",
       [
         ("paginationToken", paginationToken.map { JSON($0) }),
         ("startDate", JSON(startDate.milliseconds)),
@@ -256,7 +256,7 @@ extension AppStore {
   public func testNotification(
     at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
-    try begin("appstore.test-notification", [], at: now)
+    try begin("request-test-notification", [], at: now)
   }
 
   /// What became of it.
@@ -264,7 +264,7 @@ extension AppStore {
     testNotificationToken: String, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
     try begin(
-      "appstore.test-notification-status",
+      "get-test-notification-status",
       [("testNotificationToken", JSON(testNotificationToken))], at: now)
   }
 }

@@ -101,7 +101,7 @@ extension Verifier {
   ///   - now: the current time.
   /// - Throws: `malformed.attest.key-id` for any other text.
   public func keyId(_ text: String, at now: Timestamp = .now) throws(Refusal) -> String {
-    try textAtOnce(["kind": "attest.key-id", "keyId": JSON(text)], "keyId", now)
+    try textAtOnce(["operation": "normalize-key-id", "keyId": JSON(text)], "keyId", now)
   }
 }
 
@@ -130,7 +130,8 @@ extension Verifier {
   ) throws(Refusal) -> DeviceCheck {
     let document = start(
       [
-        "kind": "deviceCheck.read", "call": JSON(call.rawValue), "status": JSON(httpStatus),
+        "operation": "read-device-check-response", "call": JSON(call.rawValue),
+        "status": JSON(httpStatus),
         "body": ["base64": JSON(Base64Text.encode(body))], "offer": JSON(offer),
       ], now)
     guard document.status == .ok else { throw Refusal(document) }
@@ -156,7 +157,7 @@ extension Verifier {
   ///   for more than 8,192 bytes.
   public func deviceToken(_ token: String, at now: Timestamp = .now) throws(Refusal) -> String {
     try textAtOnce(
-      ["kind": "deviceCheck.token", "deviceToken": JSON(token)], "deviceToken", now)
+      ["operation": "normalize-device-token", "deviceToken": JSON(token)], "deviceToken", now)
   }
 
   /// Assesses the risk of a request by observations of it, whether or not the device can attest.
@@ -172,7 +173,7 @@ extension Verifier {
   /// - Throws: `malformed.risk.input`, with the member in `place`, for an unknown member or
   ///   value: a misspelt one must not lower the risk.
   public func risk(_ observations: JSON, at now: Timestamp = .now) throws(Refusal) -> Risk {
-    let document = start(["kind": "risk.assess", "observations": observations], now)
+    let document = start(["operation": "assess-risk", "observations": observations], now)
     switch document.status {
     case .ok, .rejectedRiskLimited, .rejectedRiskStepUp, .rejectedRiskDeny:
       return try Risk(try Members.of(document, "risk"))

@@ -19,7 +19,7 @@ extension Verifier {
   ) throws(Refusal) -> Exchange {
     try exchange(
       [
-        "kind": "deviceCheck.query", "deviceToken": JSON(token),
+        "operation": "query-device-bits", "deviceToken": JSON(token),
         "transactionId": JSON(transactionId), "offer": JSON(offer),
       ], at: now)
   }
@@ -32,7 +32,7 @@ extension Verifier {
   ) throws(Refusal) -> Exchange {
     try exchange(
       .given([
-        ("kind", "deviceCheck.update"), ("deviceToken", JSON(token)),
+        ("operation", "update-device-bits"), ("deviceToken", JSON(token)),
         ("transactionId", JSON(transactionId)), ("bit0", bit0.map { JSON($0) }),
         ("bit1", bit1.map { JSON($0) }),
       ]), at: now)
@@ -45,7 +45,7 @@ extension Verifier {
   ) throws(Refusal) -> Exchange {
     try exchange(
       [
-        "kind": "deviceCheck.validate", "deviceToken": JSON(token),
+        "operation": "validate-device-token", "deviceToken": JSON(token),
         "transactionId": JSON(transactionId),
       ], at: now)
   }
@@ -68,7 +68,7 @@ extension Verifier {
     }
     return try exchange(
       [
-        "kind": "ocsp", "mode": isRequired ? "required" : "best-effort",
+        "operation": "check-revocation", "mode": isRequired ? "required" : "best-effort",
         "responses": JSON(kept),
       ], evidence: [evidence], at: now)
   }
@@ -84,7 +84,7 @@ extension Verifier {
   public func refreshReceipt(
     _ evidence: any Facts, at now: Timestamp = .now
   ) throws(Refusal) -> Exchange {
-    try exchange(["kind": "attest.refresh"], evidence: [evidence], at: now)
+    try exchange(["operation": "refresh-attest-receipt"], evidence: [evidence], at: now)
   }
 
   /// Checks that a JWS was made for the device that the app names.
@@ -100,7 +100,7 @@ extension Verifier {
   public func verifyDevice(
     _ evidence: any Facts, deviceId: String, at now: Timestamp = .now
   ) throws(Refusal) -> Document {
-    try result(["kind": "device.verify", "deviceId": JSON(deviceId)], [evidence], now)
+    try result(["operation": "verify-device", "deviceId": JSON(deviceId)], [evidence], now)
   }
 
   /// Returns the accepted document of an operation without steps.

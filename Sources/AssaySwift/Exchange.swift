@@ -18,11 +18,11 @@ public final class Exchange {
     isDone = library == nil || document.status.family != .pending
   }
 
-  /// The step that is open: "request", "store", "grant" or "wait", or "done"; `nil` if the
+  /// The name of the open step: "http", "database", "grant" or "wait", or "done"; `nil` if the
   /// document has none.
-  public var state: String? { payload?.member("state")?.text }
+  public var stepName: String? { payload?.member("step")?.text }
 
-  /// The step or the result as JSON: `state`, `request` …; `nil` if the document has none.
+  /// The step or the result as JSON: `step`, `http` …; `nil` if the document has none.
   public var raw: String? { payload?.json }
 
   private var payload: DocumentValue? {
@@ -36,14 +36,14 @@ public final class Exchange {
   /// is returned and not thrown: read the document's status.
   ///
   /// - Parameters:
-  ///   - answer: the reply, in the form that `state` demands (docs/exchanges.md).
+  ///   - reply: the reply, in the form that the step demands (docs/exchanges.md).
   ///   - now: the current time, for waits and the deadline.
   /// - Throws: family `misuse` for a reply of the wrong form or to another step, after which the
   ///   step is still open, and if no step is open; `internal`.
   @discardableResult
-  public func step(_ answer: JSON, at now: Timestamp = .now) throws(Refusal) -> Document {
+  public func step(_ reply: JSON, at now: Timestamp = .now) throws(Refusal) -> Document {
     guard !isDone, let library else { throw Refusal.over(document) }
-    let next = library.step(Array(answer.text.utf8), nowMs: now.milliseconds)
+    let next = library.step(Array(reply.text.utf8), nowMs: now.milliseconds)
     guard next.status.family != .misuse else { throw Refusal(next) }
     document = next
     isDone = next.status.family != .pending
@@ -59,7 +59,7 @@ extension Verifier {
   /// the status of the exchange's document.
   ///
   /// - Parameters:
-  ///   - request: `kind` and the members of that operation.
+  ///   - request: `operation` and the members of that operation.
   ///   - evidence: facts of this verifier that the operation needs.
   ///   - now: the time at which evidence must be valid.
   /// - Throws: family `misuse` for a request or evidence of a wrong form.

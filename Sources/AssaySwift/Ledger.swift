@@ -89,7 +89,7 @@ public protocol LedgerResult: Sendable, CustomStringConvertible {
 }
 
 extension LedgerResult {
-  /// `ok`; of `claim`, `resume`, `complete` and `once` also why they were refused.
+  /// `ok`; of `claim`, `resume`, `complete` and `record-event` also why they were refused.
   public var status: Status { document.status }
   /// What a back end would answer its own client.
   public var httpStatus: Int { status.httpStatus }
@@ -122,8 +122,8 @@ extension Refusal {
 ///     }
 ///
 /// Methods throw a `Refusal`, but for refusals of the ledger's own in `claim`, `resume`,
-/// `complete` and `once`, which are answers: look at `status` and `outcome`. What an executor or
-/// a grant throws passes through, and nothing of a transaction is left.
+/// `complete` and `record-event`, which are answers: look at `status` and `outcome`. What an
+/// executor or a grant throws passes through, and nothing of a transaction is left.
 ///
 /// An `attempt` stands for one request of a client: give it to repeat a request after your own
 /// process lost the answer.
@@ -153,15 +153,15 @@ public struct Ledger: Sendable {
   /// Deletes what has ended and kept texts that no row names; once a day.
   public func deleteExpired(at now: Timestamp = .now) async throws {
     let document = try verifier.exchange(
-      ["kind": "schema", "dialect": JSON(dialect)], at: now
+      ["operation": "describe-schema", "dialect": JSON(dialect)], at: now
     ).document
     guard document.status == .ok else { throw Refusal(document) }
     let found = document.value?.member("exchange")?.member("garbage")?.children ?? []
     try await withExecutor { executor in
       for call in found {
         let step: JSON = [
-          "id": 0, "dialect": JSON(dialect), "class": "idempotent", "connection": "any",
-          "transaction": nil, "run": [JSON(text: call.value.json)],
+          "id": 0, "dialect": JSON(dialect), "repeatable": true, "connection": "any",
+          "transaction": nil, "calls": [JSON(text: call.value.json)],
         ]
         try await Ledger.insist(on: step, executor)
       }

@@ -19,8 +19,9 @@ extension Ledger {
   ///   - allowRepeat: in mode `transaction` take over also what was handed out under a lease,
   ///     because the grant is keyed by its grant id; else it is held (STO-37).
   ///   - grant: writes what the purchase gives, under its grant id. An error of it passes
-  ///     through; the claim is taken over by `claim.due` or by the next attempt when its lease
-  ///     has ended. Without it: grant each claim that is new or resumed, and `complete` it.
+  ///     through; the claim is taken over by `resume-expired` or by the next attempt when its
+  ///     lease has ended. Without it: grant each claim that is new or resumed, and `complete`
+  ///     it.
   ///   - now: the time of the call; the conversation goes on from it.
   public func claim(
     _ evidence: [any PurchaseEvidence], account: String? = nil, mode: String? = nil,
@@ -67,7 +68,7 @@ extension Ledger {
   ) async throws -> ResumeResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "claim.resume", isAnswer: true, at: now,
+      "resume", isAnswer: true, at: now,
       [
         ("purchaseKey", JSON(purchaseKey)),
         ("account", JSON(account)),
@@ -96,7 +97,7 @@ extension Ledger {
   ) async throws -> ResumeExpiredResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "claim.due", at: now,
+      "resume-expired", at: now,
       [
         ("attempt", JSON(attempt)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
@@ -137,9 +138,10 @@ extension Ledger {
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
   ///   - mode: `lease`: note, take back, complete; what nobody completed comes again, by
-  ///     `revoke.due`. `transaction`: the take-back is in this very database, and is committed
-  ///     with the refund. `none`: each is told once, and what becomes of it is the host's.
-  ///     Absent: `lease` with a take-back, `none` without: `none`, `lease`, `transaction`.
+  ///     `resume-expired-revocations`. `transaction`: the take-back is in this very database,
+  ///     and is committed with the refund. `none`: each is told once, and what becomes of it is
+  ///     the host's. Absent: `lease` with a take-back, `none` without: `none`, `lease`,
+  ///     `transaction`.
   ///   - attempt: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the take-back may take.
   ///   - takeBack: takes the units back, under the take id; returns how many there were,
@@ -175,7 +177,7 @@ extension Ledger {
     transactionId: String? = nil, `operator`: Bool? = nil, at now: Timestamp = .now
   ) async throws -> FindResult {
     let request = LedgerRequest(
-      "lookup", evidence: evidence, at: now,
+      "find", evidence: evidence, at: now,
       [
         ("account", account.map { JSON($0) }),
         ("environment", environment.map { JSON($0) }),
@@ -198,7 +200,7 @@ extension Ledger {
     confirm: Bool? = nil, at now: Timestamp = .now
   ) async throws -> UpdateSubscriptionsResult {
     let request = LedgerRequest(
-      "subscription.apply", evidence: evidence, at: now,
+      "update-subscriptions", evidence: evidence, at: now,
       [
         ("account", account.map { JSON($0) }),
         ("accountToken", accountToken.map { JSON($0) }),
@@ -218,7 +220,7 @@ extension Ledger {
     account: String, last: GetPlanResult? = nil, at now: Timestamp = .now
   ) async throws -> GetPlanResult {
     let request = LedgerRequest(
-      "subscription.read", at: now,
+      "get-plan", at: now,
       [
         ("account", JSON(account)),
         ("last", last.map { $0.kept }),
@@ -235,13 +237,13 @@ extension Ledger {
     account: String, at now: Timestamp = .now
   ) async throws -> DeactivateSubscriptionsResult {
     let request = LedgerRequest(
-      "subscription.clear", at: now,
+      "deactivate-subscriptions", at: now,
       [("account", JSON(account))])
     return try await asking(request)
   }
 
   /// Up to 25 subscriptions about which to ask Apple for newer evidence, for
-  /// `subscription.apply`.
+  /// `update-subscriptions`.
   ///
   /// - Parameters:
   ///   - attempt: the same when a request is repeated; nil: a new one.
@@ -252,7 +254,7 @@ extension Ledger {
   ) async throws -> LeaseDueSubscriptionsResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "subscription.due", at: now,
+      "lease-due-subscriptions", at: now,
       [
         ("attempt", JSON(attempt)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
@@ -266,14 +268,14 @@ extension Ledger {
   /// - Parameters:
   ///   - account: whose.
   ///   - meter: which.
-  ///   - plan: of `subscription.read`, never the client's.
+  ///   - plan: of `get-plan`, never the client's.
   ///   - units: how many.
   ///   - now: the time of the call; the conversation goes on from it.
   public func take(
     account: String, meter: String, plan: String, units: Int64? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeQuotaResult {
     let request = LedgerRequest(
-      "quota.take", at: now,
+      "consume-quota", at: now,
       [
         ("account", JSON(account)),
         ("meter", JSON(meter)),
@@ -292,7 +294,7 @@ extension Ledger {
     ticket: String, at now: Timestamp = .now
   ) async throws -> ReleaseQuotaResult {
     let request = LedgerRequest(
-      "quota.refund", at: now,
+      "release-quota", at: now,
       [("ticket", JSON(ticket))])
     return try await asking(request)
   }
@@ -300,7 +302,7 @@ extension Ledger {
   /// Waits for room below Apple's own limits.
   ///
   /// - Parameters:
-  ///   - purpose: the kind of request: appstore.transaction-info ….
+  ///   - purpose: the operation that sends the request: get-transaction-info ….
   ///   - environment: which server's limits: `Production`, `Sandbox`.
   ///   - attempt: the number of this conversation about it; of `retry` (EXC-18).
   ///   - bundleId: whose limits.
@@ -310,7 +312,7 @@ extension Ledger {
     at now: Timestamp = .now
   ) async throws -> AcquireRatePermitResult {
     let request = LedgerRequest(
-      "pace.take", at: now,
+      "acquire-rate-permit", at: now,
       [
         ("attempt", attempt.map { JSON($0) }),
         ("bundleId", bundleId.map { JSON($0) }),
@@ -332,7 +334,7 @@ extension Ledger {
     at now: Timestamp = .now
   ) async throws -> BeginSignupResult {
     let request = LedgerRequest(
-      "signup.admit", at: now,
+      "begin-signup", at: now,
       [
         ("address", address.map { JSON($0) }),
         ("username", JSON(username)),
@@ -352,7 +354,7 @@ extension Ledger {
     ticket: String, result: String, at now: Timestamp = .now
   ) async throws -> FinishSignupResult {
     let request = LedgerRequest(
-      "signup.settle", at: now,
+      "finish-signup", at: now,
       [
         ("ticket", JSON(ticket)),
         ("result", JSON(result)),
@@ -372,7 +374,7 @@ extension Ledger {
   ) async throws -> IssueChallengeResult {
     let challenge = challenge ?? Ledger.made(32)
     let request = LedgerRequest(
-      "challenge.issue", at: now,
+      "issue-challenge", at: now,
       [
         ("challenge", JSON(challenge)),
         ("purpose", JSON(purpose)),
@@ -398,7 +400,7 @@ extension Ledger {
     by: String? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeChallengeResult {
     let request = LedgerRequest(
-      "challenge.consume", evidence: evidence.map { [$0] } ?? [], at: now,
+      "consume-challenge", evidence: evidence.map { [$0] } ?? [], at: now,
       [
         ("purpose", JSON(purpose)),
         ("subject", JSON(subject)),
@@ -418,7 +420,7 @@ extension Ledger {
     _ attestation: Attestation, account: String, at now: Timestamp = .now
   ) async throws -> RegisterDeviceKeyResult {
     let request = LedgerRequest(
-      "key.bind", evidence: [attestation], at: now,
+      "register-device-key", evidence: [attestation], at: now,
       [("account", JSON(account))])
     return try await asking(request)
   }
@@ -434,7 +436,7 @@ extension Ledger {
     _ assertion: Assertion, account: String, at now: Timestamp = .now
   ) async throws -> AdvanceDeviceKeyCounterResult {
     let request = LedgerRequest(
-      "key.advance", evidence: [assertion], at: now,
+      "advance-device-key-counter", evidence: [assertion], at: now,
       [("account", JSON(account))])
     return try await asking(request)
   }
@@ -447,7 +449,7 @@ extension Ledger {
   public func keepReceipt(
     _ receipt: AttestReceipt, at now: Timestamp = .now
   ) async throws -> UpdateDeviceKeyReceiptResult {
-    let request = LedgerRequest("key.receipt", evidence: [receipt], at: now)
+    let request = LedgerRequest("update-device-key-receipt", evidence: [receipt], at: now)
     return try await asking(request)
   }
 
@@ -461,7 +463,7 @@ extension Ledger {
     keyId: String, account: String, at now: Timestamp = .now
   ) async throws -> RetireDeviceKeyResult {
     let request = LedgerRequest(
-      "key.retire", at: now,
+      "retire-device-key", at: now,
       [
         ("keyId", JSON(keyId)),
         ("account", JSON(account)),
@@ -479,7 +481,7 @@ extension Ledger {
     keyId: String, account: String? = nil, at now: Timestamp = .now
   ) async throws -> GetDeviceKeyResult {
     let request = LedgerRequest(
-      "key.read", at: now,
+      "get-device-key", at: now,
       [
         ("keyId", JSON(keyId)),
         ("account", account.map { JSON($0) }),
@@ -499,7 +501,7 @@ extension Ledger {
   ) async throws -> RecordEventResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "once", isAnswer: true, at: now,
+      "record-event", isAnswer: true, at: now,
       [
         ("id", JSON(id)),
         ("attempt", JSON(attempt)),
@@ -524,7 +526,7 @@ extension Ledger {
   ) async throws -> MergeAccountsResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "account.link", at: now,
+      "merge-accounts", at: now,
       [
         ("from", JSON(account)),
         ("to", JSON(into)),
@@ -548,7 +550,7 @@ extension Ledger {
   ) async throws -> ForgetAccountResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "account.forget", at: now,
+      "forget-account", at: now,
       [
         ("account", JSON(account)),
         ("attempt", JSON(attempt)),
@@ -571,7 +573,7 @@ extension Ledger {
     originalTransactionId: String? = nil, at now: Timestamp = .now
   ) async throws -> GetEvidenceResult {
     let request = LedgerRequest(
-      "evidence.read", at: now,
+      "get-evidence", at: now,
       [
         ("sha256", sha256.map { JSON($0.map { JSON($0) }) }),
         ("purchaseKey", purchaseKey.map { JSON($0) }),
@@ -586,7 +588,7 @@ extension Ledger {
   public func checkSchema(
     at now: Timestamp = .now
   ) async throws -> CheckSchemaResult {
-    let request = LedgerRequest("schema.check", at: now)
+    let request = LedgerRequest("check-schema", at: now)
     return try await checking(request)
   }
 
@@ -603,7 +605,7 @@ extension Ledger {
     at now: Timestamp = .now
   ) async throws -> CompleteRevocationResult {
     let request = LedgerRequest(
-      "revoke.complete", isAnswer: true, at: now,
+      "complete-revocation", isAnswer: true, at: now,
       [
         ("purchaseKey", JSON(purchaseKey)),
         ("takeId", JSON(takeId)),
@@ -614,7 +616,7 @@ extension Ledger {
   }
 
   /// Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-  /// `claim.due`.
+  /// `resume-expired`.
   ///
   /// - Parameters:
   ///   - attempt: the same when a request is repeated; nil: a new one.
@@ -628,7 +630,7 @@ extension Ledger {
   ) async throws -> ResumeExpiredRevocationsResult {
     let attempt = attempt ?? Ledger.made(18)
     let request = LedgerRequest(
-      "revoke.due", at: now,
+      "resume-expired-revocations", at: now,
       [
         ("attempt", JSON(attempt)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
@@ -659,7 +661,7 @@ extension Ledger {
     let attempt = attempt ?? Ledger.made(18)
     let mode = mode ?? (takeBack == nil ? nil : "lease")
     let request = LedgerRequest(
-      "event.apply", evidence: evidence, at: now,
+      "apply-event", evidence: evidence, at: now,
       [
         ("mode", mode.map { JSON($0) }),
         ("attempt", JSON(attempt)),
@@ -679,7 +681,7 @@ extension Ledger {
   ) async throws -> CreateSchemaResult {
     let lineage = lineage ?? Ledger.made(24)
     let request = LedgerRequest(
-      "schema.create", at: now,
+      "create-schema", at: now,
       [("lineage", JSON(lineage))])
     return try await creating(request)
   }

@@ -17,7 +17,7 @@ protocol AnswerOfStore: LedgerResult, FactsObject {
 
 /// One request of a ledger.
 struct LedgerRequest {
-  let kind: String
+  let operation: String
   let evidence: [any Facts]
   /// Whether a refusal of the ledger's own is an answer.
   let isAnswer: Bool
@@ -26,10 +26,10 @@ struct LedgerRequest {
   var members: [(String, JSON?)]
 
   init(
-    _ kind: String, evidence: [any Facts] = [], isAnswer: Bool = false, at now: Timestamp,
+    _ operation: String, evidence: [any Facts] = [], isAnswer: Bool = false, at now: Timestamp,
     _ members: [(String, JSON?)] = []
   ) {
-    self.kind = kind
+    self.operation = operation
     self.evidence = evidence
     self.isAnswer = isAnswer
     self.now = now
@@ -40,7 +40,7 @@ struct LedgerRequest {
   var clock: Timestamp { now.advanced(by: begun.duration(to: .now)) }
 
   func text(_ dialect: String) -> JSON {
-    .given([("kind", JSON(kind)), ("dialect", JSON(dialect))] + members)
+    .given([("operation", JSON(operation)), ("dialect", JSON(dialect))] + members)
   }
 
   subscript(_ name: String) -> JSON? { members.first { $0.0 == name }?.1 }
@@ -59,14 +59,15 @@ extension Ledger {
   func asking<Result: AnswerOfStore>(
     _ request: LedgerRequest, grant: Granting? = nil, takeBack: Taking? = nil
   ) async throws -> Result {
-    let isEvent = request.kind == "event.apply"
+    let isEvent = request.operation == "apply-event"
     guard request["mode"] == "transaction" else {
       var found: Result = try await answer(to: request, LedgerEffects())
       if let takeBack { try await taking(takeBack, request, &found) }
       if let grant { try await paying(grant, request, &found) }
       return found
     }
-    guard grant != nil || request.kind == "revoke", takeBack != nil || request.kind == "claim"
+    guard grant != nil || request.operation == "revoke",
+      takeBack != nil || request.operation == "claim"
     else {
       throw Refusal.of(
         .misuseExchangeRequest,
@@ -143,9 +144,9 @@ extension Ledger {
     _ executor: any LedgerExecutor
   ) async throws -> JSON? {
     let document = exchange.document
-    switch exchange.state {
-    case "store":
-      return try await executor.run(try Members.of(document, "exchange", "store").text)
+    switch exchange.stepName {
+    case "database":
+      return try await executor.run(try Members.of(document, "exchange", "database").text)
     case "grant":
       let step = try Members.of(document, "exchange", "grant")
       if try await grants(step, effects, executor) {
@@ -166,7 +167,7 @@ extension Ledger {
         try await Task.sleep(for: isOver ? patience : .milliseconds(left))
       }
       return [:]
-    default: throw Refusal.unreadable(document, at: "state")
+    default: throw Refusal.unreadable(document, at: "step")
     }
   }
 
@@ -199,7 +200,7 @@ extension Ledger {
 }
 
 extension GetPlanResult {
-  /// What `subscription.read` takes of an earlier answer.
+  /// What `get-plan` takes of an earlier answer.
   var kept: JSON {
     .given([
       ("plan", JSON(plan)), ("until", until.map { JSON($0.milliseconds) }),

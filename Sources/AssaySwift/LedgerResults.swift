@@ -110,7 +110,7 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `claim.resume` answers: the outcome of the claim.
+/// What `resume` answers: the outcome of the claim.
 public struct ResumeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -129,7 +129,7 @@ public struct ResumeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `claim.due` answers.
+/// What `resume-expired` answers.
 public struct ResumeExpiredResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -199,7 +199,7 @@ public struct Take: FactsObject, Hashable, Sendable {
   /// The share of the purchase that Apple took back; nil: all of the purchase.
   public internal(set) var percentage: Int64?
   /// The end of the lease: until then nobody else is handed the take; nil: nobody waits for
-  /// `revoke.complete`.
+  /// `complete-revocation`.
   public internal(set) var leaseUntil: Timestamp?
 
   init(_ facts: Members) throws(Refusal) {
@@ -276,7 +276,7 @@ public struct RevokeResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `revoke.complete` answers: "taken", "already", "superseded": something newer is
+/// What `complete-revocation` answers: "taken", "already", "superseded": something newer is
 /// stored, or the take was handed out again.
 public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   /// The whole answer.
@@ -299,7 +299,7 @@ public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `revoke.due` answers.
+/// What `resume-expired-revocations` answers.
 public struct ResumeExpiredRevocationsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -405,7 +405,7 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `lookup` answers: the outcome of the first row; "unproven": there is no row, and the
+/// What `find` answers: the outcome of the first row; "unproven": there is no row, and the
 /// request has no evidence.
 public struct FindResult: StoreResult, AnswerOfStore {
   /// The whole answer.
@@ -452,8 +452,8 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   public internal(set) var asOf: Timestamp
   /// When to ask Apple for newer evidence; nil: nothing more can come.
   public internal(set) var nextCheck: Timestamp?
-  /// The subscription entitles now; in an answer of `subscription.apply` or `event.apply`: it
-  /// is neither revoked nor cleared.
+  /// The subscription entitles now; in an answer of `update-subscriptions` or `apply-event`:
+  /// it is neither revoked nor cleared.
   public internal(set) var counts: Bool
 
   init(_ facts: Members) throws(Refusal) {
@@ -501,7 +501,7 @@ public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `subscription.apply` answers.
+/// What `update-subscriptions` answers.
 public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -523,7 +523,7 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `event.apply` answers.
+/// What `apply-event` answers.
 public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -552,7 +552,7 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `subscription.read` answers, also where the store gave no answer.
+/// What `get-plan` answers, also where the store gave no answer.
 public struct GetPlanResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -577,7 +577,7 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `subscription.clear` answers.
+/// What `deactivate-subscriptions` answers.
 public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -637,7 +637,7 @@ public struct DueSubscription: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `subscription.due` answers.
+/// What `lease-due-subscriptions` answers.
 public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -653,7 +653,7 @@ public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `quota.take` answers: "taken", "exhausted", "not-in-plan".
+/// What `consume-quota` answers: "taken", "exhausted", "not-in-plan".
 public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -668,7 +668,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   public internal(set) var left: Int64?
   /// When the next day begins.
   public internal(set) var reset: Timestamp
-  /// What `quota.refund` asks for; it stays on the server. Nil: nothing was counted.
+  /// What `release-quota` asks for; it stays on the server. Nil: nothing was counted.
   public internal(set) var ticket: String?
   /// Headers for the answer to the client, by name.
   public internal(set) var headers: [String: String]
@@ -691,7 +691,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `quota.refund` answers: "refunded"; "none": there was nothing to give back.
+/// What `release-quota` answers: "refunded"; "none": there was nothing to give back.
 public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -707,7 +707,7 @@ public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `pace.take` answers: "taken", "paced".
+/// What `acquire-rate-permit` answers: "taken", "paced".
 public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -729,13 +729,13 @@ public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `signup.admit` answers: "admitted", "exhausted", "malformed".
+/// What `begin-signup` answers: "admitted", "exhausted", "malformed".
 public struct BeginSignupResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// What became of the request.
   public internal(set) var outcome: String
-  /// What `signup.settle` asks for; it stays on the server. Nil: the sign-up was not admitted.
+  /// What `finish-signup` asks for; it stays on the server. Nil: the sign-up was not admitted.
   public internal(set) var ticket: String?
   /// How many accounts the address may still make today; nil: nothing was counted.
   public internal(set) var left: Int64?
@@ -754,7 +754,7 @@ public struct BeginSignupResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `signup.settle` answers, the result that the request names: "created", "exists",
+/// What `finish-signup` answers, the result that the request names: "created", "exists",
 /// "provider-busy", "provider-error".
 public struct FinishSignupResult: StoreResult, AnswerOfStore {
   /// The whole answer.
@@ -771,7 +771,7 @@ public struct FinishSignupResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `challenge.issue` answers: "issued".
+/// What `issue-challenge` answers: "issued".
 public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -792,7 +792,7 @@ public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `challenge.consume` answers: "consumed", "used", "expired", "mismatch", "unknown".
+/// What `consume-challenge` answers: "consumed", "used", "expired", "mismatch", "unknown".
 public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -805,7 +805,7 @@ public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `key.bind` answers: "bound", "already", "foreign", "retired".
+/// What `register-device-key` answers: "bound", "already", "foreign", "retired".
 public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -824,7 +824,8 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `key.advance` answers: "advanced", "replayed", "foreign", "retired", "unknown".
+/// What `advance-device-key-counter` answers: "advanced", "replayed", "foreign", "retired",
+/// "unknown".
 public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -843,7 +844,7 @@ public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `key.receipt` answers: "kept", "older", "retired", "unknown".
+/// What `update-device-key-receipt` answers: "kept", "older", "retired", "unknown".
 public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -859,7 +860,7 @@ public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `key.retire` answers: "retired", "already", "foreign", "unknown".
+/// What `retire-device-key` answers: "retired", "already", "foreign", "unknown".
 public struct RetireDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -912,7 +913,7 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `key.read` answers: "found", "foreign", "retired", "unknown".
+/// What `get-device-key` answers: "found", "foreign", "retired", "unknown".
 public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -928,7 +929,7 @@ public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `once` answers: "first", "seen".
+/// What `record-event` answers: "first", "seen".
 public struct RecordEventResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -963,7 +964,7 @@ public struct MovedRows: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `account.link` answers: "linked", "already", "other-account".
+/// What `merge-accounts` answers: "linked", "already", "other-account".
 public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -989,7 +990,7 @@ public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `account.forget` answers: "forgotten", "already".
+/// What `forget-account` answers: "forgotten", "already".
 public struct ForgetAccountResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -1027,7 +1028,7 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `evidence.read` answers.
+/// What `get-evidence` answers.
 public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -1043,7 +1044,7 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `schema.check` answers.
+/// What `check-schema` answers.
 public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -1070,7 +1071,7 @@ public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `schema.create` answers: "created", "exists", "migrated".
+/// What `create-schema` answers: "created", "exists", "migrated".
 public struct CreateSchemaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document

@@ -33,7 +33,7 @@ extension Verifier {
     binding: String? = nil, life: Duration? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> IssuedSession {
     let request = JSON.given([
-      ("kind", "session.issue"), ("account", JSON(account)),
+      ("operation", "issue-session"), ("account", JSON(account)),
       ("verdict", isLimited ? "limited" : "allow"), ("risk", risk.map { JSON($0) }),
       ("binding", binding.map { JSON($0) }), ("ttlMs", life.map { JSON($0.wholeMilliseconds) }),
     ])
@@ -57,7 +57,7 @@ extension Verifier {
     binding: String? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Session {
     let request = JSON.given([
-      ("kind", "session.check"), ("session", JSON(session)), ("for", JSON(purpose.rawValue)),
+      ("operation", "verify-session"), ("session", JSON(session)), ("for", JSON(purpose.rawValue)),
       ("account", account.map { JSON($0) }), ("binding", binding.map { JSON($0) }),
     ])
     return try Session(
@@ -77,13 +77,13 @@ extension Verifier {
   public func signAPIToken(
     bundleId: String? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> SignedToken {
-    try signed([("kind", "sign.api-token"), ("bundleId", bundleId.map { JSON($0) })], now)
+    try signed([("operation", "sign-api-token"), ("bundleId", bundleId.map { JSON($0) })], now)
   }
 
   /// Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes. Needs
   /// the block `deviceCheck` with its key.
   public func signDeviceCheckToken(at now: Timestamp = .now) throws(Refusal) -> SignedToken {
-    try signed([("kind", "sign.devicecheck-token")], now)
+    try signed([("operation", "sign-device-check-token")], now)
   }
 
   /// Signs the client secret of Sign in with Apple. Needs the block `appleId`.
@@ -97,7 +97,7 @@ extension Verifier {
   ) throws(Refusal) -> ClientSecret {
     try signed(
       [
-        ("kind", "sign.apple-id-secret"), ("clientId", clientId.map { JSON($0) }),
+        ("operation", "sign-apple-client-secret"), ("clientId", clientId.map { JSON($0) }),
         ("ttlMs", life.map { JSON($0.wholeMilliseconds) }),
       ], now)
   }
@@ -119,7 +119,7 @@ extension Verifier {
   ) throws(Refusal) -> SignedOffer {
     try signed(
       [
-        ("kind", "sign.promotional-offer-v2"), ("bundleId", bundleId.map { JSON($0) }),
+        ("operation", "sign-promotional-offer"), ("bundleId", bundleId.map { JSON($0) }),
         ("productId", JSON(productId)), ("offerIdentifier", JSON(offerId)),
         ("transactionId", transactionId.map { JSON($0) }), ("nonce", nonce.map { JSON($0) }),
       ], now)
@@ -141,7 +141,7 @@ extension Verifier {
   ) throws(Refusal) -> SignedOfferV1 {
     try signed(
       [
-        ("kind", "sign.promotional-offer-v1"), ("bundleId", bundleId.map { JSON($0) }),
+        ("operation", "sign-promotional-offer-v1"), ("bundleId", bundleId.map { JSON($0) }),
         ("productId", JSON(productId)), ("offerId", JSON(offerId)),
         ("applicationUsername", JSON(applicationUsername)), ("nonce", nonce.map { JSON($0) }),
       ], now)
@@ -155,7 +155,8 @@ extension Verifier {
   ) throws(Refusal) -> SignedOffer {
     try signed(
       [
-        ("kind", "sign.introductory-offer-eligibility"), ("bundleId", bundleId.map { JSON($0) }),
+        ("operation", "sign-introductory-offer-eligibility"),
+        ("bundleId", bundleId.map { JSON($0) }),
         ("productId", JSON(productId)), ("allowIntroductoryOffer", JSON(isAllowed)),
         ("transactionId", JSON(transactionId)), ("nonce", nonce.map { JSON($0) }),
       ], now)

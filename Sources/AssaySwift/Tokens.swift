@@ -65,7 +65,7 @@ extension Verifier {
   ) throws(Refusal) -> Token {
     var members: [(String, JSON)] = [("token", JSON(token))]
     if let nonce { members.append(("nonce", JSON(nonce))) }
-    return try Token(try found("appleid.identity", members, keys, "token", now))
+    return try Token(try found("verify-apple-identity-token", members, keys, "token", now))
   }
 
   /// Verifies a sign-in notification: Apple's report of a change of an account that signs in with
@@ -82,15 +82,16 @@ extension Verifier {
     _ payload: String, keys: Keyset, at now: Timestamp = .now
   ) throws(Refusal) -> AppleAccountEvent {
     try AppleAccountEvent(
-      try found("appleid.notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
+      try found(
+        "verify-sign-in-notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
   }
 
   /// Returns the result of an operation with a key set.
   private func found(
-    _ kind: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
+    _ operation: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
     _ now: Timestamp
   ) throws(Refusal) -> Members {
-    let request = JSON([("kind", JSON(kind))] + members)
+    let request = JSON([("operation", JSON(operation))] + members)
     let document = library.call(
       Array(request.text.utf8), evidence: [keys.facts.document], nowMs: now.milliseconds)
     guard document.status == .ok else { throw Refusal(document) }

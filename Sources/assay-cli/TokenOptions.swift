@@ -68,7 +68,7 @@ struct TokenOptions: ParsableArguments {
     }
   }
 
-  /// The key set as the exchange `jwks` gives it, without a date.
+  /// The key set as the exchange `fetch-keyset` gives it, without a date.
   func keyset(_ authority: TokenAuthority) throws -> JSONText {
     try authority.keyset(issuer: issuer ?? usualIssuer)
   }

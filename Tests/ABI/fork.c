@@ -35,7 +35,7 @@ static long wrong(void) {
 /* Reads a nonce that the library draws, 36 characters. Returns 0 on success. */
 static int draw(char *out) {
   static const char request[] =
-      "{\"kind\":\"sign.promotional-offer-v1\",\"bundleId\":\"com.example.app\","
+      "{\"operation\":\"sign-promotional-offer-v1\",\"bundleId\":\"com.example.app\","
       "\"productId\":\"p.1\",\"offerId\":\"o.1\",\"applicationUsername\":\"ann\"}";
   assay_exchange *exchange = NULL;
   assay_doc *doc = NULL;

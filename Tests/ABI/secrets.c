@@ -279,7 +279,7 @@ static void check_configuration(enum fault fault) {
  * (EXC-22). */
 static void check_conversation(void) {
   static const char request[] =
-      "{\"kind\":\"verifyReceipt\",\"receipt\":\"MIAGCSqGSIb3DQEHAqCAMIAAAAAA\"}";
+      "{\"operation\":\"call-verify-receipt\",\"receipt\":\"MIAGCSqGSIb3DQEHAqCAMIAAAAAA\"}";
   static const char unusable[] = "{\"id\":1,\"status\":500,\"body\":null}";
   assay_verifier *verifier = NULL;
   assay_exchange *exchange = NULL;
@@ -295,7 +295,7 @@ static void check_conversation(void) {
   (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
                            &exchange, &doc);
   (void)assay_doc_json(doc, NULL);
-  expect(assay_doc_text(doc, "exchange.request.body.text", 26, &length) != NULL,
+  expect(assay_doc_text(doc, "exchange.http.body.text", 26, &length) != NULL,
          "the request is handed out", "");
   expect(look(names, sizeof names) > 0, "the secret stands in the step", names);
   assay_doc_free(doc);
@@ -337,7 +337,7 @@ static void look_for(const assay_doc *doc, const char *path, const char *mark) {
 
 /* Checks that a token signed by the key is only in its document (EXC-22). */
 static void check_signing(void) {
-  static const char request[] = "{\"kind\":\"sign.devicecheck-token\"}";
+  static const char request[] = "{\"operation\":\"sign-device-check-token\"}";
   assay_verifier *verifier = good_verifier();
   assay_exchange *exchange = NULL;
   assay_doc *doc = NULL;
@@ -365,13 +365,13 @@ static void check_device_check(void) {
   assay_status status;
   char names[512];
   text_length = 0;
-  put("{\"kind\":\"deviceCheck.validate\",\"transactionId\":\"t\",\"deviceToken\":\"");
+  put("{\"operation\":\"validate-device-token\",\"transactionId\":\"t\",\"deviceToken\":\"");
   put_base64(token_byte, TOKEN, 0);
   put("\"}");
   (void)assay_exchange_new(verifier, text, text_length, NULL, 0, NOW, &exchange, &doc);
   wipe(text, sizeof text);
   (void)assay_doc_json(doc, NULL);
-  look_for(doc, "exchange.request.headers.0.1", NULL);
+  look_for(doc, "exchange.http.headers.0.1", NULL);
   assay_doc_free(doc);
   expect(look(names, sizeof names) == 4 && strstr(names, "token, as base64 (1)") != NULL,
          "the device token waits for a repetition", names);
@@ -396,7 +396,7 @@ static void check_session(void) {
   char names[512];
   size_t i;
   text_length = 0;
-  put("{\"kind\":\"session.check\",\"for\":\"read\",\"session\":\"as1~");
+  put("{\"operation\":\"verify-session\",\"for\":\"read\",\"session\":\"as1~");
   put_base64(token_byte, TOKEN, 0);
   put("~AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}");
   for (i = 0; i < text_length; i++)
@@ -414,7 +414,7 @@ static void check_session(void) {
 /* Checks that a token in a response is in the result, and is wiped with the
  * result (EXC-22). */
 static void check_answer(void) {
-  static const char request[] = "{\"kind\":\"appleid.exchange-code\",\"code\":\"c\"}";
+  static const char request[] = "{\"operation\":\"exchange-authorization-code\",\"code\":\"c\"}";
   assay_verifier *verifier = NULL;
   assay_exchange *exchange = NULL;
   assay_doc *doc = NULL;
@@ -430,7 +430,7 @@ static void check_answer(void) {
   wipe(text, sizeof text);
   (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
                            &exchange, &doc);
-  look_for(doc, "exchange.request.body.text", "&code=");
+  look_for(doc, "exchange.http.body.text", "&code=");
   expect(look(names, sizeof names) == 2, "the client secret stands in the step", names);
   assay_doc_free(doc);
   look(names, sizeof names);
@@ -468,7 +468,7 @@ static void check_token(void) {
     return;
   }
   text_length = 0;
-  put("{\"kind\":\"deviceCheck.token\",\"deviceToken\":\"");
+  put("{\"operation\":\"normalize-device-token\",\"deviceToken\":\"");
   put_base64(token_byte, TOKEN, 0);
   put("\"}");
   status = assay_exchange_new(verifier, text, text_length, NULL, 0, NOW,

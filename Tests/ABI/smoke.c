@@ -712,13 +712,13 @@ static assay_status call_at_once(const assay_verifier *verifier,
 static void test_exchange_new(const assay_verifier *verifier) {
   static char large[9 << 20]; /* more than any cap */
   static const char allowed[] =
-      "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
+      "{\"operation\":\"assess-risk\",\"observations\":{\"request\":\"read\","
       "\"attestation\":\"verified\"}}";
   static const char denied[] =
-      "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
+      "{\"operation\":\"assess-risk\",\"observations\":{\"request\":\"read\","
       "\"attestation\":\"refused\"}}";
   static const struct exchange_call steps = {
-      "a kind with steps", NOT_NULL_TERMINATED("{\"kind\":\"schema.check\"}"),
+      "a kind with steps", NOT_NULL_TERMINATED("{\"operation\":\"check-schema\"}"),
       NULL, 0, NOW, "misuse.exchange.operation", "exchange"};
   const assay_doc *none[1] = {NULL};
   const assay_doc *refused[1];
@@ -851,7 +851,7 @@ static void test_text_calls(const assay_verifier *verifier) {
 /* The same variable for evidence and result: it must be read before it is
  * written. */
 static void test_reused_variable(const assay_verifier *verifier) {
-  static const char request[] = "{\"kind\":\"claim\",\"attempt\":\"0123456789012345678901\"}";
+  static const char request[] = "{\"operation\":\"claim\",\"attempt\":\"0123456789012345678901\"}";
   assay_doc *doc = NULL, *first, *second;
   assay_exchange *exchange = GARBAGE;
   assay_status status;

@@ -32,7 +32,7 @@ extension AppStoreTalk {
       asks: info().setting("bundleId", "com.example.second"), verifier: "signing",
       [apple(1, ["signedTransactionInfo": try signed(.transaction)])], disagree,
       at: "signedTransactionInfo.bundleId")
-    let download = Self.request("app-transaction-info", [("transactionId", .string(id))])
+    let download = Self.request("get-app-transaction-info", [("transactionId", .string(id))])
     talk(
       "API-32", "Apple's number of another app", asks: download,
       [
@@ -77,8 +77,8 @@ extension AppStoreTalk {
       [api(1, 299, good, headers: [("CONTENT-TYPE", "Application/JSON")])])
     let json = [("content-type", "application/json")]
     talk(
-      "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("cut", true)])],
-      "too-large.app-store.response", check: "answer", at: "cut")
+      "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("truncated", true)])],
+      "too-large.app-store.response", check: "answer", at: "truncated")
     addLongAnswer()
     let response = "malformed.app-store.response"
     for (name, body, status, at) in [
@@ -252,7 +252,7 @@ extension AppStoreTalk {
     }
     talk("API-2", "no hop unless it is asked for", [error(1, 4_040_010)], missing)
     let consumption = Self.request(
-      "send-consumption",
+      "send-consumption-information",
       [
         ("environment", "auto"), ("transactionId", .string(id)), ("customerConsented", true),
         ("sampleContentProvided", false), ("deliveryStatus", "DELIVERED"),
@@ -270,7 +270,7 @@ extension AppStoreTalk {
       "rejected.app-store.bad-request")
     talk(
       "API-2", "an order has no hop",
-      asks: Self.request("order-lookup", [("environment", "auto"), ("orderId", "M1")]),
+      asks: Self.request("look-up-order-id", [("environment", "auto"), ("orderId", "M1")]),
       [api(1, 401), api(2, 401)], Self.unauthorized, facts: [("environment", "Production")])
   }
 
@@ -338,8 +338,8 @@ extension AppStoreTalk {
   func addRepetitions() throws {
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     let retry: Facts = [
-      ("retry.request.kind", "appstore.transaction-info"), ("retry.request.attempt", 2),
-      ("retry.attempt", 2), ("retry.without.0", .null),
+      ("retry.request.operation", "get-transaction-info"), ("retry.request.attempt", 2),
+      ("retry.attempt", 2), ("retry.omitted.0", .null),
     ]
     for status: Int64 in [0, 500, 503, 599] {
       talk(
@@ -378,14 +378,16 @@ extension AppStoreTalk {
       facts: [("retry.notBeforeMs", .integer(now + 256_000)), ("retry.attempt", 3)])
     try addRateLimits(good)
     talk(
-      "API-53", "a test notification is not repeated", asks: Self.request("test-notification"),
+      "API-53", "a test notification is not repeated",
+      asks: Self.request("request-test-notification"),
       [api(1, 500)], Self.noAnswer, facts: [("retry", .null)])
     talk(
       "API-53", "nor when the rate is limited",
-      asks: Self.request("test-notification", [("options", ["attempts": 5])]), [api(1, 429)],
+      asks: Self.request("request-test-notification", [("options", ["attempts": 5])]),
+      [api(1, 429)],
       Self.limited, facts: [("retry", .null)])
     talk(
-      "API-53", "but with another token", asks: Self.request("test-notification"),
+      "API-53", "but with another token", asks: Self.request("request-test-notification"),
       [api(1, 401), apple(2, ["testNotificationToken": "t"])])
   }
 

@@ -17,7 +17,7 @@ extension AppStoreTalk {
       unsupported)
     refused(
       "API-1", "an order in Sandbox",
-      Self.request("order-lookup", [("environment", "Sandbox"), ("orderId", "M1")]),
+      Self.request("look-up-order-id", [("environment", "Sandbox"), ("orderId", "M1")]),
       at: "environment", unsupported)
     refused(
       "API-1", "an environment that is not accepted", info("Sandbox"), at: "environment",
@@ -39,8 +39,8 @@ extension AppStoreTalk {
       "EXC-1", "an unknown option", info("Production", ["page": 1]), at: "options.page",
       "misuse.exchange.request")
     refused(
-      "EXC-1", "a kind that is not built", info().setting("kind", "appstore.transaction"),
-      at: "kind", "misuse.exchange.operation")
+      "EXC-1", "an operation that is not built", info().setting("operation", "get-image-list"),
+      at: "operation", "misuse.exchange.operation")
     refused(
       "EXC-8", "no block", info(), at: "appStoreServerApi", verifier: "standard",
       "config.exchange.block-missing")
@@ -76,9 +76,9 @@ extension AppStoreTalk {
       ("an empty order", ""), ("an order with a slash", "M/1"),
       ("an order of 65 characters", .string(String(repeating: "M", count: 65))),
     ] as [(String, JSONText)] {
-      refuse(name, Self.request("order-lookup", [("orderId", id)]), at: "orderId")
+      refuse(name, Self.request("look-up-order-id", [("orderId", id)]), at: "orderId")
     }
-    let status = Self.request("test-notification-status")
+    let status = Self.request("get-test-notification-status")
     for (name, token) in [
       ("a token with a control character", "a\u{1}b"), ("a token of one dot", "."),
       ("a token of two dots", ".."), ("an empty token", ""),
@@ -109,10 +109,10 @@ extension AppStoreTalk {
       refuse(name, history().setting(member, value), at: at)
     }
     let statuses = Self.request(
-      "subscription-statuses", [("transactionId", .string(id)), ("status", [6])])
+      "get-all-subscription-statuses", [("transactionId", .string(id)), ("status", [6])])
     refuse("a status that does not exist", statuses, at: "status[0]")
     let extend = Self.request(
-      "extend-renewal",
+      "extend-subscription-renewal-date",
       [
         ("originalTransactionId", .string(id)), ("extendByDays", 1), ("extendReasonCode", 0),
         ("requestIdentifier", "r"),
@@ -126,7 +126,7 @@ extension AppStoreTalk {
 
   private func addDates(_ refused: Refused) {
     let asked = Self.request(
-      "notification-history",
+      "get-notification-history",
       [
         ("startDate", .integer(now - 180 * Purchase.day)), ("endDate", .integer(now)),
         ("transactionId", .string(id)),
@@ -150,7 +150,7 @@ extension AppStoreTalk {
     { .init(.transaction, try bench.authority.mint(purchase.transactionPayload.setting(more))) }
     let advanced = sandboxPurchase.rareTransactionMembers.filter { $0.0 == "advancedCommerceInfo" }
     let asked = Self.request(
-      "send-consumption",
+      "send-consumption-information",
       [
         ("transactionId", .string(id)), ("customerConsented", true),
         ("sampleContentProvided", false), ("deliveryStatus", "DELIVERED"),
@@ -163,7 +163,7 @@ extension AppStoreTalk {
     let path = "/inApps/v2/transactions/consumption/" + id
     let sent = [
       api(
-        1, 202, path: path, facts: [("request.method", "PUT"), ("request.body.text", .text(body))])
+        1, 202, path: path, facts: [("http.method", "PUT"), ("http.body.text", .text(body))])
     ]
     talk("API-24", "half of it was used", asks: asked, sent)
     talk(
@@ -206,7 +206,7 @@ extension AppStoreTalk {
       "EXC-2", "evidence for a kind that takes none", evidence: [try evidence(purchase)], [],
       misused, at: "evidence[0]")
     let older = Self.request(
-      "send-consumption-v1",
+      "send-consumption-data",
       [
         ("transactionId", .string(id)), ("customerConsented", true), ("appAccountToken", ""),
         ("deliveryStatus", 5), ("accountTenure", 7), ("platform", 2),
@@ -219,7 +219,7 @@ extension AppStoreTalk {
           1, 202, path: "/inApps/v1/transactions/consumption/" + id,
           facts: [
             (
-              "request.body.text",
+              "http.body.text",
               "{\"customerConsented\":true,\"platform\":2,\"deliveryStatus\":5,\"appAccountToken\":\"\",\"accountTenure\":7}"
             )
           ])
@@ -268,7 +268,7 @@ extension AppStoreTalk {
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
       [api(1, 401, after: 3000)], "unavailable.exchange.deadline",
-      facts: [("reached.state", "request"), ("reached.steps", 1)])
+      facts: [("reached.step", "http"), ("reached.steps", 1)])
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
     talk("EXC-16", "an answer after the deadline", asks: short, [apple(1, good, after: 9000)])
     let found: JSONText = [

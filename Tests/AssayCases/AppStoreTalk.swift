@@ -19,7 +19,8 @@ final class AppStoreTalk: Talk {
     sandboxPurchase = bench.purchase
     super.init(
       bench, with: "App Store", verifier: "app-store",
-      asks: Self.request("transaction-info", [("transactionId", .string(purchase.transactionId))]))
+      asks: Self.request(
+        "get-transaction-info", [("transactionId", .string(purchase.transactionId))]))
   }
 
   var id: String { purchase.transactionId }
@@ -43,7 +44,7 @@ final class AppStoreTalk: Talk {
   // MARK: requests
 
   static func request(_ name: String, _ more: [(String, JSONText)] = []) -> JSONText {
-    let request: JSONText = ["kind": .string("appstore." + name), "environment": "Production"]
+    let request: JSONText = ["operation": .string(name), "environment": "Production"]
     return request.setting(more)
   }
 
@@ -54,7 +55,7 @@ final class AppStoreTalk: Talk {
   }
 
   func history(_ options: JSONText? = nil) -> JSONText {
-    let request = usual.setting("kind", "appstore.transaction-history")
+    let request = usual.setting("operation", "get-transaction-history")
     return options.map { request.setting("options", $0) } ?? request
   }
 
@@ -69,8 +70,8 @@ final class AppStoreTalk: Talk {
     http(
       id, status, body, headers: .array(headers.map { [.string($0.0), .string($0.1)] }),
       after: after, more: more,
-      facts: [("request.headers.0.0", "Authorization")]
-        + (path.map { [("request.url", .text(base + $0))] } ?? []) + facts)
+      facts: [("http.headers.0.0", "Authorization")]
+        + (path.map { [("http.url", .text(base + $0))] } ?? []) + facts)
   }
 
   /// Returns a good response, JSON by its content type.

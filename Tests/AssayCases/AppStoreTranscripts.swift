@@ -52,16 +52,17 @@ extension AppStoreTalk {
         apple(
           1, ["signedTransactionInfo": try signed(.transaction)], path: infoPath,
           facts: [
-            ("request.method", "GET"), ("request.body", .null), ("request.headers.1.0", "Accept"),
-            ("request.headers.1.1", "application/json"), ("request.headers.2.0", "User-Agent"),
-            ("request.headers.3.0", .null), ("request.timeoutMs", 30_000),
-            ("request.maxResponseBytes", 4_194_304), ("request.wantHeaders.0", "content-type"),
-            ("request.wantHeaders.1", "retry-after"), ("request.secret.0", "headers.authorization"),
-            ("request.secret.1", .null), ("/checks.2.why", "no input for it"),
+            ("http.method", "GET"), ("http.body", .null), ("http.headers.1.0", "Accept"),
+            ("http.headers.1.1", "application/json"), ("http.headers.2.0", "User-Agent"),
+            ("http.headers.3.0", .null), ("http.timeoutMs", 30_000),
+            ("http.maxResponseBytes", 4_194_304), ("http.responseHeaders.0", "content-type"),
+            ("http.responseHeaders.1", "retry-after"),
+            ("http.sensitivePaths.0", "headers.authorization"),
+            ("http.sensitivePaths.1", .null), ("/checks.2.why", "no input for it"),
           ])
       ],
       facts: [
-        ("kind", "appstore.transaction-info"), ("state", "done"), ("environment", "Production"),
+        ("operation", "get-transaction-info"), ("step", "done"), ("environment", "Production"),
         ("api", .null), ("result.transactions.0.transactionId", .text(id)),
         ("result.transactions.1", .null), ("result.next", .null), ("result.appTransaction", .null),
         ("result.statuses.0", .null), ("retry", .null), ("/checks.2.ok", true),
@@ -69,14 +70,14 @@ extension AppStoreTalk {
       ])
     talk(
       "API-35", "the download of the app",
-      asks: Self.request("app-transaction-info", [("transactionId", .string(id))]),
+      asks: Self.request("get-app-transaction-info", [("transactionId", .string(id))]),
       [
         apple(
           1, ["signedAppTransactionInfo": try signed(.appTransaction)],
           path: "/inApps/v1/transactions/appTransactions/" + id)
       ], facts: [("result.appTransaction.bundleId", "com.example.app")])
     talk(
-      "API-33", "an order", asks: Self.request("order-lookup", [("orderId", "MABCDEFG01")]),
+      "API-33", "an order", asks: Self.request("look-up-order-id", [("orderId", "MABCDEFG01")]),
       [
         apple(
           1, ["status": 0, "signedTransactions": .array([try signed(.transaction)])],
@@ -84,7 +85,7 @@ extension AppStoreTalk {
       ], facts: [("result.transactions.0.transactionId", .text(id)), ("result.unsigned.status", 0)])
     talk(
       "API-33", "an order that does not exist",
-      asks: Self.request("order-lookup", [("orderId", "M1")]), [apple(1, ["status": 1])],
+      asks: Self.request("look-up-order-id", [("orderId", "M1")]), [apple(1, ["status": 1])],
       facts: [("result.unsigned.status", 1), ("result.transactions.0", .null)])
     try addStatuses()
     try addNotifications()
@@ -115,7 +116,7 @@ extension AppStoreTalk {
       "data": [["subscriptionGroupIdentifier": "21400001", "lastTransactions": [entry]]],
     ]
     let asked = Self.request(
-      "subscription-statuses", [("transactionId", .string(id)), ("status", [1, 4])])
+      "get-all-subscription-statuses", [("transactionId", .string(id)), ("status", [1, 4])])
     talk(
       "API-35", "the subscriptions of a customer", asks: asked,
       [apple(1, answer, path: "/inApps/v1/subscriptions/\(id)?status=1&status=4")],
@@ -178,7 +179,7 @@ extension AppStoreTalk {
     let sent: JSONText = ["signedPayload": try signed(.notification), "sendAttempts": [attempt]]
     let start = now - 10 * Purchase.day
     let asked = Self.request(
-      "notification-history",
+      "get-notification-history",
       [
         ("startDate", .integer(start)), ("endDate", .integer(now)),
         ("notificationType", "SUBSCRIBED"), ("onlyFailures", true),
@@ -193,8 +194,8 @@ extension AppStoreTalk {
           1, ["hasMore": false, "notificationHistory": [sent]],
           path: "/inApps/v1/notifications/history",
           facts: [
-            ("request.method", "POST"), ("request.body.text", .text(body)),
-            ("request.headers.3.0", "Content-Type"), ("request.headers.3.1", "application/json"),
+            ("http.method", "POST"), ("http.body.text", .text(body)),
+            ("http.headers.3.0", "Content-Type"), ("http.headers.3.1", "application/json"),
           ])
       ],
       facts: [
@@ -227,15 +228,15 @@ extension AppStoreTalk {
           path: "/inApps/v1/notifications/history?paginationToken=p%201")
       ], facts: [("result.next.paginationToken", "p2")])
     talk(
-      "API-53", "a test notification", asks: Self.request("test-notification"),
+      "API-53", "a test notification", asks: Self.request("request-test-notification"),
       [
         apple(
           1, ["testNotificationToken": "t-1"], path: "/inApps/v1/notifications/test",
-          facts: [("request.method", "POST"), ("request.body", .null)])
+          facts: [("http.method", "POST"), ("http.body", .null)])
       ], facts: [("result.unsigned.testNotificationToken", "t-1")])
     talk(
       "API-35", "what became of it",
-      asks: Self.request("test-notification-status", [("testNotificationToken", "ab/../c_1")]),
+      asks: Self.request("get-test-notification-status", [("testNotificationToken", "ab/../c_1")]),
       [apple(1, sent, path: "/inApps/v1/notifications/test/ab%2F..%2Fc_1")],
       facts: [
         ("result.notifications.0.type", "SUBSCRIBED"),
@@ -255,8 +256,8 @@ extension AppStoreTalk {
       asks: Self.request("finish-transaction", [("transactionId", .string(id))]),
       [
         api(
-          1, 202, path: infoPath + "/finish", more: [("cut", true)],
-          facts: [("request.method", "POST"), ("request.body", .null)])
+          1, 202, path: infoPath + "/finish", more: [("truncated", true)],
+          facts: [("http.method", "POST"), ("http.body", .null)])
       ], facts: [("result.transactions.0", .null), ("api", .null)])
     talk(
       "API-21", "an account is set",
@@ -267,31 +268,31 @@ extension AppStoreTalk {
         api(
           1, 200, path: infoPath + "/appAccountToken",
           facts: [
-            ("request.method", "PUT"),
-            ("request.body.text", "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"),
+            ("http.method", "PUT"),
+            ("http.body.text", "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"),
           ])
       ])
     talk(
       "API-33", "a subscription is extended",
-      asks: Self.request("extend-renewal", [original] + extend),
+      asks: Self.request("extend-subscription-renewal-date", [original] + extend),
       [
         apple(
           1, ["success": true, "originalTransactionId": .string(id), "effectiveDate": 1],
           path: "/inApps/v1/subscriptions/extend/" + id,
-          facts: [("request.body.text", .text(written + "}"))])
+          facts: [("http.body.text", .text(written + "}"))])
       ], facts: [("result.unsigned.success", true), ("result.unsigned.effectiveDate", 1)])
     let mass: [(String, JSONText)] = [
       ("productId", "com.example.app.premium"), ("storefrontCountryCodes", ["USA", "DEU"]),
     ]
     talk(
       "API-23", "all subscriptions are extended",
-      asks: Self.request("extend-renewal-mass", extend + mass),
+      asks: Self.request("extend-renewal-date-for-all-active-subscribers", extend + mass),
       [
         apple(
           1, ["requestIdentifier": "r-1"], path: "/inApps/v1/subscriptions/extend/mass",
           facts: [
             (
-              "request.body.text",
+              "http.body.text",
               .text(
                 written + ",\"productId\":\"com.example.app.premium\","
                   + "\"storefrontCountryCodes\":[\"USA\",\"DEU\"]}")
@@ -301,7 +302,8 @@ extension AppStoreTalk {
     talk(
       "API-33", "how far that is, and a member that is not known",
       asks: Self.request(
-        "extend-renewal-mass-status", [("productId", "a.b"), ("requestIdentifier", "r-1")]),
+        "get-status-of-subscription-renewal-date-extensions",
+        [("productId", "a.b"), ("requestIdentifier", "r-1")]),
       [
         apple(
           1,
@@ -336,8 +338,8 @@ extension AppStoreTalk {
         ("result.transactions.0", .null),
       ])
     for (name, path) in [
-      ("transaction-history-v1", "/inApps/v1/history/"),
-      ("refund-history", "/inApps/v2/refund/lookup/"),
+      ("get-transaction-history-v1", "/inApps/v1/history/"),
+      ("get-refund-history", "/inApps/v2/refund/lookup/"),
     ] {
       talk(
         "API-40", name, asks: Self.request(name, [("transactionId", .string(id))]),

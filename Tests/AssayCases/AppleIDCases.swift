@@ -57,7 +57,7 @@ private final class AppleIDBench {
     keys: [EvidenceCase.Evidence]?, now: Int64?, _ status: String, at: String?, facts: Facts
   ) throws {
     let failed: Facts =
-      status == "ok" ? [("state", "done"), ("/checks.3.ok", true)] : [("token", .null)]
+      status == "ok" ? [("step", "done"), ("/checks.3.ok", true)] : [("token", .null)]
     bench.add(
       rule, "Apple: \(name)",
       .exchange(
@@ -79,7 +79,8 @@ private final class AppleIDBench {
   ) throws {
     let token = try bench.tokens.rs256(claims.setting(changes).removing(removing)).signed()
     let request: JSONText = [
-      "kind": "appleid.identity", "token": .string(utf8: token), "nonce": .string(Self.nonce),
+      "operation": "verify-apple-identity-token", "token": .string(utf8: token),
+      "nonce": .string(Self.nonce),
     ]
     try add(
       rule, name, request.setting(more).removing(without), verifier: verifier, keys: keys,
@@ -96,7 +97,7 @@ private final class AppleIDBench {
         ("token.emailVerified", true), ("token.realUser", "likely-real"),
         ("token.transferSubject", .null), ("token.revocation", "not-checked"),
         ("token.keyset.issuer", .text(TokenAuthority.apple)),
-        ("token.kid", .text(TokenAuthority.rsaKid)), ("secret", .null),
+        ("token.kid", .text(TokenAuthority.rsaKid)), ("sensitivePaths", .null),
       ])
     try identity(
       "AID-6", "of a team that gave the app away", [("transfer_sub", "000111.x.y")],
@@ -253,7 +254,7 @@ private final class AppleIDBench {
     let claims = bench.tokens.appleNotificationClaims(event ?? self.event())
       .setting(text.map { [("events", $0)] } ?? []).setting(changes).removing(removing)
     let request: JSONText = [
-      "kind": "appleid.notification",
+      "operation": "verify-sign-in-notification",
       "payload": .string(utf8: try bench.tokens.rs256(claims).signed()),
     ]
     try add(

@@ -30,10 +30,10 @@ private final class AppleIDTalk: Talk {
   // MARK: parts
 
   private let code: JSONText = [
-    "kind": "appleid.exchange-code", "code": "c0de.0.x", "clientId": "com.example.app",
+    "operation": "exchange-authorization-code", "code": "c0de.0.x", "clientId": "com.example.app",
   ]
   private let revoke: JSONText = [
-    "kind": "appleid.revoke", "token": "t0ken.0.x", "hint": "refresh_token",
+    "operation": "revoke-apple-token", "token": "t0ken.0.x", "hint": "refresh_token",
     "clientId": "com.example.app",
   ]
 
@@ -46,13 +46,14 @@ private final class AppleIDTalk: Talk {
 
   private func step(_ path: String) -> Facts {
     [
-      ("request.url", .text("https://appleid.apple.com/auth/" + path)), ("request.method", "POST"),
-      ("request.headers.0.0", "Content-Type"),
-      ("request.headers.0.1", "application/x-www-form-urlencoded"),
-      ("request.headers.1.0", "Accept"), ("request.headers.1.1", "application/json"),
-      ("request.headers.2.0", .null), ("request.secret.0", "body"), ("request.secret.1", .null),
-      ("request.timeoutMs", 30_000), ("request.maxResponseBytes", 65_536),
-      ("request.wantHeaders.0", .null),
+      ("http.url", .text("https://appleid.apple.com/auth/" + path)), ("http.method", "POST"),
+      ("http.headers.0.0", "Content-Type"),
+      ("http.headers.0.1", "application/x-www-form-urlencoded"),
+      ("http.headers.1.0", "Accept"), ("http.headers.1.1", "application/json"),
+      ("http.headers.2.0", .null), ("http.sensitivePaths.0", "body"),
+      ("http.sensitivePaths.1", .null),
+      ("http.timeoutMs", 30_000), ("http.maxResponseBytes", 65_536),
+      ("http.responseHeaders.0", .null),
     ]
   }
 
@@ -66,10 +67,10 @@ private final class AppleIDTalk: Talk {
     talk(
       "AID-22", "a code", asks: code, [http(1, 200, tokens, after: 250, facts: step("token"))],
       facts: [
-        ("state", "done"), ("tokens.accessToken", "a-token"), ("tokens.refreshToken", "r-token"),
+        ("step", "done"), ("tokens.accessToken", "a-token"), ("tokens.refreshToken", "r-token"),
         ("tokens.expiresMs", .integer(now + 3_600_000)), ("token", .null),
-        ("secret.0", "tokens.accessToken"), ("secret.1", "tokens.refreshToken"),
-        ("secret.2", .null), ("retry", .null), ("/checks.3.ok", true),
+        ("sensitivePaths.0", "tokens.accessToken"), ("sensitivePaths.1", "tokens.refreshToken"),
+        ("sensitivePaths.2", .null), ("retry", .null), ("/checks.3.ok", true),
       ])
     talk(
       "AID-22", "a code of the web",
@@ -82,7 +83,7 @@ private final class AppleIDTalk: Talk {
       talk(
         "AID-24", "an answer without \(name)", asks: code, [http(1, 200, tokens.removing(name))],
         Self.unknown, check: "answer", at: name,
-        facts: [("tokens", .null), ("secret", .null), ("retry", .null)])
+        facts: [("tokens", .null), ("sensitivePaths", .null), ("retry", .null)])
     }
     for (name, value) in [
       ("access_token", 7), ("access_token", ""), ("refresh_token", .null), ("expires_in", "3600"),
@@ -101,7 +102,7 @@ private final class AppleIDTalk: Talk {
       talk(
         "AID-22", "never asked again after \(status)", asks: code, [http(1, status)], Self.noAnswer,
         check: "answer", at: "status",
-        facts: [("retry", .null), ("tokens", .null), ("secret", .null)])
+        facts: [("retry", .null), ("tokens", .null), ("sensitivePaths", .null)])
     }
   }
 
@@ -114,7 +115,7 @@ private final class AppleIDTalk: Talk {
         ("token.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
         ("token.nonce", "checked"), ("tokens.refreshToken", "r-token"),
       ])
-    let refused: Facts = [("tokens", .null), ("token", .null), ("secret", .null)]
+    let refused: Facts = [("tokens", .null), ("token", .null), ("sensitivePaths", .null)]
     talk(
       "AID-22", "a code with the identity token of another sign-in",
       asks: asked.setting("nonce", "bm9uY2Ugb2YgYW5vdGhlciBzaWduLWlu"), evidence: try keys(),
@@ -146,7 +147,7 @@ private final class AppleIDTalk: Talk {
 
   /// Adds revocations of tokens (AID-23).
   func addRevocations() {
-    let done: Facts = [("revoked", true), ("state", "done")]
+    let done: Facts = [("revoked", true), ("step", "done")]
     talk("AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
     talk(
       "AID-23", "an access token", asks: revoke.setting("hint", "access_token"),
@@ -158,8 +159,8 @@ private final class AppleIDTalk: Talk {
         http(5, 200, after: 5000, facts: step("revoke")),
       ], facts: done)
     let retry: Facts = [
-      ("retry.request.kind", "appleid.revoke"), ("retry.request.token", .null),
-      ("retry.without.0", "token"), ("retry.attempt", 2),
+      ("retry.request.operation", "revoke-apple-token"), ("retry.request.token", .null),
+      ("retry.omitted.0", "token"), ("retry.attempt", 2),
     ]
     for status: Int64 in [0, 429, 503] {
       let reason = status == 429 ? "rate-limited" : "retry"
@@ -222,8 +223,9 @@ private final class AppleIDTalk: Talk {
     not("another place", 302, ["error": "invalid_grant"], at: "status")
     let large = "too-large.apple-id.response"
     talk(
-      "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
-      at: "cut")
+      "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("truncated", true)])],
+      large,
+      at: "truncated")
     let room = 65_536 - tokens.bytes.count
     let longest = tokens.description + String(repeating: " ", count: room)
     talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
@@ -235,9 +237,9 @@ private final class AppleIDTalk: Talk {
   func addParameters() {
     func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
       let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"
-      let kind = request["kind"].map { $0.description } ?? ""
+      let operation = request["operation"].map { $0.description } ?? ""
       talk(
-        "AID-25", "\(kind) with \(name) \(shown)",
+        "AID-25", "\(operation) with \(name) \(shown)",
         asks: value.map { request.setting(name, $0) } ?? request.removing(name), [], Self.misuse,
         at: name)
     }
@@ -274,7 +276,7 @@ private final class AppleIDTalk: Talk {
         "EXC-8", "\(name) and no key", asks: request, verifier: "standard", [],
         "config.exchange.block-missing", at: "appleId")
       talk(
-        "EXC-1", "\(name) with another member", asks: request.appending("secret", "x"), [],
+        "EXC-1", "\(name) with another member", asks: request.appending("sensitivePaths", "x"), [],
         "misuse.exchange.request", at: "secret")
     }
   }

@@ -41,12 +41,13 @@ private final class AttestRefreshTalk: Talk {
     good = try bench.attest.receipt(new).base64Text
     super.init(
       bench, with: "refresh", verifier: "refresh", asks: Self.request,
-      evidence: [Self.evidence(receipt)], whileWaiting: [("retry.request.kind", "attest.refresh")])
+      evidence: [Self.evidence(receipt)],
+      whileWaiting: [("retry.request.operation", "refresh-attest-receipt")])
   }
 
   // MARK: parts
 
-  private static let request: JSONText = ["kind": "attest.refresh"]
+  private static let request: JSONText = ["operation": "refresh-attest-receipt"]
 
   private static func evidence(_ receipt: [UInt8]) -> EvidenceCase.Evidence {
     .init(.receipt(.attestReceipt, receipt))
@@ -63,17 +64,18 @@ private final class AttestRefreshTalk: Talk {
         http(
           1, 200, good,
           facts: [
-            ("request.method", "POST"), ("request.url", .text(Self.url)),
-            ("request.headers.0.0", "Authorization"), ("request.headers.1.0", "Content-Type"),
-            ("request.headers.1.1", "text/plain"), ("request.headers.2.0", .null),
-            ("request.body.text", .text(receipt.base64Text)), ("request.timeoutMs", 30_000),
-            ("request.maxResponseBytes", 65_536), ("request.wantHeaders.0", "retry-after"),
-            ("request.secret.0", "headers.authorization"), ("request.secret.1", "body"),
-            ("request.secret.2", .null),
+            ("http.method", "POST"), ("http.url", .text(Self.url)),
+            ("http.headers.0.0", "Authorization"), ("http.headers.1.0", "Content-Type"),
+            ("http.headers.1.1", "text/plain"), ("http.headers.2.0", .null),
+            ("http.body.text", .text(receipt.base64Text)), ("http.timeoutMs", 30_000),
+            ("http.maxResponseBytes", 65_536), ("http.responseHeaders.0", "retry-after"),
+            ("http.sensitivePaths.0", "headers.authorization"), ("http.sensitivePaths.1", "body"),
+            ("http.sensitivePaths.2", .null),
           ])
       ],
       facts: [
-        ("kind", "attest.refresh"), ("state", "done"), ("attestReceipt.type", "RECEIPT"),
+        ("operation", "refresh-attest-receipt"), ("step", "done"),
+        ("attestReceipt.type", "RECEIPT"),
         ("attestReceipt.risk", 2), ("attestReceipt.bound", true),
         ("attestReceipt.appId", .text(old.appId)),
         ("attestReceipt.createdMs", .integer(new.created)), ("attestReceipt.bytes", .text(good)),
@@ -92,7 +94,7 @@ private final class AttestRefreshTalk: Talk {
       [
         http(
           1, 200, try bench.attest.receipt(answer).base64Text,
-          facts: [("request.url", .text(Self.development))])
+          facts: [("http.url", .text(Self.development))])
       ], facts: [("attestReceipt.environment", "sandbox")])
   }
 
@@ -186,7 +188,7 @@ private final class AttestRefreshTalk: Talk {
         ])
     }
     talk(
-      "RFR-5", "an answer that was cut", [http(1, 200, more: [("cut", true)])], Self.unknown,
+      "RFR-5", "an answer that was cut", [http(1, 200, more: [("truncated", true)])], Self.unknown,
       at: "body")
     talk(
       "RFR-5", "an answer that is too long",
@@ -230,7 +232,7 @@ private final class AttestRefreshTalk: Talk {
       "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "answer",
       facts: [
         ("retry.notBeforeMs", .integer(now + at + Purchase.day)),
-        ("nextMs", .integer(now + at + Purchase.day)), ("retry.without.0", "deadlineMs"),
+        ("nextMs", .integer(now + at + Purchase.day)), ("retry.omitted.0", "deadlineMs"),
       ])
     talk(
       "RFR-6", "nothing until there is no time",

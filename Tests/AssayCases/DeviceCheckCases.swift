@@ -17,7 +17,8 @@ extension CaseBench {
     facts: Facts = []
   ) {
     var request: JSONText = [
-      "kind": "deviceCheck.read", "call": .string(call), "status": .integer(http), "body": body,
+      "operation": "read-device-check-response", "call": .string(call), "status": .integer(http),
+      "body": body,
     ]
     if let offer { request = request.appending("offer", .boolean(offer)) }
     self.request(
@@ -37,7 +38,7 @@ extension CaseBench {
       answer(
         "DVC-7", "bits \(bit0) and \(bit1)", bits(bit0, bit1, months: 2),
         facts: [
-          ("/kind", "exchange"), ("kind", "deviceCheck.read"), ("state", "done"),
+          ("/kind", "exchange"), ("operation", "read-device-check-response"), ("step", "done"),
           ("deviceCheck.outcome", "bits"),
           ("deviceCheck.month", .text(CaseBench.month(now, before: 2))),
           ("deviceCheck.ageMonths", 2), ("deviceCheck.bits.bit0.name", "promo-used"),
@@ -176,7 +177,7 @@ extension CaseBench {
   /// Adds refused members of the request (EXC-1).
   private func addDeviceReadingForms() {
     let good: JSONText = [
-      "kind": "deviceCheck.read", "call": "query", "status": 200,
+      "operation": "read-device-check-response", "call": "query", "status": 200,
       "body": ["text": "Bit State Not Found"],
     ]
     for (name, request) in [
@@ -192,7 +193,7 @@ extension CaseBench {
       ("an offer of text", good.setting("offer", "yes")),
     ] {
       self.request(
-        "EXC-1", "deviceCheck.read with \(name)", request, verifier: "device-check",
+        "EXC-1", "read-device-check-response with \(name)", request, verifier: "device-check",
         "misuse.exchange.request")
     }
   }
@@ -206,7 +207,8 @@ extension CaseBench {
     let hex = octets.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
     func form(_ name: String, _ text: String, _ status: String = "ok") {
       request(
-        "ATT-2", "a key id \(name)", ["kind": "attest.key-id", "keyId": .string(text)], status,
+        "ATT-2", "a key id \(name)", ["operation": "normalize-key-id", "keyId": .string(text)],
+        status,
         at: status == "ok" ? nil : "keyId",
         facts: status == "ok" ? [("keyId", .text(standard))] : [])
     }
@@ -226,11 +228,12 @@ extension CaseBench {
     form("with bits left over", String(standard.dropLast(2)) + "B=", malformed)
     for (name, value) in [("of a number", 7), ("of null", .null)] as [(String, JSONText)] {
       request(
-        "EXC-1", "a key id \(name)", ["kind": "attest.key-id", "keyId": value],
+        "EXC-1", "a key id \(name)", ["operation": "normalize-key-id", "keyId": value],
         "misuse.exchange.request", at: "keyId")
     }
     request(
-      "EXC-1", "no key id", ["kind": "attest.key-id"], "misuse.exchange.request", at: "keyId")
+      "EXC-1", "no key id", ["operation": "normalize-key-id"], "misuse.exchange.request",
+      at: "keyId")
   }
 
   /// Adds encodings and lengths of device tokens (DVC-4).
@@ -239,7 +242,7 @@ extension CaseBench {
     let base64 = octets.base64Text
     func token(_ name: String, _ value: JSONText, _ status: String = "ok") {
       request(
-        "DVC-4", "a token \(name)", ["kind": "deviceCheck.token", "deviceToken": value],
+        "DVC-4", "a token \(name)", ["operation": "normalize-device-token", "deviceToken": value],
         verifier: "device-check", status,
         facts: status == "ok" ? [("deviceToken", .text(base64))] : [])
     }
@@ -256,9 +259,9 @@ extension CaseBench {
     token("of 50,000 bytes", long(50_000), large)
     request(
       "DVC-4", "a token of 8,192 bytes",
-      ["kind": "deviceCheck.token", "deviceToken": long(8192)], verifier: "device-check")
+      ["operation": "normalize-device-token", "deviceToken": long(8192)], verifier: "device-check")
     request(
-      "EXC-1", "no token", ["kind": "deviceCheck.token"], verifier: "device-check",
+      "EXC-1", "no token", ["operation": "normalize-device-token"], verifier: "device-check",
       "misuse.exchange.request")
   }
 }

@@ -21,6 +21,11 @@ private final class DeviceCheckTalk: Talk {
 
   private static let token = Array(1...90).base64Text
 
+  private static let operations = [
+    "query": "query-device-bits", "update": "update-device-bits",
+    "validate": "validate-device-token",
+  ]
+
   init(_ bench: CaseBench) {
     super.init(
       bench, with: "DeviceCheck", verifier: "device-check", asks: Self.request("query"),
@@ -31,7 +36,8 @@ private final class DeviceCheckTalk: Talk {
 
   private static func request(_ call: String, _ more: [(String, JSONText)] = []) -> JSONText {
     let request: JSONText = [
-      "kind": .string("deviceCheck." + call), "deviceToken": .string(token), "transactionId": "t-1",
+      "operation": .string(operations[call] ?? call), "deviceToken": .string(token),
+      "transactionId": "t-1",
     ]
     return request.setting(more)
   }
@@ -45,16 +51,17 @@ private final class DeviceCheckTalk: Talk {
   private func body(_ more: String = "") -> Facts {
     [
       (
-        "request.body.text",
+        "http.body.text",
         .text(
           "{\"device_token\":\"\(Self.token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(now)"
             + more + "}")
-      ), ("request.secret.0", "headers.authorization"), ("request.secret.1", "body.device_token"),
-      ("request.secret.2", .null), ("request.method", "POST"),
-      ("request.headers.0.0", "Authorization"), ("request.headers.1.0", "Content-Type"),
-      ("request.headers.1.1", "application/json"), ("request.headers.2.0", .null),
-      ("request.timeoutMs", 10_000), ("request.maxResponseBytes", 4096),
-      ("request.wantHeaders.0", .null),
+      ), ("http.sensitivePaths.0", "headers.authorization"),
+      ("http.sensitivePaths.1", "body.device_token"),
+      ("http.sensitivePaths.2", .null), ("http.method", "POST"),
+      ("http.headers.0.0", "Authorization"), ("http.headers.1.0", "Content-Type"),
+      ("http.headers.1.1", "application/json"), ("http.headers.2.0", .null),
+      ("http.timeoutMs", 10_000), ("http.maxResponseBytes", 4096),
+      ("http.responseHeaders.0", .null),
     ]
   }
 
@@ -66,10 +73,10 @@ private final class DeviceCheckTalk: Talk {
       [
         http(
           1, 200, bits(true, false),
-          facts: body() + [("request.url", .text(Self.base + "query_two_bits"))])
+          facts: body() + [("http.url", .text(Self.base + "query_two_bits"))])
       ],
       facts: [
-        ("state", "done"), ("deviceCheck.outcome", "bits"), ("deviceCheck.fault", .null),
+        ("step", "done"), ("deviceCheck.outcome", "bits"), ("deviceCheck.fault", .null),
         ("deviceCheck.ageMonths", 2), ("deviceCheck.bits.bit0.set", true),
         ("deviceCheck.offer", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
         ("retry", .null),
@@ -80,7 +87,7 @@ private final class DeviceCheckTalk: Talk {
         http(
           1, 200, "Bit State Not Found",
           facts: [
-            ("request.url", "https://api.development.devicecheck.apple.com/v1/query_two_bits")
+            ("http.url", "https://api.development.devicecheck.apple.com/v1/query_two_bits")
           ])
       ], facts: [("deviceCheck.outcome", "no-bits")])
     talk(
@@ -102,14 +109,14 @@ private final class DeviceCheckTalk: Talk {
         [
           http(
             1, 200, "",
-            facts: body(written) + [("request.url", .text(Self.base + "update_two_bits"))])
+            facts: body(written) + [("http.url", .text(Self.base + "update_two_bits"))])
         ], facts: [("deviceCheck.outcome", "updated")])
     }
     talk(
       "DVC-13", "a token that is looked at", asks: Self.request("validate"),
       [
         http(
-          1, 200, "", facts: body() + [("request.url", .text(Self.base + "validate_device_token"))])
+          1, 200, "", facts: body() + [("http.url", .text(Self.base + "validate_device_token"))])
       ], facts: [("deviceCheck.outcome", "valid")])
   }
 
@@ -122,7 +129,7 @@ private final class DeviceCheckTalk: Talk {
       talk(
         "DVC-15", "\"\(text)\"", [self.http(1, http, text)], status, check: "result",
         facts: [
-          ("state", "done"), ("deviceCheck.fault", .text(fault)),
+          ("step", "done"), ("deviceCheck.fault", .text(fault)),
           ("deviceCheck.outcome", .text(fault == "client" ? "token-refused" : "unavailable")),
           ("retry", .null),
         ])
@@ -132,7 +139,7 @@ private final class DeviceCheckTalk: Talk {
       facts: [("deviceCheck.fault", "unknown"), ("retry", .null)])
     talk(
       "DVC-13", "an answer that was cut", asks: Self.request("validate"),
-      [http(1, 200, more: [("cut", true)])], Self.unknown, at: "cut")
+      [http(1, 200, more: [("truncated", true)])], Self.unknown, at: "truncated")
     talk(
       "DVC-13", "an answer that is too long",
       [http(1, 200, "Bit State Not Found" + String(repeating: " ", count: 4096))], Self.unknown)
@@ -162,7 +169,7 @@ private final class DeviceCheckTalk: Talk {
         Said(
           answer: [:], after: 1500, at: [("notBeforeMs", .integer(now + 1100))],
           status: "pending.exchange.wait"),
-        http(3, 200, bits(false, false), after: 1500, facts: [("request.body.text", .text(later))]),
+        http(3, 200, bits(false, false), after: 1500, facts: [("http.body.text", .text(later))]),
       ])
     let unauthorized = "rejected.device-check.unauthorized"
     talk(
@@ -235,6 +242,6 @@ private final class DeviceCheckTalk: Talk {
     talk(
       "EXC-16", "the deadline passes before our other token", asks: short,
       [http(1, 401, "x", after: 1500)], "unavailable.exchange.deadline",
-      facts: [("reached.state", "request"), ("reached.steps", 1)])
+      facts: [("reached.step", "http"), ("reached.steps", 1)])
   }
 }

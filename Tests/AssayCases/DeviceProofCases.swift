@@ -4,7 +4,7 @@ extension CaseBench {
   /// Adds JWS that were or were not made for a device (JWS-93).
   func addDeviceProofCases() throws {
     let device = Purchase.deviceId
-    func ask(_ device: JSONText) -> JSONText { ["kind": "device.verify", "deviceId": device] }
+    func ask(_ device: JSONText) -> JSONText { ["operation": "verify-device", "deviceId": device] }
     let app = EvidenceCase.Evidence(
       .appTransaction, try authority.mint(purchase.appTransactionPayload))
     for (name, evidence) in [
@@ -14,7 +14,7 @@ extension CaseBench {
       request(
         "JWS-93", "the device of \(name)", ask(.string(device)), evidence: [evidence],
         facts: [
-          ("kind", "device.verify"), ("state", "done"), ("deviceVerified", true),
+          ("operation", "verify-device"), ("step", "done"), ("deviceVerified", true),
           ("revocation", .null),
         ])
     }
@@ -31,7 +31,7 @@ extension CaseBench {
     let other = "D2A9E7F4-31B8-4D6A-9E05-7F1B2C3D4E5F"
     request(
       "JWS-93", "another device", ask(.string(other)), evidence: [app], "rejected.account.device",
-      at: "deviceVerification", facts: [("state", "done")])
+      at: "deviceVerification", facts: [("step", "done")])
     for (name, member, value) in [
       ("a proof of another device", "deviceVerification", Purchase.deviceVerification(of: other)),
       ("a proof that is no base64", "deviceVerification", "***"),
@@ -52,7 +52,7 @@ extension CaseBench {
         "JWS-93", name, ask(value), evidence: [app], "misuse.exchange.request", at: "deviceId")
     }
     request(
-      "JWS-93", "without a device", ["kind": "device.verify"], evidence: [app],
+      "JWS-93", "without a device", ["operation": "verify-device"], evidence: [app],
       "misuse.exchange.request", at: "deviceId")
     let misuse = "misuse.exchange.evidence"
     let whole = purchase.transactionPayload.setting(Purchase.deviceMembers)

@@ -5,7 +5,7 @@ extension CaseBench {
   /// §2).
   func addExchangeCases() throws {
     let observations: JSONText = ["request": "paid", "attestation": "verified"]
-    let good: JSONText = ["kind": "risk.assess", "observations": observations]
+    let good: JSONText = ["operation": "assess-risk", "observations": observations]
     func text(_ name: String, _ text: EvidenceText, _ status: String) {
       add(
         "EXC-1", "exchange: \(name)",
@@ -13,26 +13,28 @@ extension CaseBench {
     }
     let misuse = "misuse.exchange.request"
     text("nothing", .bytes([]), misuse)
-    text("no JSON", .bytes(Array("risk.assess".utf8)), misuse)
+    text("no JSON", .bytes(Array("assess-risk".utf8)), misuse)
     text("a list", .bytes(Array("[]".utf8)), misuse)
     text("text behind it", .bytes(good.bytes + Array("x".utf8)), misuse)
-    text("text that is no UTF-8", .bytes(Array("{\"kind\":\"".utf8) + [0xff, 0x22, 0x7d]), misuse)
+    text(
+      "text that is no UTF-8", .bytes(Array("{\"operation\":\"".utf8) + [0xff, 0x22, 0x7d]), misuse)
     text(
       "the kind twice",
-      .bytes(Array("{\"kind\":\"risk.assess\",\"kind\":\"risk.assess\"}".utf8)), misuse)
+      .bytes(Array("{\"operation\":\"assess-risk\",\"operation\":\"assess-risk\"}".utf8)), misuse)
     text(
       "nine megabytes",
       .repeated(
-        prefix: Array("{\"kind\":\"".utf8), unit: Array("x".utf8), count: 9 << 20,
+        prefix: Array("{\"operation\":\"".utf8), unit: Array("x".utf8), count: 9 << 20,
         suffix: Array("\"}".utf8)), misuse)
     text("a hundred thousand lists", .text("[", times: 100_000), misuse)
-    request("EXC-1", "no kind", good.removing("kind"), misuse)
-    request("EXC-1", "a kind that is a number", good.setting("kind", 1), misuse)
+    request("EXC-1", "no operation", good.removing("operation"), misuse)
+    request("EXC-1", "an operation that is a number", good.setting("operation", 1), misuse)
     request("EXC-1", "an unknown member", good.setting("account", "x"), misuse)
     request("EXC-1", "no observations", good.removing("observations"), misuse)
     let unknown = "misuse.exchange.operation"
-    for kind in ["", "risk", "Risk.Assess", "risk.assess ", "risk.assess.x"] {
-      request("EXC-1", "the kind \"\(kind)\"", good.setting("kind", .string(kind)), unknown)
+    for name in ["", "risk", "Assess-Risk", "assess-risk ", "assess-risk-x"] {
+      request(
+        "EXC-1", "the operation \"\(name)\"", good.setting("operation", .string(name)), unknown)
     }
     request("EXC-3", "done at once", good, facts: [("/risk.verdict", "allow")])
     let evidence = "misuse.exchange.evidence"

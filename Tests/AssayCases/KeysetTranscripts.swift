@@ -28,7 +28,9 @@ private final class KeysetTalk: Talk {
 
   /// The key set as the issuer publishes it.
   private let published: JSONText
-  private static let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
+  private static let request: JSONText = [
+    "operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool),
+  ]
 
   init(_ bench: CaseBench) throws {
     published = try bench.tokens.keyset(issuer: nil)
@@ -70,7 +72,7 @@ private final class KeysetTalk: Talk {
       offset.map { .integer(now + $0) } ?? .null
     }
     return [
-      ("state", "done"), ("keysetState.fetchedMs", moment(fetched)),
+      ("step", "done"), ("keysetState.fetchedMs", moment(fetched)),
       ("keysetState.triedMs", moment(tried)), ("keysetState.failures", .integer(failures)),
       ("keysetState.etag", tag.map { .text($0) } ?? .null),
     ]
@@ -93,13 +95,13 @@ private final class KeysetTalk: Talk {
 
   func addFetches() {
     let plain: Facts = [
-      ("request.method", "GET"),
-      ("request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json")),
-      ("request.headers.0.0", "Accept"), ("request.headers.0.1", "application/json"),
-      ("request.headers.1.0", .null), ("request.body", .null), ("request.timeoutMs", 3000),
-      ("request.maxResponseBytes", 262_144), ("request.wantHeaders.0", "content-type"),
-      ("request.wantHeaders.1", "etag"), ("request.wantHeaders.2", .null),
-      ("request.secret.0", .null),
+      ("http.method", "GET"),
+      ("http.url", .text(TokenAuthority.pool + "/.well-known/jwks.json")),
+      ("http.headers.0.0", "Accept"), ("http.headers.0.1", "application/json"),
+      ("http.headers.1.0", .null), ("http.body", .null), ("http.timeoutMs", 3000),
+      ("http.maxResponseBytes", 262_144), ("http.responseHeaders.0", "content-type"),
+      ("http.responseHeaders.1", "etag"), ("http.responseHeaders.2", .null),
+      ("http.sensitivePaths.0", .null),
     ]
     talk(
       "KST-12", "for the first time",
@@ -116,12 +118,12 @@ private final class KeysetTalk: Talk {
       ], facts: kept(0, 0) + [("keyset", .text(text(0)))])
     talk(
       "KST-12", "of Apple", asks: [("issuer", .string(TokenAuthority.apple))],
-      [issuer(1, 200, published, facts: [("request.url", "https://appleid.apple.com/auth/keys")])],
+      [issuer(1, 200, published, facts: [("http.url", "https://appleid.apple.com/auth/keys")])],
       facts: [("keyset", .text(text(0, issuer: TokenAuthority.apple)))])
     talk(
       "KST-12", "from another address", asks: [("issuer", .string(TokenAuthority.jwtIssuer))],
       verifier: "tokens-uri",
-      [issuer(1, 200, published, facts: [("request.url", "https://keys.example.com/set?tenant=1")])]
+      [issuer(1, 200, published, facts: [("http.url", "https://keys.example.com/set?tenant=1")])]
     )
     talk(
       "TOK-32", "of a region that another one serves",
@@ -129,7 +131,7 @@ private final class KeysetTalk: Talk {
       [
         issuer(
           1, 200, published,
-          facts: [("request.url", .text(TokenAuthority.pool + "/.well-known/jwks.json"))])
+          facts: [("http.url", .text(TokenAuthority.pool + "/.well-known/jwks.json"))])
       ], facts: [("keyset", .text(text(0)))])
     for (name, tag) in [
       ("an empty one", ""), ("with a blank", "\"a b\""), ("of another tongue", "\"é\""),
@@ -156,8 +158,8 @@ private final class KeysetTalk: Talk {
       [("state", state), ("keyset", .string(keyset ?? old))]
     }
     let conditional: Facts = [
-      ("request.headers.1.0", "If-None-Match"), ("request.headers.1.1", .text(Self.tag)),
-      ("request.headers.2.0", .null),
+      ("http.headers.1.0", "If-None-Match"), ("http.headers.1.1", .text(Self.tag)),
+      ("http.headers.2.0", .null),
     ]
     let known = state(hour, hour, tag: Self.tag)
     talk(
@@ -187,7 +189,7 @@ private final class KeysetTalk: Talk {
         "KST-4", name, asks: asks(known), [issuer(1, 200, ["keys": set])],
         facts: [("changed", true), ("keyset", .text(text(0, keys: set)))])
     }
-    let plain: Facts = [("request.headers.1.0", .null)]
+    let plain: Facts = [("http.headers.1.0", .null)]
     let failed = kept(hour, 0, failures: 1) + [("keyset", .null)]
     for (name, more, state) in [
       ("no tag", asks(state(hour, hour)), failed),
@@ -233,7 +235,7 @@ private final class KeysetTalk: Talk {
           29_000,
           facts: [
             ("retry.request.issuer", .text(TokenAuthority.pool)), ("retry.request.wantKid", "new"),
-            ("retry.without.0", .null), ("retry.reason", "cooldown"), ("retry.attempt", 2),
+            ("retry.omitted.0", .null), ("retry.reason", "cooldown"), ("retry.attempt", 2),
           ]), issuer(2, 200, published, after: 29_000),
       ], facts: kept(29_000, 29_000))
     talk(
@@ -252,7 +254,7 @@ private final class KeysetTalk: Talk {
       ], [], Self.noAnswer, at: "state.triedMs",
       facts: kept(-1000, -1000) + [
         ("retry.notBeforeMs", .integer(now + 29_000)), ("retry.reason", "cooldown"),
-        ("retry.without.0", "keyset"), ("retry.request.keyset", .null),
+        ("retry.omitted.0", "keyset"), ("retry.request.keyset", .null),
       ])
     for status: Int64 in [0, 204, 301, 403, 404, 429, 500] {
       talk(
@@ -295,7 +297,9 @@ private final class KeysetTalk: Talk {
       "no key of use", ["keys": [rsa.setting("use", "enc")]], "rejected.jwks.empty", at: "keys",
       check: result)
     let large = "too-large.jwks.size"
-    talk("KST-12", "cut", [issuer(1, 200, more: [("cut", true)])], large, check: answer, at: "cut")
+    talk(
+      "KST-12", "cut", [issuer(1, 200, more: [("truncated", true)])], large, check: answer,
+      at: "truncated")
     let blanks = String(repeating: " ", count: 262_144 - published.bytes.count)
     let text = published.description + blanks
     talk("KST-12", "a quarter of a megabyte", [issuer(1, 200, .text(text))])

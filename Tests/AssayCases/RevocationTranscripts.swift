@@ -48,7 +48,7 @@ private final class RevocationTalk: Talk {
   // MARK: parts
 
   private static func request(_ mode: String, _ responses: [JSONText]? = nil) -> JSONText {
-    let request: JSONText = ["kind": "ocsp", "mode": .string(mode)]
+    let request: JSONText = ["operation": "check-revocation", "mode": .string(mode)]
     return responses.map { request.appending("responses", .array($0)) } ?? request
   }
 
@@ -89,13 +89,13 @@ private final class RevocationTalk: Talk {
 
   private func asked(_ subject: Authority.Revocable, _ url: String) throws -> Facts {
     [
-      ("request.method", "POST"), ("request.url", .text(url)),
-      ("request.headers.0.0", "Content-Type"), ("request.headers.0.1", "application/ocsp-request"),
-      ("request.headers.1.0", "Accept"), ("request.headers.1.1", "application/ocsp-response"),
-      ("request.headers.2.0", .null),
-      ("request.body.base64", .text(try authority.revocationRequest(subject).base64Text)),
-      ("request.timeoutMs", 10_000), ("request.maxResponseBytes", 65_536),
-      ("request.wantHeaders.0", .null), ("request.secret.0", .null),
+      ("http.method", "POST"), ("http.url", .text(url)),
+      ("http.headers.0.0", "Content-Type"), ("http.headers.0.1", "application/ocsp-request"),
+      ("http.headers.1.0", "Accept"), ("http.headers.1.1", "application/ocsp-response"),
+      ("http.headers.2.0", .null),
+      ("http.body.base64", .text(try authority.revocationRequest(subject).base64Text)),
+      ("http.timeoutMs", 10_000), ("http.maxResponseBytes", 65_536),
+      ("http.responseHeaders.0", .null), ("http.sensitivePaths.0", .null),
     ]
   }
 
@@ -112,7 +112,7 @@ private final class RevocationTalk: Talk {
           responder(2, 200, leaf, facts: try asked(.leaf, Self.leafURL)),
         ],
         facts: [
-          ("kind", "ocsp"), ("state", "done"),
+          ("operation", "check-revocation"), ("step", "done"),
           ("transaction.transactionId", .text(bench.purchase.transactionId)),
           ("deviceVerified", .null), ("retry", .null), ("revocation.leaf.status", "good"),
           ("revocation.leaf.sha256", .text(Authority.fingerprint(authority.chain.leaf))),
@@ -263,7 +263,7 @@ private final class RevocationTalk: Talk {
       "OCSP-2", "a long answer", [responder(1, 200, [UInt8](repeating: 0x30, count: 65_537))],
       "too-large.ocsp.response", at: "intermediate/response")
     talk(
-      "OCSP-2", "an answer that was cut", [responder(1, 200, more: [("cut", true)])],
+      "OCSP-2", "an answer that was cut", [responder(1, 200, more: [("truncated", true)])],
       "too-large.ocsp.response", at: "intermediate/response")
   }
 
@@ -579,7 +579,7 @@ private final class RevocationTalk: Talk {
     ] {
       talk(
         "OCSP-1", url, asks: Self.request("best-effort"), evidence: [try evidence(at: url)],
-        [responder(1, 200, intermediate), responder(2, 0, facts: [("request.url", .text(url))])])
+        [responder(1, 200, intermediate), responder(2, 0, facts: [("http.url", .text(url))])])
     }
     let place = "leaf/authorityInfoAccess"
     let address = "rejected.chain.ocsp-address"

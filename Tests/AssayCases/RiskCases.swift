@@ -64,7 +64,7 @@ extension CaseBench {
     }
     expected.append(("/risk.reasons.\(reasons.count)", .null))
     request(
-      rule, name, ["kind": "risk.assess", "observations": observations], verifier: verifier,
+      rule, name, ["operation": "assess-risk", "observations": observations], verifier: verifier,
       verdict == "allow" ? "ok" : "rejected.risk." + verdict, facts: expected + facts)
   }
 
@@ -374,7 +374,7 @@ extension CaseBench {
       request(
         "RSK-3", "error code \(code)",
         [
-          "kind": "risk.assess",
+          "operation": "assess-risk",
           "observations": seen("read", "verified", ["errorCode": .integer(Int64(code))]),
         ], facts: [("/risk.client.code", .integer(Int64(code)))])
     }
@@ -384,7 +384,7 @@ extension CaseBench {
   private func addRiskInputs() {
     func bad(_ name: String, _ observations: JSONText, at: String? = nil) {
       request(
-        "RSK-1", name, ["kind": "risk.assess", "observations": observations],
+        "RSK-1", name, ["operation": "assess-risk", "observations": observations],
         "malformed.risk.input", at: at)
     }
     let good = seen("paid", "verified")
@@ -414,7 +414,7 @@ extension CaseBench {
     request(
       "RSK-1", "every member there is",
       [
-        "kind": "risk.assess",
+        "operation": "assess-risk",
         "observations": [
           "request": "paid", "attestation": "verified", "errorCode": 2, "platform": "ipados",
           "osMajor": 27, "context": "app",

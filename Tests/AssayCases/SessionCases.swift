@@ -21,7 +21,9 @@ extension CaseBench {
     more: [(String, JSONText)] = [], verifier: String = "signing", now: Int64? = nil,
     _ status: String = "ok", at: String? = nil, facts: Facts = []
   ) {
-    let request: JSONText = ["kind": "session.check", "session": .string(text), "for": purpose]
+    let request: JSONText = [
+      "operation": "verify-session", "session": .string(text), "for": purpose,
+    ]
     self.request(
       rule, "session: \(name)", request.setting(more), verifier: verifier, now: now, status,
       at: at, facts: facts)
@@ -32,11 +34,11 @@ extension CaseBench {
     check(
       "SES-15", "a good one", try session().text(),
       facts: [
-        ("state", "done"), ("session.account", "account-1"),
+        ("step", "done"), ("session.account", "account-1"),
         ("session.appId", "ABCDE12345.com.example.app"), ("session.environment", "production"),
         ("session.verdict", "allow"), ("session.limited", false), ("session.risk", 3),
         ("session.issuedMs", .integer(now)), ("session.expiresMs", .integer(now + 900_000)),
-        ("session.text", .null), ("secret", .null),
+        ("session.text", .null), ("sensitivePaths", .null),
       ])
     check(
       "SES-11", "of the older secret, without environment and risk",
@@ -163,12 +165,13 @@ extension CaseBench {
     check(
       "EXC-8", "no block", "as1", verifier: "standard", "config.exchange.block-missing",
       at: "session")
-    let issue: JSONText = ["kind": "session.issue", "account": "account-1"]
+    let issue: JSONText = ["operation": "issue-session", "account": "account-1"]
     request(
       "EXC-2", "a session from nothing", issue, verifier: "signing", "misuse.exchange.evidence",
       at: "evidence")
     request(
-      "EXC-1", "a session check without a purpose", ["kind": "session.check", "session": "as1"],
+      "EXC-1", "a session check without a purpose",
+      ["operation": "verify-session", "session": "as1"],
       verifier: "signing", misuse, at: "for")
   }
 }

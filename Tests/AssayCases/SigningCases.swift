@@ -26,39 +26,42 @@ extension CaseBench {
 
   /// Adds tokens of the App Store Server API (API-11, SIG-7).
   private func addTokens() {
-    let named: JSONText = ["kind": "sign.api-token", "bundleId": "com.example.second"]
+    let named: JSONText = ["operation": "sign-api-token", "bundleId": "com.example.second"]
     let done: Facts = [
-      ("/kind", "exchange"), ("state", "done"), ("secret.0", "token"), ("secret.1", .null),
+      ("/kind", "exchange"), ("step", "done"), ("sensitivePaths.0", "token"),
+      ("sensitivePaths.1", .null),
       ("/checks.2.why", "does not apply to this evidence"), ("/checks.3.ok", true),
     ]
     sign(
       "API-11", "an API token", named,
       facts: done + [("expiresMs", .integer((seconds + 300) * 1000))])
     sign(
-      "API-11", "an API token of the only app", ["kind": "sign.api-token"],
+      "API-11", "an API token of the only app", ["operation": "sign-api-token"],
       verifier: "signing-one-app", facts: done)
-    sign("SIG-6", "an API token of no app", ["kind": "sign.api-token"], Self.misuse, at: "bundleId")
+    sign(
+      "SIG-6", "an API token of no app", ["operation": "sign-api-token"], Self.misuse,
+      at: "bundleId")
     for bundleId: JSONText in ["com.example.other", "", 7, .null] {
       sign(
         "SIG-6", "an API token of the app \(bundleId)", named.setting("bundleId", bundleId),
         Self.misuse, at: "bundleId")
     }
     sign(
-      "SIG-7", "a DeviceCheck token", ["kind": "sign.devicecheck-token"],
+      "SIG-7", "a DeviceCheck token", ["operation": "sign-device-check-token"],
       facts: done + [("expiresMs", .integer((seconds + 1200) * 1000))])
     let missing = "config.exchange.block-missing"
     sign(
       "EXC-8", "an API token without a key", named, verifier: "standard", missing,
       at: "appStoreServerApi")
     sign(
-      "EXC-8", "a DeviceCheck token without the block", ["kind": "sign.devicecheck-token"],
+      "EXC-8", "a DeviceCheck token without the block", ["operation": "sign-device-check-token"],
       verifier: "standard", missing, at: "deviceCheck")
     sign(
-      "EXC-8", "a DeviceCheck token without a key", ["kind": "sign.devicecheck-token"],
+      "EXC-8", "a DeviceCheck token without a key", ["operation": "sign-device-check-token"],
       verifier: "device-check-without-key", missing, at: "deviceCheck.privateKey")
     sign(
       "EXC-1", "a DeviceCheck token of an app",
-      ["kind": "sign.devicecheck-token", "bundleId": "com.example.app"],
+      ["operation": "sign-device-check-token", "bundleId": "com.example.app"],
       "misuse.exchange.request", at: "bundleId")
     sign(
       "EXC-1", "an API token with a deadline", named.appending("deadlineMs", .integer(now + 5000)),
@@ -67,7 +70,7 @@ extension CaseBench {
 
   private var offer: JSONText {
     [
-      "kind": "sign.promotional-offer-v2", "bundleId": "com.example.app", "productId": "p.1",
+      "operation": "sign-promotional-offer", "bundleId": "com.example.app", "productId": "p.1",
       "offerIdentifier": "o.1", "transactionId": "2000000000000001",
       "nonce": .string(Self.nonce),
     ]
@@ -75,7 +78,7 @@ extension CaseBench {
 
   private var introductory: JSONText {
     [
-      "kind": "sign.introductory-offer-eligibility", "bundleId": "com.example.app",
+      "operation": "sign-introductory-offer-eligibility", "bundleId": "com.example.app",
       "productId": "p.1", "allowIntroductoryOffer": true, "transactionId": "2000000000000001",
       "nonce": .string(Self.nonce),
     ]
@@ -83,13 +86,15 @@ extension CaseBench {
 
   private var offerV1: JSONText {
     [
-      "kind": "sign.promotional-offer-v1", "bundleId": "com.example.app", "productId": "p.1",
+      "operation": "sign-promotional-offer-v1", "bundleId": "com.example.app", "productId": "p.1",
       "offerId": "o.1", "applicationUsername": "A-User", "nonce": .string(Self.nonce),
     ]
   }
 
   private func addOffers() {
-    let made: Facts = [("nonce", .text(Self.nonce)), ("iat", .integer(seconds)), ("secret", .null)]
+    let made: Facts = [
+      ("nonce", .text(Self.nonce)), ("iat", .integer(seconds)), ("sensitivePaths", .null),
+    ]
     sign("SIG-1", "an offer", offer, facts: made + [("/warnings.0.id", .null)])
     sign(
       "SIG-2", "an offer for everybody", offer.removing("transactionId"),
@@ -98,7 +103,9 @@ extension CaseBench {
     sign(
       "SIG-1", "no introductory offer", introductory.setting("allowIntroductoryOffer", false),
       facts: made)
-    let madeV1: Facts = [("nonce", .text(Self.nonce)), ("keyId", "2X9R4HXF34"), ("secret", .null)]
+    let madeV1: Facts = [
+      ("nonce", .text(Self.nonce)), ("keyId", "2X9R4HXF34"), ("sensitivePaths", .null),
+    ]
     sign("SIG-5", "an offer V1", offerV1, facts: madeV1 + [("timestamp", .integer(now))])
     sign(
       "SIG-5", "an offer V1 of yesterday", offerV1.appending("timestamp", .integer(now - 7)),
@@ -163,10 +170,10 @@ extension CaseBench {
 
   /// Adds client secrets of Sign in with Apple (AID-20, AID-25).
   private func addAppleIDSecrets() {
-    let kind: JSONText = ["kind": "sign.apple-id-secret"]
+    let kind: JSONText = ["operation": "sign-apple-client-secret"]
     let web = kind.appending("clientId", "com.example.web")
     func expires(_ seconds: Int64) -> Facts {
-      [("expiresMs", .integer(seconds * 1000)), ("secret.0", "clientSecret")]
+      [("expiresMs", .integer(seconds * 1000)), ("sensitivePaths.0", "clientSecret")]
     }
     sign("AID-20", "a client secret", web, facts: expires(seconds + 300))
     sign(

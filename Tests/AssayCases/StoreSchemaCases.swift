@@ -70,10 +70,11 @@ extension CaseBench {
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
       "config.ledger.forget-key", at: "forgetKey")
     stores(
-      "STO-66", "a pace of 0", [("pace", .object([.init("appstore.order-lookup", 0)]))],
-      "config.ledger.rate-limits", at: "pace.appstore.order-lookup")
+      "STO-66", "a pace of 0", [("pace", .object([.init("look-up-order-id", 0)]))],
+      "config.ledger.rate-limits", at: "pace.look-up-order-id")
     stores(
-      "STO-66", "the pace of an unknown kind", [("pace", ["ocsp": 1])], "config.ledger.rate-limits",
+      "STO-66", "the pace of an unknown operation", [("pace", ["check-revocation": 1])],
+      "config.ledger.rate-limits",
       at: "pace.ocsp")
     stores(
       "STO-56", "a short name", [("signup", ["username": ["digits": 15]])],
@@ -93,7 +94,7 @@ extension CaseBench {
     _ rule: String, _ name: String, _ more: [(String, JSONText)] = [],
     verifier: String = "standard", _ status: String = "ok", at: String? = nil, facts: Facts = []
   ) {
-    let request: JSONText = ["kind": "schema"]
+    let request: JSONText = ["operation": "describe-schema"]
     self.request(
       rule, "schema: \(name)", request.setting(more), verifier: verifier, status, at: at,
       facts: facts)
@@ -103,7 +104,7 @@ extension CaseBench {
     schema(
       "STM-1", "SQLite without a block", [("dialect", "sqlite")],
       facts: [
-        ("state", "done"),
+        ("step", "done"),
         (
           "statements.0.sql",
           .text(
@@ -177,10 +178,10 @@ extension CaseBench {
       "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], verifier: "stores",
       "config.document.missing", at: "stores.table")
     for (member, request) in [
-      ("id", ["kind": "once", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
+      ("id", ["operation": "record-event", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
       (
         "account",
-        ["kind": "quota.take", "account": "a\u{0}", "meter": "free", "plan": "free"]
+        ["operation": "consume-quota", "account": "a\u{0}", "meter": "free", "plan": "free"]
       ),
     ] as [(String, JSONText)] {
       self.request(

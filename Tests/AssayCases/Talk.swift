@@ -48,7 +48,7 @@ class Talk {
     if let headers { answer = answer.appending("headers", headers) }
     return Said(
       answer: answer.appending("body", body ?? .null).setting(more), after: after,
-      at: [("state", "request"), ("request.id", .integer(id))] + facts)
+      at: [("step", "http"), ("http.id", .integer(id))] + facts)
   }
 
   /// Returns a reply whose HTTP body is JSON, or absent.
@@ -74,7 +74,7 @@ class Talk {
   {
     Said(
       answer: [:], after: after ?? end,
-      at: [("state", "wait"), ("reason", .text(reason)), ("notBeforeMs", .integer(now + end))]
+      at: [("step", "wait"), ("reason", .text(reason)), ("notBeforeMs", .integer(now + end))]
         + whileWaiting + facts, status: "pending.exchange.wait")
   }
 

@@ -43,10 +43,10 @@ private final class VerifyReceiptTalk: Talk {
     good = bench.response(.ios6, [production]).json
     super.init(
       bench, with: "conversation", verifier: "verify-receipt",
-      asks: ["kind": "verifyReceipt", "receipt": .string(receipt)],
+      asks: ["operation": "call-verify-receipt", "receipt": .string(receipt)],
       whileWaiting: [
-        ("retry.request.kind", "verifyReceipt"), ("retry.attempt", 2),
-        ("retry.without.0", "receipt"), ("retry.request.receipt", .null),
+        ("retry.request.operation", "call-verify-receipt"), ("retry.attempt", 2),
+        ("retry.omitted.0", "receipt"), ("retry.request.receipt", .null),
       ])
   }
 
@@ -65,7 +65,7 @@ private final class VerifyReceiptTalk: Talk {
   ) -> Said {
     answer(
       id, status, body: body, after: after, more: more,
-      facts: [("request.url", Self.url(environment))] + facts)
+      facts: [("http.url", Self.url(environment))] + facts)
   }
 
   /// Returns Apple's response with HTTP status 200.
@@ -92,17 +92,17 @@ private final class VerifyReceiptTalk: Talk {
         apple(
           1, good,
           facts: [
-            ("/kind", "exchange"), ("/ok", false), ("kind", "verifyReceipt"),
-            ("request.method", "POST"), ("request.body.text", .text(data)),
-            ("request.headers.0.0", "Content-Type"), ("request.headers.0.1", "application/json"),
-            ("request.headers.1.0", "Accept"), ("request.timeoutMs", 20_000),
-            ("request.maxResponseBytes", 8_388_608), ("request.wantHeaders.0", "retry-after"),
-            ("request.secret.0", "body"), ("/checks.2.id", "exchange.answer"),
+            ("/kind", "exchange"), ("/ok", false), ("operation", "call-verify-receipt"),
+            ("http.method", "POST"), ("http.body.text", .text(data)),
+            ("http.headers.0.0", "Content-Type"), ("http.headers.0.1", "application/json"),
+            ("http.headers.1.0", "Accept"), ("http.timeoutMs", 20_000),
+            ("http.maxResponseBytes", 8_388_608), ("http.responseHeaders.0", "retry-after"),
+            ("http.sensitivePaths.0", "body"), ("/checks.2.id", "exchange.answer"),
             ("/checks.2.why", "no input for it"),
           ])
       ],
       facts: [
-        ("/error", .null), ("state", "done"), ("hops", 0), ("attempts", 1),
+        ("/error", .null), ("step", "done"), ("hops", 0), ("attempts", 1),
         ("verifyReceipt.appleStatus", 0), ("verifyReceipt.style", "ios6"),
         ("verifyReceipt.environment", "Production"),
         ("verifyReceipt.environmentSource", "endpoint"), ("verifyReceipt.evidence", "apple-answer"),
@@ -112,14 +112,15 @@ private final class VerifyReceiptTalk: Talk {
     talk(
       "VRR-22", "an app receipt, without a password and with old transactions left out",
       asks: [
-        "kind": "verifyReceipt", "receipt": .string(appReceipt), "excludeOldTransactions": true,
+        "operation": "call-verify-receipt", "receipt": .string(appReceipt),
+        "excludeOldTransactions": true,
       ], verifier: "standard",
       [
         apple(
           1, bench.response(.ios7, [bench.production]).json,
           facts: [
             (
-              "request.body.text",
+              "http.body.text",
               .text("{\"receipt-data\":\"\(appReceipt)\",\"exclude-old-transactions\":true}")
             )
           ])
@@ -129,7 +130,7 @@ private final class VerifyReceiptTalk: Talk {
       [
         store(
           1, 200, body: ["base64": .string(utf8: Base64Text.encode(good.bytes))],
-          more: [("headers", [["Content-Type", "application/json"]]), ("cut", false)])
+          more: [("headers", [["Content-Type", "application/json"]]), ("truncated", false)])
       ])
     talk(
       "VRR-6", "an ended subscription", [apple(1, good.setting("status", 21006))],
@@ -138,7 +139,9 @@ private final class VerifyReceiptTalk: Talk {
 
   func addHops() throws {
     let sandbox = bench.response(.ios6).json
-    let ofSandbox: JSONText = ["kind": "verifyReceipt", "receipt": .string(sandboxReceipt)]
+    let ofSandbox: JSONText = [
+      "operation": "call-verify-receipt", "receipt": .string(sandboxReceipt),
+    ]
     talk(
       "VRR-3", "a Sandbox receipt at production", asks: ofSandbox,
       [status(1, 21007), apple(2, sandbox, to: "Sandbox")],
@@ -148,7 +151,8 @@ private final class VerifyReceiptTalk: Talk {
       [status(1, 21008, to: "Sandbox"), apple(2, good)], facts: [("hops", 1)])
     let verified = EvidenceCase.Evidence(.receipt(.transactionReceipt, Array(sandboxReceipt.utf8)))
     talk(
-      "VRR-22", "a verified Sandbox receipt begins there", asks: ["kind": "verifyReceipt"],
+      "VRR-22", "a verified Sandbox receipt begins there",
+      asks: ["operation": "call-verify-receipt"],
       evidence: [verified], [apple(1, sandbox, to: "Sandbox")], facts: [("hops", 0)])
     talk(
       "VRR-22", "a verifier of Sandbox begins there", asks: ofSandbox, verifier: "sandbox-only",
@@ -237,7 +241,7 @@ private final class VerifyReceiptTalk: Talk {
         facts: [
           ("attempts", 3), ("verifyReceipt.appleStatus", .integer(code)),
           ("retry.notBeforeMs", .integer(now + 5000 + 16_000)),
-          ("retry.request.kind", "verifyReceipt"), ("retry.request.attempt", 2),
+          ("retry.request.operation", "call-verify-receipt"), ("retry.request.attempt", 2),
           ("retry.attempt", 2),
         ])
     }
@@ -283,8 +287,8 @@ private final class VerifyReceiptTalk: Talk {
       "VRR-4", "Retry-After with HTTP status 500",
       [store(1, 500, more: [("headers", seven)]), wait(1000), apple(3, good, after: 1000)])
     talk(
-      "VRR-20", "an answer that was cut", [store(1, 200, more: [("cut", true)])],
-      "too-large.verify-receipt.body", check: "answer", at: "cut",
+      "VRR-20", "an answer that was cut", [store(1, 200, more: [("truncated", true)])],
+      "too-large.verify-receipt.body", check: "answer", at: "truncated",
       facts: [("/error.retryClass", "later")])
   }
 
@@ -313,7 +317,7 @@ private final class VerifyReceiptTalk: Talk {
       check: "result")
     talk(
       "VRR-17", "a Sandbox purchase from production",
-      asks: ["kind": "verifyReceipt", "receipt": .string(sandboxReceipt)],
+      asks: ["operation": "call-verify-receipt", "receipt": .string(sandboxReceipt)],
       [apple(1, bench.response(.ios6).json)], "rejected.environment.signer-mismatch",
       at: "latest_receipt_info.transaction_id")
   }
@@ -329,9 +333,11 @@ private final class VerifyReceiptTalk: Talk {
         check: status == "misuse.exchange.evidence" ? "evidence" : "request", at: at)
     }
     refused("EXC-1", "an unknown member", usual.appending("password", "x"), at: "password")
-    refused("VRR-22", "neither receipt nor evidence", ["kind": "verifyReceipt"], at: "receipt")
     refused(
-      "VRR-22", "a receipt that is a number", ["kind": "verifyReceipt", "receipt": 1], at: "receipt"
+      "VRR-22", "neither receipt nor evidence", ["operation": "call-verify-receipt"], at: "receipt")
+    refused(
+      "VRR-22", "a receipt that is a number", ["operation": "call-verify-receipt", "receipt": 1],
+      at: "receipt"
     )
     refused("VRR-22", "an unknown start", usual.appending("start", "Xcode"), at: "start")
     refused(
@@ -343,7 +349,8 @@ private final class VerifyReceiptTalk: Talk {
     let attested = Base64Text.encode(try bench.attest.receipt(bench.receiptFacts()))
     refused(
       "RCP-5", "a receipt of App Attest",
-      ["kind": "verifyReceipt", "receipt": .string(utf8: attested)], "rejected.kind.mismatch",
+      ["operation": "call-verify-receipt", "receipt": .string(utf8: attested)],
+      "rejected.kind.mismatch",
       at: "receipt")
     for (name, text, status, place) in [
       ("an empty receipt", "", "malformed.transport.empty", "receipt"),
@@ -352,10 +359,12 @@ private final class VerifyReceiptTalk: Talk {
       ("a text", "Y29tLmV4YW1wbGU", "rejected.kind.mismatch", "receipt"),
     ] {
       refused(
-        "RCP-1", name, ["kind": "verifyReceipt", "receipt": .string(text)], status, at: place)
+        "RCP-1", name, ["operation": "call-verify-receipt", "receipt": .string(text)], status,
+        at: place)
     }
     refused(
-      "RCP-1", "a long receipt", ["kind": "verifyReceipt", "receipt": .string(appReceipt)],
+      "RCP-1", "a long receipt",
+      ["operation": "call-verify-receipt", "receipt": .string(appReceipt)],
       "too-large.transport.input", at: "receipt", verifier: "small-input")
     for (name, after) in [("soon", 999), ("late", 86_400_001)] as [(String, Int64)] {
       refused(
@@ -368,7 +377,7 @@ private final class VerifyReceiptTalk: Talk {
       )
     }
     let evidence = EvidenceCase.Evidence(.receipt(.transactionReceipt, Array(receipt.utf8)))
-    let none: JSONText = ["kind": "verifyReceipt"]
+    let none: JSONText = ["operation": "call-verify-receipt"]
     let refusedEvidence = "misuse.exchange.evidence"
     refused("VRR-22", "both receipt and evidence", usual, at: "receipt", evidence: [evidence])
     refused(
@@ -431,13 +440,13 @@ private final class VerifyReceiptTalk: Talk {
       [
         status(1, 21003),
         Said(
-          answer: apple(1, good).answer, at: [("state", "done")],
+          answer: apple(1, good).answer, at: [("step", "done")],
           status: "rejected.verify-receipt.not-authentic"),
       ], "misuse.exchange.order", check: "answer")
     talk(
       "EXC-19", "a cut answer whose body is ignored",
       [
-        store(1, 503, body: ["text": "half"], more: [("cut", true)]), wait(1000),
+        store(1, 503, body: ["text": "half"], more: [("truncated", true)]), wait(1000),
         apple(3, good, after: 1000),
       ])
   }
@@ -445,13 +454,13 @@ private final class VerifyReceiptTalk: Talk {
   func addBounds() {
     let soon = usual.appending("deadlineMs", .integer(now + 5000))
     func waitOfSoon(_ end: Int64, after: Int64? = nil) -> Said {
-      wait(end, after: after, facts: [("retry.without.1", "deadlineMs")])
+      wait(end, after: after, facts: [("retry.omitted.1", "deadlineMs")])
     }
     talk(
       "EXC-16", "a hop at the deadline", asks: soon, [status(1, 21007, after: 5000)],
       "unavailable.exchange.deadline", check: "result", at: "deadlineMs",
       facts: [
-        ("reached.state", "request"), ("reached.steps", 1),
+        ("reached.step", "http"), ("reached.steps", 1),
         ("retry.notBeforeMs", .integer(now + 5000 + 16_000)), ("/error.retryClass", "later"),
       ])
     talk(
@@ -468,7 +477,7 @@ private final class VerifyReceiptTalk: Talk {
     talk(
       "EXC-16", "a wait that ends too late", asks: soon,
       [store(1, 500, after: 4000), waitOfSoon(5000)], "unavailable.exchange.deadline",
-      facts: [("reached.state", "wait")])
+      facts: [("reached.step", "wait")])
     talk(
       "EXC-17", "a clock that runs backwards",
       [
@@ -483,8 +492,8 @@ private final class VerifyReceiptTalk: Talk {
       "malformed.verify-receipt.body",
       facts: [
         ("retry.attempt", 4), ("retry.request.attempt", 4),
-        ("retry.notBeforeMs", .integer(now + 256_000)), ("retry.without.0", "receipt"),
-        ("retry.without.1", .null),
+        ("retry.notBeforeMs", .integer(now + 256_000)), ("retry.omitted.0", "receipt"),
+        ("retry.omitted.1", .null),
       ])
   }
 }

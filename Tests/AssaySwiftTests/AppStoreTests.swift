@@ -13,14 +13,14 @@ struct AppStoreTests {
     let history = try store.transactionHistory(
       transactionId: "1", productId: ["a", "b"], revoked: false, pages: 2, at: Self.now)
     #expect(
-      history.document.text("exchange.request.url")
+      history.document.text("exchange.http.url")
         == "https://api.storekit.apple.com/inApps/v2/history/1?productId=a&productId=b&revoked=false"
     )
     let sent = try store.sendConsumption(
       transactionId: "1", customerConsented: true, sampleContentProvided: false,
       deliveryStatus: "DELIVERED", consumptionPercentage: 0, at: Self.now)
     #expect(
-      sent.document.text("exchange.request.body.text")
+      sent.document.text("exchange.http.body.text")
         == #"{"customerConsented":true,"sampleContentProvided":false,"#
         + #""deliveryStatus":"DELIVERED","consumptionPercentage":0}"#)
     #expect(throws: AssaySwift.Refusal.self) {

@@ -8,41 +8,45 @@ import Testing
 @Suite("Ledger results over the case table")
 struct LedgerResultTests {
   private static let types: [String: any AnswerOfStore.Type] = [
-    "claim": ClaimResult.self, "claim.resume": ResumeResult.self,
-    "claim.due": ResumeExpiredResult.self, "complete": CompleteResult.self,
-    "revoke": RevokeResult.self, "revoke.complete": CompleteRevocationResult.self,
-    "revoke.due": ResumeExpiredRevocationsResult.self, "event.apply": ApplyEventResult.self,
-    "lookup": FindResult.self, "subscription.apply": UpdateSubscriptionsResult.self,
-    "subscription.read": GetPlanResult.self,
-    "subscription.clear": DeactivateSubscriptionsResult.self,
-    "subscription.due": LeaseDueSubscriptionsResult.self, "quota.take": ConsumeQuotaResult.self,
-    "quota.refund": ReleaseQuotaResult.self, "pace.take": AcquireRatePermitResult.self,
-    "signup.admit": BeginSignupResult.self, "signup.settle": FinishSignupResult.self,
-    "challenge.issue": IssueChallengeResult.self,
-    "challenge.consume": ConsumeChallengeResult.self, "key.bind": RegisterDeviceKeyResult.self,
-    "key.advance": AdvanceDeviceKeyCounterResult.self,
-    "key.receipt": UpdateDeviceKeyReceiptResult.self, "key.retire": RetireDeviceKeyResult.self,
-    "key.read": GetDeviceKeyResult.self, "once": RecordEventResult.self,
-    "account.link": MergeAccountsResult.self, "account.forget": ForgetAccountResult.self,
-    "evidence.read": GetEvidenceResult.self, "schema.check": CheckSchemaResult.self,
-    "schema.create": CreateSchemaResult.self,
+    "claim": ClaimResult.self, "resume": ResumeResult.self,
+    "resume-expired": ResumeExpiredResult.self, "complete": CompleteResult.self,
+    "revoke": RevokeResult.self, "complete-revocation": CompleteRevocationResult.self,
+    "resume-expired-revocations": ResumeExpiredRevocationsResult.self,
+    "apply-event": ApplyEventResult.self,
+    "find": FindResult.self, "update-subscriptions": UpdateSubscriptionsResult.self,
+    "get-plan": GetPlanResult.self,
+    "deactivate-subscriptions": DeactivateSubscriptionsResult.self,
+    "lease-due-subscriptions": LeaseDueSubscriptionsResult.self,
+    "consume-quota": ConsumeQuotaResult.self,
+    "release-quota": ReleaseQuotaResult.self, "acquire-rate-permit": AcquireRatePermitResult.self,
+    "begin-signup": BeginSignupResult.self, "finish-signup": FinishSignupResult.self,
+    "issue-challenge": IssueChallengeResult.self,
+    "consume-challenge": ConsumeChallengeResult.self,
+    "register-device-key": RegisterDeviceKeyResult.self,
+    "advance-device-key-counter": AdvanceDeviceKeyCounterResult.self,
+    "update-device-key-receipt": UpdateDeviceKeyReceiptResult.self,
+    "retire-device-key": RetireDeviceKeyResult.self,
+    "get-device-key": GetDeviceKeyResult.self, "record-event": RecordEventResult.self,
+    "merge-accounts": MergeAccountsResult.self, "forget-account": ForgetAccountResult.self,
+    "get-evidence": GetEvidenceResult.self, "check-schema": CheckSchemaResult.self,
+    "create-schema": CreateSchemaResult.self,
   ]
 
   /// Beside what became of the request.
-  private static let beside: Set = ["kind", "state", "retry", "secret"]
+  private static let beside: Set = ["operation", "step", "retry", "sensitivePaths"]
 
   @Test("every result has a property for each member of its document, with its value")
   func table() throws {
     var seen: Set<String> = []
     for (entry, document) in try Self.ended() {
       guard case .conversation(_, let request, _, _, _) = entry.call,
-        let kind = DocumentValue(json: request.bytes)?.member("kind")?.text,
-        let type = Self.types[kind], let object = document.value?.member("exchange"),
+        let operation = DocumentValue(json: request.bytes)?.member("operation")?.text,
+        let type = Self.types[operation], let object = document.value?.member("exchange"),
         document.status == .ok || object.member("outcome") != nil
       else { continue }
       let result = try type.init(try Members.of(document, "exchange"))
       Comparison(name: entry.name).object(result, object, without: Self.beside)
-      seen.insert(kind)
+      seen.insert(operation)
     }
     #expect(seen == Set(Self.types.keys))
   }

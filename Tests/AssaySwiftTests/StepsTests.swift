@@ -12,27 +12,27 @@ struct StepsTests {
     let verifier = try AssaySwift.Verifier(
       #"{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}"#)
     return try verifier.exchange(
-      ["kind": "verifyReceipt", "receipt": "MIAGCSqGSIb3DQEHAqCAMIAAAAAA"], at: Self.now)
+      ["operation": "call-verify-receipt", "receipt": "MIAGCSqGSIb3DQEHAqCAMIAAAAAA"], at: Self.now)
   }
 
   @Test("a step that is answered leads to the next; a misused one changes nothing")
   func goesOn() throws {
     let exchange = try begin()
     #expect(!exchange.isDone)
-    #expect(exchange.state == "request")
-    #expect(exchange.document.integer("exchange.request.id") == 1)
+    #expect(exchange.stepName == "http")
+    #expect(exchange.document.integer("exchange.http.id") == 1)
     let misused: [AssaySwift.JSON] = [
       ["id": 2, "status": 0, "body": nil], ["id": 1], ["id": 1, "status": "0", "body": nil],
     ]
     for answer in misused {
       #expect(throws: AssaySwift.Refusal.self) { try exchange.step(answer, at: Self.now) }
       #expect(!exchange.isDone)
-      #expect(exchange.state == "request")
+      #expect(exchange.stepName == "http")
     }
     let wait = try exchange.step(["id": 1, "status": 0, "body": nil], at: Self.now)
     #expect(!exchange.isDone)
     #expect(exchange.document === wait)
-    #expect(exchange.state == "wait")
+    #expect(exchange.stepName == "wait")
     #expect(wait.integer("exchange.notBeforeMs") == Self.now.milliseconds + 1000)
   }
 
@@ -44,7 +44,7 @@ struct StepsTests {
     ]
     let result = try exchange.step(answer, at: Self.now)
     #expect(exchange.isDone)
-    #expect(exchange.state == "done")
+    #expect(exchange.stepName == "done")
     #expect(result.status == .rejectedVerifyReceiptNotAuthentic)
     #expect(result.status.family == .rejected)
     #expect(throws: AssaySwift.Refusal.self) { try exchange.step(answer, at: Self.now) }

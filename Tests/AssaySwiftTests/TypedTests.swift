@@ -172,15 +172,15 @@ struct TypedTests {
     else { return nil }
     let (names, now) = (Set(root.children.map(\.name)), Timestamp(milliseconds: now))
     let nonce = root.member("nonce")
-    switch root.member("kind")?.text {
-    case "appleid.identity":
+    switch root.member("operation")?.text {
+    case "verify-apple-identity-token":
       guard let token = root.member("token")?.text, nonce == nil || nonce?.text != nil,
-        names.isSubset(of: ["kind", "token", "nonce"])
+        names.isSubset(of: ["operation", "token", "nonce"])
       else { return nil }
       return .facts(
         try verifier.appleIdentity(token, keys: keys, nonce: nonce?.text, at: now),
         ["exchange", "token"])
-    case "appleid.notification":
+    case "verify-sign-in-notification":
       guard let payload = root.member("payload")?.text else { return nil }
       #expect(try !verifier.appleNotification(payload, keys: keys, at: now).tokenId.isEmpty)
       return nil
@@ -255,19 +255,20 @@ struct TypedTests {
       throw Ended(status: try verifier.exchange(JSON(text: text), at: now).document.status)
     }
     let names = Set(request.children.map(\.name))
-    switch request.member("kind")?.text {
-    case "risk.assess":
-      guard names == ["kind", "observations"], let given = request.member("observations") else {
+    switch request.member("operation")?.text {
+    case "assess-risk":
+      guard names == ["operation", "observations"], let given = request.member("observations")
+      else {
         break
       }
       return .facts(try verifier.risk(JSON(text: given.json), at: now), ["risk"])
-    case "deviceCheck.read":
+    case "read-device-check-response":
       guard let body = request.member("body"), body.children.count == 1,
         let octets = body.member("text").flatMap({ $0.text.map { Array($0.utf8) } })
           ?? body.member("base64")?.octets,
         let status = request.member("status")?.signedInteger,
         let call = request.member("call")?.text,
-        names.isSubset(of: ["kind", "call", "status", "body", "offer"])
+        names.isSubset(of: ["operation", "call", "status", "body", "offer"])
       else { break }
       let offer = request.member("offer")
       if offer != nil, offer?.boolean == nil { break }
@@ -284,12 +285,12 @@ struct TypedTests {
         }
         throw error
       }
-    case "attest.key-id":
-      guard names == ["kind", "keyId"], let text = request.member("keyId")?.text else { break }
+    case "normalize-key-id":
+      guard names == ["operation", "keyId"], let text = request.member("keyId")?.text else { break }
       #expect(try verifier.keyId(verifier.keyId(text, at: now), at: now).count == 44)
       return nil
-    case "deviceCheck.token":
-      guard names == ["kind", "deviceToken"], let text = request.member("deviceToken")?.text
+    case "normalize-device-token":
+      guard names == ["operation", "deviceToken"], let text = request.member("deviceToken")?.text
       else { break }
       #expect(try !verifier.deviceToken(text, at: now).isEmpty)
       return nil

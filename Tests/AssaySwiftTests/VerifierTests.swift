@@ -148,13 +148,16 @@ struct VerifierTests {
   func exchanges() throws {
     let verifier = try Self.verifier()
     let request: JSON = [
-      "kind": "risk.assess", "observations": ["request": "read", "attestation": "unsupported"],
+      "operation": "assess-risk",
+      "observations": ["request": "read", "attestation": "unsupported"],
     ]
     let exchange = try verifier.exchange(request, at: Self.now)
     #expect(exchange.isDone)
     #expect(exchange.raw?.contains("\"verdict\"") == true)
     #expect(throws: Refusal.self) { try exchange.step(["id": 1], at: Self.now) }
-    #expect(throws: Refusal.self) { try verifier.exchange(["kind": "risk.asess"], at: Self.now) }
+    #expect(throws: Refusal.self) {
+      try verifier.exchange(["operation": "asess-risk"], at: Self.now)
+    }
     do throws(Refusal) {
       _ = try verifier.risk(["request": "paid", "attestation": "unsuported"], at: Self.now)
       Issue.record("accepted")
@@ -173,9 +176,9 @@ struct VerifierTests {
   func atOnce() throws {
     let verifier = try Self.verifier()
     let done = try verifier.exchange(
-      ["kind": "attest.key-id", "keyId": JSON(String(repeating: "A", count: 43) + "=")],
+      ["operation": "normalize-key-id", "keyId": JSON(String(repeating: "A", count: 43) + "=")],
       at: Self.now)
-    #expect(done.state == "done")
+    #expect(done.stepName == "done")
     #expect(done.raw?.contains("\"keyId\"") == true)
   }
 }

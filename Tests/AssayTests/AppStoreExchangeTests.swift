@@ -42,7 +42,7 @@ struct AppStoreExchangeTests {
     _ more: [(String, JSONText)] = []
   ) throws -> (verifier: Verifier, exchange: Assay.Exchange, document: Document) {
     let request: JSONText = [
-      "kind": "appstore.transaction-history", "environment": "auto", "transactionId": "1",
+      "operation": "get-transaction-history", "environment": "auto", "transactionId": "1",
     ]
     let verifier = try verifier()
     let (exchange, document) = verifier.startExchange(
@@ -56,7 +56,7 @@ struct AppStoreExchangeTests {
     let second = exchange.step(answer(1, [:], 401), nowMs: Self.now + 5000)
     var seen: Set<String> = []
     for (document, seconds) in [(first, Self.now / 1000), (second, Self.now / 1000 + 5)] {
-      let bearer = try require(document.text("exchange.request.headers.0.1"))
+      let bearer = try require(document.text("exchange.http.headers.0.1"))
       check(bearer.hasPrefix("Bearer "))
       let opened = try Signing.opened(String(bearer.dropFirst(7)))
       check(opened.payload.contains("\"bid\":\"com.example.app\""))
@@ -126,7 +126,7 @@ struct AppStoreExchangeTests {
           document = exchange.step(Array("{}".utf8), nowMs: now)
           continue
         }
-        let id = try require(document.integer("exchange.request.id"))
+        let id = try require(document.integer("exchange.http.id"))
         let next: JSONText = [
           "hasMore": true, "revision": .string("r\(steps)"), "signedTransactions": [page],
         ]

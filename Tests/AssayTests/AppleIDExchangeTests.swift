@@ -16,7 +16,7 @@ struct AppleIDExchangeTests {
 
   private func code(_ more: [(String, JSONText)] = []) throws -> AppleIDCodeConversation {
     let request: JSONText = [
-      "kind": "appleid.exchange-code", "code": "c/0=d&e", "clientId": "com.example.app",
+      "operation": "exchange-authorization-code", "code": "c/0=d&e", "clientId": "com.example.app",
     ]
     return try AppleIDCodeConversation(
       try ExchangeRequest(request.setting(more).bytes), [], try configuration(), nowMs: Self.now)
@@ -24,7 +24,7 @@ struct AppleIDExchangeTests {
 
   private func revocation() throws -> AppleIDRevocation {
     let request: JSONText = [
-      "kind": "appleid.revoke", "token": "t", "hint": "access_token",
+      "operation": "revoke-apple-token", "token": "t", "hint": "access_token",
       "clientId": "com.example.app",
     ]
     return try AppleIDRevocation(
@@ -120,7 +120,7 @@ struct AppleIDExchangeTests {
   func secrets() throws {
     let verifier = try Signing.verifier()
     let request: JSONText = [
-      "kind": "appleid.exchange-code", "code": "c0de-of-a-customer",
+      "operation": "exchange-authorization-code", "code": "c0de-of-a-customer",
       "clientId": "com.example.app",
     ]
     let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
@@ -132,6 +132,6 @@ struct AppleIDExchangeTests {
     checkEqual(last.status, .ok)
     let text = String(decoding: last.json, as: UTF8.self)
     check(!text.contains("c0de-of-a-customer") && !text.contains("client_secret"))
-    checkEqual(last.text("exchange.secret.0"), "tokens.accessToken")
+    checkEqual(last.text("exchange.sensitivePaths.0"), "tokens.accessToken")
   }
 }

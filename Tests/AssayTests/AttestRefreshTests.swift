@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Tests which token is sent and which evidence is refreshed (docs/spec/app-attest.md §8).
-@Suite("Exchange attest.refresh")
+@Suite("Exchange refresh-attest-receipt")
 struct AttestRefreshTests {
   private static let now = AttestFixture.now
   private let verifier: Verifier
@@ -22,7 +22,7 @@ struct AttestRefreshTests {
     _ evidence: Document
   ) -> (exchange: Exchange?, document: Document) {
     verifier.startExchange(
-      utf8(#"{"kind":"attest.refresh"}"#), evidence: [evidence], nowMs: Self.now)
+      utf8(#"{"operation":"refresh-attest-receipt"}"#), evidence: [evidence], nowMs: Self.now)
   }
 
   private func attested(_ changes: [(String, JSONText)] = []) throws -> Document {
@@ -38,8 +38,8 @@ struct AttestRefreshTests {
     var tokens: [String] = []
     for (document, seconds) in [(first, 0), (renewed, 5)] as [(Document, Int64)] {
       Exchanges.expect(document, "pending.exchange.http")
-      checkEqual(document.text("exchange.request.headers.0.0"), "Authorization")
-      let token = try require(document.text("exchange.request.headers.0.1"))
+      checkEqual(document.text("exchange.http.headers.0.0"), "Authorization")
+      let token = try require(document.text("exchange.http.headers.0.1"))
       let (header, payload) = try Signing.opened(token)
       checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
       let made = Self.now / 1000 + seconds
@@ -55,7 +55,7 @@ struct AttestRefreshTests {
       let document = try attested(changes)
       let receipt = try require(document.text("attestation.receipt.bytes"))
       let (_, step) = refresh(document)
-      checkEqual(step.text("exchange.request.body.text"), receipt)
+      checkEqual(step.text("exchange.http.body.text"), receipt)
     }
     let (_, refused) = refresh(try attested([("attest.receipt", "ignore")]))
     Exchanges.expect(refused, "misuse.exchange.evidence", at: "evidence[0]")

@@ -12,7 +12,7 @@ struct DeviceCheckExchangeTests {
 
   private func conversation() throws -> DeviceCheckConversation {
     let request: JSONText = [
-      "kind": "deviceCheck.query", "deviceToken": .string(Self.token), "transactionId": "t-1",
+      "operation": "query-device-bits", "deviceToken": .string(Self.token), "transactionId": "t-1",
     ]
     let policy = DeviceCheckPolicy(
       teamId: "ABCDE12345", keyId: "KEYID12345",
@@ -108,7 +108,8 @@ struct DeviceCheckExchangeTests {
   func silent() throws {
     let verifier = try Signing.verifier()
     let request: JSONText = [
-      "kind": "deviceCheck.validate", "deviceToken": .string(Self.token), "transactionId": "t-1",
+      "operation": "validate-device-token", "deviceToken": .string(Self.token),
+      "transactionId": "t-1",
     ]
     let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
     check(String(decoding: first.json, as: UTF8.self).contains(Self.token))
@@ -118,8 +119,8 @@ struct DeviceCheckExchangeTests {
         id == 0 ? "{}" : #"{"id":\#(id),"status":\#(status),"body":{"text":"Bad Device Token"}}"#
       document = try require(exchange).step(utf8(answer), nowMs: Self.now + after)
       let json = String(decoding: document.json, as: UTF8.self)
-      checkEqual(json.contains(Self.token), (document.text("exchange.state") == "request"))
-      checkEqual(json.contains("Bearer "), (document.text("exchange.state") == "request"))
+      checkEqual(json.contains(Self.token), (document.text("exchange.step") == "http"))
+      checkEqual(json.contains("Bearer "), (document.text("exchange.step") == "http"))
     }
     Exchanges.expect(document, "rejected.device-check.token")
   }

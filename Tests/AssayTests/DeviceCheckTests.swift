@@ -11,7 +11,7 @@ struct DeviceCheckTests {
     changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
   ) throws -> Document {
     var request: JSONText = [
-      "kind": "deviceCheck.read", "call": .string(call), "status": .integer(status),
+      "operation": "read-device-check-response", "call": .string(call), "status": .integer(status),
       "body": ["text": .string(body)],
     ]
     if let offer { request = request.setting("offer", .boolean(offer)) }
@@ -117,7 +117,7 @@ struct DeviceCheckTests {
   // MARK: tokens
 
   private func token(_ value: JSONText) throws -> Document {
-    try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": value])
+    try Exchanges.run(["operation": "normalize-device-token", "deviceToken": value])
   }
 
   @Test("DVC-4 a device token becomes standard base64")
@@ -132,11 +132,11 @@ struct DeviceCheckTests {
       let document = try token(form)
       Exchanges.expect(document, "ok")
       checkEqual(document.text("exchange.deviceToken"), text)
-      checkEqual(document.text("exchange.kind"), "deviceCheck.token")
+      checkEqual(document.text("exchange.operation"), "normalize-device-token")
     }
     // The request needs no block.
     let (_, document) = try Minted.verifier().startExchange(
-      utf8(#"{"kind":"deviceCheck.token","deviceToken":"AA=="}"#), nowMs: Exchanges.now)
+      utf8(#"{"operation":"normalize-device-token","deviceToken":"AA=="}"#), nowMs: Exchanges.now)
     checkEqual(document.text("exchange.deviceToken"), "AA==")
   }
 
@@ -153,7 +153,7 @@ struct DeviceCheckTests {
     Exchanges.expect(try token(7), "misuse.exchange.request", at: "deviceToken")
     Exchanges.expect(try token(["base64": "A"]), "misuse.exchange.request")
     Exchanges.expect(
-      try Exchanges.run(["kind": "deviceCheck.token"]), "misuse.exchange.request",
+      try Exchanges.run(["operation": "normalize-device-token"]), "misuse.exchange.request",
       at: "deviceToken")
     let document = try token("*secret*")
     check(!String(decoding: document.json, as: UTF8.self).contains("secret"))

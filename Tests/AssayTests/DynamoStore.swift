@@ -52,7 +52,7 @@ final class DynamoStore {
       case .pendingExchangeGrant: answer = grant(self, document)
       default:
         let root = try JSONReader.readObject(document.json, caps: .evidence).root
-        answer = try carryOut(try require(root.member("exchange")?.member("store")))
+        answer = try carryOut(try require(root.member("exchange")?.member("database")))
       }
       document = open.step(Array(answer.utf8), nowMs: clock)
       if document.status.family == .misuse { break }
@@ -99,7 +99,7 @@ final class DynamoStore {
     case .lost(carriedOut: true), nil: break
     }
     var results: [String] = []
-    for call in try require(step.member("run")).children {
+    for call in try require(step.member("calls")).children {
       let api = try require(call.member("api")?.text).string
       calls.append(api)
       results.append(try self.call(api, try require(call.member("input"))))

@@ -44,7 +44,9 @@ enum Exchanges {
     _ members: [(String, JSONText)] = [], _ changes: [(String, JSONText)] = [],
     now: Int64 = Exchanges.now
   ) throws -> (Exchange?, Document) {
-    let request: JSONText = ["kind": "verifyReceipt", "receipt": "MIAGCSqGSIb3DQEHAqCAMIAAAAAA"]
+    let request: JSONText = [
+      "operation": "call-verify-receipt", "receipt": "MIAGCSqGSIb3DQEHAqCAMIAAAAAA",
+    ]
     return try verifier(changes).startExchange(request.setting(members).bytes, nowMs: now)
   }
 

@@ -23,7 +23,7 @@ struct ExchangeTests {
         HTTPRequest(
           method: "POST", url: "https://example.com/", headers: [("Accept", "text/plain")],
           body: SecretBytes(utf8("secret")), timeoutMs: 5, maxResponseBytes: 7,
-          wantHeaders: ["etag"], secret: ["body"]))
+          responseHeaders: ["etag"], sensitivePaths: ["body"]))
     }
 
     mutating func begin(nowMs: Int64) -> ExchangeAction { ask() }
@@ -63,7 +63,7 @@ struct ExchangeTests {
   /// and repeatable.
   private func begin(seconds: Int64 = 600) -> (Kernel, Document) {
     let request: JSONText = [
-      "kind": "verifyReceipt", "deadlineMs": .integer(Self.now + seconds * 1000),
+      "operation": "call-verify-receipt", "deadlineMs": .integer(Self.now + seconds * 1000),
     ]
     guard let given = try? ExchangeRequest(request.bytes),
       let terms = try? ExchangeTerms(given, configuration: [1, 2], nowMs: Self.now)
@@ -86,22 +86,22 @@ struct ExchangeTests {
     checkEqual(first.name, "pending.exchange.http")
     checkEqual(first.text("kind"), "exchange")
     checkEqual(first.flag("ok"), false)
-    checkEqual(first.text("exchange.kind"), "verifyReceipt")
-    checkEqual(first.text("exchange.state"), "request")
+    checkEqual(first.text("exchange.operation"), "call-verify-receipt")
+    checkEqual(first.text("exchange.step"), "http")
     check(first.evidence == nil)
     checkEqual(first.configuration, [1, 2])
     checkEqual(
-      first.tree?.at("exchange.request").map { String(decoding: $0.source, as: UTF8.self) },
+      first.tree?.at("exchange.http").map { String(decoding: $0.source, as: UTF8.self) },
       #"{"id":1,"method":"POST","url":"https://example.com/","headers":[["Accept","#
         + #""text/plain"]],"body":{"text":"secret"},"timeoutMs":5,"maxResponseBytes":7,"#
-        + #""wantHeaders":["etag"],"secret":["body"]}"#)
+        + #""responseHeaders":["etag"],"sensitivePaths":["body"]}"#)
 
     let second = kernel.step(http(1, .ask), nowMs: Self.now)
-    checkEqual(second.integer("exchange.request.id"), 2)
+    checkEqual(second.integer("exchange.http.id"), 2)
     let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
     checkEqual(wait.name, "pending.exchange.wait")
     checkEqual(wait.status.code, 9 | 4 << 8)
-    checkEqual(wait.text("exchange.state"), "wait")
+    checkEqual(wait.text("exchange.step"), "wait")
     checkEqual(wait.integer("exchange.notBeforeMs"), Self.now + 1000)
     checkEqual(wait.text("exchange.reason"), "rate-limited")
     checkEqual(wait.integer("exchange.retry.notBeforeMs"), Self.now + 1000)
@@ -109,10 +109,10 @@ struct ExchangeTests {
     let again = kernel.step(utf8("{}"), nowMs: Self.now + 999)
     withExtendedLifetime((again, wait)) { checkEqual(again.json, wait.json) }
     let third = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
-    checkEqual(third.integer("exchange.request.id"), 4)
+    checkEqual(third.integer("exchange.http.id"), 4)
     let end = kernel.step(http(4, .accept), nowMs: Self.now + 1000)
     checkEqual(end.status, .ok)
-    checkEqual(end.text("exchange.state"), "done")
+    checkEqual(end.text("exchange.step"), "done")
     checkEqual(end.integer("exchange.told"), 3)
     check(end.evidence != nil)
     check(!kernel.isOpen)
@@ -172,7 +172,7 @@ struct ExchangeTests {
         #"{"id":1,"status":200,"body":{"text":"","base64":""}}"#, "misuse.exchange.reply",
         "body"
       ),
-      (#"{"id":1,"status":200,"body":null,"cut":1}"#, "misuse.exchange.reply", "cut"),
+      (#"{"id":1,"status":200,"body":null,"truncated":1}"#, "misuse.exchange.reply", "truncated"),
       (#"{"id":1,"status":200,"body":null,"headers":{}}"#, "misuse.exchange.reply", "headers"),
       (
         #"{"id":1,"status":200,"body":null,"headers":[["a"]]}"#, "misuse.exchange.reply",
@@ -193,7 +193,7 @@ struct ExchangeTests {
     checkEqual(refused.tree?.member("exchange")?.isNull, true)
     // The step is still open.
     checkEqual(
-      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.request.id"), 2)
+      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.http.id"), 2)
   }
 
   @Test("EXC-5 an answer to a wait has no members, and its form is looked at first")
@@ -214,7 +214,7 @@ struct ExchangeTests {
     let fits = answer + [UInt8](repeating: 0x20, count: Exchange.answerByteCap - answer.count)
     checkEqual(fits.count, 8 << 20)
     Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.reply")
-    checkEqual(kernel.step(fits, nowMs: Self.now).integer("exchange.request.id"), 2)
+    checkEqual(kernel.step(fits, nowMs: Self.now).integer("exchange.http.id"), 2)
   }
 
   @Test("EXC-19 EXC-20 bodies: text, base64, none, and one that was cut")
@@ -229,8 +229,8 @@ struct ExchangeTests {
     }
     try checkEqual(answer(#""body":{"base64":"YQBi"}"#).body, [0x61, 0, 0x62])
     try check(answer(#""body":null"#).body.isEmpty)
-    let cut = try answer(#""body":{"text":"half"},"cut":true"#)
-    check(cut.isCut && cut.body.isEmpty)
+    let cut = try answer(#""body":{"text":"half"},"truncated":true"#)
+    check(cut.isTruncated && cut.body.isEmpty)
     let headers = try answer(#""body":null,"headers":[["ETag","x"],["etag","y"]]"#)
     checkEqual(headers.header("etag"), "x")
     check(headers.header("age") == nil)
@@ -243,7 +243,7 @@ struct ExchangeTests {
     var (kernel, _) = begin()
     let refused = kernel.step(http(1, .refuse), nowMs: Self.now)
     Exchanges.expect(refused, "rejected.device-check.request", rule: "EXC-7")
-    checkEqual(refused.text("exchange.state"), "done")
+    checkEqual(refused.text("exchange.step"), "done")
     checkEqual(refused.integer("exchange.told"), 1)
     check(refused.tree?.at("exchange.retry") == nil)
     Exchanges.expect(kernel.step(http(1, .ask), nowMs: Self.now), "misuse.exchange.order")
@@ -253,7 +253,7 @@ struct ExchangeTests {
   func steps() {
     var (kernel, document) = begin()
     for id in 1...8 as ClosedRange<Int64> {
-      checkEqual(document.integer("exchange.request.id"), id)
+      checkEqual(document.integer("exchange.http.id"), id)
       document = kernel.step(http(id, .ask), nowMs: Self.now)
     }
     Exchanges.expect(document, "internal.assay.bug", at: "steps", rule: "EXC-15")
@@ -266,7 +266,7 @@ struct ExchangeTests {
     _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
     let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
     Exchanges.expect(late, "unavailable.exchange.deadline", at: "deadlineMs", rule: "EXC-16")
-    checkEqual(late.text("exchange.reached.state"), "request")
+    checkEqual(late.text("exchange.reached.step"), "http")
     checkEqual(late.integer("exchange.reached.steps"), 2)
     checkEqual(late.integer("exchange.retry.notBeforeMs"), Self.now + 10_077)
     checkEqual(late.text("exchange.retry.reason"), "retry")
@@ -308,7 +308,7 @@ struct ExchangeTests {
     let ended = kernel.step(http(1, .doubt), nowMs: Self.now)
     checkEqual(
       ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) },
-      #"{"request":{"kind":"verifyReceipt","attempt":2},"without":["deadlineMs"],"#
+      #"{"request":{"operation":"call-verify-receipt","attempt":2},"omitted":["deadlineMs"],"#
         + #""notBeforeMs":\#(Self.now + 77),"attempt":2,"reason":"retry"}"#)
   }
 
@@ -331,14 +331,17 @@ struct ExchangeTests {
   @Test(
     "EXC-1 a request of another form is refused",
     arguments: [
-      (#"{"kind":"risk.assess","observations":{},"x":1}"#, "misuse.exchange.request", "x"),
-      (#"{"kind":"risk.assess"}"#, "misuse.exchange.request", "observations"),
-      (#"{"observations":{}}"#, "misuse.exchange.request", "kind"),
-      (#"{"kind":7}"#, "misuse.exchange.request", "kind"),
-      (#"{"kind":"risk.assesss"}"#, "misuse.exchange.operation", "kind"),
-      (#"{"kind":"deviceCheck.erase"}"#, "misuse.exchange.operation", "kind"),
-      (#"{"kind":"risk.assess",}"#, "misuse.exchange.request", "byte 22"),
-      (#"{"kind":"risk.assess","kind":"risk.assess"}"#, "misuse.exchange.request", "byte 22"),
+      (#"{"operation":"assess-risk","observations":{},"x":1}"#, "misuse.exchange.request", "x"),
+      (#"{"operation":"assess-risk"}"#, "misuse.exchange.request", "observations"),
+      (#"{"observations":{}}"#, "misuse.exchange.request", "operation"),
+      (#"{"operation":7}"#, "misuse.exchange.request", "operation"),
+      (#"{"operation":"assess-risks"}"#, "misuse.exchange.operation", "operation"),
+      (#"{"operation":"erase-device-bits"}"#, "misuse.exchange.operation", "operation"),
+      (#"{"operation":"assess-risk",}"#, "misuse.exchange.request", "byte 22"),
+      (
+        #"{"operation":"assess-risk","operation":"assess-risk"}"#, "misuse.exchange.request",
+        "byte 22"
+      ),
       ("7", "misuse.exchange.request", "byte 0"),
     ])
   func otherRequests(request: String, status: String, place: String) throws {
@@ -351,14 +354,14 @@ struct ExchangeTests {
 
   @Test("DOC-5 every check of a conversation is listed")
   func checks() throws {
-    let document = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "AAAA"])
+    let document = try Exchanges.run(["operation": "normalize-device-token", "deviceToken": "AAAA"])
     checkEqual(document.text("checks.0.id"), "exchange.request")
     checkEqual(document.text("checks.1.id"), "exchange.evidence")
     checkEqual(document.text("checks.2.id"), "exchange.answer")
     checkEqual(document.text("checks.2.why"), "does not apply to this evidence")
     checkEqual(document.text("checks.3.id"), "exchange.result")
     for place in [0, 1, 3] { checkEqual(document.flag("checks.\(place).ok"), true) }
-    let refused = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "*"])
+    let refused = try Exchanges.run(["operation": "normalize-device-token", "deviceToken": "*"])
     checkEqual(refused.text("error.check"), "exchange.result")
     checkEqual(refused.flag("checks.3.ok"), false)
   }
@@ -397,11 +400,11 @@ struct ExchangeTests {
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([good, good, good]) }
 
     let (_, document) = verifier.startExchange(
-      utf8(#"{"kind":"risk.assess","observations":{}}"#), evidence: [good], nowMs: Minted.now)
+      utf8(#"{"operation":"assess-risk","observations":{}}"#), evidence: [good], nowMs: Minted.now)
     Exchanges.expect(document, "misuse.exchange.evidence", at: "evidence[0]", rule: "EXC-2")
     checkEqual(document.text("error.check"), "exchange.evidence")
     let configuration = verifier.startExchange(
-      utf8(#"{"kind":"deviceCheck.token","deviceToken":"AAAA"}"#),
+      utf8(#"{"operation":"normalize-device-token","deviceToken":"AAAA"}"#),
       evidence: [Verifier.alone(try Minted.config().bytes).document], nowMs: Minted.now)
     Exchanges.expect(configuration.document, "misuse.exchange.evidence")
   }

@@ -351,11 +351,11 @@ extension EvidenceCase.Call {
     case .verifyToken: return "token"
     case .keysetNew: return "keyset"
     case .exchange(_, let request, _, _):
-      let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
+      let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("assess-risk")
       return isRisk ? "risk" : "exchange"
     case .conversation(_, let request, _, _, _):
       let text = String(decoding: request.bytes, as: UTF8.self)
-      if text.contains("attest.refresh") { return "attest-receipt" }
+      if text.contains("refresh-attest-receipt") { return "attest-receipt" }
       return text.contains("verifyReceipt") ? "verify-receipt-response" : "exchange"
     case .decide: return "decision"
     case .triage: return "triage"

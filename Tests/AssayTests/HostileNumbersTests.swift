@@ -137,7 +137,7 @@ struct HostileNumbersTests {
   }
 
   private func kind(_ request: [UInt8]) -> String {
-    (try? JSONReader.readObject(request).root.member("kind")?.text?.string) ?? "no kind"
+    (try? JSONReader.readObject(request).root.member("operation")?.text?.string) ?? "no operation"
   }
 
   @Test("JWS-103 PAY-6 numbers of signed payloads, and the decision from them")

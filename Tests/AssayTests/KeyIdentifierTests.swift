@@ -29,11 +29,11 @@ struct KeyIdentifierTests {
       try checkEqual(KeyIdentifier.normalForm(of: form), normal)
       try checkEqual(KeyIdentifier.read(form), octets)
       let document = try Exchanges.run([
-        "kind": "attest.key-id", "keyId": .string(String(decoding: form, as: UTF8.self)),
+        "operation": "normalize-key-id", "keyId": .string(String(decoding: form, as: UTF8.self)),
       ])
       Exchanges.expect(document, "ok")
       checkEqual(document.text("exchange.keyId"), String(decoding: normal, as: UTF8.self))
-      checkEqual(document.text("exchange.kind"), "attest.key-id")
+      checkEqual(document.text("exchange.operation"), "normalize-key-id")
       check(document.evidence == nil)
     }
     try checkEqual(KeyIdentifier.read(octets), octets)
@@ -57,7 +57,7 @@ struct KeyIdentifierTests {
           try KeyIdentifier.normalForm(of: Array(text.utf8))
         }
         Exchanges.expect(
-          try Exchanges.run(["kind": "attest.key-id", "keyId": .string(text)]),
+          try Exchanges.run(["operation": "normalize-key-id", "keyId": .string(text)]),
           "malformed.attest.key-id", at: "keyId", rule: "ATT-2")
       }
     }

@@ -14,7 +14,7 @@ struct KeysetExchangeTests {
 
   private func fetched(_ verifier: Verifier, _ body: JSONText) throws -> Document {
     let request: JSONText = [
-      "kind": "jwks", "issuer": .string(TokenAuthority.pool), "wantKid": "new",
+      "operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool), "wantKid": "new",
     ]
     let (exchange, _) = verifier.startExchange(request.bytes, nowMs: Self.now)
     let answer: JSONText = [
@@ -60,7 +60,7 @@ struct KeysetExchangeTests {
   @Test("EXC-5 EXC-15 one wait, one request, and nothing else")
   func bounded() throws {
     let request: JSONText = [
-      "kind": "jwks", "issuer": .string(TokenAuthority.pool),
+      "operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool),
       "state": ["triedMs": .integer(Self.now)],
     ]
     let task = try KeysetTask(

@@ -9,7 +9,7 @@ struct RevocationTests {
   private let verifier: Verifier
   private let authority: Authority
   private static let device: JSONText = [
-    "kind": "device.verify", "deviceId": .string(Purchase.deviceId),
+    "operation": "verify-device", "deviceId": .string(Purchase.deviceId),
   ]
 
   init() throws {
@@ -71,7 +71,9 @@ struct RevocationTests {
         "der": .string(utf8: Base64Text.encode(response)),
       ]
     }
-    let request: JSONText = ["kind": "ocsp", "mode": "required", "responses": .array(kept)]
+    let request: JSONText = [
+      "operation": "check-revocation", "mode": "required", "responses": .array(kept),
+    ]
     return verifier.startExchange(request.bytes, evidence: evidence, nowMs: Minted.now).document
   }
 
@@ -109,7 +111,7 @@ struct RevocationTests {
 
   @Test("EXC-12 a refused conversation is no evidence")
   func refused() throws {
-    let request: JSONText = ["kind": "ocsp", "mode": "required"]
+    let request: JSONText = ["operation": "check-revocation", "mode": "required"]
     let (exchange, _) = verifier.startExchange(
       request.bytes, evidence: [try evidence(verifier)], nowMs: Minted.now)
     let open = try require(exchange)

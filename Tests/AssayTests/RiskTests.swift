@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests the exchange `risk.assess` beyond the case table (RSK-1 … RSK-28).
+/// Tests the exchange `assess-risk` beyond the case table (RSK-1 … RSK-28).
 @Suite("Risk")
 struct RiskTests {
   private static let day: Int64 = 86_400_000
@@ -12,7 +12,7 @@ struct RiskTests {
     _ observations: JSONText, _ changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
   ) throws -> Document {
     try Exchanges.run(
-      ["kind": "risk.assess", "observations": observations], changes, now: now)
+      ["operation": "assess-risk", "observations": observations], changes, now: now)
   }
 
   private func reasons(_ document: Document) -> [String] {
@@ -185,7 +185,7 @@ struct RiskTests {
         ("refused", "rejected.risk.deny", "RSK-12"),
       ] {
         let observations = observed("promo", attestation, [("deviceCheck", word)])
-        let request: JSONText = ["kind": "risk.assess", "observations": observations]
+        let request: JSONText = ["operation": "assess-risk", "observations": observations]
         let document = verifier.startExchange(request.bytes, nowMs: Exchanges.now).document
         Exchanges.expect(document, status)
         checkEqual(reasons(document), [rule])
@@ -596,11 +596,11 @@ struct RiskTests {
       at: "observations." + place, rule: "RSK-1")
   }
 
-  @Test("DVC-8 the result of deviceCheck.read is an observation as it is")
+  @Test("DVC-8 the result of read-device-check-response is an observation as it is")
   func handedOver() throws {
     func result(_ status: Int64, _ body: String) throws -> JSONText {
       let document = try Exchanges.run([
-        "kind": "deviceCheck.read", "call": "query", "status": .integer(status),
+        "operation": "read-device-check-response", "call": "query", "status": .integer(status),
         "body": ["text": .string(body)],
       ])
       return .raw(Array(try require(document.tree?.at("exchange.deviceCheck")).source))

@@ -151,7 +151,7 @@ import Testing
       }
     default:
       let root = try JSONReader.readObject(document.json, caps: .evidence).root
-      let step = try require(root.member("exchange")?.member("store"))
+      let step = try require(root.member("exchange")?.member("database"))
       return try carryOut(step)
     }
   }
@@ -173,17 +173,17 @@ import Testing
     }
     let transaction = step.member("transaction")?.text
     marks.append(transaction?.string)
-    if transaction == "begin" || transaction == "whole" { try run("BEGIN IMMEDIATE", []) }
+    if transaction == "begin" || transaction == "single" { try run("BEGIN IMMEDIATE", []) }
     var results: [String] = []
-    for call in try require(step.member("run")).children {
+    for call in try require(step.member("calls")).children {
       let sql = try require(call.member("sql")?.text).string
       let arguments = Array(try require(call.member("args")).children)
       let rows = try run(sql, arguments)
-      let hasRows = call.member("rows")?.boolean == true
+      let hasRows = call.member("returnsRows")?.boolean == true
       check(hasRows || rows.isEmpty, "\(sql)")
       results.append(hasRows ? "{\"rows\":[\(rows.joined(separator: ","))]}" : "{}")
     }
-    if transaction == "commit" || transaction == "whole" { try run("COMMIT", []) }
+    if transaction == "commit" || transaction == "single" { try run("COMMIT", []) }
     if fault != nil {
       try rollBack()
       return "{\"id\":\(id),\"code\":0}"

@@ -70,7 +70,7 @@ struct SecretBytesTests {
       HTTPAnswer(status: 200, body: body), from: .production, trust, nowMs: AnswerSample.now)
     checkEqual(body, Self.octets)
     let request = try ExchangeRequest(
-      utf8(#"{"kind":"appleid.exchange-code","code":"c","clientId":"com.example.app"}"#))
+      utf8(#"{"operation":"exchange-authorization-code","code":"c","clientId":"com.example.app"}"#))
     var conversation = try AppleIDCodeConversation(
       request, [], try Signing.verifier().configuration, nowMs: Signing.now)
     _ = conversation.begin(nowMs: Signing.now)

@@ -27,7 +27,7 @@ struct SessionTests {
   private func issue(
     _ more: [(String, JSONText)] = [], _ evidence: [Document], _ verifier: Verifier? = nil
   ) -> Document {
-    let request: JSONText = ["kind": "session.issue", "account": "account-1"]
+    let request: JSONText = ["operation": "issue-session", "account": "account-1"]
     return (verifier ?? self.verifier).startExchange(
       request.setting(more).bytes, evidence: evidence, nowMs: Self.now
     ).document
@@ -36,7 +36,9 @@ struct SessionTests {
   private func asked(
     _ text: String, _ more: [(String, JSONText)] = [], now: Int64 = SessionTests.now
   ) -> Document {
-    let request: JSONText = ["kind": "session.check", "session": .string(text), "for": "metered"]
+    let request: JSONText = [
+      "operation": "verify-session", "session": .string(text), "for": "metered",
+    ]
     return verifier.startExchange(request.setting(more).bytes, nowMs: now).document
   }
 
@@ -76,7 +78,7 @@ struct SessionTests {
     checkEqual(document.text("exchange.session.keyId"), (try keyId))
     checkEqual(document.integer("exchange.session.issuedMs"), Self.now)
     checkEqual(document.integer("exchange.session.expiresMs"), Self.now + 60_000)
-    checkEqual(document.text("exchange.secret.0"), "session.text")
+    checkEqual(document.text("exchange.sensitivePaths.0"), "session.text")
     let checked = asked(text, [("account", "account-1"), ("binding", "jti-1")])
     Exchanges.expect(checked, "ok")
     checkEqual(checked.flag("exchange.session.limited"), true)

@@ -21,7 +21,7 @@ struct SigningTests {
 
   @Test("API-11 the token of the App Store Server API")
   func apiToken() throws {
-    let (header, payload) = try made(["kind": "sign.api-token"], "exchange.token")
+    let (header, payload) = try made(["operation": "sign-api-token"], "exchange.token")
     checkEqual(header, typed)
     checkEqual(
       payload,
@@ -33,7 +33,7 @@ struct SigningTests {
 
   @Test("SIG-7 DVC-1 the token of DeviceCheck")
   func deviceCheckToken() throws {
-    let (header, payload) = try made(["kind": "sign.devicecheck-token"], "exchange.token")
+    let (header, payload) = try made(["operation": "sign-device-check-token"], "exchange.token")
     checkEqual(header, #"{"alg":"ES256","kid":"KEYID12345"}"#)
     checkEqual(
       payload, #"{"iss":"ABCDE12345","iat":\#(seconds),"exp":\#(seconds + 1200)}"#)
@@ -41,7 +41,8 @@ struct SigningTests {
 
   @Test("AID-20 the client secret of Sign in with Apple")
   func appleIDSecret() throws {
-    let (header, payload) = try made(["kind": "sign.apple-id-secret"], "exchange.clientSecret")
+    let (header, payload) = try made(
+      ["operation": "sign-apple-client-secret"], "exchange.clientSecret")
     checkEqual(header, #"{"alg":"ES256","kid":"KEYID67890"}"#)
     checkEqual(
       payload,
@@ -54,7 +55,7 @@ struct SigningTests {
   @Test("SIG-1 SIG-4 offers for the app")
   func offers() throws {
     let offer: JSONText = [
-      "kind": "sign.promotional-offer-v2", "productId": "p\"1", "offerIdentifier": "o.1",
+      "operation": "sign-promotional-offer", "productId": "p\"1", "offerIdentifier": "o.1",
       "transactionId": "2000000000000001", "nonce": .string(Signing.nonce),
     ]
     let common = """
@@ -73,7 +74,7 @@ struct SigningTests {
       made(offer.removing("transactionId"), "exchange.jws").payload,
       claims("promotional-offer") + #"\"1","offerIdentifier":"o.1"}"#)
     let introductory: JSONText = [
-      "kind": "sign.introductory-offer-eligibility", "productId": "p1",
+      "operation": "sign-introductory-offer-eligibility", "productId": "p1",
       "allowIntroductoryOffer": false, "transactionId": "7", "nonce": .string(Signing.nonce),
     ]
     try checkEqual(
@@ -85,7 +86,7 @@ struct SigningTests {
   @Test("SIG-5 the text under a promotional offer of the old form")
   func offerV1() throws {
     let document = try Signing.run([
-      "kind": "sign.promotional-offer-v1", "productId": "p.1", "offerId": "o.1",
+      "operation": "sign-promotional-offer-v1", "productId": "p.1", "offerId": "o.1",
       "applicationUsername": "A-User", "nonce": .string(Signing.nonce.uppercased()),
       "timestamp": 1_700_000_000_123,
     ])
@@ -94,7 +95,7 @@ struct SigningTests {
     ].joined(separator: "\u{2063}")
     try check(signs(document, text))
     let nobody = try Signing.run([
-      "kind": "sign.promotional-offer-v1", "productId": "p.1", "offerId": "o.1",
+      "operation": "sign-promotional-offer-v1", "productId": "p.1", "offerId": "o.1",
       "nonce": .string(Signing.nonce),
     ])
     let plain = text.replacing("a-user", with: "")
@@ -114,7 +115,7 @@ struct SigningTests {
   @Test("SIG-8 a nonce of our own is new each time")
   func nonces() throws {
     let offer: JSONText = [
-      "kind": "sign.promotional-offer-v2", "productId": "p", "offerIdentifier": "o",
+      "operation": "sign-promotional-offer", "productId": "p", "offerIdentifier": "o",
     ]
     let verifier = try Signing.verifier()
     let nonces = try (0..<20).map { _ in
@@ -130,11 +131,11 @@ struct SigningTests {
   @Test("EXC-22 what is a token is named, what is made for the app is not")
   func secrets() throws {
     for (kind, secret) in [
-      ("sign.api-token", "token"), ("sign.devicecheck-token", "token"),
-      ("sign.apple-id-secret", "clientSecret"),
+      ("sign-api-token", "token"), ("sign-device-check-token", "token"),
+      ("sign-apple-client-secret", "clientSecret"),
     ] {
-      let document = try Signing.run(["kind": .string(kind)])
-      checkEqual(document.text("exchange.secret.0"), secret)
+      let document = try Signing.run(["operation": .string(kind)])
+      checkEqual(document.text("exchange.sensitivePaths.0"), secret)
       check(document.text("exchange." + secret) != nil)
     }
   }

@@ -149,7 +149,7 @@ final class StoreBench {
     now: Int64 = Minted.now, _ more: [(String, JSONText)] = []
   ) throws -> Document {
     let request: JSONText = [
-      "kind": "claim", "account": .string(account), "attempt": attempt(),
+      "operation": "claim", "account": .string(account), "attempt": attempt(),
       "mode": .string(mode == "none" ? "lease" : mode),
     ]
     let claimed = try run(request.setting(more), [evidence], now: now)
@@ -172,7 +172,7 @@ final class StoreBench {
     _ evidence: Document, mode: String = "none", now: Int64 = Minted.now
   ) throws -> Document {
     let request: JSONText = [
-      "kind": "event.apply", "attempt": attempt(), "mode": .string(mode),
+      "operation": "apply-event", "attempt": attempt(), "mode": .string(mode),
     ]
     let applied = try run(request, [evidence], now: now)
     guard mode != "transaction" else { return applied }
@@ -194,7 +194,7 @@ final class StoreBench {
 
   func complete(_ document: Document, at place: String) throws -> JSONText {
     [
-      "kind": "revoke.complete",
+      "operation": "complete-revocation",
       "purchaseKey": .string(try require(document.text("\(place).purchaseKey"))),
       "takeId": .string(try require(document.text("\(place).takeId"))),
       "fence": .integer(try require(document.integer("\(place).fence"))),
@@ -260,7 +260,7 @@ extension Document {
     by account: String = "ann", at place: String = "exchange.claims.0"
   ) throws -> JSONText {
     [
-      "kind": "complete", "account": .string(account),
+      "operation": "complete", "account": .string(account),
       "purchaseKey": .string(try require(text("\(place).purchaseKey"))),
       "grantId": .string(try require(text("\(place).grantId"))),
       "fence": .integer(try require(integer("\(place).fence"))),

@@ -41,17 +41,18 @@ struct StoreChallengeTests {
   // MARK: issue
 
   private let issue: JSONText = [
-    "kind": "challenge.issue", "challenge": .string(text), "purpose": "attest", "subject": "ann",
+    "operation": "issue-challenge", "challenge": .string(text), "purpose": "attest",
+    "subject": "ann",
   ]
 
   @Test("STO-60 the SHA-256 is kept, not the challenge", arguments: StoreAnswer.engines)
   func issued(_ engine: StoreDialect) throws {
     let script = StoreScript(try verifier(engine), issue, now: Self.now)
-    let store = script.source("exchange.store")
+    let store = script.source("exchange.database")
     check(store.contains(Self.id) && !store.contains(Self.text))
-    checkEqual(script.document.text("exchange.store.class"), "idempotent")
+    checkEqual(script.document.flag("exchange.database.repeatable"), true)
     if engine == .dynamodb {
-      checkEqual(script.document.text("exchange.store.run.0.api"), "PutItem")
+      checkEqual(script.document.text("exchange.database.calls.0.api"), "PutItem")
       try script.answer("{\"output\":{}}")
     } else {
       try script.answer(row(engine))
@@ -129,7 +130,7 @@ struct StoreChallengeTests {
   // MARK: consume
 
   private let consume: JSONText = [
-    "kind": "challenge.consume", "challenge": .string(text), "purpose": "attest",
+    "operation": "consume-challenge", "challenge": .string(text), "purpose": "attest",
     "subject": "ann", "by": "me",
   ]
 
@@ -169,21 +170,22 @@ struct StoreChallengeTests {
       sql.arguments(), "[\"me\",\(Self.now),\"\(Self.id)\",\"attest\",\"ann\",\(Self.now)]")
     let redis = StoreScript(try verifier(.redis), consume, now: Self.now)
     checkEqual(
-      redis.source("exchange.store.run.0.keys"), "[\"assay:{\(Self.id)}:challenge\"]")
+      redis.source("exchange.database.calls.0.keys"), "[\"assay:{\(Self.id)}:challenge\"]")
     checkEqual(
       redis.arguments(),
       #"["","0","1","12","eq","purpose","attest","eq","subject","ann","eq","used_by","","#
         + #""ge","expires_ms","\#(Self.now + 1)","4","used_by","me","used_ms","\#(Self.now)","0"]"#)
     let issued = StoreScript(try verifier(.redis), issue, now: Self.now)
     checkEqual(
-      issued.document.text("exchange.store.run.0.args.0"), "\(Self.now + 300_000 + 86_400_000)")
+      issued.document.text("exchange.database.calls.0.args.0"), "\(Self.now + 300_000 + 86_400_000)"
+    )
     let dynamo = StoreScript(try verifier(.dynamodb), consume, now: Self.now)
     checkEqual(
-      dynamo.document.text("exchange.store.run.0.input.ConditionExpression"),
+      dynamo.document.text("exchange.database.calls.0.input.ConditionExpression"),
       "#purpose = :purpose AND #subject = :subject AND #expires_ms > :now "
         + "AND (attribute_not_exists(#used_by) OR #used_by = :by)")
     checkEqual(
-      dynamo.document.text("exchange.store.run.0.input.Key.PK.S"), "CHAL#\(Self.id)")
+      dynamo.document.text("exchange.database.calls.0.input.Key.PK.S"), "CHAL#\(Self.id)")
   }
 
   @Test("STO-61 the challenge that was signed is the one that is used up")
@@ -196,8 +198,8 @@ struct StoreChallengeTests {
     for (document, user) in [(attested, keyId), (asserted, keyId + ":7")] {
       for request in [bare, bare.setting([("challenge", .string(Self.text))])] {
         let script = StoreScript(verifier, request, [document], now: Self.now)
-        checkEqual(script.document.text("exchange.store.run.0.args.0"), user)
-        checkEqual(script.document.text("exchange.store.run.0.args.2"), Self.id)
+        checkEqual(script.document.text("exchange.database.calls.0.args.0"), user)
+        checkEqual(script.document.text("exchange.database.calls.0.args.2"), Self.id)
         try script.answer(row(.sqlite, usedBy: user))
         script.expect("ok", "consumed")
       }
@@ -297,7 +299,7 @@ struct StoreChallengeTests {
   // MARK: once
 
   private let once: JSONText = [
-    "kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+    "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
   ]
 
   @Test("STO-65 the first does it, and its retry", arguments: StoreAnswer.engines)

@@ -30,7 +30,7 @@ struct StoreClaimTests {
     _ account: String = "ann", _ attempt: Int = 1, _ more: [(String, JSONText)] = []
   ) -> JSONText {
     let request: JSONText = [
-      "kind": "claim", "account": .string(account), "attempt": .string(attemptId(attempt)),
+      "operation": "claim", "account": .string(account), "attempt": .string(attemptId(attempt)),
     ]
     return request.setting(more)
   }
@@ -91,7 +91,7 @@ struct StoreClaimTests {
   func atOnce() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
-    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(4))]
+    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(4))]
     expect(try store.run(claim(), [evidence]), "new", "ok")
     expect(
       try store.run(claim("ann", 2), [evidence]), "in-progress",
@@ -168,7 +168,7 @@ struct StoreClaimTests {
       try store.run(claim("bob", 2), [try month(store, signed: 1000)]), "other-account",
       "rejected.purchase.other-account", answer: "refused-final")
     try store.run(
-      ["kind": "subscription.apply", "account": "ann"], [try month(store, 1, signed: 2)])
+      ["operation": "update-subscriptions", "account": "ann"], [try month(store, 1, signed: 2)])
     expect(
       try store.run(claim("bob", 3), [try month(store, 2, signed: 3)]), "other-account",
       "rejected.subscription.other-account", answer: "refused-final")
@@ -185,7 +185,7 @@ struct StoreClaimTests {
     let keys = try Self.keys(of: try coins(store))
     try store.run("INSERT INTO assay_name VALUES ('\(keys.transaction.string)','x')", [])
     expect(try store.run(claim(), [try coins(store)]), "new", "ok")
-    checkEqual(store.marks, ["whole", "whole"])
+    checkEqual(store.marks, ["single", "single"])
     try checkEqual(store.run(named, []), ["[1]"])
     // Evidence that another account presents is not stored.
     expect(
@@ -197,10 +197,10 @@ struct StoreClaimTests {
     expect(try store.run(claim("ann", 3), [newer], now: late), "resume", "ok")
     try checkEqual(store.run(named, []), ["[1]"])
     try checkEqual(store.run(kept, []), ["[2]"])
-    try store.run(["kind": "revoke"], [try coins(store, signed: 3, revoked: true)])
+    try store.run(["operation": "revoke"], [try coins(store, signed: 3, revoked: true)])
     try checkEqual(store.run(named, []), ["[1]"])
     // An older refund changes nothing, and is not stored.
-    try store.run(["kind": "revoke"], [try coins(store, signed: 1, revoked: true)])
+    try store.run(["operation": "revoke"], [try coins(store, signed: 1, revoked: true)])
     try checkEqual(store.run(kept, []), ["[3]"])
     expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
     try checkEqual(store.run(named, []), ["[1]"])
@@ -210,13 +210,13 @@ struct StoreClaimTests {
   @Test("STM-3 garbage are texts that no row names, a day after they were kept")
   func garbage() throws {
     let store = try SQLiteStore([("stores.keepEvidence", true)])
-    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     for signed in [0, 1, 2] as [Int64] {
       try store.run(apply, [try month(store, signed: signed)], now: Minted.now + signed)
     }
     expect(try store.run(claim(), [try coins(store)]), "new", "ok")
     func left(after milliseconds: Int64) throws -> [String] {
-      let schema = try store.run(["kind": "schema"], now: Minted.now + milliseconds)
+      let schema = try store.run(["operation": "describe-schema"], now: Minted.now + milliseconds)
       let root = try JSONReader.readObject(schema.json, caps: .evidence).root
       let calls = Array(try require(root.member("exchange")?.member("garbage")).children)
       checkEqual(calls.count, 4)
@@ -247,7 +247,7 @@ struct StoreClaimTests {
     ] as [(String, (inout Purchase) -> Void)] {
       // The second piece is of the same purchase as the first, which has the member.
       let evidence = [try coins(store), try store.transaction(change)]
-      for request in [claim(), ["kind": "subscription.apply"]] {
+      for request in [claim(), ["operation": "update-subscriptions"]] {
         Exchanges.expect(
           try store.run(request, evidence), "rejected.payload.incomplete",
           at: "evidence[1]/\(member)", rule: "PAY-7")
@@ -281,7 +281,7 @@ struct StoreClaimTests {
       checkEqual(
         unnamed.name, (policy == "required" ? "misuse.decision.account" : "ok"), "\(policy)")
       // An App Store notification acts for the owner of the purchase.
-      let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(2))]
+      let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(2))]
       try check(store.run(event, [evidence]).name != "misuse.decision.account", "\(policy)")
       for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
         Exchanges.expect(
@@ -325,8 +325,8 @@ struct StoreClaimTests {
     checkEqual(foreign.name, "ok")
     let refused = try Minted.verify(payload, .transaction, [("environments", ["Production"])])
     for request in [
-      claim(), ["kind": "revoke"], ["kind": "subscription.apply"],
-      ["kind": "lookup", "account": "ann"],
+      claim(), ["operation": "revoke"], ["operation": "update-subscriptions"],
+      ["operation": "find", "account": "ann"],
     ] {
       for other in [app, foreign, refused] {
         Exchanges.expect(
@@ -338,7 +338,7 @@ struct StoreClaimTests {
       try store.run(claim(), []), "misuse.exchange.evidence", at: "evidence", rule: "EXC-2")
     // Without a refund there is nothing to revoke.
     Exchanges.expect(
-      try store.run(["kind": "revoke"], [good]), "misuse.exchange.evidence", at: "evidence",
+      try store.run(["operation": "revoke"], [good]), "misuse.exchange.evidence", at: "evidence",
       rule: "EXC-2")
     checkEqual(store.steps, 0)
     let configuration = try ConfigurationReader.read(
@@ -362,10 +362,10 @@ struct StoreClaimTests {
     let claimed = try store.run(claim(), [nameless])
     expect(claimed, "refused", "rejected.purchase.invalid-id", answer: "refused-final")
     checkEqual(claimed.text("error.rule"), "RPL-3")
-    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     let applied = try store.run(apply, [nameless])
     Exchanges.expect(applied, "rejected.purchase.invalid-id", at: "lines", rule: "RPL-3")
-    let revoked = try store.run(["kind": "revoke"], [try purchase("0", revoked: true)])
+    let revoked = try store.run(["operation": "revoke"], [try purchase("0", revoked: true)])
     checkEqual(revoked.text("exchange.revocations.0.outcome"), "refused")
     for table in ["name", "ledger", "line"] {
       try checkEqual(store.run("SELECT COUNT(*) FROM assay_\(table)", []), ["[0]"])
@@ -423,7 +423,8 @@ struct StoreClaimTests {
       checkEqual(
         claimed.text("exchange.outcome"), (isTaken ? "new" : "family-shared"),
         "\(ownership) \(family)")
-      let applied = try store.run(["kind": "subscription.apply", "account": "ann"], [evidence])
+      let applied = try store.run(
+        ["operation": "update-subscriptions", "account": "ann"], [evidence])
       checkEqual(
         applied.text("exchange.lines.0.outcome"), (isTaken ? "applied" : "left-out"),
         "\(ownership) \(family)")
@@ -489,15 +490,15 @@ struct StoreClaimTests {
       return StoreScript(verifier, request, [evidence])
     }
     func mark(_ script: StoreScript) -> String? {
-      script.document.text("exchange.store.transaction")
+      script.document.text("exchange.database.transaction")
     }
-    checkEqual(mark(try script(claim())), "whole")
-    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(1))]
+    checkEqual(mark(try script(claim())), "single")
+    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(1))]
     check(mark(try script(event)) == nil)
     // A claim of coins under a lease is two statements.
     let coins = try script(claim(), isCoins: true)
     check(mark(coins) == nil && coins.sql(1) == nil)
-    let name = coins.source("exchange.store.run.0.args.0")
+    let name = coins.source("exchange.database.calls.0.args.0")
     try coins.answer("{\"rows\":[[\"\(name)\"]]}")
     check(mark(coins) == nil && coins.sql(1) == nil)
     checkEqual(coins.sql()?.contains(" RETURNING pkey"), true)
@@ -505,25 +506,25 @@ struct StoreClaimTests {
     try renamed.answer("{\"rows\":[[\"Sandbox/1/2\"]]}")
     checkEqual(renamed.sql()?.hasPrefix("SELECT COALESCE(b.target, a.target)"), true)
     try renamed.answer("{\"rows\":[[\"Sandbox/1\"]]}")
-    checkEqual(renamed.source("exchange.store.run.0.args.0"), "Sandbox/1")
+    checkEqual(renamed.source("exchange.database.calls.0.args.0"), "Sandbox/1")
     let kept = try script(claim(), isCoins: true, [("keepEvidence", true)])
     try kept.answer("{\"rows\":[[\"\(name)\"]]}")
-    checkEqual(mark(kept), "whole")
+    checkEqual(mark(kept), "single")
     checkEqual(kept.sql(1)?.hasPrefix("INSERT INTO assay_evidence"), true)
-    let revoke = try script(["kind": "revoke"], revoked: true)
-    checkEqual(mark(revoke), "whole")
+    let revoke = try script(["operation": "revoke"], revoked: true)
+    checkEqual(mark(revoke), "single")
     try revoke.answer("{},{},{\"rows\":[[\"key\"]]}")
     checkEqual(mark(revoke), "begin")
     checkEqual(revoke.sql(2)?.hasSuffix(" FOR UPDATE"), true)
     let apply = try script(
-      ["kind": "subscription.apply", "account": "ann"], [("transfer", "move")])
-    checkEqual(mark(apply), "whole")
+      ["operation": "update-subscriptions", "account": "ann"], [("transfer", "move")])
+    checkEqual(mark(apply), "single")
     let line = """
       ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1]
       """
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
     checkEqual(apply.sql()?.hasPrefix("UPDATE assay_line SET owner"), true)
-    checkEqual(mark(apply), "whole")
+    checkEqual(mark(apply), "single")
   }
 
   private func month(
@@ -543,7 +544,7 @@ struct StoreClaimTests {
     arguments: ["lease", "transaction"])
   func othersLine(_ mode: String) throws {
     let store = try SQLiteStore()
-    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     try store.run(apply, [try month(store)])
     let next = try month(store, 1)
     func claim(_ account: String, _ attempt: Int) -> JSONText {
@@ -591,11 +592,11 @@ struct StoreClaimTests {
       try store.run(claim("ann", 3), [try month(store, 1, signed: 5)]), "new", "ok",
       answer: answer)
     // The subscription is transferred like one that was updated.
-    let apply: JSONText = ["kind": "subscription.apply", "account": "bob"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "bob"]
     let refused = try store.run(apply, [try month(store, 2, signed: 9)])
     checkEqual(refused.name, "rejected.subscription.other-account")
     try checkEqual(
-      store.run(["kind": "subscription.read", "account": "ann"]).text("exchange.plan"), "premium")
+      store.run(["operation": "get-plan", "account": "ann"]).text("exchange.plan"), "premium")
   }
 
   @Test("RPL-2 STO-40 a claim shows its line as an apply does: newer evidence, never older")
@@ -629,7 +630,7 @@ struct StoreClaimTests {
       try store.run(claim("bob", 5), [later]), "other-account",
       "rejected.subscription.other-account",
       answer: "refused-final")
-    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(6))]
+    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(6))]
     expect(try store.run(event, [later]), "unclaimed", "ok", answer: "deferred")
     try checkEqual(owners(store), [owner(5, 9)])
   }
@@ -717,9 +718,9 @@ struct StoreClaimTests {
   func oneCommit() throws {
     let store = try SQLiteStore()
     // A failed step leaves neither keys, subscription nor row.
-    for (kind, count) in [("subscription.apply", 2), ("revoke", 3)] {
+    for (kind, count) in [("update-subscriptions", 2), ("revoke", 3)] {
       let before = store.steps
-      let request: JSONText = ["kind": .string(kind)]
+      let request: JSONText = ["operation": .string(kind)]
       let evidence = try month(store, revoked: kind == "revoke")
       try checkEqual(
         store.run(
@@ -728,18 +729,18 @@ struct StoreClaimTests {
         .name, "ok")
       checkEqual(store.steps - before, count)
     }
-    checkEqual(store.marks, ["whole", nil, "whole", "begin", "commit"])
+    checkEqual(store.marks, ["single", nil, "single", "begin", "commit"])
   }
 
   @Test("RPL-2 a line of nobody keeps nobody out; an event asks for no owner")
   func nobodysLine() throws {
     let store = try SQLiteStore()
     let period = try month(store)
-    try store.run(["kind": "subscription.apply"], [period])
+    try store.run(["operation": "update-subscriptions"], [period])
     expect(try store.run(claim("bob", 1), [period]), "new", "ok")
     try store.run("UPDATE assay_line SET owner = 'ann'", [])
     let event: JSONText = [
-      "kind": "claim", "attempt": .string(attemptId(2)),
+      "operation": "claim", "attempt": .string(attemptId(2)),
     ]
     expect(
       try store.run(event, [period]), "in-progress", "unavailable.claim.in-progress",
@@ -751,9 +752,9 @@ struct StoreClaimTests {
   @Test("RPL-2 RFD-3 a tombstone of nobody is reopened by the owner of its line alone")
   func othersTombstone() throws {
     let store = try SQLiteStore()
-    try store.run(["kind": "subscription.apply", "account": "ann"], [try month(store)])
+    try store.run(["operation": "update-subscriptions", "account": "ann"], [try month(store)])
     let refunded = try month(store, 1, signed: 1000, revoked: true)
-    try store.run(["kind": "revoke"], [refunded])
+    try store.run(["operation": "revoke"], [refunded])
     let reversed = try month(store, 1, signed: 2000)
     expect(
       try store.run(claim("bob", 1), [reversed]), "other-account",
@@ -807,14 +808,14 @@ struct StoreClaimTests {
   func due() throws {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
-    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
     let early = try store.run(due, now: Minted.now + 59_999)
     check(early.text("exchange.claims.0.outcome") == nil)
     let swept = try store.run(due, now: Minted.now + 60_000)
     checkEqual(swept.text("exchange.claims.0.outcome"), "resume")
     checkEqual(swept.text("exchange.claims.0.account"), "ann")
     checkEqual(swept.integer("exchange.claims.0.fence"), 2)
-    let other: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(8))]
+    let other: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(8))]
     try check(
       store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
@@ -829,7 +830,7 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     try store.run(claim("bob", 2), [try month(store)], now: Minted.now - 1)
     store.faults[store.steps + 1] = .lost(carriedOut: isCarriedOut)
-    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
     let swept = try store.run(due, now: Minted.now + Self.minute)
     checkEqual(swept.name, "ok")
     // The oldest claim comes first, each is taken over once.
@@ -844,7 +845,7 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
     let row = try require(try store.run("SELECT * FROM assay_ledger", []).first)
-    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
     for (attempt, status) in [(1, "unavailable.database.unexpected-reply"), (9, "ok")] {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
       store.faults[store.steps + 1] = .answer(
@@ -861,7 +862,7 @@ struct StoreClaimTests {
       _ more: [(String, JSONText)] = [], after milliseconds: Int64 = Self.minute
     ) throws -> Document {
       let request: JSONText = [
-        "kind": "claim.resume", "account": "ann", "attempt": .string(attemptId(7)),
+        "operation": "resume", "account": "ann", "attempt": .string(attemptId(7)),
         "purchaseKey": .string(try require(first.text("exchange.claims.0.purchaseKey"))),
       ]
       return try store.run(request.setting(more), now: Minted.now + milliseconds)
@@ -893,7 +894,7 @@ struct StoreClaimTests {
   func lookup() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
-    let ask: JSONText = ["kind": "lookup", "account": "ann"]
+    let ask: JSONText = ["operation": "find", "account": "ann"]
     try checkEqual(store.run(ask, [evidence]).text("exchange.outcome"), "unused")
     let first = try store.run(claim(), [evidence])
     try checkEqual(store.run(ask, [evidence]).text("exchange.outcome"), "resume")
@@ -901,19 +902,19 @@ struct StoreClaimTests {
     try checkEqual(store.run(ask).text("exchange.outcome"), "already-delivered")
     let foreign = try store.run(
       [
-        "kind": "lookup", "account": "bob", "environment": "Sandbox",
+        "operation": "find", "account": "bob", "environment": "Sandbox",
         "transactionId": "2000000900000001",
       ])
     checkEqual(foreign.text("exchange.outcome"), "used-by-other")
     check(!String(decoding: foreign.json, as: UTF8.self).contains("ann"))
     let shown = try store.run(
       [
-        "kind": "lookup", "operator": true, "environment": "Sandbox",
+        "operation": "find", "operator": true, "environment": "Sandbox",
         "transactionId": "2000000900000001",
       ])
     checkEqual(shown.text("exchange.rows.0.operator.account"), "ann")
     // A request must name something to find.
-    let nobody: JSONText = ["kind": "lookup", "account": .null]
+    let nobody: JSONText = ["operation": "find", "account": .null]
     Exchanges.expect(try store.run(nobody), "misuse.exchange.request", at: "account")
   }
 
@@ -949,7 +950,7 @@ struct StoreClaimTests {
   func othersRow() throws {
     let store = try SQLiteStore()
     try store.run(claim("ann", 1, [("mode", "transaction")]), [try coins(store)])
-    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     try store.run(apply, [try month(store)])
     let purchase = try require(try store.run("SELECT * FROM assay_ledger", []).first)
     let line = try require(try store.run("SELECT * FROM assay_line", []).first)
@@ -970,16 +971,16 @@ struct StoreClaimTests {
     let leads = "{\"rows\":[[\"\(key)\",null]]}"
     let refund = try month(store, 4, revoked: true)
     try refused(claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "pkey")
-    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(3))]
+    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(3))]
     try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "pkey")
-    try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "pkey")
+    try refused(["operation": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "pkey")
     let complete: JSONText = [
-      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
+      "operation": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
     try refused(complete, [], step: 1, "{\"rows\":[]},{},{},\(row)", "pkey")
     try refused(
-      ["kind": "lookup", "account": "bob"], [], step: 1, row, "owner")
+      ["operation": "find", "account": "bob"], [], step: 1, row, "owner")
     let ofLine = "{\"rows\":[\(line)]}"
     let elsewhere = try month(store, 5)
     let next = try store.transaction { $0.originalTransactionId = "2000000900000777" }
@@ -988,7 +989,7 @@ struct StoreClaimTests {
     try refused(apply, [elsewhere], step: 1, "{\"rows\":[]},{},{},{},\(ofProduction)", "otx")
     try refused(apply, [elsewhere], step: 2, ofLine.replacing("\"ann\"", with: "\"bob\""), "owner")
     try refused(
-      ["kind": "subscription.read", "account": "bob"], [], step: 1, ofLine, "owner")
+      ["operation": "get-plan", "account": "bob"], [], step: 1, ofLine, "owner")
   }
 
   @Test("STO-71 the codes of the engine: busy, unclear and fatal")

@@ -12,7 +12,7 @@ struct StoreEnginesTests {
     _ bench: StoreBench, _ evidence: Document, now: Int64 = Minted.now,
     _ more: [(String, JSONText)] = []
   ) throws -> Document {
-    let request: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
+    let request: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
     return try bench.run(request.setting(more), [evidence], now: now)
   }
 
@@ -24,7 +24,7 @@ struct StoreEnginesTests {
 
   private func revoke(_ bench: StoreBench, _ signed: Int64) throws -> Document {
     try bench.run(
-      ["kind": "revoke"], [try bench.transaction(signed: signed, revoked: RefundShare.full)])
+      ["operation": "revoke"], [try bench.transaction(signed: signed, revoked: RefundShare.full)])
   }
 
   @Test(
@@ -61,7 +61,8 @@ struct StoreEnginesTests {
     expect(
       try claim(bench, evidence, now: late), "held", "unavailable.claim.held",
       answer: "deferred")
-    let listed = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
+    let listed = try bench.run(
+      ["operation": "resume-expired", "attempt": bench.attempt()], now: late)
     checkEqual(listed.text("exchange.held.0.account"), "ann")
     check(listed.text("exchange.claims.0.account") == nil)
     expect(try claim(bench, evidence, now: late, [("resolve", "again")]), "resume", "ok")
@@ -126,13 +127,13 @@ struct StoreEnginesTests {
   private func apply(
     _ bench: StoreBench, _ account: String?, _ evidence: Document
   ) throws -> Document {
-    var request: JSONText = ["kind": "subscription.apply"]
+    var request: JSONText = ["operation": "update-subscriptions"]
     if let account { request = request.setting([("account", .string(account))]) }
     return try bench.run(request, [evidence])
   }
 
   private func plan(_ bench: StoreBench, _ account: String) throws -> String? {
-    try bench.run(["kind": "subscription.read", "account": .string(account)])
+    try bench.run(["operation": "get-plan", "account": .string(account)])
       .text("exchange.plan")
   }
 
@@ -174,7 +175,7 @@ struct StoreEnginesTests {
     "STO-46 clear lowers, the same evidence restores; keep changes nothing",
     arguments: StoreBench.Engine.allCases)
   func clear(_ engine: StoreBench.Engine) throws {
-    let request: JSONText = ["kind": "subscription.clear", "account": "ann"]
+    let request: JSONText = ["operation": "deactivate-subscriptions", "account": "ann"]
     let bench = try StoreBench(engine)
     let evidence = try month(bench)
     _ = try apply(bench, "ann", evidence)

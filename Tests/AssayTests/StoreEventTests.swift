@@ -71,7 +71,7 @@ struct StoreEventTests {
       case "own claim": try bench.claim(newer)
       case "other's claim": try bench.claim(newer, by: "bob")
       case "event":
-        try bench.run(["kind": "claim", "attempt": bench.attempt()], [newer])
+        try bench.run(["operation": "claim", "attempt": bench.attempt()], [newer])
       default: try bench.event(try bench.notification("REFUND_REVERSED", signed: 2000))
       }
       let late = try bench.event(
@@ -93,15 +93,15 @@ struct StoreEventTests {
   func raisedClaimed(_ engine: StoreBench.Engine) throws {
     for account in ["ann", "bob"] {
       let bench = try StoreBench(engine)
-      let first: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
+      let first: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
       let bought = try bench.transaction()
       try bench.run(first, [bought])
       let other: JSONText = [
-        "kind": "claim", "account": .string(account), "attempt": bench.attempt(),
+        "operation": "claim", "account": .string(account), "attempt": bench.attempt(),
       ]
       try bench.run(other, [try bench.transaction(signed: 2000)])
       let late = try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt()],
+        ["operation": "revoke", "attempt": bench.attempt()],
         [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
       checkEqual(late.text("exchange.revocations.0.outcome"), "stale")
       // The attempt id of the first claim is still valid for its own evidence.
@@ -116,7 +116,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     func revoke(_ signed: Int64, _ product: String = StoreBench.pack) throws -> Document {
       try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
         [try bench.transaction(product, signed: signed, revoked: RefundShare.full)])
     }
     func expect(_ document: Document, _ outcome: String, takes: Bool = false) {
@@ -127,7 +127,7 @@ struct StoreEventTests {
     expect(try revoke(10), "unclaimed")
     expect(try revoke(10), "already")
     let reversed = try bench.transaction(signed: 20)
-    let claimed: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
+    let claimed: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
     try bench.run(claimed, [reversed])
     expect(try revoke(15), "stale")
     expect(try revoke(30), "wasClaimed")
@@ -145,7 +145,7 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let request: JSONText = [
-      "kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+      "operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
     ]
     let first = try bench.run(request, [refund])
     let again = try bench.run(request, [refund])
@@ -157,12 +157,13 @@ struct StoreEventTests {
       first.text("exchange.revocations.0.take.takeId"),
       again.text("exchange.revocations.0.take.takeId"))
     let others = try bench.run(
-      ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
+      ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
     checkEqual(others.text("exchange.revocations.0.outcome"), "already")
     check(others.text("exchange.revocations.0.take.takeId") == nil)
     // Without an attempt id, a repeated call looks like another delivery.
     try checkEqual(
-      bench.run(["kind": "revoke"], [refund]).text("exchange.revocations.0.outcome"), "already")
+      bench.run(["operation": "revoke"], [refund]).text("exchange.revocations.0.outcome"), "already"
+    )
   }
 
   @Test(
@@ -173,13 +174,14 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let first = try bench.run(
-      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund])
+      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund])
     let place = "exchange.revocations.0.take"
     checkEqual(first.integer("\(place).fence"), 2)
     checkEqual(first.integer("\(place).leaseUntilMs"), Minted.now + 60_000)
     try checkEqual(bench.row()?.out, 100)
     func sweep(_ now: Int64) throws -> Document {
-      try bench.run(["kind": "revoke.due", "attempt": bench.attempt()], now: now)
+      try bench.run(
+        ["operation": "resume-expired-revocations", "attempt": bench.attempt()], now: now)
     }
     try check(sweep(Minted.now + 59_999).text("exchange.takes.0.takeId") == nil)
     let late = Minted.now + 60_000
@@ -190,10 +192,10 @@ struct StoreEventTests {
     checkEqual(swept.flag("exchange.more"), false)
     // While the take-back is held, another delivery takes nothing, and no claim is swept with it.
     let again = try bench.run(
-      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
+      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
     check(again.text("exchange.revocations.0.take.takeId") == nil)
     try check(
-      bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late + 100_000)
+      bench.run(["operation": "resume-expired", "attempt": bench.attempt()], now: late + 100_000)
         .text("exchange.claims.0.grantId") == nil)
     let superseded = try bench.run(try bench.complete(first, at: place), now: late)
     Exchanges.expect(superseded, "rejected.claim.superseded", at: "takeId", rule: "STO-35")
@@ -213,7 +215,8 @@ struct StoreEventTests {
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     func revoke(_ now: Int64, _ mode: String = "lease") throws -> Document {
       try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund], now: now)
+        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund],
+        now: now)
     }
     let first = try revoke(Minted.now)
     let place = "exchange.revocations.0.take"
@@ -235,7 +238,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     try bench.claim(try bench.transaction())
     let held = try bench.run(
-      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
       [try bench.transaction(signed: 10, revoked: RefundShare.full)])
     let reversal = try bench.notification("REFUND_REVERSED", signed: 20)
     let waiting = try bench.event(reversal, mode: "lease")
@@ -286,7 +289,7 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     func revoke(_ signed: Int64) throws -> Document {
       try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
     }
     let first = try revoke(10)
@@ -305,12 +308,12 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let request: JSONText = [
-      "kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+      "operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
     ]
     try bench.run(request, [refund])
     for signed in [10, 20] as [Int64] {
       let other = try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
       check(other.text("exchange.revocations.0.take.takeId") == nil)
     }
@@ -326,7 +329,7 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     func revoke(_ signed: Int64, _ share: Int64) throws -> Document {
       try bench.run(
-        ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
         [try bench.transaction(signed: signed, revoked: share)])
     }
     let first = try revoke(10, 30_000)
@@ -380,7 +383,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     try bench.claim(try bench.transaction())
     let refund = try bench.run(
-      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
       [try bench.transaction(signed: 10, revoked: RefundShare.full)])
     let request = try bench.complete(refund, at: "exchange.revocations.0.take")
       .setting([("taken", 60)])
@@ -405,7 +408,7 @@ struct StoreEventTests {
   func takeIds(_ id: String) throws {
     let bench = try StoreBench(.sqlite)
     let document = try bench.run([
-      "kind": "revoke.complete", "purchaseKey": "Sandbox/2000000900000001",
+      "operation": "complete-revocation", "purchaseKey": "Sandbox/2000000900000001",
       "takeId": .string(id), "fence": 1,
     ])
     checkEqual(document.name, "misuse.exchange.request")
@@ -419,7 +422,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     let bought = try bench.transaction()
     let leased = try bench.run(
-      ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [bought])
+      ["operation": "claim", "account": "ann", "attempt": bench.attempt()], [bought])
     checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let late = Minted.now + 60_000
     let held = try bench.claim(bought, mode: "transaction", now: late)
@@ -428,7 +431,7 @@ struct StoreEventTests {
     checkEqual(held.text("exchange.claims.0.why"), "lease")
     checkEqual(bench.coins, 0)
     // The sweeper finishes the claim, and reports that it was handed out before.
-    let due = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
+    let due = try bench.run(["operation": "resume-expired", "attempt": bench.attempt()], now: late)
     checkEqual(due.flag("exchange.claims.0.repeat"), true)
     let allowed = try bench.claim(
       bought, mode: "transaction", now: late + 60_000, [("allowRepeat", true)])
@@ -447,7 +450,7 @@ struct StoreEventTests {
     bench.rollsBack = true
     try bench.claim(bought, mode: "transaction", attempt)
     bench.rollsBack = false
-    let request: JSONText = ["kind": "claim", "account": "ann"]
+    let request: JSONText = ["operation": "claim", "account": "ann"]
     let leased = try bench.run(request.setting(attempt), [bought])
     check(leased.text("exchange.claims.0.grantId") != nil)
     checkEqual(leased.flag("exchange.claims.0.repeat"), false)
@@ -464,7 +467,7 @@ struct StoreEventTests {
     let attempt = [("attempt", bench.attempt())]
     var fence: Int64?
     bench.meanwhile = {
-      let request: JSONText = ["kind": "claim", "account": "ann"]
+      let request: JSONText = ["operation": "claim", "account": "ann"]
       let leased = try bench.run(request.setting(attempt), [bought])
       check(leased.text("exchange.claims.0.grantId") != nil)
       fence = leased.integer("exchange.claims.0.fence")
@@ -480,7 +483,7 @@ struct StoreEventTests {
     let store = try SQLiteStore()
     let evidence = try store.transaction()
     let request: JSONText = [
-      "kind": "claim", "account": "ann", "mode": "transaction",
+      "operation": "claim", "account": "ann", "mode": "transaction",
       "attempt": "attempt-0000000000000001",
     ]
     _ = try store.run(request, [evidence]) { _ in false }
@@ -509,7 +512,7 @@ struct StoreEventTests {
     arguments: StoreBench.Engine.allCases)
   func withdrawnLine(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
-    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     try bench.run(apply, [try bench.transaction(SQLiteStore.premium)])
     // The same subscription, under a product that no longer exists.
     let refund = try bench.event(
@@ -517,7 +520,7 @@ struct StoreEventTests {
         "REFUND", "com.example.app.old.monthly", signed: 10, revoked: RefundShare.full))
     checkEqual(refund.text("exchange.lines.0.outcome"), "applied")
     check(refund.integer("exchange.lines.0.line.revokedMs") != nil)
-    let read = try bench.run(["kind": "subscription.read", "account": "ann"])
+    let read = try bench.run(["operation": "get-plan", "account": "ann"])
     checkEqual(read.text("exchange.plan"), "free")
   }
 
@@ -540,16 +543,16 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     let period = try bench.transaction(SQLiteStore.premium)
     let claimed = try bench.run(
-      ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [period])
+      ["operation": "claim", "account": "ann", "attempt": bench.attempt()], [period])
     checkEqual(claimed.text("exchange.outcome"), "new")
     // Like a row that an older version claimed: its subscription has no owner.
     try bench.forgetOwnerOfLines()
     let due = try bench.run(
-      ["kind": "claim.due", "attempt": bench.attempt()], now: Minted.now + 60_000)
+      ["operation": "resume-expired", "attempt": bench.attempt()], now: Minted.now + 60_000)
     try checkEqual(bench.lineOwners(), [""])
     let done = try bench.run(
       [
-        "kind": "complete", "account": "ann",
+        "operation": "complete", "account": "ann",
         "purchaseKey": .string(try require(due.text("exchange.claims.0.purchaseKey"))),
         "grantId": .string(try require(due.text("exchange.claims.0.grantId"))), "fence": 2,
       ], now: Minted.now + 60_001)

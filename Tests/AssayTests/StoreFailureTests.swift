@@ -18,10 +18,10 @@ struct StoreFailureTests {
       request)
   }
 
-  private static let lookup: JSONText = ["kind": "lookup", "account": "ann"]
+  private static let lookup: JSONText = ["operation": "find", "account": "ann"]
 
   private static let once: JSONText = [
-    "kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+    "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
   ]
 
   // MARK: not reached
@@ -80,7 +80,7 @@ struct StoreFailureTests {
   @Test("STO-76 a statement that its limit stopped in a transaction was undone: it is repeated")
   func stopped() throws {
     let link: JSONText = [
-      "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+      "operation": "merge-accounts", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
     ]
     let script = try script(.postgres, link)
     for _ in 1...3 {
@@ -96,16 +96,17 @@ struct StoreFailureTests {
   @Test("STO-76 every step carries its limits, and an exchange ends in its time")
   func limits() throws {
     let script = try script(.postgres, Self.lookup)
-    checkEqual(script.document.integer("exchange.store.limits.statementMs"), 5000)
-    checkEqual(script.document.integer("exchange.store.limits.lockMs"), 2000)
+    checkEqual(script.document.integer("exchange.database.limits.statementMs"), 5000)
+    checkEqual(script.document.integer("exchange.database.limits.lockMs"), 2000)
     let own = try self.script(
       .postgres, Self.lookup, [("statementMs", 1000), ("requestMs", 3000)])
-    checkEqual(own.document.integer("exchange.store.limits.statementMs"), 1000)
-    checkEqual(own.document.integer("exchange.store.limits.lockMs"), 1000)
+    checkEqual(own.document.integer("exchange.database.limits.statementMs"), 1000)
+    checkEqual(own.document.integer("exchange.database.limits.lockMs"), 1000)
     let late = try self.script(
       .postgres,
       [
-        "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+        "operation": "merge-accounts", "from": "a", "to": "b",
+        "attempt": "attempt-0000000000000001",
       ])
     try late.answer("{\"rows\":[]}", after: 15_000)
     Exchanges.expect(
@@ -113,7 +114,8 @@ struct StoreFailureTests {
     let inTime = try self.script(
       .postgres,
       [
-        "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+        "operation": "merge-accounts", "from": "a", "to": "b",
+        "attempt": "attempt-0000000000000001",
       ])
     try inTime.answer("{\"rows\":[]}", after: 14_999)
     checkEqual(inTime.step, 2)
@@ -132,7 +134,7 @@ struct StoreFailureTests {
   }
 
   private static let claim: JSONText = [
-    "kind": "claim", "account": "ann", "mode": "transaction",
+    "operation": "claim", "account": "ann", "mode": "transaction",
     "attempt": "attempt-0000000000000001",
   ]
 
@@ -205,7 +207,7 @@ struct StoreFailureTests {
   @Test("STO-20 a completion that does not come through is deferred, and the claim stays open")
   func incomplete() throws {
     let complete: JSONText = [
-      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/1",
+      "operation": "complete", "account": "ann", "purchaseKey": "Sandbox/1",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
     for code in ["40001", "42P01", "standby"] {
@@ -247,23 +249,26 @@ struct StoreFailureTests {
     arguments: ["\\u0000", "\\u0001", "\\n", "\\u0085"])
   func clientTexts(_ character: String) throws {
     let requests = [
-      ("account", #"{"kind":"quota.take","account":"a@b","meter":"premium","plan":"premium"}"#),
-      ("id", #"{"kind":"once","id":"N@","attempt":"attempt-0000000000000001"}"#),
+      (
+        "account",
+        #"{"operation":"consume-quota","account":"a@b","meter":"premium","plan":"premium"}"#
+      ),
+      ("id", #"{"operation":"record-event","id":"N@","attempt":"attempt-0000000000000001"}"#),
       (
         "username",
-        #"{"kind":"signup.admit","address":"192.0.2.1","username":"u_0123456789abcde@","passwordBytes":24}"#
+        #"{"operation":"begin-signup","address":"192.0.2.1","username":"u_0123456789abcde@","passwordBytes":24}"#
       ),
       (
         "reason",
-        #"{"kind":"account.link","from":"a","to":"b","reason":"@","attempt":"attempt-0000000000000001"}"#
+        #"{"operation":"merge-accounts","from":"a","to":"b","reason":"@","attempt":"attempt-0000000000000001"}"#
       ),
       (
         "from",
-        #"{"kind":"account.link","from":"a@","to":"b","attempt":"attempt-0000000000000001"}"#
+        #"{"operation":"merge-accounts","from":"a@","to":"b","attempt":"attempt-0000000000000001"}"#
       ),
       (
         "subject",
-        #"{"kind":"challenge.issue","purpose":"attest","subject":"@a","challenge":"0123456789abcdef0123456789abcdef"}"#
+        #"{"operation":"issue-challenge","purpose":"attest","subject":"@a","challenge":"0123456789abcdef0123456789abcdef"}"#
       ),
     ]
     let verifier = try Minted.verifier(SQLiteStore.catalogue)
@@ -274,7 +279,7 @@ struct StoreFailureTests {
     }
     // A control character in the host's own texts is misuse.
     let (_, own) = verifier.startExchange(
-      utf8(#"{"kind":"once","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
+      utf8(#"{"operation":"record-event","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
       nowMs: Minted.now)
     checkEqual(own.status.family, .misuse)
   }
@@ -286,25 +291,25 @@ struct StoreFailureTests {
   @Test("STO-83 once stands on a Redis that keeps it, or that is volatile by name")
   func onceOnRedis() throws {
     let script = try script(.redis, Self.once)
-    checkEqual(script.source("exchange.store.run.0.command"), "[\"INFO\",\"persistence\"]")
+    checkEqual(script.source("exchange.database.calls.0.command"), "[\"INFO\",\"persistence\"]")
     try script.answer("{\"reply\":[\"aof_enabled\",0,\"rdb_saves\",1]}")
     Exchanges.expect(
       script.document, "config.ledger.not-durable", at: "aof_enabled", rule: "STO-83")
     for kept in [Self.persistent, "{\"reply\":[\"aof_enabled\",1]}", "{\"reply\":[\"\"]}"] {
       let script = try self.script(.redis, Self.once)
       try script.answer(kept)
-      checkEqual(script.source("exchange.store.run.0.keys"), "[\"assay:{NOTE#1}:once\"]")
+      checkEqual(script.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:once\"]")
     }
     let named = try self.script(.redis, Self.once, [("redis", ["volatile": true])])
-    checkEqual(named.source("exchange.store.run.0.keys"), "[\"assay:{NOTE#1}:once\"]")
+    checkEqual(named.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:once\"]")
   }
 
   @Test("STO-83 a Redis that may evict keys is refused; what it does not tell is a warning")
   func evicting() throws {
-    let check: JSONText = ["kind": "schema.check"]
+    let check: JSONText = ["operation": "check-schema"]
     func script(_ memory: String, _ persistence: String) throws -> StoreScript {
       let script = try self.script(.redis, check)
-      checkEqual(script.source("exchange.store.run.2.command"), "[\"INFO\",\"memory\"]")
+      checkEqual(script.source("exchange.database.calls.2.command"), "[\"INFO\",\"memory\"]")
       try script.answer(
         "{\"reply\":[\"master\",1]},{\"reply\":[\"redis_version:7\"]},{\"reply\":[\(memory)]},{\"reply\":[\(persistence)]}"
       )

@@ -59,7 +59,7 @@ struct StoreKeyTests {
 
   // MARK: bind
 
-  private let bind: JSONText = ["kind": "key.bind", "account": "ann"]
+  private let bind: JSONText = ["operation": "register-device-key", "account": "ann"]
 
   private func attested(_ verifier: Verifier) throws -> Document {
     try AttestFixture.attest(try AttestFixture.attestation(), verifier)
@@ -97,7 +97,7 @@ struct StoreKeyTests {
     try expect(["state": "\"odd\""], "unavailable.database.unexpected-reply", nil)
     if engine == .dynamodb {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
-      check(script.source("exchange.store").contains("\"ok\":{\"S\":\"USER#ann\"}"))
+      check(script.source("exchange.database").contains("\"ok\":{\"S\":\"USER#ann\"}"))
       try script.answer("{\"output\":{}}")
       script.expect("ok", "bound")
     }
@@ -129,7 +129,7 @@ struct StoreKeyTests {
     let misuse = "misuse.exchange.evidence"
     StoreScript(verifier, bind, [], now: Self.now).expect(misuse, at: "evidence")
     StoreScript(verifier, bind, [asserted], now: Self.now).expect(misuse, at: "evidence[0]")
-    let advance: JSONText = ["kind": "key.advance", "account": "ann"]
+    let advance: JSONText = ["operation": "advance-device-key-counter", "account": "ann"]
     StoreScript(verifier, advance, [try attested(verifier)], now: Self.now)
       .expect(misuse, at: "evidence[0]")
     let stored = try self.verifier(.sqlite, [("attest.time", "stored")])
@@ -145,7 +145,7 @@ struct StoreKeyTests {
 
   // MARK: advance
 
-  private let advance: JSONText = ["kind": "key.advance", "account": "ann"]
+  private let advance: JSONText = ["operation": "advance-device-key-counter", "account": "ann"]
 
   @Test("STO-63 a counter is used once", arguments: durable)
   func advanced(_ engine: StoreDialect) throws {
@@ -155,10 +155,10 @@ struct StoreKeyTests {
       StoreScript(verifier, advance, [evidence], now: Self.now)
     }
     let done = begun()
-    checkEqual(done.document.text("exchange.store.class"), "once")
+    checkEqual(done.document.flag("exchange.database.repeatable"), false)
     switch engine {
     case .mysql:
-      checkEqual(done.document.text("exchange.store.connection"), "same")
+      checkEqual(done.document.text("exchange.database.connection"), "same")
       try done.answer("{},{\"rows\":[[1,0]]}")
     case .dynamodb: try done.answer(try row(engine, ["counter": "7"]))
     default: try done.answer("{\"rows\":[[7]]}")
@@ -169,7 +169,7 @@ struct StoreKeyTests {
       let script = begun()
       if engine.isSQL {
         try script.answer(engine == .mysql ? "{},{\"rows\":[[0,0]]}" : "{\"rows\":[]}")
-        checkEqual(script.document.text("exchange.store.class"), "idempotent")
+        checkEqual(script.document.flag("exchange.database.repeatable"), true)
       }
       if let changes {
         try script.answer(try row(engine, changes, isMade: false, isRead: engine.isSQL))
@@ -219,7 +219,7 @@ struct StoreKeyTests {
     let made = try require(receipt.integer("attestReceipt.createdMs"))
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(
-        verifier, ["kind": "key.receipt"], [receipt], now: Self.now)
+        verifier, ["operation": "update-device-key-receipt"], [receipt], now: Self.now)
       if let changes {
         try script.answer(try row(engine, changes, isMade: changes["receipt"] != nil))
       } else {
@@ -240,7 +240,7 @@ struct StoreKeyTests {
   func retired(_ engine: StoreDialect) throws {
     let verifier = try verifier(engine)
     let request: JSONText = [
-      "kind": "key.retire", "account": "ann", "keyId": .string(try hexId()),
+      "operation": "retire-device-key", "account": "ann", "keyId": .string(try hexId()),
     ]
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(verifier, request, now: Self.now)
@@ -268,9 +268,11 @@ struct StoreKeyTests {
     let text = try require(try attested(verifier).text("attestation.receipt.bytes"))
     let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
     let retire: JSONText = [
-      "kind": "key.retire", "account": "ann", "keyId": .string(try hexId()),
+      "operation": "retire-device-key", "account": "ann", "keyId": .string(try hexId()),
     ]
-    for (request, evidence) in [(retire, []), (["kind": "key.receipt"], [receipt])]
+    for (request, evidence) in [
+      (retire, []), (["operation": "update-device-key-receipt"], [receipt]),
+    ]
       as [(JSONText, [Document])]
     {
       let script = StoreScript(verifier, request, evidence, now: Self.now)
@@ -287,7 +289,7 @@ struct StoreKeyTests {
     func read(
       _ changes: [String: String]?, _ more: [(String, JSONText)] = []
     ) throws -> StoreScript {
-      let request: JSONText = ["kind": "key.read", "keyId": .string(normal)]
+      let request: JSONText = ["operation": "get-device-key", "keyId": .string(normal)]
       let script = StoreScript(verifier, request.setting(more), now: Self.now)
       try script.answer(
         try changes.map { try row(engine, $0, isRead: true) }
@@ -307,7 +309,7 @@ struct StoreKeyTests {
     checkEqual(foreign.source("exchange.key"), "null")
     try read(["state": "\"retired\""]).expect("rejected.device-key.retired", "retired")
     try read(nil).expect("rejected.device-key.unknown", "unknown")
-    StoreScript(verifier, ["kind": "key.read", "keyId": "AAAA"], now: Self.now)
+    StoreScript(verifier, ["operation": "get-device-key", "keyId": "AAAA"], now: Self.now)
       .expect("misuse.exchange.request", at: "keyId")
   }
 
@@ -315,7 +317,7 @@ struct StoreKeyTests {
   func shapes() throws {
     let verifier = try verifier()
     let good = try values()
-    let request: JSONText = ["kind": "key.read", "keyId": .string(try hexId())]
+    let request: JSONText = ["operation": "get-device-key", "keyId": .string(try hexId())]
     func answered(_ values: [String]) throws -> Document {
       let script = StoreScript(verifier, request, now: Self.now)
       return try script.answer("{\"rows\":[[\(values.joined(separator: ","))]]}")

@@ -12,7 +12,7 @@ struct StoreLineTests {
     _ store: SQLiteStore, _ account: String?, _ evidence: Document,
     _ more: [(String, JSONText)] = [], now: Int64 = Minted.now
   ) throws -> Document {
-    var request: JSONText = ["kind": "subscription.apply"]
+    var request: JSONText = ["operation": "update-subscriptions"]
     if let account { request = request.setting([("account", .string(account))]) }
     return try store.run(request.setting(more), [evidence], now: now)
   }
@@ -21,7 +21,7 @@ struct StoreLineTests {
     _ store: SQLiteStore, _ account: String = "ann", now: Int64 = Minted.now
   ) throws -> String? {
     try store.run(
-      ["kind": "subscription.read", "account": .string(account)], now: now
+      ["operation": "get-plan", "account": .string(account)], now: now
     ).text("exchange.plan")
   }
 
@@ -90,7 +90,7 @@ struct StoreLineTests {
     let end = try require(Minted.purchase.expiresDate)
     try checkEqual(plan(store, now: end - 1), "premium")
     try checkEqual(plan(store, now: end), "free")
-    let read = try store.run(["kind": "subscription.read", "account": "ann"])
+    let read = try store.run(["operation": "get-plan", "account": "ann"])
     checkEqual(read.integer("exchange.until"), end)
     checkEqual(read.flag("exchange.lines.0.counts"), true)
     try store.run("UPDATE assay_line SET env = 'Xcode'", [])
@@ -127,7 +127,7 @@ struct StoreLineTests {
     _ = try apply(store, "ann", try store.transaction())
     let end = try require(Minted.purchase.expiresDate)
     let request: JSONText = [
-      "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
+      "operation": "lease-due-subscriptions", "attempt": "attempt-due-0000000000000001",
     ]
     try check(
       store.run(request, now: end - Self.day - 1).text("exchange.lines.0.account") == nil)
@@ -141,7 +141,7 @@ struct StoreLineTests {
   @Test("STO-29 the lease of lines that are due")
   func dueLease() throws {
     let request: JSONText = [
-      "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
+      "operation": "lease-due-subscriptions", "attempt": "attempt-due-0000000000000001",
     ]
     for span in [4999, 3_600_001, -1] as [JSONText] {
       let refused = try SQLiteStore().run(request.setting([("leaseMs", span)]))
@@ -176,7 +176,7 @@ struct StoreLineTests {
     checkEqual(refused.text("error.rule"), "STO-43")
     checkEqual(store.steps, 1)
     let claim: JSONText = [
-      "kind": "claim", "account": "ann", "attempt": "attempt-claim-000000000000001",
+      "operation": "claim", "account": "ann", "attempt": "attempt-claim-000000000000001",
     ]
     try checkEqual(
       store.run(claim.setting(other), [evidence]).name, "rejected.account.token-mismatch")
@@ -194,18 +194,18 @@ struct StoreLineTests {
   func away() throws {
     let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
-    let closed = try store.run(["kind": "subscription.read", "account": "ann"])
+    let closed = try store.run(["operation": "get-plan", "account": "ann"])
     checkEqual(closed.name, "unavailable.database.outcome-unknown")
     checkEqual(closed.text("exchange.plan"), "free")
     let last: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_000)]
-    let open = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
+    let open = try store.run(["operation": "get-plan", "account": "ann", "last": last])
     checkEqual(open.name, "ok")
     checkEqual(open.text("exchange.plan"), "premium")
     let old: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_001)]
     let late = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
     try checkEqual(
-      late.run(["kind": "subscription.read", "account": "ann", "last": old]).name,
+      late.run(["operation": "get-plan", "account": "ann", "last": old]).name,
       "unavailable.database.outcome-unknown")
   }
 
@@ -221,7 +221,7 @@ struct StoreLineTests {
       let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
       for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
       let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
-      let read = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
+      let read = try store.run(["operation": "get-plan", "account": "ann", "last": last])
       checkEqual(read.name, status, "\(plan) \(at - now)")
     }
   }
@@ -230,7 +230,7 @@ struct StoreLineTests {
 
   private func link(_ from: String, _ to: String) -> JSONText {
     [
-      "kind": "account.link", "from": .string(from), "to": .string(to),
+      "operation": "merge-accounts", "from": .string(from), "to": .string(to),
       "attempt": "attempt-link-000000000000001",
     ]
   }
@@ -273,7 +273,7 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.forgetKey", key)])
     _ = try apply(store, "ann-to-forget", try store.transaction())
     let request: JSONText = [
-      "kind": "account.forget", "account": "ann-to-forget",
+      "operation": "forget-account", "account": "ann-to-forget",
       "attempt": "attempt-forget-0000000000001",
     ]
     try checkEqual(store.run(request).text("exchange.outcome"), "forgotten")
@@ -294,7 +294,7 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.forgetKey", key)])
     func take(_ account: String) throws {
       let taken = try store.run([
-        "kind": "quota.take", "account": .string(account), "meter": "free", "plan": "free",
+        "operation": "consume-quota", "account": .string(account), "meter": "free", "plan": "free",
       ])
       checkEqual(taken.name, "ok")
     }
@@ -307,7 +307,7 @@ struct StoreLineTests {
     try take("dev-1")
     _ = try apply(store, "dev-3", try store.transaction())
     let request: JSONText = [
-      "kind": "account.forget", "account": "me-myself",
+      "operation": "forget-account", "account": "me-myself",
       "attempt": "attempt-forget-0000000000001",
     ]
     let done = try store.run(request)
@@ -335,7 +335,7 @@ struct StoreLineTests {
       _ = try store.run(link("dev-\(number)", "me-myself").setting("attempt", attempt))
     }
     let request: JSONText = [
-      "kind": "account.forget", "account": "me-myself",
+      "operation": "forget-account", "account": "me-myself",
       "attempt": "attempt-forget-0000000000001",
     ]
     try checkEqual(store.run(request).flag("exchange.more"), true)
@@ -354,7 +354,7 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     func take(_ account: String, _ units: Int64) throws {
       _ = try store.run([
-        "kind": "quota.take", "account": .string(account), "meter": "free", "plan": "free",
+        "operation": "consume-quota", "account": .string(account), "meter": "free", "plan": "free",
         "units": .integer(units),
       ])
     }
@@ -386,11 +386,11 @@ struct StoreLineTests {
     arguments: [StoreDialect.postgres, .mysql])
   func linkLocks(_ engine: StoreDialect) throws {
     let script = try script(engine, link("m", "b"))
-    checkEqual(script.document.text("exchange.store.transaction"), "begin")
+    checkEqual(script.document.text("exchange.database.transaction"), "begin")
     checkEqual(script.sql()?.contains("WHERE target = "), true)
     try script.answer("{\"rows\":[[\"a\"],[\"z\"]]}")
-    checkEqual(script.document.text("exchange.store.transaction"), "inside")
-    let ids = (0..<4).map { script.source("exchange.store.run.\($0).args.0") }
+    checkEqual(script.document.text("exchange.database.transaction"), "within")
+    let ids = (0..<4).map { script.source("exchange.database.calls.\($0).args.0") }
     checkEqual(ids, ["a", "b", "m", "z"])
     for place in [0, 3] { checkEqual(script.sql(place)?.hasSuffix(" FOR UPDATE"), true) }
     let targets = "{\"rows\":[[\"m\",\"\",1,\"x\"]]},{\"rows\":[[\"b\",\"\",1,\"x\"]]}"
@@ -400,18 +400,18 @@ struct StoreLineTests {
     checkEqual(
       tables, ["assay_link", "assay_link", "assay_line", "assay_ledger", "assay_key"])
     guard engine == .mysql else {
-      checkEqual(script.document.text("exchange.store.transaction"), "commit")
+      checkEqual(script.document.text("exchange.database.transaction"), "commit")
       checkEqual(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE"), true)
       checkEqual(script.sql(6)?.hasPrefix("INSERT INTO assay_audit"), true)
       try script.answer("{},{},{},{},{},{},{}")
       script.expect("ok", "linked")
       return
     }
-    checkEqual(script.document.text("exchange.store.transaction"), "inside")
+    checkEqual(script.document.text("exchange.database.transaction"), "within")
     checkEqual(script.sql(5)?.hasSuffix(" LIMIT 200 FOR UPDATE"), true)
     try script.answer(
       "{},{},{},{},{},{\"rows\":[[\"2026-11-25\",\"free\",3,9],[\"2026-11-25\",\"premium\",1,9]]}")
-    checkEqual(script.document.text("exchange.store.transaction"), "commit")
+    checkEqual(script.document.text("exchange.database.transaction"), "commit")
     checkEqual(
       script.arguments(0), "[\"USER#b\",\"2026-11-25\",\"free\",3,9]")
     checkEqual(script.sql(1)?.hasPrefix("DELETE FROM assay_quota WHERE scope = "), true)
@@ -427,7 +427,7 @@ struct StoreLineTests {
     let store = try SQLiteStore([("stores.keepEvidence", true)])
     _ = try apply(store, "ann", try store.transaction())
     let request: JSONText = [
-      "kind": "evidence.read", "environment": "Sandbox",
+      "operation": "get-evidence", "environment": "Sandbox",
       "originalTransactionId": "2000000900000001",
     ]
     let read = try store.run(request)
@@ -438,7 +438,7 @@ struct StoreLineTests {
     let sha256 = try require(read.text("exchange.evidence.0.sha256"))
     let other = String(repeating: "0", count: 64)
     let both = try store.run(
-      ["kind": "evidence.read", "sha256": [.string(sha256), .string(other)]])
+      ["operation": "get-evidence", "sha256": [.string(sha256), .string(other)]])
     checkEqual(both.text("exchange.missing.0"), other)
     try checkEqual(SQLiteStore().run(request).name, "config.ledger.evidence")
   }

@@ -26,7 +26,7 @@ struct StoreMeterTests {
   }
 
   private let request: JSONText = [
-    "kind": "quota.take", "account": "ann", "meter": "premium", "plan": "standard",
+    "operation": "consume-quota", "account": "ann", "meter": "premium", "plan": "standard",
   ]
 
   private func take(
@@ -46,8 +46,8 @@ struct StoreMeterTests {
   func taken(_ engine: StoreDialect) throws {
     let script = try take(engine, [("units", 3)])
     script.expect("pending.exchange.database")
-    checkEqual(script.document.text("exchange.store.class"), "once")
-    let connection = script.document.text("exchange.store.connection")
+    checkEqual(script.document.flag("exchange.database.repeatable"), false)
+    let connection = script.document.text("exchange.database.connection")
     checkEqual(connection, (engine == .mysql ? "same" : "any"))
     try script.answer(StoreAnswer.counted(engine, 8))
     script.expect("ok", "taken")
@@ -153,20 +153,20 @@ struct StoreMeterTests {
     checkEqual(mysql.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE"), true)
     checkEqual(mysql.arguments(1), "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
     checkEqual(mysql.sql(2), "SELECT ROW_COUNT(), LAST_INSERT_ID()")
-    checkEqual(mysql.source("exchange.store.run.0.rows"), "false")
-    checkEqual(mysql.source("exchange.store.run.2.rows"), "true")
+    checkEqual(mysql.source("exchange.database.calls.0.returnsRows"), "false")
+    checkEqual(mysql.source("exchange.database.calls.2.returnsRows"), "true")
     let ttl = Self.tomorrow + 7 * 86_400_000
     let redis = try take(.redis, [("units", 2)])
     checkEqual(
-      redis.document.text("exchange.store.run.0.script"),
+      redis.document.text("exchange.database.calls.0.script"),
       Text(stringLiteral: GuardScript.text).string)
     checkEqual(
-      redis.source("exchange.store.run.0.keys"), #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
+      redis.source("exchange.database.calls.0.keys"), #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
     checkEqual(
       redis.arguments(), #"["\#(ttl)","2","n","2","1","3","le","n","18","0","2","n","2"]"#)
     let dynamo = try take(.dynamodb)
-    checkEqual(dynamo.document.text("exchange.store.run.0.api"), "UpdateItem")
-    let input = "exchange.store.run.0.input."
+    checkEqual(dynamo.document.text("exchange.database.calls.0.api"), "UpdateItem")
+    let input = "exchange.database.calls.0.input."
     checkEqual(dynamo.document.text(input + "Key.PK.S"), "USER#ann")
     checkEqual(dynamo.document.text(input + "Key.SK.S"), "DATE#2026-11-21")
     checkEqual(
@@ -245,12 +245,12 @@ struct StoreMeterTests {
   @Test("STO-70 what did not run is repeated three times")
   func busy() throws {
     let script = try take(.sqlite)
-    let first = script.source("exchange.store.run")
+    let first = script.source("exchange.database.calls")
     for _ in 1...3 {
       try script.fail("5", executed: "no")
       script.expect("pending.exchange.wait")
       try script.wait()
-      checkEqual(script.source("exchange.store.run"), first)
+      checkEqual(script.source("exchange.database.calls"), first)
     }
     try script.fail("5", executed: "no")
     script.expect("unavailable.database.contention", at: "error.code")
@@ -310,13 +310,13 @@ struct StoreMeterTests {
     let taken = try take(engine, [("units", 3)], now: Self.tomorrow - 1)
     try taken.answer(StoreAnswer.counted(engine, 3, isNew: true))
     let request: JSONText = [
-      "kind": "quota.refund",
+      "operation": "release-quota",
       "ticket": .string(try require(taken.document.text("exchange.ticket"))),
     ]
     let (verifier, later) = (try verifier(engine), Self.tomorrow + 5)
     let back = StoreScript(verifier, request, now: later)
-    checkEqual(back.document.text("exchange.store.class"), "once")
-    check(back.source("exchange.store").contains("2026-11-21"))
+    checkEqual(back.document.flag("exchange.database.repeatable"), false)
+    check(back.source("exchange.database").contains("2026-11-21"))
     try back.answer(StoreAnswer.counted(engine, 0, isRefund: true))
     back.expect("ok", "refunded")
     checkEqual(back.document.integer("exchange.used"), 0)
@@ -337,7 +337,7 @@ struct StoreMeterTests {
     let taken = try take(.redis)
     try taken.answer(StoreAnswer.counted(.redis, 1, isNew: true))
     let request: JSONText = [
-      "kind": "quota.refund",
+      "operation": "release-quota",
       "ticket": .string(try require(taken.document.text("exchange.ticket"))),
     ]
     for (reply, status, outcome) in [
@@ -360,7 +360,7 @@ struct StoreMeterTests {
       let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")
       let ticket = Base64.encodeURL(utf8("{\(text)}"))
       return StoreScript(
-        try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(utf8: ticket)])
+        try verifier(.sqlite), ["operation": "release-quota", "ticket": .string(utf8: ticket)])
     }
     try refund(good).expect("pending.exchange.database")
     let wrong: [(String, String)] = [
@@ -383,7 +383,7 @@ struct StoreMeterTests {
     }
     try refund(good + [("more", "1")]).expect("misuse.ledger.ticket")
     for text in ["", "e30", "%%%", String(repeating: "A", count: 1025)] {
-      StoreScript(try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(text)])
+      StoreScript(try verifier(.sqlite), ["operation": "release-quota", "ticket": .string(text)])
         .expect("misuse.ledger.ticket")
     }
   }

@@ -14,7 +14,7 @@ struct StorePaceTests {
     _ changes: [(String, JSONText)] = []
   ) throws -> StoreScript {
     let request: JSONText = [
-      "kind": "pace.take", "for": "appstore.order-lookup", "environment": "Production",
+      "operation": "acquire-rate-permit", "for": "look-up-order-id", "environment": "Production",
     ]
     return StoreScript(
       try Minted.verifier([("stores", StoreAnswer.stores(.sqlite, stores))] + changes),
@@ -27,7 +27,7 @@ struct StorePaceTests {
     let second = Minted.now / 1000
     checkEqual(
       script.arguments(),
-      "[\"APPLE#Production#com.example.app\",\"\(second)\",\"appstore.order-lookup\",1,"
+      "[\"APPLE#Production#com.example.app\",\"\(second)\",\"look-up-order-id\",1,"
         + "\((second + 1) * 1000 + 3_600_000),4,4]")
     try script.answer("{\"rows\":[[5]]}")
     script.expect("ok", "taken")
@@ -37,18 +37,18 @@ struct StorePaceTests {
 
   @Test("STO-66 half of Apple's number, the configured one, or a tenth in Sandbox")
   func limits() throws {
-    let named: [(String, JSONText)] = [("pace", ["appstore.order-lookup": 40])]
+    let named: [(String, JSONText)] = [("pace", ["look-up-order-id": 40])]
     let sandbox: [(String, JSONText)] = [("environment", "Sandbox")]
     let cases: [([(String, JSONText)], [(String, JSONText)], Int)] = [
       ([], [], 5), (sandbox, [], 1), ([], named, 40), (sandbox, named, 4),
-      ([("for", "appstore.transaction-info")], [], 25),
-      ([("for", "appstore.test-notification")], [], 1),
+      ([("for", "get-transaction-info")], [], 25),
+      ([("for", "request-test-notification")], [], 1),
     ]
     for (members, stores, limit) in cases {
       let script = try pace(members, stores: stores)
       check(script.arguments().hasSuffix(",\(limit - 1),\(limit - 1)]"))
     }
-    let unlimited = try pace([("for", "appstore.extend-renewal-mass-status")])
+    let unlimited = try pace([("for", "get-status-of-subscription-renewal-date-extensions")])
     unlimited.expect("ok", "taken")
     checkEqual(unlimited.source("exchange.limit"), "null")
   }
@@ -58,7 +58,7 @@ struct StorePaceTests {
     let script = try pace()
     var seconds: [String] = []
     for _ in 1...5 {
-      seconds.append(script.source("exchange.store.run.0.args.1"))
+      seconds.append(script.source("exchange.database.calls.0.args.1"))
       try script.answer(Self.full)
       script.expect("pending.exchange.wait")
       let until = try require(script.waitsUntil)
@@ -70,7 +70,7 @@ struct StorePaceTests {
     try script.answer(Self.full)
     script.expect("unavailable.app-store.local-rate-limit", "paced", at: "for")
     checkEqual(script.document.integer("exchange.retry.attempt"), 2)
-    checkEqual(script.document.text("exchange.retry.request.for"), "appstore.order-lookup")
+    checkEqual(script.document.text("exchange.retry.request.for"), "look-up-order-id")
   }
 
   @Test("STO-66 EXC-16 a second that begins after the deadline is not waited for")
@@ -89,7 +89,7 @@ struct StorePaceTests {
     try script.answer(Self.full)
     try script.wait(late: 30_000)
     checkEqual(
-      script.document.text("exchange.store.run.0.args.1"), "\(Minted.now / 1000 + 31)")
+      script.document.text("exchange.database.calls.0.args.1"), "\(Minted.now / 1000 + 31)")
     try script.answer("{\"rows\":[[1]]}")
     script.expect("ok", "taken")
   }
@@ -125,7 +125,7 @@ struct StorePaceTests {
   @Test("STO-66 what a host must not ask")
   func misuse() throws {
     let wrong: [(String, JSONText)] = [
-      ("for", "quota.take"), ("for", 1), ("environment", "Xcode"), ("environment", "auto"),
+      ("for", "consume-quota"), ("for", 1), ("environment", "Xcode"), ("environment", "auto"),
       ("bundleId", "com.example.other"), ("attempt", 0), ("attempt", 65),
     ]
     for (member, value) in wrong {

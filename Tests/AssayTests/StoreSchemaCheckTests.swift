@@ -3,10 +3,10 @@ import Testing
 
 @testable import Assay
 
-/// Tests `schema.check`, and the engines that an exchange may use, with scripted replies.
-@Suite("Stores: schema.check")
+/// Tests `check-schema`, and the engines that an exchange may use, with scripted replies.
+@Suite("Stores: check-schema")
 struct StoreSchemaCheckTests {
-  private let request: JSONText = ["kind": "schema.check"]
+  private let request: JSONText = ["operation": "check-schema"]
 
   private func asked(
     _ engine: StoreDialect, _ stores: [(String, JSONText)] = []
@@ -52,7 +52,7 @@ struct StoreSchemaCheckTests {
   @Test("STM-1 STM-7 every column, and whether this is a primary", arguments: engines)
   func checked(_ engine: StoreDialect) throws {
     let script = try found(engine)
-    checkEqual(script.document.text("exchange.store.class"), "idempotent")
+    checkEqual(script.document.flag("exchange.database.repeatable"), true)
     checkEqual(script.sql(2)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,"), true)
     checkEqual(script.sql(2)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0"), true)
     try script.answer(tables(9, rows(engine)))
@@ -117,7 +117,7 @@ struct StoreSchemaCheckTests {
   @Test("STO-74 STM-7 Redis names its role")
   func role() throws {
     let script = try asked(.redis)
-    checkEqual(script.source("exchange.store.run.0.command"), "[\"ROLE\"]")
+    checkEqual(script.source("exchange.database.calls.0.command"), "[\"ROLE\"]")
     let info = ",{\"reply\":[\"\"]},{\"reply\":[\"\"]},{\"reply\":[\"\"]}"
     try script.answer("{\"reply\":[\"master\",77]}\(info)")
     script.expect("ok")
@@ -142,7 +142,7 @@ struct StoreSchemaCheckTests {
       let listed = indexes?.map { "{\"IndexName\":\"\($0)\",\"IndexStatus\":\"\($1)\"}" }
       let list = listed.map { ",\"GlobalSecondaryIndexes\":[\($0.joined(separator: ","))]" }
       let script = try asked(.dynamodb)
-      checkEqual(script.source("exchange.store.run.0.input"), "{\"TableName\":\"T\"}")
+      checkEqual(script.source("exchange.database.calls.0.input"), "{\"TableName\":\"T\"}")
       try script.answer(
         "{\"output\":{\"Table\":{\"TableStatus\":\"\(status)\"\(list ?? "")}}}")
       return script
@@ -187,7 +187,7 @@ struct StoreSchemaCheckTests {
       for executed in ["no", "unknown"] {
         let script = StoreScript(
           try Minted.verifier([("stores", StoreAnswer.stores(engine))]),
-          ["kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001"])
+          ["operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001"])
         try script.fail("standby", executed: executed)
         Exchanges.expect(
           script.document, "unavailable.database.standby", at: "error.code", rule: "STO-74")
@@ -195,9 +195,9 @@ struct StoreSchemaCheckTests {
     }
   }
 
-  // MARK: schema.create
+  // MARK: create-schema
 
-  private static let create: JSONText = ["kind": "schema.create", "lineage": .string(lineage)]
+  private static let create: JSONText = ["operation": "create-schema", "lineage": .string(lineage)]
 
   private func columns(_ store: SQLiteStore) throws -> [String] {
     try store.run("SELECT name FROM pragma_table_info('assay_ledger') ORDER BY name", [])
@@ -278,11 +278,11 @@ struct StoreSchemaCheckTests {
     let script = StoreScript(
       try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
     checkEqual(script.sql(0)?.hasPrefix("SELECT GET_LOCK("), true)
-    checkEqual(script.document.integer("exchange.store.limits.statementMs"), 3_600_000)
+    checkEqual(script.document.integer("exchange.database.limits.statementMs"), 3_600_000)
     try script.answer("{\"rows\":[[1]]},{\"rows\":[]},{\"rows\":[[0]]}")
     checkEqual(script.sql(0)?.hasPrefix("CREATE TABLE IF NOT EXISTS assay_schema"), true)
-    checkEqual(script.source("exchange.store.run.1.args.0"), "0")
-    let count = script.document.tree?.at("exchange.store.run")?.count ?? 0
+    checkEqual(script.source("exchange.database.calls.1.args.0"), "0")
+    let count = script.document.tree?.at("exchange.database.calls")?.count ?? 0
     checkEqual(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = "), true)
     checkEqual(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     // The ledger is missing, but version 0 never promised that the tables exist.
@@ -320,16 +320,16 @@ struct StoreSchemaCheckTests {
       "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"made_ms\":{\"N\":\"1\"}}"
     let made = try script(.dynamodb)
     try made.fail("ResourceNotFoundException")
-    checkEqual(made.document.text("exchange.store.run.0.api"), "CreateTable")
+    checkEqual(made.document.text("exchange.database.calls.0.api"), "CreateTable")
     try made.answer("{\"output\":{}}")
     try made.answer("{\"output\":{\"Table\":{\"TableStatus\":\"CREATING\"}}}")
     checkEqual(made.waitsUntil, Minted.now + 1000)
     try made.wait()
     try made.answer(active)
-    checkEqual(made.document.text("exchange.store.run.0.api"), "UpdateTimeToLive")
+    checkEqual(made.document.text("exchange.database.calls.0.api"), "UpdateTimeToLive")
     try made.fail("ValidationException")
     try made.answer("{\"output\":{}}")
-    checkEqual(made.document.text("exchange.store.run.0.api"), "PutItem")
+    checkEqual(made.document.text("exchange.database.calls.0.api"), "PutItem")
     try made.answer("{\"output\":{}}")
     try made.answer("{\"output\":{\"Item\":\(item)}}")
     made.expect("ok", "created")
@@ -351,17 +351,17 @@ struct StoreSchemaCheckTests {
   @Test("STO-1 STO-13 the dialect of a request, and what it must not hold")
   func dialect() throws {
     let once: JSONText = [
-      "kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+      "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
     ]
     let unshared = try Minted.verifier([
       ("stores", StoreAnswer.stores(.postgres, [("shared", false)]))
     ])
     StoreScript(unshared, once).expect("pending.exchange.database")
     let named = StoreScript(unshared, once.setting([("dialect", "redis")]))
-    checkEqual(named.document.text("exchange.store.dialect"), "redis")
+    checkEqual(named.document.text("exchange.database.dialect"), "redis")
     StoreScript(unshared, once.setting([("dialect", "sqlite")]))
       .expect("config.ledger.not-shared", at: "stores.shared")
-    let lookup: JSONText = ["kind": "lookup", "account": "ann"]
+    let lookup: JSONText = ["operation": "find", "account": "ann"]
     StoreScript(unshared, lookup).expect("pending.exchange.database")
     StoreScript(unshared, lookup.setting([("dialect", "redis")]))
       .expect("config.ledger.not-durable", at: "dialect")

@@ -20,7 +20,7 @@ final class StoreScript {
   }
 
   /// The id of the open step.
-  var step: Int64? { document.integer("exchange.store.id") }
+  var step: Int64? { document.integer("exchange.database.id") }
 
   /// Returns the JSON of a part of the document.
   func source(_ path: String) -> String {
@@ -28,9 +28,9 @@ final class StoreScript {
   }
 
   /// Returns the arguments of the call with this number.
-  func arguments(_ call: Int = 0) -> String { source("exchange.store.run.\(call).args") }
+  func arguments(_ call: Int = 0) -> String { source("exchange.database.calls.\(call).args") }
 
-  func sql(_ call: Int = 0) -> String? { document.text("exchange.store.run.\(call).sql") }
+  func sql(_ call: Int = 0) -> String? { document.text("exchange.database.calls.\(call).sql") }
 
   /// Replies with the results of the open step, separated by commas.
   @discardableResult

@@ -10,7 +10,7 @@ struct StoreSignupTests {
   private static let reset = Minted.now + 86_400_000
 
   private let request: JSONText = [
-    "kind": "signup.admit", "address": "192.0.2.7", "username": .string(name),
+    "operation": "begin-signup", "address": "192.0.2.7", "username": .string(name),
     "passwordBytes": 24,
   ]
 
@@ -26,9 +26,9 @@ struct StoreSignupTests {
   @Test("STO-56 attempts are counted, then accounts", arguments: StoreAnswer.engines)
   func admitted(_ engine: StoreDialect) throws {
     let script = try admit([], engine)
-    check(script.source("exchange.store").contains("attempts"))
+    check(script.source("exchange.database").contains("attempts"))
     try script.answer(StoreAnswer.counted(engine, 7, meter: "attempts"))
-    check(script.source("exchange.store").contains("created"))
+    check(script.source("exchange.database").contains("created"))
     try script.answer(StoreAnswer.counted(engine, 100, meter: "created"))
     script.expect("ok", "admitted")
     checkEqual(script.document.integer("exchange.left"), 0)
@@ -69,7 +69,7 @@ struct StoreSignupTests {
   func expiry() throws {
     let script = try admit([], .redis)
     checkEqual(
-      script.document.text("exchange.store.run.0.args.0"), "\(Self.reset + 7 * 86_400_000)")
+      script.document.text("exchange.database.calls.0.args.0"), "\(Self.reset + 7 * 86_400_000)")
   }
 
   @Test("BCK-12 BCK-22 the credentials are looked at before any counter")
@@ -135,7 +135,7 @@ struct StoreSignupTests {
     for value in [.null, "nowhere"] as [JSONText] {
       let script = try admit([("address", value)])
       try script.answer("{\"rows\":[[1]]}")
-      checkEqual(script.document.text("exchange.store.run.0.args.0"), "SIGNUP_IP#unknown")
+      checkEqual(script.document.text("exchange.database.calls.0.args.0"), "SIGNUP_IP#unknown")
       check(script.arguments().hasSuffix(",9,9]"))
     }
     try admit([("address", 7)]).expect("misuse.exchange.request", at: "address")
@@ -150,7 +150,7 @@ struct StoreSignupTests {
     let verifier = try Minted.verifier([("stores", StoreAnswer.stores(engine))])
     func settle(_ result: JSONText) -> StoreScript {
       StoreScript(
-        verifier, ["kind": "signup.settle", "ticket": .string(ticket), "result": result])
+        verifier, ["operation": "finish-signup", "ticket": .string(ticket), "result": result])
     }
     let created = settle("created")
     created.expect("ok", "created")
@@ -160,15 +160,15 @@ struct StoreSignupTests {
       ("provider-error", "unavailable.signup.provider"),
     ] {
       let script = settle(.string(result))
-      check(script.source("exchange.store").contains("created"))
-      check(!script.source("exchange.store").contains("attempts"))
+      check(script.source("exchange.database").contains("created"))
+      check(!script.source("exchange.database").contains("attempts"))
       try script.answer(
         StoreAnswer.counted(engine, 0, meter: "created", isRefund: true))
       script.expect(status, result)
       checkEqual(script.document.flag("exchange.refunded"), true)
     }
     settle("maybe").expect("misuse.exchange.request", at: "result")
-    let request: JSONText = ["kind": "quota.refund", "ticket": .string(ticket)]
+    let request: JSONText = ["operation": "release-quota", "ticket": .string(ticket)]
     StoreScript(verifier, request).expect("misuse.ledger.ticket", at: "ticket")
   }
 }

@@ -56,7 +56,9 @@ struct StoresConfigurationTests {
       "dialect": "dynamodb", "prefix": "shop1_", "table": "T", "shared": false,
       "leaseMs": 5000, "statementMs": 60_000, "lockMs": 100, "requestMs": 600_000,
       "redis": ["volatile": true], "onUnclear": "hold", "forgetKey": Self.key(32),
-      "pace": ["appstore.transaction-info": 1, "appstore.extend-renewal-mass-status": 1000],
+      "pace": [
+        "get-transaction-info": 1, "get-status-of-subscription-renewal-date-extensions": 1000,
+      ],
       "transfer": "ask", "moveEveryMs": 0, "onAbsent": "keep", "dayOffsetMinutes": -840,
       "quotaUnitsMax": 1, "failOpen": ["readMs": 5, "meters": ["premium", "free"]],
       "keepEvidence": true, "challengeTtlMs": 10_000,
@@ -71,7 +73,7 @@ struct StoresConfigurationTests {
       {"dialect":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
       "shared":false,"leaseMs":5000,"statementMs":60000,"lockMs":100,"requestMs":600000,\
       "redis":{"volatile":true},"onUnclear":"hold","forgetKey":true,\
-      "pace":{"appstore.transaction-info":1,"appstore.extend-renewal-mass-status":1000},\
+      "pace":{"get-transaction-info":1,"get-status-of-subscription-renewal-date-extensions":1000},\
       "transfer":"ask","moveEveryMs":0,"onAbsent":"keep","dayOffsetMinutes":-840,\
       "quotaUnitsMax":1,"failOpen":{"readMs":5,"meters":["premium","free"]},\
       "keepEvidence":true,"challengeTtlMs":10000,"signup":{"limit":7,"attemptLimit":8,\
@@ -191,7 +193,7 @@ struct StoresConfigurationTests {
       check(make([("stores.failOpen.meters", meters)]).refusal != "ok ")
     }
     for (kind, count) in [
-      ("appstore.transactions", 1), ("appstore.order-lookup", 0), ("appstore.order-lookup", 1001),
+      ("appstore.transactions", 1), ("look-up-order-id", 0), ("look-up-order-id", 1001),
     ] as [(String, JSONText)] {
       let pace: JSONText = .object([.init(kind, count)])
       checkEqual(

@@ -38,7 +38,7 @@ struct StoresDynamoTests {
     _ account: String = "ann", _ number: Int = 1, _ more: [(String, JSONText)] = []
   ) -> JSONText {
     let request: JSONText = [
-      "kind": "claim", "account": .string(account), "attempt": attempt(number),
+      "operation": "claim", "account": .string(account), "attempt": attempt(number),
     ]
     return request.setting(more)
   }
@@ -101,13 +101,13 @@ struct StoresDynamoTests {
     let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
     try checkEqual(row(store, first)["dt"], .number(Self.now + 120_000))
     try store.run(try resumed.completion(), now: Self.now + 60_001)
-    try store.run(["kind": "revoke"], [try coins(store, signed: 1000, revoked: true)])
+    try store.run(["operation": "revoke"], [try coins(store, signed: 1000, revoked: true)])
     try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
     let reopened = try row(store, first)
     check(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
     checkEqual(reopened["dt"], .number(Self.now + 60_000))
     let other = try DynamoStore()
-    try other.run(["kind": "revoke"], [try coins(other, signed: 1000, revoked: true)])
+    try other.run(["operation": "revoke"], [try coins(other, signed: 1000, revoked: true)])
     let late = try other.run(claim(), [try coins(other, signed: 2000)])
     try checkEqual(row(other, late)["ok"], .text("USER#ann"))
   }
@@ -136,7 +136,7 @@ struct StoresDynamoTests {
     }
     let late = Self.now + 100_000
     func sweep(_ number: Int) throws -> Document {
-      try store.run(["kind": "claim.due", "attempt": attempt(number)], now: late)
+      try store.run(["operation": "resume-expired", "attempt": attempt(number)], now: late)
     }
     let first = try sweep(91)
     checkEqual(first.flag("exchange.more"), true)
@@ -159,7 +159,7 @@ struct StoresDynamoTests {
       store.put(taken)
     }
     let swept = try store.run(
-      ["kind": "claim.due", "attempt": attempt(9)], now: Self.now + 100_000)
+      ["operation": "resume-expired", "attempt": attempt(9)], now: Self.now + 100_000)
     checkEqual(swept.name, "ok")
     check(swept.text("exchange.claims.0.outcome") == nil)
   }
@@ -180,7 +180,7 @@ struct StoresDynamoTests {
       taken["state"] = .text(state)
       store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
       let swept = try store.run(
-        ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
+        ["operation": "resume-expired", "attempt": .string(sweeper)], now: Self.now + 100_000)
       checkEqual(swept.name, "ok")
       checkEqual(
         swept.text("exchange.claims.0.outcome"), (isOurs ? "resume" : nil),
@@ -190,7 +190,7 @@ struct StoresDynamoTests {
     try store.run(claim(), [try coins(store)])
     store.faults[store.steps + 2] = .lost(carriedOut: true)
     let swept = try store.run(
-      ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
+      ["operation": "resume-expired", "attempt": .string(sweeper)], now: Self.now + 100_000)
     checkEqual(swept.integer("exchange.claims.0.fence"), 2)
   }
 
@@ -198,11 +198,11 @@ struct StoresDynamoTests {
   func lookup() throws {
     let store = try DynamoStore()
     try store.run(claim(), [try coins(store)])
-    let found = try store.run(["kind": "lookup", "account": "ann"])
+    let found = try store.run(["operation": "find", "account": "ann"])
     expect(found, "resume", "ok")
     checkEqual(found.flag("exchange.eventual"), true)
     let one = try store.run([
-      "kind": "lookup", "account": "bob", "environment": "Sandbox",
+      "operation": "find", "account": "bob", "environment": "Sandbox",
       "transactionId": "2000000900000001",
     ])
     checkEqual(one.text("exchange.outcome"), "used-by-other")
@@ -318,10 +318,10 @@ struct StoresDynamoTests {
   func otherForms() throws {
     let refund = { (store: DynamoStore) in try self.coins(store, signed: 9, revoked: true) }
     let complete: JSONText = [
-      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000001",
+      "operation": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000001",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
-    let read: JSONText = ["kind": "subscription.read", "account": "ann"]
+    let read: JSONText = ["operation": "get-plan", "account": "ann"]
     let join = link("anon", "ann")
     let unjoined = #"{"output":{}}"#
     let days =
@@ -337,11 +337,11 @@ struct StoresDynamoTests {
       (join, 1, #"{"output":{"Item":{"joined":{"SS":"a"}}}},\#(unjoined)"#),
       (join, 4, account(#"{"N":"1","S":"1"}"#)), (join, 4, account(#"{"S":"1"}"#)),
       (read, 1, #"{"output":{"Items":{}}}"#), (complete, 1, #"{"output":{}}"#),
-      (["kind": "revoke"], 2, #"{"error":{"type":"ConditionalCheckFailedException"}}"#),
+      (["operation": "revoke"], 2, #"{"error":{"type":"ConditionalCheckFailedException"}}"#),
     ] as [(JSONText, Int, String)] {
       let store = try DynamoStore()
       store.faults[step] = .answer(#"{"id":ID,"code":200,"results":[\#(results)]}"#)
-      let isRevoke = request.bytes == (["kind": "revoke"] as JSONText).bytes
+      let isRevoke = request.bytes == (["operation": "revoke"] as JSONText).bytes
       let document = try store.run(request, isRevoke ? [try refund(store)] : [])
       checkEqual(document.name, "unavailable.database.unexpected-reply", "\(results)")
       checkEqual(store.steps, step, "\(results)")
@@ -445,7 +445,7 @@ struct StoresDynamoTests {
     _ = try store.run(claim("ann", 4, more), [next])
     check(store.steps - steps - changing < changing)
     // A deactivated subscription is active again.
-    try store.run(["kind": "subscription.clear", "account": "ann"])
+    try store.run(["operation": "deactivate-subscriptions", "account": "ann"])
     try checkEqual(plan(store, "ann"), "free")
     _ = try store.run(claim("ann", 4, more), [next])
     try checkEqual(plan(store, "ann"), "premium")
@@ -456,12 +456,12 @@ struct StoresDynamoTests {
   }
 
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {
-    let request: JSONText = ["kind": "subscription.apply"]
+    let request: JSONText = ["operation": "update-subscriptions"]
     return request.setting((account.map { [("account", .string($0))] } ?? []) + more)
   }
 
   private func plan(_ store: DynamoStore, _ account: String) throws -> String? {
-    try store.run(["kind": "subscription.read", "account": .string(account)])
+    try store.run(["operation": "get-plan", "account": .string(account)])
       .text("exchange.plan")
   }
 
@@ -538,7 +538,7 @@ struct StoresDynamoTests {
   func dueLines() throws {
     let store = try DynamoStore()
     try store.run(apply("ann"), [try month(store)])
-    let due: JSONText = ["kind": "subscription.due", "attempt": attempt(1)]
+    let due: JSONText = ["operation": "lease-due-subscriptions", "attempt": attempt(1)]
     try check(store.run(due).text("exchange.lines.0.account") == nil)
     let late = Self.now + 100 * 86_400_000
     let listed = try store.run(due, now: Self.now + 2_000_000)
@@ -554,7 +554,7 @@ struct StoresDynamoTests {
 
   private func link(_ from: String, _ to: String, _ number: Int = 50) -> JSONText {
     [
-      "kind": "account.link", "from": .string(from), "to": .string(to),
+      "operation": "merge-accounts", "from": .string(from), "to": .string(to),
       "attempt": attempt(number), "reason": "signed in",
     ]
   }
@@ -659,9 +659,9 @@ struct StoresDynamoTests {
     try store.run(link("anon-1", "someone", 52))
     try store.run(apply("anon-1"), [try month(store, signed: 5)])
     let forget: JSONText = [
-      "kind": "account.forget", "account": "anon-1", "attempt": attempt(53),
+      "operation": "forget-account", "account": "anon-1", "attempt": attempt(53),
     ]
-    try store.run(["kind": "account.forget", "account": "someone", "attempt": attempt(54)])
+    try store.run(["operation": "forget-account", "account": "someone", "attempt": attempt(54)])
     let done = try store.run(forget)
     checkEqual(done.name, "ok", "\(done.text("error.at") ?? "")")
     let again = try store.run(forget)
@@ -678,7 +678,7 @@ struct StoresDynamoTests {
   }
 
   private func forget(_ account: String) -> JSONText {
-    ["kind": "account.forget", "account": .string(account), "attempt": attempt(53)]
+    ["operation": "forget-account", "account": .string(account), "attempt": attempt(53)]
   }
 
   @Test("STO-93 who was joined into a forgotten account is forgotten with it")
@@ -716,14 +716,14 @@ struct StoresDynamoTests {
     ]
     let store = try DynamoStore(changes)
     // A notification before any account owned the subscription, then two updates of the account.
-    try store.run(["kind": "subscription.apply"], [try month(store)])
+    try store.run(["operation": "update-subscriptions"], [try month(store)])
     try store.run(apply("ann"), [try month(store, signed: 1)])
     try store.run(apply("ann"), [try month(store, signed: 2)])
     let bought = try coins(store, id: "2000000900000777")
     let claimed = try store.run(claim("ann", 1), [bought])
     try store.run(try claimed.completion())
     try store.run(
-      ["kind": "revoke"],
+      ["operation": "revoke"],
       [
         try coins(store, signed: 3, revoked: true, id: "2000000900000777")
       ])
@@ -747,10 +747,10 @@ struct StoresDynamoTests {
     let store = try DynamoStore([("stores.keepEvidence", true)])
     let first = try store.run(claim(), [try coins(store)])
     let key = try require(first.text("exchange.claims.0.purchaseKey"))
-    let read = try store.run(["kind": "evidence.read", "purchaseKey": .string(key)])
+    let read = try store.run(["operation": "get-evidence", "purchaseKey": .string(key)])
     checkEqual(read.text("exchange.evidence.0.text")?.hasPrefix("eyJ"), true)
     let digest = String(repeating: "0", count: 64)
-    let missing = try store.run(["kind": "evidence.read", "sha256": [.string(digest)]])
+    let missing = try store.run(["operation": "get-evidence", "sha256": [.string(digest)]])
     checkEqual(missing.text("exchange.missing.0"), digest)
   }
 
@@ -778,7 +778,7 @@ struct StoresDynamoTests {
     check(isKept(try row(store, first), store))
     checkEqual(kept(store), 2)
     for (signed, count) in [(3, 3), (1, 3)] as [(Int64, Int)] {
-      try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
+      try store.run(["operation": "revoke"], [try coins(store, signed: signed, revoked: true)])
       check(isKept(try row(store, first), store))
       checkEqual(kept(store), count)
     }
@@ -786,7 +786,7 @@ struct StoresDynamoTests {
     check(isKept(try row(store, first), store))
     checkEqual(kept(store), 4)
     let tombstone = try DynamoStore([("stores.keepEvidence", true)])
-    try tombstone.run(["kind": "revoke"], [try coins(tombstone, revoked: true)])
+    try tombstone.run(["operation": "revoke"], [try coins(tombstone, revoked: true)])
     checkEqual(kept(tombstone), 1)
   }
 

@@ -33,7 +33,9 @@ struct VerifyReceiptExchangeTests {
     _ change: (inout Configuration) -> Void = { _ in }
   ) throws -> VerifyReceiptConversation {
     let trust = try ReceiptTrust.make(AnswerSample.configuration(change))
-    let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: Self.receipt)]
+    let request: JSONText = [
+      "operation": "call-verify-receipt", "receipt": .string(utf8: Self.receipt),
+    ]
     let task = try VerifyReceiptTask(
       try ExchangeRequest(request.setting(members).bytes), [], trust,
       Triage(trust.configuration), attempt: attempt)
@@ -117,11 +119,11 @@ struct VerifyReceiptExchangeTests {
       checkEqual(play([answer], try conversation()).last, "wait 1000 retry")
     }
     checkEqual(
-      play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last,
+      play([.http(HTTPAnswer(status: 200, isTruncated: true))], try conversation()).last,
       "too-large.verify-receipt.body")
     // The body is ignored, cut or not.
     checkEqual(
-      play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last,
+      play([.http(HTTPAnswer(status: 500, isTruncated: true))], try conversation()).last,
       "wait 1000 retry")
     checkEqual(
       play([apple(0).body("{}")], try conversation()).last, "malformed.verify-receipt.body")

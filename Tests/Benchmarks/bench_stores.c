@@ -93,13 +93,13 @@ static assay_status begin(struct claims *claims, const char *request,
 }
 
 static const cJSON *store_of(const cJSON *step) {
-  return member(member(step, "exchange"), "store");
+  return member(member(step, "exchange"), "database");
 }
 
 /* Writes the request of a claim under a lease. */
 static void claim_request(char *text, size_t room, size_t number) {
   snprintf(text, room,
-           "{\"kind\":\"claim\",\"account\":\"bench\",\"attempt\":\"bench-attempt-number-%08zu\"}",
+           "{\"operation\":\"claim\",\"account\":\"bench\",\"attempt\":\"bench-attempt-number-%08zu\"}",
            number);
 }
 
@@ -166,7 +166,7 @@ static void bare_call(void *context, size_t number) {
   demand(number < claims->count, "statements for each claim");
   demand(run_statement(claims->bare, "BEGIN IMMEDIATE"), "BEGIN");
   cJSON_ArrayForEach(step, claims->steps[number]) {
-    cJSON_ArrayForEach(call, member(store_of(step), "run"))
+    cJSON_ArrayForEach(call, member(store_of(step), "calls"))
         run_bare(claims->bare, call);
   }
   demand(run_statement(claims->bare, "COMMIT"), "COMMIT");
@@ -185,7 +185,7 @@ static sqlite3 *database_new(struct claims *claims, const char *path) {
   int part;
   db = create_database(path);
   demand(db != NULL, "create_database");
-  demand(begin(claims, "{\"kind\":\"schema\"}", NULL, &exchange, &doc) ==
+  demand(begin(claims, "{\"operation\":\"describe-schema\"}", NULL, &exchange, &doc) ==
              ASSAY_OK,
          "the schema");
   root = cJSON_Parse(assay_doc_json(doc, NULL));

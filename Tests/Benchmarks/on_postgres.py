@@ -69,8 +69,8 @@ def statement_of_take(verifier):
     """Return the library's statement of one take, with its values, for an account that only the
     baseline uses."""
     exchange = verifier.exchange(
-        {"kind": "quota.take", "account": "bare", "meter": "bench", "plan": "free"})
-    call, = exchange.payload["store"]["run"]
+        {"operation": "consume-quota", "account": "bare", "meter": "bench", "plan": "free"})
+    call, = exchange.payload["database"]["calls"]
     return call["sql"], call["args"]
 
 

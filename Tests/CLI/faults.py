@@ -5,7 +5,7 @@
 
 The line has `url`, `expiredUrl`, `ca`, `hosts`, `config`, `now` (the time of all conversations),
 and two lists of tests, each with the `rules` to be posted to /play/script before it:
-  answers        `request` as a step has it; `status`, `headers`, `body`, `cut` as a sender must
+  answers        `request` as a step has it; `status`, `headers`, `body`, `truncated` as a sender must
                  answer it; `late`: its time is over before the answer is there
   conversations  `request` for assay_exchange_new; `status` that it ends with after so many
                  `requests`
@@ -34,18 +34,18 @@ def asked(**changes):
     return {"id": 7, "method": "POST", "url": f"https://{HOST}/v1/own?sort=a%20b&c",
             "headers": [["Authorization", "Bearer shared-secret"], ["X-Own", "1"]],
             "body": {"text": '{"password":"shared-secret","device_token":"ZGV2aWNlLXRva2Vu"}'},
-            "timeoutMs": 5000, "maxResponseBytes": 4096, "wantHeaders": ["etag", "retry-after"],
-            "secret": ["headers.authorization", "body"], **changes}
+            "timeoutMs": 5000, "maxResponseBytes": 4096, "responseHeaders": ["etag", "retry-after"],
+            "sensitivePaths": ["headers.authorization", "body"], **changes}
 
 
-def answer(name, fault, status=200, body=GOOD, headers=(), cut=False, late=False, **changes):
+def answer(name, fault, status=200, body=GOOD, headers=(), truncated=False, late=False, **changes):
     if isinstance(body, str):
         body = {"text": body}
     elif isinstance(body, bytes):
         body = {"base64": encoded(body)}
     rule = {"host": HOST, "fault": {"status": 200, "body": GOOD, **fault}}
     return {"name": name, "rules": [rule], "request": asked(**changes), "status": status,
-            "headers": list(headers), "body": body, "cut": cut, "late": late}
+            "headers": list(headers), "body": body, "truncated": truncated, "late": late}
 
 
 def none(name, fault, **more):
@@ -57,7 +57,8 @@ def answers():
     yield answer("good", {"headers": [["ETag", '"1"'], ["X-Other", "1"], ["Set-Cookie", "a=b"]]},
                  headers=[["etag", '"1"']])
     yield answer("a body of as many bytes as are wanted", {}, maxResponseBytes=len(GOOD))
-    yield answer("a body of one more", {}, body=None, cut=True, maxResponseBytes=len(GOOD) - 1)
+    yield answer("a body of one more", {}, body=None, truncated=True,
+                 maxResponseBytes=len(GOOD) - 1)
     for status in (204, 304):
         yield answer(f"status {status}", {"status": status}, status, "")
     for status in (201, 299, 400, 401, 403, 404, 418, 429, 500, 503, 599):
@@ -88,9 +89,10 @@ def answers():
     yield none("half of gzip", {"body": {"base64": half}, "headers": coded})
     yield none("gzip that is none", {"headers": coded})
     yield none("a coding that nobody asked for", {"headers": [["Content-Encoding", "br"]]})
-    yield answer("a bomb", {"gzip": "bomb"}, body=None, cut=True)
-    yield answer("oversized", {"oversize": 100_000}, body=None, cut=True)
-    yield answer("oversized, in chunks", {"oversize": 100_000, "chunks": 1000}, body=None, cut=True)
+    yield answer("a bomb", {"gzip": "bomb"}, body=None, truncated=True)
+    yield answer("oversized", {"oversize": 100_000}, body=None, truncated=True)
+    yield answer("oversized, in chunks", {"oversize": 100_000, "chunks": 1000}, body=None,
+                 truncated=True)
     yield answer("octets", {"body": {"base64": encoded(b"\xff\x00")}}, body=b"\xff\x00")
     yield answer("a NUL", {"body": {"base64": encoded(b"a\x00")}}, body=b"a\x00")
     yield answer("a mark", {"bom": True}, body="\ufeff" + GOOD)
@@ -202,17 +204,17 @@ def any_environment():
 def conversations(receipt):
     """How each conversation ends."""
     for request, rows in [
-            ({"kind": "verifyReceipt", "receipt": receipt}, verify_receipt()),
-            ({"kind": "deviceCheck.query", "deviceToken": encoded("d"), "transactionId": "t"},
+            ({"operation": "call-verify-receipt", "receipt": receipt}, verify_receipt()),
+            ({"operation": "query-device-bits", "deviceToken": encoded("d"), "transactionId": "t"},
              device_check()),
-            ({"kind": "jwks", "issuer": ISSUER}, key_sets()),
-            ({"kind": "appstore.transaction-info", "environment": "Sandbox",
+            ({"operation": "fetch-keyset", "issuer": ISSUER}, key_sets()),
+            ({"operation": "get-transaction-info", "environment": "Sandbox",
               "transactionId": FIRST}, transaction()),
-            ({"kind": "appstore.transaction-info", "environment": "auto",
+            ({"operation": "get-transaction-info", "environment": "auto",
               "transactionId": FIRST}, any_environment())]:
         for name, fault, status, requests in rows:
             rules = fault if isinstance(fault, list) else [{"fault": fault}] if fault else []
-            yield {"name": f"{request['kind']}, {name}", "rules": rules, "request": request,
+            yield {"name": f"{request['operation']}, {name}", "rules": rules, "request": request,
                    "status": status, "requests": requests}
 
 

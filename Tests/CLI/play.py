@@ -162,9 +162,9 @@ def check_wire(bench, player):
 def check_noise(bench, player):
     """Requests that make no sense, under a valid token: answered, and nothing ends."""
     host, random = Host(player), Random(20261123)
-    bearer = {"Authorization": "Bearer " + host.token("sign.api-token")}
-    devices = host.token("sign.devicecheck-token")
-    secret = host.token("sign.apple-id-secret")
+    bearer = {"Authorization": "Bearer " + host.token("sign-api-token")}
+    devices = host.token("sign-device-check-token")
+    secret = host.token("sign-apple-client-secret")
     texts = ["", "x", "0", "-1", "9" * 19, "9" * 40, "2000000900000001", "ASCENDING", "null",
              encoded(b"0\x80" * 500), encoded(b"$\x84\x00\xff\xff\xff" * 9000), encoded("{}"),
              encoded('{"signature"="AAAA";"purchase-info"="' + encoded(
@@ -281,14 +281,14 @@ def check_receipts(bench, player):
         bench.expect(answer.status == 200 and answer.json["status"] == status,
                      f"receipts: {name}", answer)
     host = Host(player, environments=["Production", "Sandbox"])
-    document = host.ask({"kind": "verifyReceipt", "receipt": app})
+    document = host.ask({"operation": "call-verify-receipt", "receipt": app})
     found = document.json["exchange"]
     bench.expect(document.status == "ok" and (found["hops"], found["attempts"]) == (1, 2)
                  and found["verifyReceipt"]["latestReceipt"]["verified"],
                  "receipts: the library's hop", document.json)
-    document = host.ask({"kind": "verifyReceipt", "receipt": old})
+    document = host.ask({"operation": "call-verify-receipt", "receipt": old})
     bench.expect(document.status == "ok", "receipts: iOS 6 by the library", document.json)
-    document = host.ask({"kind": "verifyReceipt", "receipt": expired})
+    document = host.ask({"operation": "call-verify-receipt", "receipt": expired})
     bench.expect(document.status == "ok"
                  and document.json["exchange"]["verifyReceipt"]["appleStatus"] == 21006,
                  "receipts: 21006 by the library", document.json)
@@ -297,26 +297,26 @@ def check_receipts(bench, player):
 def check_devices(bench, player):
     host = Host(player)
     device = {"deviceToken": encoded("phone-1#a"), "transactionId": "t-1"}
-    document = host.ask({"kind": "deviceCheck.query", **device, "offer": True})
+    document = host.ask({"operation": "query-device-bits", **device, "offer": True})
     bench.expect(document.json["exchange"]["deviceCheck"]["outcome"] == "no-bits",
                  "devices: no bits", document.json)
-    document = host.ask({"kind": "deviceCheck.update", **device, "bit0": True})
+    document = host.ask({"operation": "update-device-bits", **device, "bit0": True})
     bench.expect(document.json["exchange"]["deviceCheck"]["outcome"] == "updated",
                  "devices: update", document.json)
     device["deviceToken"] = encoded("phone-1#b")
-    document = host.ask({"kind": "deviceCheck.query", **device, "offer": True})
+    document = host.ask({"operation": "query-device-bits", **device, "offer": True})
     found = document.json["exchange"]["deviceCheck"]
     bench.expect(document.status == "rejected.promo.device-used" and found["month"] == "2026-11"
                  and found["bits"]["bit0"]["set"] and not found["bits"]["bit1"]["set"],
                  "devices: bits of another token of the device", document.json)
-    document = host.ask({"kind": "deviceCheck.validate", **device})
+    document = host.ask({"operation": "validate-device-token", **device})
     bench.expect(document.status == "ok", "devices: validate", document.json)
     for token in ["bad phone", "development:phone"]:
-        document = host.ask({"kind": "deviceCheck.query", "deviceToken": encoded(token),
+        document = host.ask({"operation": "query-device-bits", "deviceToken": encoded(token),
                              "transactionId": "t-2"})
         bench.expect(document.status == "rejected.device-check.token", f"devices: {token}",
                      document.json)
-    jwt = host.token("sign.devicecheck-token")
+    jwt = host.token("sign-device-check-token")
     good = {"device_token": encoded("phone-2"), "transaction_id": "t", "timestamp": NOW}
 
     def ask(path="query_two_bits", authorization=f"Bearer {jwt}", base=DEVICES, **members):
@@ -330,7 +330,7 @@ def check_devices(bench, player):
             ("a bit with query", ask(bit0=True), 400, b"Bad Payload"),
             ("a bit that is none", ask("update_two_bits", bit0=1), 400, b"bits"),
             ("no Bearer", ask(authorization=jwt), 400, b"authorization token"),
-            ("another key", ask(authorization="Bearer " + host.token("sign.api-token")), 401,
+            ("another key", ask(authorization="Bearer " + host.token("sign-api-token")), 401,
              b"Unable to verify"),
             ("development", ask(base=DEVELOPMENT, device_token=encoded("development:x")), 200,
              b"Failed")]:
@@ -338,7 +338,7 @@ def check_devices(bench, player):
 
 
 def check_attest_receipts(bench, player):
-    jwt = Host(player).token("sign.devicecheck-token")
+    jwt = Host(player).token("sign-device-check-token")
     receipt = bench.mint("attest-receipt", "--environment", "Production")
     development = bench.mint("attest-receipt", "--environment", "Sandbox")
     refreshed = bench.mint("attest-receipt", "--refreshed", "--environment", "Production")
@@ -408,7 +408,7 @@ def check_key_sets(bench, player):
 
 def check_apple_id(bench, player):
     host = Host(player)
-    secret = host.token("sign.apple-id-secret")
+    secret = host.token("sign-apple-client-secret")
     made = player.play("sign-in", {"nonce": "n" * 22})
     claims = jws_payload(made["identityToken"])
     bench.expect(claims["nonce"] == "n" * 22 and claims["aud"] == "com.example.app"
@@ -446,7 +446,7 @@ def check_apple_id(bench, player):
 
 
 def check_store(bench, player):
-    jwt = Host(player).token("sign.api-token")
+    jwt = Host(player).token("sign-api-token")
 
     def ask(method, path, body=None, host=STORE_SANDBOX, authorization=f"Bearer {jwt}"):
         return player.ask(method, host, path, body, {"Authorization": authorization})
@@ -459,7 +459,7 @@ def check_store(bench, player):
     first, everything = "2000000900000001", "2000000900000002"
     for name, authorization in [("no token", ""), ("no Bearer", jwt),
                                 ("another key", "Bearer " + Host(player).token(
-                                    "sign.devicecheck-token"))]:
+                                    "sign-device-check-token"))]:
         answer = ask("GET", f"/inApps/v1/transactions/{first}", authorization=authorization)
         bench.expect(answer.status == 401 and not answer.body.startswith(b"{"),
                      f"store: {name}", answer)
@@ -612,7 +612,7 @@ class Taker(BaseHTTPRequestHandler):
 
 
 def check_notifications(bench, player):
-    jwt = {"Authorization": "Bearer " + Host(player).token("sign.api-token")}
+    jwt = {"Authorization": "Bearer " + Host(player).token("sign-api-token")}
 
     def ask(method, path, body=None):
         return player.ask(method, STORE_SANDBOX, "/inApps/v1/notifications" + path, body, jwt)

@@ -18,16 +18,16 @@ class Talk:
         self.host = play.Host(player, environments=["Production", "Sandbox"])
         self.verifier = self.host.verifier
 
-    def each(self, kind, members, evidence, rows):
-        """(name, fault or rules, status; None: any refusal, most requests) of a kind."""
+    def each(self, operation, members, evidence, rows):
+        """(name, fault or rules, status; None: any refusal, most requests) of an operation."""
         for name, fault, wanted, most in rows:
             rules = fault if isinstance(fault, list) else [{"fault": fault}] if fault else []
             self.player.play("script", rules)
             before = len(self.player.log())
-            document = self.host.ask({"kind": kind, **members}, evidence)
+            document = self.host.ask({"operation": operation, **members}, evidence)
             requests = len(self.player.log()) - before
             good = document.status == wanted if wanted else document.status != "ok"
-            self.bench.expect(good and requests <= most, f"PLY-7: {kind}, {name}",
+            self.bench.expect(good and requests <= most, f"PLY-7: {operation}, {name}",
                               f"{document.status} after {requests}: {document.json.get('error')}")
         self.player.play("script", [])
 
@@ -119,7 +119,7 @@ def by_hand(bench, player):
 def revocation(talk):
     verified = talk.verifier.verify_transaction(
         talk.bench.mint("transaction", "--transaction-id", FIRST), now=NOW)
-    talk.each("ocsp", {"mode": "required"}, verified, [
+    talk.each("check-revocation", {"mode": "required"}, verified, [
         ("good", None, "ok", 2),
         ("revoked", {"ocsp": "revoked"}, "rejected.ocsp.certificate-revoked", 2),
         ("unknown", {"ocsp": "unknown"}, "rejected.ocsp.unknown", 2),
@@ -136,16 +136,17 @@ def revocation(talk):
 
 def key_sets(talk):
     for issuer in (play.POOL, "https://appleid.apple.com"):
-        talk.each("jwks", {"issuer": issuer}, (), faults.key_sets())
+        talk.each("fetch-keyset", {"issuer": issuer}, (), faults.key_sets())
 
 
 def sign_in(talk):
     made = talk.player.play("sign-in", {"nonce": NONCE})
     published = talk.player.ask("GET", play.APPLE_ID, "/auth/keys").json
     keys = play.assay.Keyset({"issuer": "https://appleid.apple.com", **published}).facts
-    talk.each("appleid.identity", {"token": made["identityToken"], "nonce": NONCE}, keys,
+    talk.each("verify-apple-identity-token", {"token": made["identityToken"], "nonce": NONCE}, keys,
               [("as it is", None, "ok", 0)])
-    talk.each("appleid.identity", {"token": made["identityToken"], "nonce": "m0" * 16}, keys,
+    talk.each("verify-apple-identity-token",
+              {"token": made["identityToken"], "nonce": "m0" * 16}, keys,
               [("another nonce", None, "rejected.token.nonce", 0)])
     for name, fault, wanted in [
             ("as it is", None, "ok"), ("another app", {"otherApp": True}, "rejected.token.audience"),
@@ -156,11 +157,11 @@ def sign_in(talk):
              "unavailable.apple-id.response"),
             ("66 KiB", {"oversize": 70_000}, "too-large.apple-id.response")]:
         code = talk.player.play("sign-in", {"nonce": NONCE})["code"]
-        talk.each("appleid.exchange-code", {"code": code, "nonce": NONCE}, keys,
+        talk.each("exchange-authorization-code", {"code": code, "nonce": NONCE}, keys,
                   [(name, fault, wanted, 1)])
-    talk.each("appleid.exchange-code", {"code": "c0", "nonce": NONCE}, keys,
+    talk.each("exchange-authorization-code", {"code": "c0", "nonce": NONCE}, keys,
               [("a code that is none", None, "rejected.apple-id.grant", 1)])
-    talk.each("appleid.revoke", {"token": "r1", "hint": "refresh_token"}, (), [
+    talk.each("revoke-apple-token", {"token": "r1", "hint": "refresh_token"}, (), [
         ("as it is", None, "ok", 1),
         ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
         ("503 for ever", {"status": 503}, "unavailable.apple-id.no-response", 3)])
@@ -177,26 +178,27 @@ def account_events(talk):
     for kind in ("email-disabled", "email-enabled", "consent-revoked", "account-deleted",
                  "account-delete", "newer-than-this"):
         told = player.play("apple-event", {"type": kind, "subject": f"001.{kind}"})
-        document = talk.host.ask({"kind": "appleid.notification", **told}, keys)
+        document = talk.host.ask({"operation": "verify-sign-in-notification", **told}, keys)
         event = document.json["exchange"].get("appleIdEvent") or {}
         known = kind.startswith("account-delete") and "account-deleted" or kind
         expect(document.status == "ok" and event["type"] == known
                and event["subject"] == f"001.{kind}" and event["audience"] == ["com.example.app"]
                and (event["email"] is not None) == kind.startswith("email-"),
-               f"appleid.notification: {kind}", document.json)
+               f"verify-sign-in-notification: {kind}", document.json)
         seen.add(event.get("tokenId"))
-    expect(len(seen) == 6, "appleid.notification: each has an id of its own", seen)
+    expect(len(seen) == 6, "verify-sign-in-notification: each has an id of its own", seen)
     for name, members, wanted in [
             ("another client", {"clientId": "com.example.web"}, "rejected.token.audience"),
             ("another app", {"fault": {"otherApp": True}}, "rejected.token.audience"),
             ("a bad signature", {"fault": {"badSignature": True}}, "rejected.token.signature")]:
         told = player.play("apple-event", {"type": "consent-revoked", **members})
-        talk.each("appleid.notification", told, keys, [(name, None, wanted, 0)])
+        talk.each("verify-sign-in-notification", told, keys, [(name, None, wanted, 0)])
     player.play("keys", {"issuer": "https://appleid.apple.com", "keys": "rotate"})
     told = player.play("apple-event", {"type": "consent-revoked"})
-    talk.each("appleid.notification", told, keys,
+    talk.each("verify-sign-in-notification", told, keys,
               [("a newer key", None, "rejected.token.unknown-key", 0)])
-    talk.each("appleid.notification", told, published(), [("the set fetched again", None, "ok", 0)])
+    talk.each("verify-sign-in-notification", told, published(),
+              [("the set fetched again", None, "ok", 0)])
 
 
 # ---- App Attest -----------------------------------------------------------------------
@@ -205,7 +207,7 @@ def account_events(talk):
 def refresh(talk):
     kept = talk.verifier.verify_attest_receipt(
         talk.bench.mint("attest-receipt", "--environment", "Production"), now=NOW)
-    talk.each("attest.refresh", {}, kept, [
+    talk.each("refresh-attest-receipt", {}, kept, [
         ("as it is", None, "ok", 1),
         ("401", {"status": 401}, "rejected.attest-refresh.unauthorized", 2),
         ("304", {"status": 304}, "unavailable.attest-refresh.too-early", 1),
@@ -229,10 +231,10 @@ def refresh(talk):
 def store(talk):
     members = {"environment": "Sandbox", "transactionId": FIRST}
     for kind, more in [
-            ("appstore.app-transaction-info", {}), ("appstore.transaction-history", {}),
-            ("appstore.transaction-history-v1", {}), ("appstore.subscription-statuses", {}),
-            ("appstore.refund-history", {}), ("appstore.finish-transaction", {}),
-            ("appstore.send-consumption", {
+            ("get-app-transaction-info", {}), ("get-transaction-history", {}),
+            ("get-transaction-history-v1", {}), ("get-all-subscription-statuses", {}),
+            ("get-refund-history", {}), ("finish-transaction", {}),
+            ("send-consumption-information", {
                 "customerConsented": True, "sampleContentProvided": False,
                 "deliveryStatus": "DELIVERED"})]:
         talk.each(kind, {**members, **more}, (), [("as it is", None, "ok", 1)])
@@ -240,29 +242,30 @@ def store(talk):
     extend = {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "r-1"}
     product = {"productId": "com.example.app.premium.monthly"}
     for kind, more in [
-            ("appstore.set-app-account-token",
+            ("set-app-account-token",
              {**line, "appAccountToken": "0f8fad5b-d9cb-469f-a165-70867728950e"}),
-            ("appstore.extend-renewal", {**line, **extend}),
-            ("appstore.extend-renewal-mass", {"environment": "Sandbox", **product, **extend}),
-            ("appstore.extend-renewal-mass-status",
+            ("extend-subscription-renewal-date", {**line, **extend}),
+            ("extend-renewal-date-for-all-active-subscribers",
+             {"environment": "Sandbox", **product, **extend}),
+            ("get-status-of-subscription-renewal-date-extensions",
              {"environment": "Sandbox", **product, "requestIdentifier": "r-1"}),
-            ("appstore.notification-history",
+            ("get-notification-history",
              {"environment": "Sandbox", "startDate": NOW - 1000, "endDate": NOW})]:
         talk.each(kind, more, (), [("as it is", None, "ok", 1)])
-    talk.each("appstore.order-lookup", {"environment": "Production", "orderId": "M900000001"}, (),
+    talk.each("look-up-order-id", {"environment": "Production", "orderId": "M900000001"}, (),
               [("as it is", None, "ok", 1)])
-    talk.each("appstore.test-notification", {"environment": "Sandbox"}, (),
+    talk.each("request-test-notification", {"environment": "Sandbox"}, (),
               [("nowhere to send", None, "rejected.app-store.not-found", 1)])
 
 
 def paging(talk):
-    kind, asked = "appstore.transaction-history", {"environment": "Sandbox",
-                                                   "transactionId": FIRST}
+    operation = "get-transaction-history"
+    asked = {"environment": "Sandbox", "transactionId": FIRST}
     for number in range(45):
         talk.player.play("purchase", {
             "product": "com.example.app.coins100", "type": "consumable",
             "transactionId": str(2000000900002000 + number)})
-    document = talk.host.ask({"kind": kind, **asked, "options": {"pages": 5}})
+    document = talk.host.ask({"operation": operation, **asked, "options": {"pages": 5}})
     found = document.json["exchange"]["result"]["transactions"]
     talk.bench.expect(document.status == "ok" and len(found) == 48
                       and document.json["exchange"].get("next") is None,

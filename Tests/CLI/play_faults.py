@@ -39,7 +39,7 @@ def check(bench):
 
 def transcript(bench, player):
     """What a few requests are answered, signatures aside; the clock does not move."""
-    jwt = {"Authorization": "Bearer " + play.Host(player).token("sign.api-token")}
+    jwt = {"Authorization": "Bearer " + play.Host(player).token("sign-api-token")}
     player.script({"host": DEVICES, "nth": 1, "fault": {"status": 500}})
     player.play("refund", {"transactionId": "2000000900000002"})
     kept = player.ask("GET", "play", "/play/state").json["purchases"]
@@ -182,7 +182,7 @@ def check_conversations(bench, player):
             found = document.json["exchange"]["verifyReceipt"]["latestReceipt"]
             bench.expect(found["verified"] is False, "PLY-7: the receipt in it", found)
     player.script({"host": BUY, "fault": {"redirect": player.url + "/followed"}})
-    host.ask({"kind": "verifyReceipt", "receipt": receipt})
+    host.ask({"operation": "call-verify-receipt", "receipt": receipt})
     bench.expect("/followed" not in [entry["path"] for entry in player.log()],
                  "PLY-7: the driver follows no redirect")
     player.script()
@@ -191,7 +191,7 @@ def check_conversations(bench, player):
 def check_signed(bench, player):
     """Answers of the API that must be refused, and one that only Production gives."""
     host = play.Host(player)
-    jwt = {"Authorization": "Bearer " + host.token("sign.api-token")}
+    jwt = {"Authorization": "Bearer " + host.token("sign-api-token")}
 
     def refused(fault, base=STORE_SANDBOX):
         player.script({"host": base, "fault": fault})

@@ -26,8 +26,8 @@ class Host:
                                   if k != "xcodeCertificates"}
         self.player, self.verifier = player, assay.Verifier(config)
 
-    def token(self, kind):
-        exchange = self.verifier.exchange({"kind": kind}, now=NOW)
+    def token(self, operation):
+        exchange = self.verifier.exchange({"operation": operation}, now=NOW)
         found = exchange.payload
         return found.get("token") or found["clientSecret"]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check that the library accepts of each kind of request what kinds.tsv and kind-members.tsv state.
+"""Check that the library accepts of each operation what kinds.tsv and kind-members.tsv state.
 
   asked_kinds.py [--suite NAME]        with ASSAY_LIBRARY and ASSAY_CASES
 
@@ -33,7 +33,7 @@ STORED, BLOCK = "misuse.exchange.evidence EXC-13", "config.exchange.block-missin
 NOT_DURABLE = "config.ledger.not-durable STO-13"
 BEGUN = {"call": "ok", "http": "pending.exchange.http", "store": "pending.exchange.database"}
 # Members of every exchange with steps, which the common code of exchanges reads.
-COMMON = {("kind", "kind"), ("deadlineMs", "time"), ("attempt", "integer")}
+COMMON = {("operation", "operation"), ("deadlineMs", "time"), ("attempt", "integer")}
 # The blocks of the configuration that a verification depends on (EXC-11).
 TRUST = ("apps", "environments", "clockSkewMs", "storekit", "receipts", "attest")
 # (classes of evidence, name of a case with it, verifier to use instead of the case's own).
@@ -69,12 +69,12 @@ PLANTED = [
     ("claim", "attempt", "absent", "-"), ("claim", "only", "bound", "1…65"),
     ("claim", "mode", "bound", "lease"), ("claim", "mode", "bound", "none|lease|transaction"),
     ("claim", None, "runs", "http"), ("claim", None, "block", "session"),
-    ("claim", None, "engines", "all"), ("once", None, "engines", "sql dynamodb"),
+    ("claim", None, "engines", "all"), ("record-event", None, "engines", "sql dynamodb"),
     ("claim", None, "evidence", (0, 32)), ("claim", None, "evidence", (1, 31)),
-    ("claim", None, "classes", ["jws"]), ("key.bind", None, "is_live", False),
-    ("ocsp", None, "again", "same"), ("pace.take", None, "again", "never"),
-    ("verifyReceipt", None, "hints", "jws"), ("jwks", None, "hidden", []),
-    ("sign.api-token", None, "secret", []), ("schema", None, "result", "Schema@schema"),
+    ("claim", None, "classes", ["jws"]), ("register-device-key", None, "is_live", False),
+    ("check-revocation", None, "again", "same"), ("acquire-rate-permit", None, "again", "never"),
+    ("call-verify-receipt", None, "hints", "jws"), ("fetch-keyset", None, "hidden", []),
+    ("sign-api-token", None, "secret", []), ("describe-schema", None, "result", "Schema@schema"),
 ]
 STATUSES = {row.name: row for row in status_rows.rows()}
 
@@ -165,21 +165,21 @@ def requests():
         if case["call"] in ("exchange", "conversation"):
             try:
                 request = json.loads(case_table.given(case, "request"))
-                found[request["kind"]].append(Base(case, request))
+                found[request["operation"]].append(Base(case, request))
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue  # the case is not a valid request
     # The case table has no accepted request of these kinds with evidence of a device.
     case = case_table.table().first("verify_attestation", verifier="standard")
     case = {**case, "verifier": "signing", "evidence": [{**case, "kind": "attestation"}]}
-    found["session.issue"].append(Base(case, {"kind": "session.issue", "account": "ann"}))
-    found["challenge.consume"].append(Base(found["key.bind"][0].case, {
-        "kind": "challenge.consume", "purpose": "attest", "subject": "ann"}))
+    found["issue-session"].append(Base(case, {"operation": "issue-session", "account": "ann"}))
+    found["consume-challenge"].append(Base(found["register-device-key"][0].case, {
+        "operation": "consume-challenge", "purpose": "attest", "subject": "ann"}))
     return found
 
 
 def accepted(kind, name=None):
     """Return the accepted requests of a kind; with a name, the first that has that member."""
-    found = [base for base in requests()[kind.kind] if base.is_accepted]
+    found = [base for base in requests()[kind.name] if base.is_accepted]
     return found if name is None else next((base for base in found if base.has(name)), found[0])
 
 
@@ -314,8 +314,9 @@ def too_late(kind):
     if kind.runs == "call":
         return base.ask().document, None
     answer = base.ask({"deadlineMs": base.now + 1000})
-    given = {"code": 0} if "store" in answer.exchange.payload else {"status": 0, "body": None}
-    if kind.kind == "pace.take":  # it permits requests on failures, but not beyond Apple's limit
+    given = {"code": 0} if "database" in answer.exchange.payload else {"status": 0, "body": None}
+    if kind.name == "acquire-rate-permit":
+        # It permits requests on failures, but not beyond Apple's limit.
         given = {"code": 200, "results": [{"rows": []}]}
     document = answer.exchange.step({"id": 1, **given}, base.now + 86_400_000)
     return document, {"deadlineMs", *(name for name in kind.hidden if base.has(name))}
@@ -324,23 +325,23 @@ def too_late(kind):
 def of_documents(kind):
     """Check the documents of all cases of a kind, and that of a late reply."""
     (last, left), path = too_late(kind), kind.result.partition("@")[2]
-    for document in [*(each for base in requests()[kind.kind] for each in base.documents()), last]:
+    for document in [*(each for base in requests()[kind.name] for each in base.documents()), last]:
         shown, error = document.json.get("exchange") or {}, document.error or {}
         if document.ok:
             is_there = not path or case_table.member(document.json, path) is not None
             yield f"has {path}", None if is_there else document.text[:300]
-            secret = shown.get("secret", [])
+            secret = shown.get("sensitivePaths", [])
             yield "names what is secret", None if secret == kind.secret else str(secret)
         row = STATUSES.get(document.status)
         if row and row.hints:
             whose = "exchange" if kind.hints == "-" else kind.hints
             hint = next((hint for names, hint in row.hints if whose in names), row.hint)
             yield f"hint of {row.name}", None if error["hint"] == hint else error["hint"]
-        if shown.get("state") == "wait" or error.get("retryClass") == "later":
+        if shown.get("step") == "wait" or error.get("retryClass") == "later":
             retry = shown.get("retry")
             yield "retry", None if bool(retry) == (kind.again == "retry") else str(retry)
             if retry and document is last:
-                is_left = set(retry["without"]) == left and not left & retry["request"].keys()
+                is_left = set(retry["omitted"]) == left and not left & retry["request"].keys()
                 yield "what retry leaves out", None if is_left else str(retry)
 
 
@@ -368,10 +369,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", default="kinds")
     suite = Suite(parser.parse_args().suite)
-    kinds = {kind.kind: kind for kind in table.kinds()}
+    kinds = {kind.name: kind for kind in table.kinds()}
     for kind in kinds.values():
         for what, fault in answers(kind):
-            suite.expect(not fault, f"{kind.kind}: {what}", fault)
+            suite.expect(not fault, f"{kind.name}: {what}", fault)
     strange = [name for name, bases in requests().items()
                if name not in kinds and any(base.is_accepted for base in bases)]
     suite.expect(not strange, "the table has every kind of the cases", " ".join(strange))

@@ -134,20 +134,20 @@ def check_whole(suite, program, environment, database):
     database.touch()
 
     def step(mark, *calls):
-        return json.dumps({"id": 7, "transaction": mark, "run": [
-            {"sql": text, "args": list(args), "rows": text.startswith("SELECT")}
+        return json.dumps({"id": 7, "transaction": mark, "calls": [
+            {"sql": text, "args": list(args), "returnsRows": text.startswith("SELECT")}
             for text, *args in calls]})
 
     add, found = "INSERT INTO t (k) VALUES (?)", ["SELECT k FROM t"]
     refused = {"code": 500, "error": {"code": "19", "executed": "no"}}
     steps = [
         (step(None, ["CREATE TABLE t (k TEXT PRIMARY KEY)"]), {"code": 200, "results": [{}]}),
-        (step("whole", [add, "a"], found), {"code": 200, "results": [{}, {"rows": [["a"]]}]}),
-        (step("whole", [add, "b"], [add, "a"]), refused),
+        (step("single", [add, "a"], found), {"code": 200, "results": [{}, {"rows": [["a"]]}]}),
+        (step("single", [add, "b"], [add, "a"]), refused),
         (step("commit", [add, "c"]), {"code": 500, "error": {"code": "21", "executed": "no"}}),
-        (step("whole", [add, "d"]), {"code": 200, "results": [{}]}),
+        (step("single", [add, "d"]), {"code": 200, "results": [{}]}),
         (step("begin", [add, "e"]), {"code": 200, "results": [{}]}),
-        (step("whole", [add, "f"]), {"code": 500, "error": {"code": "21", "executed": "no"}}),
+        (step("single", [add, "f"]), {"code": 500, "error": {"code": "21", "executed": "no"}}),
     ]
     result = subprocess.run([program, database], input="\n".join(text for text, _ in steps),
                             env=environment, text=True, capture_output=True, check=False)
@@ -172,7 +172,7 @@ def check_grants(suite, program, environment, database):
 
     def step(mark, *texts, **limits):
         return {"id": 7, "transaction": mark, "limits": limits,
-                "run": [{"sql": text, "args": [], "rows": False} for text in texts]}
+                "calls": [{"sql": text, "args": [], "returnsRows": False} for text in texts]}
 
     misuse = {"id": 7, "code": 500, "error": {"code": "transaction", "executed": "unknown"}}
     for texts in (["COMMIT"], ["ROLLBACK"], ["END; BEGIN"], ["BEGIN"], ["RELEASE assay_grant"],
@@ -196,7 +196,8 @@ def check_grants(suite, program, environment, database):
     slow = ("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
             " SELECT MAX(n) FROM c")
     late = {"id": 7, "code": 500, "error": {"code": "9", "executed": "no"}}
-    said = answers(step(None, slow, statementMs=50), step("whole", add % "b", slow, statementMs=50))
+    said = answers(step(None, slow, statementMs=50),
+                   step("single", add % "b", slow, statementMs=50))
     suite.expect(said == [late] * 2, "store: a statement that does not end", str(said))
 
 

@@ -37,7 +37,7 @@ TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
 # The member that has results, as kinds.tsv names it, and what stands in it beside them.
 RESULT, AT_RESULT = "exchange", "@exchange"
-BESIDE_RESULT = {"kind", "state", "retry", "secret", "reached"}
+BESIDE_RESULT = {"operation", "step", "retry", "sensitivePaths", "reached"}
 # Refusals of a request, which no operation has carried out.
 BEFORE = ("misuse.", "config.", "internal.")
 # Members, values and outcomes of the table that no document of a case shows, and why.
@@ -46,7 +46,7 @@ UNSEEN = {
     "DueSubscription.graceMs": "no recorded conversation has renewal info as evidence",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
-    "SchemaWarning.no-lineage": "the recorded DynamoDB was made by schema.create",
+    "SchemaWarning.no-lineage": "the recorded DynamoDB was made by create-schema",
     "SchemaWarning.not-persistent": "the recorded Redis has an append-only file",
     "SchemaWarning.unknown": "the recorded Redis answers all of INFO",
     "Subscription.graceMs": "no recorded conversation has renewal info as evidence",
@@ -242,19 +242,19 @@ class Results(Documents):
     def __init__(self, types, sets, asked):
         super().__init__(types)
         self.sets = {each.name: {value for _, value in each.values} for each in sets}
-        self.of_kind = {kind.kind: kind.result.removesuffix(AT_RESULT) for kind in asked}
+        self.of_kind = {kind.name: kind.result.removesuffix(AT_RESULT) for kind in asked}
         self.unasked = set(self.of_kind)
 
     def look(self, document):
         super().look(document)
         exchange = document.get(RESULT)
-        one = self.types.get(self.of_kind.get(exchange["kind"])) if exchange else None
-        if one is None or exchange["state"] != "done":
+        one = self.types.get(self.of_kind.get(exchange["operation"])) if exchange else None
+        if one is None or exchange["step"] != "done":
             return
         found = {key: exchange[key] for key in exchange.keys() - BESIDE_RESULT}
         is_whole = is_carried_out(document)
         if is_whole:
-            self.unasked.discard(exchange["kind"])
+            self.unasked.discard(exchange["operation"])
         self.facts(one, found, document, is_whole)
         if "outcome" in found and "StoreResult" in one.base_names:
             self.outcome(one, found["outcome"])
@@ -327,7 +327,7 @@ def check_results(suite, found):
     """The answers of a ledger, through the rows of results and through faulty ones."""
     types, sets = members.results(), members.result_sets()
     asked = [kind for kind in kinds.kinds() if kind.result.endswith(AT_RESULT)
-             and (kind.runs == "store" or kind.kind == "schema")]
+             and (kind.runs == "store" or kind.name == "describe-schema")]
     strange = {kind.result.removesuffix(AT_RESULT) for kind in asked} ^ {
         one.name for one in types if one.path == RESULT}
     suite.expect(not strange, "each kind of a store has a type, and each type a kind",
@@ -365,8 +365,9 @@ def check_results(suite, found):
         change(next(one for one in faulty if one.name == name))
         seen = through(faulty[:len(types)], faulty[len(types):])
         suite.expect(seen.faults, f"{what} is seen in answers of a ledger")
-    few = through(types, sets, [each for each in found if each[RESULT]["kind"] != "once"])
-    suite.expect(few.unasked == {"once"}, "a kind without documents is seen")
+    few = through(types, sets, [each for each in found
+                                if each[RESULT]["operation"] != "record-event"])
+    suite.expect(few.unasked == {"record-event"}, "a kind without documents is seen")
     suite.expect("RecordEventResult.atMs" in few.unseen(), "a member that none shows is seen")
 
 

@@ -268,7 +268,7 @@ def check_answers(suite, program, environment, bench):
         bench.player.script(*test["rules"])
         began = time.monotonic()
         answer, log = sent(program, {**environment, **proxies}, test["request"], hosts)
-        wanted = {each: test[each] for each in ("status", "headers", "body", "cut")}
+        wanted = {each: test[each] for each in ("status", "headers", "body", "truncated")}
         if test["status"] == 0:
             wanted.pop("headers")
         found = {each: answer.get(each) for each in wanted}
@@ -328,7 +328,7 @@ def check_conversations(suite, program, environment, bench, folder):
                  "carry_out waits and asks again", f"{code}, {log[:300]}")
     bench.player.script({"nth": 1, "fault": {"status": 503}})
     code, document, _ = carried_out(program, environment, bench, folder, receipt, "--patience", 0)
-    suite.expect(code == 3 and document["exchange"]["state"] == "wait",
+    suite.expect(code == 3 and document["exchange"]["step"] == "wait",
                  "carry_out without patience", f"{code}")
 
 

@@ -36,14 +36,15 @@ WORDS = [
 ]
 # Bounds that the configuration or the table defines -> the accepted values.
 NAMED = {
-    "a kind of this table": lambda base: [base.request["kind"]],
+    "a name of kinds.tsv": lambda base: [base.request["operation"]],
     "an app of `apps`": lambda base: [app["bundleId"] for app in base.settings["apps"]],
     "one of `appleId.clientIds`": lambda base: base.settings["appleId"]["clientIds"],
     "one of `plans`": lambda base: base.settings["plans"],
     "a meter of `limits`": lambda base: [base.request["meter"]],
     "an issuer of `tokens`": lambda base: [base.request["issuer"]],
     "stores.signup.username": lambda base: [base.request["username"]],
-    "a kind appstore.*": lambda _: [kind.kind for kind in kinds.kinds() if kind.is_app_store],
+    "one of the App Store Server API":
+        lambda _: [kind.name for kind in kinds.kinds() if kind.is_app_store],
 }
 UNITS = "ms|of them|bytes|bytes decoded|characters|digits|letters and digits|visible ASCII"
 RANGE = re.compile(rf"(?:(.+?) ?… ?)?(\S+|.+ [+−] \S+)(?: ({UNITS}))?")

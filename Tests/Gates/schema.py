@@ -24,7 +24,7 @@ BASE = {
     "plans": ["free", "premium"],
 }
 EXAMPLES = {
-    "stores.pace.*": ("appstore.transaction-info", 1),
+    "stores.pace.*": ("get-transaction-info", 1),
     "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
     "limits.*": ("premium", {}),
     "limits.*.*": ("tier", 1),

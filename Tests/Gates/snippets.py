@@ -187,7 +187,7 @@ FAULTY = {
     "a frame that looks at it": "{}c run with=check\nint check(const assay_verifier *v,"
                                 "\n const char *j, size_t n, int64_t t) { return 1; }\n{}\n",
     "a configuration that is refused": '{}json config\n{"receipts": {"v3": "accept"}}\n{}\n',
-    "a request that is refused": '{}json request\n{"kind": "risk.assess", "x": 1}\n{}\n',
+    "a request that is refused": '{}json request\n{"operation": "assess-risk", "x": 1}\n{}\n',
     "a document that there is not": '{}json document\n{"kind": "transaction", "ok": true, '
                                     '"status": {"name": "ok"}, "plan": 1}\n{}\n',
     "SQL that is none": "{}sql run\ncreate tabel x (y);\n{}\n",

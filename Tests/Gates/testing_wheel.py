@@ -137,7 +137,7 @@ def test_one_root_for_the_run(assay_authority, tmp_path):
 def test_apple_is_played(assay_apple):
     from assay import http
     from assay_testing.apple import PlayedApple, PlayError
-    request = {"kind": "verifyReceipt", "receipt": assay_apple.authority.app_receipt()}
+    request = {"operation": "call-verify-receipt", "receipt": assay_apple.authority.app_receipt()}
     for rules, status in [([], "ok"), ([{"fault": {"appleStatus": 21003}}],
                                        "rejected.verify-receipt.not-authentic")]:
         assay_apple.play("script", rules)

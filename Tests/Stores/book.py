@@ -60,7 +60,7 @@ def prepare(url, stage):
         book = LedgerBook(url, stage)
         book.ledger.create_schema()
         if not book.is_items:
-            book.ask({"sql": PAID, "args": [], "rows": False})
+            book.ask({"sql": PAID, "args": [], "returnsRows": False})
         book.ledger.close()
 
 
@@ -277,7 +277,7 @@ class LedgerBook:
             gens = None if found is None else [row["SK"]["S"] for row in found["output"]["Items"]]
         else:
             found = self.ask({"sql": f"SELECT id FROM assay_paid WHERE purchase = '{args['key']}'",
-                              "args": [], "rows": True})
+                              "args": [], "returnsRows": True})
             gens = None if found is None else [row[0].partition("#")[2] for row in found["rows"]]
         if gens is None:
             return "unclear", {}
@@ -286,8 +286,8 @@ class LedgerBook:
     def ask(self, call):
         """Run one statement of the host itself; return None if the database is unavailable."""
         with self.ledger.store.session() as execute:
-            answer = execute({"id": 1, "dialect": self.ledger.store.dialect, "class": "idempotent",
-                              "connection": "any", "transaction": None, "run": [call]})
+            answer = execute({"id": 1, "dialect": self.ledger.store.dialect, "repeatable": True,
+                              "connection": "any", "transaction": None, "calls": [call]})
         return answer["results"][0] if answer["code"] == 200 else None
 
 

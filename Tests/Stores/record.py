@@ -325,7 +325,7 @@ def meters(tape, ledger):
     for name in ("refund", "refund again"):
         tape.asks("STO-53", name, lambda: ledger.refund(take.ticket))
     for name in ("a permit", "another permit"):
-        tape.asks("STO-66", name, lambda: ledger.pace("appstore.order-lookup", "Production"))
+        tape.asks("STO-66", name, lambda: ledger.pace("look-up-order-id", "Production"))
     client = ("192.0.2.1", "u_0123456789abcdef", 24)
     admitted = [tape.asks("STO-56", name, lambda: ledger.admit(*client))
                 for name in ("a sign-up", "a second sign-up", "no third sign-up")]
@@ -514,7 +514,7 @@ def rare_lines(tape, ledger):
             ("read, with a last answer", lambda: away.read("bob", last=last)),
             ("read", lambda: away.read("bob")),
             ("take", lambda: away.take("ann", "text", "free")),
-            ("a permit", lambda: away.pace("appstore.order-lookup", "Production")),
+            ("a permit", lambda: away.pace("look-up-order-id", "Production")),
             ("a claim", lambda: away.claim(tape.bought(53), "ann", attempt=attempt("away")))):
         tape.asks("STO-71", f"no store: {name}", call)
 
@@ -523,7 +523,7 @@ def rare_meters(tape, ledger):
     """A pace that is full, and the other ends of sign-ups and challenges."""
     from assay.store import ledger as carried
 
-    full = ("appstore.order-lookup", "Production")
+    full = ("look-up-order-id", "Production")
     paced = tape.open("paced", stores={"pace": {full[0]: 1}})
     for second in range(8):
         paced.pace(*full, now=tape.now + second * SECOND)
@@ -569,7 +569,7 @@ def rare_keys(tape, ledger):
     tape.asks("STO-64", "a retired key", lambda: ledger.key(known))
     tape.asks("STO-62", "bind a retired key", lambda: ledger.bind(attestation, "eve"))
     ledger.link("visitor", "bob", attempt=attempt("visitor"))
-    joined = {"kind": "account.link", "from": "visitor", "to": "eve", "operator": True,
+    joined = {"operation": "merge-accounts", "from": "visitor", "to": "eve", "operator": True,
               "attempt": attempt("operator")}
     tape.asks("STO-91", "link to another, for an operator", lambda: carried_out(
         tape, ledger, joined))

@@ -38,10 +38,10 @@ func (v *Verifier) AppStore(options AppStoreOptions) *AppStore {
 }
 
 func (s *AppStore) begin(
-	ctx context.Context, kind string, members given, pages int64, transaction Evidence,
+	ctx context.Context, operation string, members given, pages int64, transaction Evidence,
 	options []Option,
 ) (*Exchange, error) {
-	members["kind"] = kind
+	members["operation"] = operation
 	members["environment"] = s.asked.Environment
 	members.text("bundleId", s.asked.BundleID)
 	asked := given{}

@@ -13,7 +13,7 @@ func (s *AppStore) TransactionInfo(
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = transactionID
-	return s.begin(ctx, "appstore.transaction-info", members, 0, nil, options)
+	return s.begin(ctx, "get-transaction-info", members, 0, nil, options)
 }
 
 // A TransactionHistoryRequest has the members of TransactionHistory.
@@ -46,7 +46,7 @@ func (s *AppStore) TransactionHistory(
 	setList(members, "subscriptionGroupIdentifier", request.SubscriptionGroupIdentifier)
 	members.text("inAppOwnershipType", request.InAppOwnershipType)
 	setPointer(members, "revoked", request.Revoked)
-	return s.begin(ctx, "appstore.transaction-history", members, request.Pages, nil, options)
+	return s.begin(ctx, "get-transaction-history", members, request.Pages, nil, options)
 }
 
 // A TransactionHistoryV1Request has the members of TransactionHistoryV1.
@@ -80,7 +80,7 @@ func (s *AppStore) TransactionHistoryV1(
 	setList(members, "subscriptionGroupIdentifier", request.SubscriptionGroupIdentifier)
 	members.text("inAppOwnershipType", request.InAppOwnershipType)
 	setPointer(members, "revoked", request.Revoked)
-	return s.begin(ctx, "appstore.transaction-history-v1", members, request.Pages, nil, options)
+	return s.begin(ctx, "get-transaction-history-v1", members, request.Pages, nil, options)
 }
 
 // A SubscriptionStatusesRequest has the members of SubscriptionStatuses.
@@ -96,7 +96,7 @@ func (s *AppStore) SubscriptionStatuses(
 	members := given{}
 	members["transactionId"] = request.TransactionID
 	setList(members, "status", request.Status)
-	return s.begin(ctx, "appstore.subscription-statuses", members, 0, nil, options)
+	return s.begin(ctx, "get-all-subscription-statuses", members, 0, nil, options)
 }
 
 // AppTransactionInfo: the download of the app by a customer.
@@ -105,7 +105,7 @@ func (s *AppStore) AppTransactionInfo(
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = transactionID
-	return s.begin(ctx, "appstore.app-transaction-info", members, 0, nil, options)
+	return s.begin(ctx, "get-app-transaction-info", members, 0, nil, options)
 }
 
 // OrderLookup: the purchases of an order, by the id in Apple's e-mail to the customer.
@@ -114,7 +114,7 @@ func (s *AppStore) OrderLookup(
 ) (*Exchange, error) {
 	members := given{}
 	members["orderId"] = orderID
-	return s.begin(ctx, "appstore.order-lookup", members, 0, nil, options)
+	return s.begin(ctx, "look-up-order-id", members, 0, nil, options)
 }
 
 // A RefundHistoryRequest has the members of RefundHistory.
@@ -131,7 +131,7 @@ func (s *AppStore) RefundHistory(
 	members := given{}
 	members["transactionId"] = request.TransactionID
 	members.text("revision", request.Revision)
-	return s.begin(ctx, "appstore.refund-history", members, request.Pages, nil, options)
+	return s.begin(ctx, "get-refund-history", members, request.Pages, nil, options)
 }
 
 // FinishTransaction: marks a transaction as finished, for the app.
@@ -140,7 +140,7 @@ func (s *AppStore) FinishTransaction(
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = transactionID
-	return s.begin(ctx, "appstore.finish-transaction", members, 0, nil, options)
+	return s.begin(ctx, "finish-transaction", members, 0, nil, options)
 }
 
 // A SetAppAccountTokenRequest has the members of SetAppAccountToken.
@@ -157,7 +157,7 @@ func (s *AppStore) SetAppAccountToken(
 	members := given{}
 	members["originalTransactionId"] = request.OriginalTransactionID
 	members["appAccountToken"] = request.AppAccountToken
-	return s.begin(ctx, "appstore.set-app-account-token", members, 0, request.Transaction, options)
+	return s.begin(ctx, "set-app-account-token", members, 0, request.Transaction, options)
 }
 
 // A SendConsumptionRequest has the members of SendConsumption.
@@ -183,7 +183,7 @@ func (s *AppStore) SendConsumption(
 	members["deliveryStatus"] = request.DeliveryStatus
 	setPointer(members, "consumptionPercentage", request.ConsumptionPercentage)
 	members.text("refundPreference", request.RefundPreference)
-	return s.begin(ctx, "appstore.send-consumption", members, 0, request.Transaction, options)
+	return s.begin(ctx, "send-consumption-information", members, 0, request.Transaction, options)
 }
 
 // A SendConsumptionV1Request has the members of SendConsumptionV1.
@@ -222,7 +222,7 @@ func (s *AppStore) SendConsumptionV1(
 	setPointer(members, "lifetimeDollarsPurchased", request.LifetimeDollarsPurchased)
 	setPointer(members, "userStatus", request.UserStatus)
 	setPointer(members, "refundPreference", request.RefundPreference)
-	return s.begin(ctx, "appstore.send-consumption-v1", members, 0, request.Transaction, options)
+	return s.begin(ctx, "send-consumption-data", members, 0, request.Transaction, options)
 }
 
 // A ExtendRenewalRequest has the members of ExtendRenewal.
@@ -242,7 +242,7 @@ func (s *AppStore) ExtendRenewal(
 	members["extendByDays"] = request.ExtendByDays
 	members["extendReasonCode"] = request.ExtendReasonCode
 	members["requestIdentifier"] = request.RequestIdentifier
-	return s.begin(ctx, "appstore.extend-renewal", members, 0, nil, options)
+	return s.begin(ctx, "extend-subscription-renewal-date", members, 0, nil, options)
 }
 
 // A ExtendRenewalMassRequest has the members of ExtendRenewalMass.
@@ -264,7 +264,7 @@ func (s *AppStore) ExtendRenewalMass(
 	members["requestIdentifier"] = request.RequestIdentifier
 	members["productId"] = request.ProductID
 	setList(members, "storefrontCountryCodes", request.StorefrontCountryCodes)
-	return s.begin(ctx, "appstore.extend-renewal-mass", members, 0, nil, options)
+	return s.begin(ctx, "extend-renewal-date-for-all-active-subscribers", members, 0, nil, options)
 }
 
 // A ExtendRenewalMassStatusRequest has the members of ExtendRenewalMassStatus.
@@ -280,7 +280,7 @@ func (s *AppStore) ExtendRenewalMassStatus(
 	members := given{}
 	members["productId"] = request.ProductID
 	members["requestIdentifier"] = request.RequestIdentifier
-	return s.begin(ctx, "appstore.extend-renewal-mass-status", members, 0, nil, options)
+	return s.begin(ctx, "get-status-of-subscription-renewal-date-extensions", members, 0, nil, options)
 }
 
 // A NotificationHistoryRequest has the members of NotificationHistory.
@@ -308,7 +308,7 @@ func (s *AppStore) NotificationHistory(
 	members.text("notificationSubtype", request.NotificationSubtype)
 	members.text("transactionId", request.TransactionID)
 	setPointer(members, "onlyFailures", request.OnlyFailures)
-	return s.begin(ctx, "appstore.notification-history", members, request.Pages, nil, options)
+	return s.begin(ctx, "get-notification-history", members, request.Pages, nil, options)
 }
 
 // TestNotification: has Apple send a notification for testing.
@@ -316,7 +316,7 @@ func (s *AppStore) TestNotification(
 	ctx context.Context, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
-	return s.begin(ctx, "appstore.test-notification", members, 0, nil, options)
+	return s.begin(ctx, "request-test-notification", members, 0, nil, options)
 }
 
 // TestNotificationStatus: what became of it.
@@ -325,5 +325,5 @@ func (s *AppStore) TestNotificationStatus(
 ) (*Exchange, error) {
 	members := given{}
 	members["testNotificationToken"] = testNotificationToken
-	return s.begin(ctx, "appstore.test-notification-status", members, 0, nil, options)
+	return s.begin(ctx, "get-test-notification-status", members, 0, nil, options)
 }

@@ -16,7 +16,7 @@ import "context"
 func (v *Verifier) VerifyAppleIdentity(
 	ctx context.Context, token string, keys *Keyset, nonce string, options ...Option,
 ) (*Token, error) {
-	request := given{"kind": "appleid.identity", "token": token}.text("nonce", nonce)
+	request := given{"operation": "verify-apple-identity-token", "token": token}.text("nonce", nonce)
 	document, err := v.atOnce(ctx, request, options, keys.facts)
 	return verified[Token](document, err, "exchange", "token")
 }
@@ -27,7 +27,7 @@ func (v *Verifier) VerifyAppleIdentity(
 func (v *Verifier) VerifyAppleNotification(
 	ctx context.Context, payload string, keys *Keyset, options ...Option,
 ) (*AppleAccountEvent, error) {
-	request := given{"kind": "appleid.notification", "payload": payload}
+	request := given{"operation": "verify-sign-in-notification", "payload": payload}
 	document, err := v.atOnce(ctx, request, options, keys.facts)
 	return verified[AppleAccountEvent](document, err, "exchange", "appleIdEvent")
 }

@@ -12,8 +12,8 @@ func TestApple(t *testing.T) {
 	for i := range cases.Cases {
 		each := &cases.Cases[i]
 		var request struct {
-			Kind, Token, Payload string
-			Nonce                *string
+			Operation, Token, Payload string
+			Nonce                     *string
 		}
 		if each.Call != "exchange" || len(each.Evidence) != 1 ||
 			each.Evidence[0].Kind != KindKeyset ||
@@ -22,11 +22,11 @@ func TestApple(t *testing.T) {
 			(request.Nonce != nil && *request.Nonce == "") {
 			continue
 		}
-		seen[request.Kind]++
+		seen[request.Operation]++
 		keys, err := NewKeyset(each.Evidence[0].input(t, "jwks"))
 		must(t, err)
 		verifier := cases.verifier(t, each.Verifier)
-		if request.Kind == "appleid.identity" {
+		if request.Operation == "verify-apple-identity-token" {
 			nonce := ""
 			if request.Nonce != nil {
 				nonce = *request.Nonce
@@ -48,7 +48,7 @@ func TestApple(t *testing.T) {
 		}
 		keys.Close()
 	}
-	if seen["appleid.identity"] < 20 || seen["appleid.notification"] < 20 || len(seen) != 2 {
+	if seen["verify-apple-identity-token"] < 20 || seen["verify-sign-in-notification"] < 20 || len(seen) != 2 {
 		t.Errorf("only %v", seen)
 	}
 }

@@ -130,7 +130,7 @@ func (v *Verifier) ReadDeviceCheck(
 	ctx context.Context, answer DeviceAnswer, options ...Option,
 ) (*DeviceCheck, error) {
 	request := map[string]any{
-		"kind": "deviceCheck.read", "call": answer.Call, "status": answer.Status,
+		"operation": "read-device-check-response", "call": answer.Call, "status": answer.Status,
 		"body":  map[string]string{"base64": base64.StdEncoding.EncodeToString(answer.Body)},
 		"offer": answer.Offer,
 	}
@@ -151,7 +151,7 @@ func (v *Verifier) CheckDeviceToken(
 	if !utf8.ValidString(token) {
 		token = strings.ToValidUTF8(token, "\ufffd")
 	}
-	request := map[string]any{"kind": "deviceCheck.token", "deviceToken": token}
+	request := map[string]any{"operation": "normalize-device-token", "deviceToken": token}
 	return v.textAtOnce(ctx, request, "deviceToken", options)
 }
 
@@ -169,7 +169,7 @@ func (v *Verifier) NormalKeyID(
 	if !utf8.ValidString(keyID) {
 		keyID = strings.ToValidUTF8(keyID, "\ufffd")
 	}
-	request := map[string]any{"kind": "attest.key-id", "keyId": keyID}
+	request := map[string]any{"operation": "normalize-key-id", "keyId": keyID}
 	return v.textAtOnce(ctx, request, "keyId", options)
 }
 
@@ -191,7 +191,7 @@ func (v *Verifier) AssessRisk(
 		return nil, err
 	}
 	document, err := v.atOnce(ctx, map[string]any{
-		"kind": "risk.assess", "observations": json.RawMessage(given)}, options)
+		"operation": "assess-risk", "observations": json.RawMessage(given)}, options)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type DeviceTalk struct {
 func (v *Verifier) QueryDevice(
 	ctx context.Context, device DeviceTalk, offer bool, carry Carrier, options ...Option,
 ) (*DeviceCheck, error) {
-	request := device.request("query")
+	request := device.request("query-device-bits")
 	request["offer"] = offer
 	document, err := v.talk(ctx, request, nil, carry, options)
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
@@ -33,7 +33,7 @@ func (v *Verifier) QueryDevice(
 func (v *Verifier) UpdateDevice(
 	ctx context.Context, device DeviceTalk, bit0, bit1 *bool, carry Carrier, options ...Option,
 ) (*DeviceCheck, error) {
-	request := device.request("update")
+	request := device.request("update-device-bits")
 	if bit0 != nil {
 		request["bit0"] = *bit0
 	}
@@ -49,12 +49,12 @@ func (v *Verifier) UpdateDevice(
 func (v *Verifier) ValidateDevice(
 	ctx context.Context, device DeviceTalk, carry Carrier, options ...Option,
 ) (*DeviceCheck, error) {
-	document, err := v.talk(ctx, device.request("validate"), nil, carry, options)
+	document, err := v.talk(ctx, device.request("validate-device-token"), nil, carry, options)
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
-func (d DeviceTalk) request(call string) given {
-	return given{"kind": "deviceCheck." + call, "deviceToken": d.Token,
+func (d DeviceTalk) request(operation string) given {
+	return given{"operation": operation, "deviceToken": d.Token,
 		"transactionId": d.TransactionID}
 }
 
@@ -75,7 +75,7 @@ func (d DeviceTalk) GoString() string { return d.String() }
 func (v *Verifier) RefreshAttestReceipt(
 	ctx context.Context, evidence Evidence, carry Carrier, options ...Option,
 ) (*RefreshedReceipt, error) {
-	document, err := v.talk(ctx, given{"kind": "attest.refresh"}, []Evidence{evidence}, carry,
+	document, err := v.talk(ctx, given{"operation": "refresh-attest-receipt"}, []Evidence{evidence}, carry,
 		options)
 	return verified[RefreshedReceipt](document, err, "exchange", "attestReceipt")
 }
@@ -106,7 +106,7 @@ func (v *Verifier) CheckRevocation(
 		kept = append(kept, map[string]string{
 			"sha256": name, "der": base64.StdEncoding.EncodeToString(response)})
 	}
-	request := given{"kind": "ocsp", "mode": mode, "responses": kept}
+	request := given{"operation": "check-revocation", "mode": mode, "responses": kept}
 	document, err := v.talk(ctx, request, []Evidence{evidence}, carry, options)
 	return verified[Revocation](document, err, "exchange", "revocation")
 }
@@ -120,7 +120,7 @@ func (v *Verifier) CheckRevocation(
 func (v *Verifier) VerifyDevice(
 	ctx context.Context, evidence Evidence, deviceID string, options ...Option,
 ) (*Document, error) {
-	request := given{"kind": "device.verify", "deviceId": deviceID}
+	request := given{"operation": "verify-device", "deviceId": deviceID}
 	document, err := v.atOnce(ctx, request, options, evidence)
 	if err != nil {
 		return nil, err

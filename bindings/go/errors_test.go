@@ -149,7 +149,7 @@ func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]e
 	_, found["NormalKeyID"] = v.NormalKeyID(ctx, strings.Repeat("00", 32), options...)
 	_, found["AssessRisk"] = v.AssessRisk(
 		ctx, map[string]string{"request": "paid", "attestation": "absent"}, options...)
-	_, found["Exchange"] = v.Exchange(ctx, `{"kind":"deviceCheck.token"}`, nil, options...)
+	_, found["Exchange"] = v.Exchange(ctx, `{"operation":"normalize-device-token"}`, nil, options...)
 	return found
 }
 

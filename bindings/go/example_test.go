@@ -111,7 +111,7 @@ func ExampleExchange_Run() {
 	verifier := newVerifier()
 	defer verifier.Close()
 	exchange, err := verifier.Exchange(ctx, map[string]any{
-		"kind": "deviceCheck.token", "deviceToken": "dG9rZW4=",
+		"operation": "normalize-device-token", "deviceToken": "dG9rZW4=",
 	}, nil, assay.At(now))
 	if err != nil {
 		log.Fatal(err)
@@ -122,6 +122,6 @@ func ExampleExchange_Run() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(document.OK(), exchange.State())
+	fmt.Println(document.OK(), exchange.StepName())
 	// Output: true done
 }

@@ -28,7 +28,7 @@ type Exchange struct {
 
 // Exchange starts a conversation with the network or a store (docs/exchanges.md).
 //
-// request has `kind` and the members of that kind: JSON in a string, []byte or
+// request has `operation` and the members of that operation: JSON in a string, []byte or
 // json.RawMessage, or a value that is marshalled. evidence are facts or documents of
 // this verifier (or one with the same configuration) that it is about.
 //
@@ -117,7 +117,7 @@ func (x *Exchange) Done() bool {
 	return x.done || x.document == nil
 }
 
-// Payload is what the document says under its kind: `state`, `request` … Nil where
+// Payload is what the document says under its kind: `step`, `http` … Nil where
 // it says nothing. fmt prints none of it: it may hold secrets.
 func (x *Exchange) Payload() Payload {
 	document := x.Document()
@@ -132,33 +132,32 @@ func (x *Exchange) Payload() Payload {
 	return Payload(text)
 }
 
-// State is what the document asks for: "request", "store", "grant", "wait" or
+// StepName is what the document asks for: "http", "database", "grant", "wait" or
 // "done"; empty where it says nothing.
-func (x *Exchange) State() string {
+func (x *Exchange) StepName() string {
 	var found struct {
-		State string `json:"state"`
+		Step string `json:"step"`
 	}
 	if json.Unmarshal(x.Payload(), &found) != nil {
 		return ""
 	}
-	return found.State
+	return found.Step
 }
 
 // Step hands in the result of the last step, and learns the next step or the outcome.
 //
-// answer is of the form that the step's `state` asks for (docs/exchanges.md): JSON
-// in a string, []byte or json.RawMessage, or a value that is marshalled.
+// reply is of the form that the step asks for (docs/exchanges.md): JSON in a string, []byte or json.RawMessage, or a value that is marshalled.
 //
 // A refused result is an answer, not an error: look at the document. The error is
-// ErrMisuse for an answer of the wrong form or to another step, after which the step
+// ErrMisuse for a reply of the wrong form or to another step, after which the step
 // is still open; ErrExchangeOver when nothing is open; ErrExchangeBusy when another
 // goroutine is in Step; ErrArgument for a value that is not JSON; the context's.
-func (x *Exchange) Step(ctx context.Context, answer any, options ...Option) (*Document, error) {
+func (x *Exchange) Step(ctx context.Context, reply any, options ...Option) (*Document, error) {
 	chosen, err := begun(ctx, options, 0)
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonText(answer, "answer")
+	text, err := jsonText(reply, "reply")
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-const riskRequest = `{"kind":"risk.assess",
+const riskRequest = `{"operation":"assess-risk",
 	"observations":{"request":"paid","attestation":"verified"}}`
 
 func TestExchangeAtOnce(t *testing.T) {
@@ -33,7 +33,7 @@ func TestExchangeAtOnce(t *testing.T) {
 	if _, err := new(Exchange).Step(ctx, "{}"); err != ErrExchangeOver {
 		t.Errorf("a step of no exchange: %v", err)
 	}
-	if new(Exchange).Payload() != nil || new(Exchange).State() != "" {
+	if new(Exchange).Payload() != nil || new(Exchange).StepName() != "" {
 		t.Error("no exchange has a payload")
 	}
 }
@@ -147,8 +147,8 @@ func opened(t *testing.T, exchange *Exchange) int64 {
 func TestExchangeSteps(t *testing.T) {
 	exchange, answers, at := begin(t, "a Sandbox receipt at production")
 	first := exchange.Document()
-	if exchange.Done() || exchange.State() != "request" || opened(t, exchange) != 1 {
-		t.Fatalf("done %v, state %q", exchange.Done(), exchange.State())
+	if exchange.Done() || exchange.StepName() != "http" || opened(t, exchange) != 1 {
+		t.Fatalf("done %v, step %q", exchange.Done(), exchange.StepName())
 	}
 	var value map[string]any
 	must(t, json.Unmarshal([]byte(answers[0]), &value))

@@ -1,7 +1,5 @@
 package assay
 
-import "strings"
-
 // A Kind is a kind of document, and of evidence.
 type Kind string
 
@@ -84,20 +82,21 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	if d.Kind() != KindExchange {
 		return found, there, nil
 	}
-	talk, _, err := d.Text("exchange.kind")
+	operation, _, err := d.Text("exchange.operation")
 	if err != nil {
 		return found, there, err
 	}
-	switch talk {
-	case "verifyReceipt":
+	switch operation {
+	case "call-verify-receipt":
 		// In a refusal there is only Apple's status.
 		return answerOfApple, d.OK(), nil
-	case "ocsp":
+	case "check-revocation":
 		return revocation, true, nil
-	case "attest.refresh":
+	case "refresh-attest-receipt":
 		return refreshedReceipt, true, nil
 	}
-	if strings.HasPrefix(talk, "appstore.") {
+	s := scanner{text: d.json}
+	if s.seek("exchange") && s.seek("result") && !s.null() {
 		return answerOfAppStore, true, nil
 	}
 	return found, there, nil

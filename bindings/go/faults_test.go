@@ -162,7 +162,7 @@ func TestConversationsWithFaults(t *testing.T) {
 			var open step
 			must(t, json.Unmarshal(exchange.Payload(), &open))
 			var answer any = struct{}{}
-			if open.State == "wait" { // which takes no time here
+			if open.Step == "wait" { // which takes no time here
 				now = At(time.UnixMilli(open.NotBeforeMs))
 			} else {
 				requests++

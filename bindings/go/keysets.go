@@ -56,16 +56,16 @@ type keysFlight struct {
 	err    error
 }
 
-// keysAsked are the members of a request of kind jwks.
+// keysAsked are the members of a request `fetch-keyset`.
 type keysAsked struct {
-	Kind    string `json:"kind"`
-	Issuer  string `json:"issuer"`
-	WantKid string `json:"wantKid,omitempty"`
+	Operation string `json:"operation"`
+	Issuer    string `json:"issuer"`
+	WantKid   string `json:"wantKid,omitempty"`
 	keptKeys
 }
 
-// keysFound is what the finished conversation says. Its `exchange.state` is that of the
-// step: the state to keep has a name of its own.
+// keysFound is what the finished conversation says. The state to keep has a name
+// of its own.
 type keysFound struct {
 	Keyset string          `json:"keyset"`
 	State  json.RawMessage `json:"keysetState"`
@@ -154,7 +154,7 @@ func (k *KeySets) of(issuer string) *knownKeys {
 
 // fly fetches a key set; what it found is that of the issuer from then on.
 func (k *KeySets) fly(issuer, wantKid string, kept keptKeys, flight *keysFlight) {
-	asked := keysAsked{Kind: "jwks", Issuer: issuer, WantKid: wantKid, keptKeys: kept}
+	asked := keysAsked{Operation: "fetch-keyset", Issuer: issuer, WantKid: wantKid, keptKeys: kept}
 	keys, kept, err := k.fetched(asked)
 	if text, failed := json.Marshal(kept); failed == nil && k.Save != nil {
 		k.Save(issuer, text)
@@ -213,7 +213,7 @@ func (k *KeySets) talked(ctx context.Context, asked keysAsked) (*Document, error
 		carry = (&Sender{}).CarryOut
 	}
 	document, err := exchange.Run(ctx, func(ctx context.Context, x *Exchange) (any, error) {
-		if x.State() == "wait" {
+		if x.StepName() == "wait" {
 			return nil, ErrTooLong
 		}
 		return carry(ctx, x)

@@ -12,7 +12,7 @@ import (
 )
 
 // Key sets that are fetched when needed. The conversation is one of the tests, which
-// plays `jwks` as docs/spec/access-tokens.md §5.1 writes it; the tokens are real ones.
+// plays `fetch-keyset` as docs/spec/access-tokens.md §5.1 writes it; the tokens are real ones.
 
 // An issuerPlay answers conversations with the key set of a case; it holds them back while
 // its gate is closed.
@@ -60,7 +60,7 @@ func (p *issuerPlay) converse(_ context.Context, request any) (*Document, error)
 	text, err := json.Marshal(p.content)
 	must(p.t, err)
 	document, err := json.Marshal(map[string]any{"exchange": map[string]any{
-		"state": "done", "keyset": string(text), "changed": true,
+		"step": "done", "keyset": string(text), "changed": true,
 		"keysetState": map[string]any{"fetchedMs": 1},
 	}})
 	must(p.t, err)
@@ -80,7 +80,7 @@ func TestKeySetsFetchOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if asked := play.asked; len(asked) != 1 || asked[0].Kind != "jwks" ||
+	if asked := play.asked; len(asked) != 1 || asked[0].Operation != "fetch-keyset" ||
 		asked[0].Issuer != play.issuer || asked[0].Keyset != "" {
 		t.Errorf("%+v", asked)
 	}

@@ -65,9 +65,9 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 
 // A step is what the Sender reads of a document.
 type step struct {
-	State       string      `json:"state"`
+	Step        string      `json:"step"`
 	NotBeforeMs int64       `json:"notBeforeMs"`
-	Request     httpRequest `json:"request"`
+	HTTP        httpRequest `json:"http"`
 }
 
 type httpRequest struct {
@@ -78,8 +78,8 @@ type httpRequest struct {
 	Body             *httpBody   `json:"body"`
 	TimeoutMs        int64       `json:"timeoutMs"`
 	MaxResponseBytes int64       `json:"maxResponseBytes"`
-	WantHeaders      []string    `json:"wantHeaders"`
-	Secret           []string    `json:"secret"`
+	ResponseHeaders  []string    `json:"responseHeaders"`
+	SensitivePaths   []string    `json:"sensitivePaths"`
 }
 
 type httpBody struct {
@@ -88,11 +88,11 @@ type httpBody struct {
 }
 
 type httpAnswer struct {
-	ID      int64       `json:"id"`
-	Status  int         `json:"status"`
-	Headers [][2]string `json:"headers,omitempty"`
-	Body    *httpBody   `json:"body"`
-	Cut     bool        `json:"cut,omitempty"`
+	ID        int64       `json:"id"`
+	Status    int         `json:"status"`
+	Headers   [][2]string `json:"headers,omitempty"`
+	Body      *httpBody   `json:"body"`
+	Truncated bool        `json:"truncated,omitempty"`
 }
 
 // CarryOut sends what the open step asks for, or waits as long as it says. The error
@@ -103,10 +103,10 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
 		return nil, fmt.Errorf("assay: the step cannot be read: %w", err)
 	}
-	switch open.State {
-	case "request":
+	switch open.Step {
+	case "http":
 		begin := time.Now()
-		found, err := s.send(ctx, &open.Request)
+		found, err := s.send(ctx, &open.HTTP)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -114,14 +114,14 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 			return nil, err
 		}
 		if err != nil {
-			found = &httpAnswer{ID: open.Request.ID}
+			found = &httpAnswer{ID: open.HTTP.ID}
 		}
-		s.note(&open.Request, found.Status, time.Since(begin))
+		s.note(&open.HTTP, found.Status, time.Since(begin))
 		return found, nil
 	case "wait":
 		return struct{}{}, s.wait(ctx, time.UnixMilli(open.NotBeforeMs))
 	}
-	return nil, fmt.Errorf("assay: a step of state %q is not a request", open.State)
+	return nil, fmt.Errorf("assay: the step %q is not a request", open.Step)
 }
 
 func (s *Sender) wait(ctx context.Context, until time.Time) error {
@@ -169,12 +169,12 @@ func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, err
 		return nil, err
 	}
 	answer := &httpAnswer{ID: asked.ID, Status: response.StatusCode}
-	for _, name := range asked.WantHeaders {
+	for _, name := range asked.ResponseHeaders {
 		if value := response.Header.Get(name); value != "" {
 			answer.Headers = append(answer.Headers, [2]string{name, value})
 		}
 	}
-	if answer.Cut = int64(len(body)) > room; !answer.Cut {
+	if answer.Truncated = int64(len(body)) > room; !answer.Truncated {
 		answer.Body = bodyOf(body)
 	}
 	return answer, nil
@@ -200,7 +200,7 @@ func (s *Sender) note(asked *httpRequest, status int, took time.Duration) {
 		return
 	}
 	path := address.Path
-	for _, secret := range asked.Secret {
+	for _, secret := range asked.SensitivePaths {
 		if secret == "url" {
 			path = ""
 		}

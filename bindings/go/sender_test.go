@@ -131,8 +131,8 @@ func TestSenderWaits(t *testing.T) {
 	}
 	_, sender = playApple(t, said{status: 429, header: map[string]string{"Retry-After": "60"}})
 	exchange, _, err := ask(t, each, sender)
-	if err != ErrTooLong || exchange.State() != "wait" || !exchange.Done() {
-		t.Errorf("no patience: %v, %s", err, exchange.State())
+	if err != ErrTooLong || exchange.StepName() != "wait" || !exchange.Done() {
+		t.Errorf("no patience: %v, %s", err, exchange.StepName())
 	}
 }
 
@@ -143,7 +143,7 @@ func sent(t *testing.T, sender *Sender, change func(*httpRequest)) (*httpAnswer,
 	request := &httpRequest{
 		ID: 7, Method: "POST", URL: "https://buy.itunes.apple.com/verifyReceipt",
 		Headers: [][2]string{{"Content-Type", "application/json"}}, Body: &httpBody{Text: &text},
-		TimeoutMs: 5000, MaxResponseBytes: 10, WantHeaders: []string{"etag"},
+		TimeoutMs: 5000, MaxResponseBytes: 10, ResponseHeaders: []string{"etag"},
 	}
 	if change != nil {
 		change(request)
@@ -180,8 +180,8 @@ func TestSenderNoAnswer(t *testing.T) {
 	must(t, err)
 	answer, err := sender.CarryOut(ctx, exchange)
 	must(t, err)
-	if _, err := exchange.Step(ctx, answer); err != nil || exchange.State() != "wait" {
-		t.Errorf("no answer: %v, %s", err, exchange.State())
+	if _, err := exchange.Step(ctx, answer); err != nil || exchange.StepName() != "wait" {
+		t.Errorf("no answer: %v, %s", err, exchange.StepName())
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -29,7 +29,7 @@ type SessionRequest struct {
 func (v *Verifier) IssueSession(
 	ctx context.Context, evidence Evidence, session SessionRequest, options ...Option,
 ) (*IssuedSession, error) {
-	request := given{"kind": "session.issue", "account": session.Account}.
+	request := given{"operation": "issue-session", "account": session.Account}.
 		text("binding", session.Binding).milliseconds("ttlMs", session.Life)
 	if session.Limited {
 		request["verdict"] = "limited"
@@ -69,7 +69,7 @@ func (v *Verifier) CheckSession(
 	ctx context.Context, session string, purpose Purpose, owner SessionOwner,
 	options ...Option,
 ) (*Session, error) {
-	request := given{"kind": "session.check", "session": session, "for": purpose}.
+	request := given{"operation": "verify-session", "session": session, "for": purpose}.
 		text("account", owner.Account).text("binding", owner.Binding)
 	document, err := v.atOnce(ctx, request, options)
 	return verified[Session](document, err, "exchange", "session")

@@ -12,7 +12,7 @@ import (
 func (v *Verifier) SignAPIToken(
 	ctx context.Context, bundleID string, options ...Option,
 ) (*SignedToken, error) {
-	request := given{"kind": "sign.api-token"}.text("bundleId", bundleID)
+	request := given{"operation": "sign-api-token"}.text("bundleId", bundleID)
 	document, err := v.atOnce(ctx, request, options)
 	return verified[SignedToken](document, err, "exchange")
 }
@@ -22,7 +22,7 @@ func (v *Verifier) SignAPIToken(
 func (v *Verifier) SignDeviceCheckToken(
 	ctx context.Context, options ...Option,
 ) (*SignedToken, error) {
-	document, err := v.atOnce(ctx, given{"kind": "sign.devicecheck-token"}, options)
+	document, err := v.atOnce(ctx, given{"operation": "sign-device-check-token"}, options)
 	return verified[SignedToken](document, err, "exchange")
 }
 
@@ -31,7 +31,7 @@ func (v *Verifier) SignDeviceCheckToken(
 func (v *Verifier) SignAppleIDSecret(
 	ctx context.Context, clientID string, life time.Duration, options ...Option,
 ) (*ClientSecret, error) {
-	request := given{"kind": "sign.apple-id-secret"}.text("clientId", clientID).
+	request := given{"operation": "sign-apple-client-secret"}.text("clientId", clientID).
 		milliseconds("ttlMs", life)
 	document, err := v.atOnce(ctx, request, options)
 	return verified[ClientSecret](document, err, "exchange")
@@ -55,7 +55,7 @@ func (v *Verifier) SignPromotionalOffer(
 	ctx context.Context, offer Offer, options ...Option,
 ) (*SignedOffer, error) {
 	request := given{
-		"kind": "sign.promotional-offer-v2", "productId": offer.ProductID,
+		"operation": "sign-promotional-offer", "productId": offer.ProductID,
 		"offerIdentifier": offer.OfferID,
 	}.text("bundleId", offer.BundleID).text("transactionId", offer.TransactionID).
 		text("nonce", offer.Nonce)
@@ -78,7 +78,7 @@ func (v *Verifier) SignIntroductoryOffer(
 	ctx context.Context, offer IntroductoryOffer, options ...Option,
 ) (*SignedOffer, error) {
 	request := given{
-		"kind": "sign.introductory-offer-eligibility", "productId": offer.ProductID,
+		"operation": "sign-introductory-offer-eligibility", "productId": offer.ProductID,
 		"allowIntroductoryOffer": offer.Allowed, "transactionId": offer.TransactionID,
 	}.text("bundleId", offer.BundleID).text("nonce", offer.Nonce)
 	document, err := v.atOnce(ctx, request, options)
@@ -103,7 +103,7 @@ func (v *Verifier) SignPromotionalOfferV1(
 	ctx context.Context, offer OfferV1, options ...Option,
 ) (*SignedOfferV1, error) {
 	request := given{
-		"kind": "sign.promotional-offer-v1", "productId": offer.ProductID,
+		"operation": "sign-promotional-offer-v1", "productId": offer.ProductID,
 		"offerId": offer.OfferID, "applicationUsername": offer.ApplicationUsername,
 	}.text("bundleId", offer.BundleID).text("nonce", offer.Nonce)
 	if !offer.Timestamp.IsZero() {

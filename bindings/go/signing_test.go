@@ -128,7 +128,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("a session that nobody signed: %v", err)
 	}
 	document, err := verifier.atOnce(ctx, map[string]any{
-		"kind": "attest.key-id", "keyId": strings.Repeat("A", 43)}, nil)
+		"operation": "normalize-key-id", "keyId": strings.Repeat("A", 43)}, nil)
 	must(t, err)
 	_, err = verifier.IssueSession(ctx, document, SessionRequest{Account: "account-1"})
 	if !errors.Is(err, ErrMisuse) {

@@ -23,7 +23,7 @@ struct StoresPolicy: Sendable {
   /// The key of the hash of forgotten accounts, 32 to 64 bytes (STO-93).
   var forgetKey: SecretBytes?
   /// Requests per second to Apple in Production, by operation (STO-66).
-  var pace: [(kind: StaticString, perSecond: Int64)] = []
+  var pace: [(operation: StaticString, perSecond: Int64)] = []
   var transfer = Transfer.deny
   var moveEveryMs: Int64 = 86_400_000
   /// Whether a client's statement that it owns nothing leaves its subscriptions active (STO-46).
@@ -231,11 +231,11 @@ enum StoresBlock {
 
   private static func readPace(
     _ node: MemberNode
-  ) throws(Refusal) -> [(kind: StaticString, perSecond: Int64)] {
-    var pace: [(kind: StaticString, perSecond: Int64)] = []
+  ) throws(Refusal) -> [(operation: StaticString, perSecond: Int64)] {
+    var pace: [(operation: StaticString, perSecond: Int64)] = []
     for entry in try node.members() {
       guard let row = AppStoreLimits.row(entry.value.name) else { throw entry.refusal(.range) }
-      pace.append((row.kind, try entry.integer(1...1000)))
+      pace.append((row.operation, try entry.integer(1...1000)))
     }
     return pace
   }

@@ -38,7 +38,7 @@ extension Verifier {
       let request = try ExchangeRequest(request)
       let row = request.kind.row
       let isCall = row.steps.most() == 0
-      try require(isCall || takesSteps, .misuseExchangeOperation, "EXC-1", at: "kind")
+      try require(isCall || takesSteps, .misuseExchangeOperation, "EXC-1", at: "operation")
       checks.enter(.evidence)
       let proven = try ExchangeEvidence.read(evidence, configuration: fingerprint, of: row)
       if isCall {

@@ -5,7 +5,8 @@ extension Keyset {
   /// Reads a JSON Web Key Set (docs/spec/access-tokens.md §5).
   ///
   /// - Parameter jwks: `{"keys":[…]}` as the issuer publishes it, with a member `issuer` beside
-  ///   `keys` if a verifier has several issuers (JWK-9), or the result of the exchange `jwks`.
+  ///   `keys` if a verifier has several issuers (JWK-9), or the result of the
+  ///   exchange `fetch-keyset`.
   /// - Returns: the key set, and a document with its keys and the skipped ones; no key set and
   ///   the refusal, if the set contains a key that it must not contain.
   public static func make(_ jwks: [UInt8]) -> (keyset: Keyset?, document: Document) {

@@ -421,7 +421,7 @@ enum ExplanationText {
     status	5637	misuse.ledger.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1,STO-5,STO-90
     status	5893	misuse.ledger.attempt-id	the attempt id is missing, too short or too long	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8
     status	6149	misuse.ledger.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
-    status	6405	misuse.ledger.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
+    status	6405	misuse.ledger.plan	plans has no such plan	programming error: take the plan from get-plan, never from the client	never	500	STO-50
     status	6661	misuse.ledger.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
     status	6917	misuse.ledger.units	the units are outside 1 to stores.quotaUnitsMax	programming error: check what you count before you take it	never	500	STO-50
     status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
@@ -479,7 +479,7 @@ enum ExplanationText {
     status	10758	config.apple-id.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
     status	11014	config.apple-id.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
-    status	11526	config.ledger.evidence	stores.keepEvidence is not on	evidence.read reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
+    status	11526	config.ledger.evidence	stores.keepEvidence is not on	get-evidence reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
     status	11782	config.ledger.forget-key	stores.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
     status	12038	config.ledger.rate-limits	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
@@ -524,7 +524,7 @@ enum ExplanationText {
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
     status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	EXC-3,STO-21
     status	521	pending.exchange.http	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
-    status	777	pending.exchange.database	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
+    status	777	pending.exchange.database	statements are to be run	no error: run exchange.database in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.verify-next	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
@@ -582,7 +582,7 @@ enum ExplanationText {
     member	products.*.stack	boolean	false	several purchases add up
     member	products.*.units	1 … 1000000	1	what one item is worth to you, coins of a pack: claims and take-backs count in units, quantity × this at the claim
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
-    member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what quota.take counts against
+    member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what consume-quota counts against
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
     member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
     member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
@@ -597,7 +597,7 @@ enum ExplanationText {
     member	storekit.nested	verify, omit	verify	omit leaves out the JWS inside a notification: such a document decides nothing
     member	storekit.fresh.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
     member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, for JWS and for app receipts
-    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	where the exchange ocsp may ask; only with anchors
+    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	where the exchange check-revocation may ask; only with anchors
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
     member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots as base64 DER, which replace Apple's as a whole: for tests
@@ -630,7 +630,7 @@ enum ExplanationText {
     member	attest.refreshEveryMs	86400000 …	86400000	shortest time between two refreshes of a receipt
     member	deviceCheck.teamId	10 characters A–Z 0–9	the teamId of apps, if there is only one	whose key it is
     member	deviceCheck.keyId	10 characters A–Z a–z 0–9	required with privateKey	id of the DeviceCheck key
-    member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; kept as a key object, wiped at the end, reported as true; deviceCheck.read needs none
+    member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; kept as a key object, wiped at the end, reported as true; read-device-check-response needs none
     member	deviceCheck.environment	production, development	production	only development builds use development
     member	deviceCheck.bits.bit0	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit0.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
@@ -681,18 +681,18 @@ enum ExplanationText {
     member	stores.statementMs	100 … 60000	5000	longest time of one statement
     member	stores.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
     member	stores.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
-    member	stores.redis.volatile	boolean	false	true: once may stand on a server without an append-only file, which forgets it when it is restarted
+    member	stores.redis.volatile	boolean	false	true: record-event may run on a server without an append-only file, which forgets it when it is restarted
     member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
-    member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
+    member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by forget-account	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
     member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
     member	stores.transfer	deny, ask, move	deny	a second account shows evidence of a subscription: refused, moved when it confirms, moved at once
     member	stores.moveEveryMs	0 …	86400000	shortest time between two moves
     member	stores.onAbsent	clear, keep	clear	the client says that it owns nothing
     member	stores.dayOffsetMinutes	-840 … 840	0	start of the quota day against UTC
     member	stores.quotaUnitsMax	1 … 1000000	1000000	most units of one take
-    member	stores.failOpen.readMs	0 …	0	how old the last answer of subscription.read may be that you hand in again
+    member	stores.failOpen.readMs	0 …	0	how old the last answer of get-plan may be that you hand in again
     member	stores.failOpen.meters	meters of limits	[]	meters that go on uncounted
-    member	stores.keepEvidence	boolean	false	keep the texts in a table of their own; needed by evidence.read
+    member	stores.keepEvidence	boolean	false	keep the texts in a table of their own; needed by get-evidence
     member	stores.challengeTtlMs	10000 … 3600000	300000	life of a challenge
     member	stores.signup.limit	0 … 1000000	100	accounts created per address
     member	stores.signup.attemptLimit	0 … 10000000	10 × limit	attempts per address

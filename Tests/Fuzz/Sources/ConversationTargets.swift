@@ -38,8 +38,8 @@ enum ConversationTargets {
   /// second on pick one.
   private static let kinds: [(name: String, maxSteps: Int)] =
     [
-      ("verifyReceipt", 8), ("deviceCheck.query", 6), ("deviceCheck.update", 6),
-      ("deviceCheck.validate", 6),
+      ("call-verify-receipt", 8), ("query-device-bits", 6), ("update-device-bits", 6),
+      ("validate-device-token", 6),
     ]
     + AppStoreEndpointTable.rows.map {
       // Two pages of three attempts, where there are pages and attempts.
@@ -49,8 +49,9 @@ enum ConversationTargets {
       )
     }
     + [
-      ("ocsp", 2), ("attest.refresh", 13), ("jwks", 2), ("appleid.exchange-code", 1),
-      ("appleid.revoke", 5),
+      ("check-revocation", 2), ("refresh-attest-receipt", 13), ("fetch-keyset", 2),
+      ("exchange-authorization-code", 1),
+      ("revoke-apple-token", 5),
     ]
 
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
@@ -64,8 +65,8 @@ enum ConversationTargets {
   }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
-  /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a wait, and
-  /// anything else as it is.
+  /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a
+  /// wait, and anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
@@ -105,14 +106,14 @@ enum ConversationTargets {
 
   private static func check(_ answer: Answer, _ first: UInt8) {
     switch kind(first).name {
-    case "verifyReceipt": checkVerdict(answer)
-    case "ocsp": checkRevocation(answer, isRequired: first & 1 != 0)
-    case "attest.refresh": demand(false, "a receipt that nobody signed")
-    case "jwks": checkKeys(answer)
-    case "appleid.exchange-code":
+    case "call-verify-receipt": checkVerdict(answer)
+    case "check-revocation": checkRevocation(answer, isRequired: first & 1 != 0)
+    case "refresh-attest-receipt": demand(false, "a receipt that nobody signed")
+    case "fetch-keyset": checkKeys(answer)
+    case "exchange-authorization-code":
       demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
       demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
-    case "appleid.revoke":
+    case "revoke-apple-token":
       demand(answer.source("exchange", "revoked") == Array("true".utf8), "not revoked")
     default: endpoint(first) == nil ? checkDevice(answer) : checkStore(answer)
     }
@@ -121,7 +122,8 @@ enum ConversationTargets {
   /// A good request of a kind of the App Store Server API.
   private static func request(_ endpoint: AppStoreEndpoint, isOdd: Bool) -> JSONText {
     var request: JSONText = [
-      "kind": .string(Text(stringLiteral: endpoint.name).string), "bundleId": "com.example.app",
+      "operation": .string(Text(stringLiteral: endpoint.name).string),
+      "bundleId": "com.example.app",
       "environment": isOdd ? "auto" : "Production",
       "options": ["pages": 2, "partial": .boolean(isOdd)],
     ]
@@ -148,26 +150,30 @@ enum ConversationTargets {
     let isOdd = first & 1 != 0
     if let endpoint = endpoint(first) { return request(endpoint, isOdd: isOdd) }
     switch kind(first).name {
-    case "verifyReceipt":
-      let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
+    case "call-verify-receipt":
+      let request: JSONText = [
+        "operation": "call-verify-receipt", "receipt": .string(utf8: receipt),
+      ]
       return isOdd ? request.appending("start", "Sandbox") : request
-    case "ocsp": return ["kind": "ocsp", "mode": isOdd ? "required" : "best-effort"]
-    case "attest.refresh": return ["kind": "attest.refresh"]
-    case "jwks":
-      let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
+    case "check-revocation":
+      return ["operation": "check-revocation", "mode": isOdd ? "required" : "best-effort"]
+    case "refresh-attest-receipt": return ["operation": "refresh-attest-receipt"]
+    case "fetch-keyset":
+      let request: JSONText = ["operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool)]
       let state: JSONText = [
         "triedMs": .integer(FuzzBench.instant - 28_000), "etag": "\"1\"",
       ]
       return isOdd
         ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request
-    case "appleid.exchange-code":
+    case "exchange-authorization-code":
       return [
-        "kind": "appleid.exchange-code", "code": .string(utf8: code),
+        "operation": "exchange-authorization-code", "code": .string(utf8: code),
         "clientId": "com.example.app",
       ]
-    case "appleid.revoke":
+    case "revoke-apple-token":
       return [
-        "kind": "appleid.revoke", "token": .string(utf8: code), "clientId": "com.example.app",
+        "operation": "revoke-apple-token", "token": .string(utf8: code),
+        "clientId": "com.example.app",
         "hint": isOdd ? "access_token" : "refresh_token",
       ]
     default: return device(first, isOdd)
@@ -180,12 +186,12 @@ enum ConversationTargets {
 
   private static func device(_ first: UInt8, _ isOdd: Bool) -> JSONText {
     let request: JSONText = [
-      "kind": .string(kind(first).name), "deviceToken": .string(utf8: token),
+      "operation": .string(kind(first).name), "deviceToken": .string(utf8: token),
       "transactionId": "t",
     ]
     switch kind(first).name {
-    case "deviceCheck.query": return isOdd ? request.appending("offer", true) : request
-    case "deviceCheck.update":
+    case "query-device-bits": return isOdd ? request.appending("offer", true) : request
+    case "update-device-bits":
       return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
     default: return request
     }
@@ -207,7 +213,7 @@ enum ConversationTargets {
   ) -> Answer {
     let now = open?.notBefore ?? FuzzBench.instant
     let answer = Calls.step(exchange, answer(line, to: open?.id ?? 0), now: now)
-    if answer.text("exchange.state") != "request" {
+    if answer.text("exchange.step") != "http" {
       for (text, name) in secrets {
         demand(!answer.holds(text), "\(name) is disclosed")
       }
@@ -245,7 +251,7 @@ enum ConversationTargets {
     init?(_ answer: Answer) {
       guard answer.status & 0xff == 9 else { return nil }
       let step = answer.tree?.member("exchange")
-      id = step?.member("request")?.member("id")?.integer
+      id = step?.member("http")?.member("id")?.integer
       notBefore = step?.member("notBeforeMs")?.integer
       demand((id == nil) != (notBefore == nil), "a step of no form")
     }
@@ -258,8 +264,8 @@ enum ConversationTargets {
   /// What a conversation is about: a JWS, or a receipt of an attested key.
   private static func evidence(_ first: UInt8) -> OpaquePointer?? {
     switch kind(first).name {
-    case "ocsp": return proven.jws
-    case "attest.refresh": return proven.receipt
+    case "check-revocation": return proven.jws
+    case "refresh-attest-receipt": return proven.receipt
     default: return nil
     }
   }
@@ -346,10 +352,10 @@ extension Answer {
 
   /// What is the same in every play: of a step with a token, which is signed anew, its body.
   fileprivate var repeatable: [UInt8] {
-    if text("exchange.request.headers.0.1") == "application/x-www-form-urlencoded" {
-      return Array((text("exchange.request.url") ?? "").utf8)
+    if text("exchange.http.headers.0.1") == "application/x-www-form-urlencoded" {
+      return Array((text("exchange.http.url") ?? "").utf8)
     }
-    guard text("exchange.request.headers.0.0") == "Authorization" else { return json }
-    return Array((text("exchange.request.body.text") ?? "").utf8)
+    guard text("exchange.http.headers.0.0") == "Authorization" else { return json }
+    return Array((text("exchange.http.body.text") ?? "").utf8)
   }
 }

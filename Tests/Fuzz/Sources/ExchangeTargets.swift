@@ -55,7 +55,7 @@ enum ExchangeTargets {
     checkCall(Calls.call(verifier, request, evidence: evidence), answer)
     if answer.isOK || hasResult(answer) { checkAnswered(answer, request) }
     demand(
-      !answer.isOK || evidence.isEmpty || answer.text("exchange.kind") == "session.issue",
+      !answer.isOK || evidence.isEmpty || answer.text("exchange.operation") == "issue-session",
       "took evidence that it is not about")
     answer.free()
     evidence.forEach { assay_doc_free($0) }
@@ -93,7 +93,7 @@ enum ExchangeTargets {
         (verdict == "allow") == answer.isOK, "\(verdict ?? "no verdict") with \(answer.status)")
     }
     if let exchange = tree.member("exchange"), !exchange.isNull {
-      let isDone = exchange.member("state")?.text == "done"
+      let isDone = exchange.member("step")?.text == "done"
       demand(isDone == (answer.status & 0xff != 9), "a step is open, and it is done")
     }
   }
@@ -139,12 +139,13 @@ enum ExchangeTargets {
   }
 
   private static let requests = [
-    "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"promo\"}}",
-    "{\"kind\":\"deviceCheck.read\",\"call\":\"query\",\"status\":200,\"body\":{\"text\":"
-      + "\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"
+    "{\"operation\":\"assess-risk\",\"observations\":{\"request\":\"promo\"}}",
+    "{\"operation\":\"read-device-check-response\",\"call\":\"query\",\"status\":200,"
+      + "\"body\":{\"text\":\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"
       + "\"offer\":true}",
-    "{\"kind\":\"deviceCheck.token\",\"deviceToken\":\"QUJDRA==\"}",
-    "{\"kind\":\"attest.key-id\",\"keyId\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
+    "{\"operation\":\"normalize-device-token\",\"deviceToken\":\"QUJDRA==\"}",
+    "{\"operation\":\"normalize-key-id\","
+      + "\"keyId\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
   ]
 }
 
@@ -152,7 +153,7 @@ extension Answer {
   /// Whether something in it was signed, or made of random numbers: it is another one each
   /// time.
   fileprivate var isSigned: Bool {
-    ["token", "jws", "signature", "clientSecret", "request.headers.0.1"].contains {
+    ["token", "jws", "signature", "clientSecret", "http.headers.0.1"].contains {
       text("exchange." + $0) != nil
     }
   }

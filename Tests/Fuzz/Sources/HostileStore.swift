@@ -17,7 +17,7 @@ struct HostileStore {
 
   /// `results` of an answer to a step.
   mutating func results(_ step: JSONValue) -> JSONText {
-    let calls = HostileStore.children(step.member("run"))
+    let calls = HostileStore.children(step.member("calls"))
     var results: [JSONText] = []
     for call in calls { results.append(result(call)) }
     return .array(results)
@@ -25,7 +25,7 @@ struct HostileStore {
 
   private mutating func result(_ call: JSONValue) -> JSONText {
     if let sql = call.member("sql")?.text?.string {
-      guard call.member("rows")?.boolean == true else { return [:] }
+      guard call.member("returnsRows")?.boolean == true else { return [:] }
       return rows(HostileStore.columns(sql), HostileStore.children(call.member("args")))
     }
     if let api = call.member("api")?.text?.string {

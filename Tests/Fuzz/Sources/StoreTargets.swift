@@ -81,7 +81,7 @@ enum StoreTargets {
     demand(again.status & 0xff == 5 || again.json == answer.json, "it goes on after its end")
     again.free()
     if answer.isOK {
-      demand(answer.text("exchange.state") == "done", "no end")
+      demand(answer.text("exchange.step") == "done", "no end")
     }
   }
 
@@ -92,7 +92,7 @@ enum StoreTargets {
     let (exchange, answer) = Calls.begin(
       verifiers[place], request(start).bytes, evidence: evidence(start))
     // A sign-up that was created has nothing to give back, and Redis has no tables.
-    let isSettled = answer.isOK && [.signupSettle, .schemaCreate].contains(start.kind)
+    let isSettled = answer.isOK && [.finishSignup, .createSchema].contains(start.kind)
     demand(
       isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.ledger") == true,
       "no conversation: \(String(decoding: answer.json, as: UTF8.self))")
@@ -104,56 +104,58 @@ enum StoreTargets {
 
   private static func request(_ start: Start) -> JSONText {
     let isOdd = start.choice & 1 != 0
-    let request: JSONText = ["kind": .string("\(start.kind.row.name)")]
+    let request: JSONText = ["operation": .string("\(start.kind.row.name)")]
     let tried = request.setting("attempt", .string(attempt))
     let owned = request.setting("account", "alice")
     switch start.kind {
     case .claim:
       let modes: [String] = ["lease", "transaction"]
       return tried.setting("account", "alice").setting("mode", .string(modes[start.choice & 1]))
-    case .claimResume: return tried.setting("account", "alice").setting("purchaseKey", purchaseKey)
-    case .claimDue, .subscriptionDue: return tried
+    case .resume: return tried.setting("account", "alice").setting("purchaseKey", purchaseKey)
+    case .resumeExpired, .leaseDueSubscriptions: return tried
     case .complete:
       return owned.setting("purchaseKey", purchaseKey).setting("grantId", purchaseKey)
         .setting("fence", 1)
-    case .lookup:
+    case .find:
       return isOdd ? owned : request
-    case .subscriptionApply, .subscriptionRead, .subscriptionClear, .keyBind, .keyAdvance:
+    case .updateSubscriptions, .getPlan, .deactivateSubscriptions, .registerDeviceKey,
+      .advanceDeviceKeyCounter:
       return owned
-    case .quotaTake:
+    case .consumeQuota:
       return owned.setting("meter", isOdd ? "free" : "premium").setting("plan", "premium")
-    case .quotaRefund: return request.setting("ticket", ticket(.take))
-    case .paceTake:
-      return request.setting("for", "appstore.transaction-history").setting(
+    case .releaseQuota: return request.setting("ticket", ticket(.take))
+    case .acquireRatePermit:
+      return request.setting("for", "get-transaction-history").setting(
         "environment", "Production"
       )
       .setting("bundleId", "com.example.app")
-    case .signupAdmit:
+    case .beginSignup:
       return request.setting("address", "192.0.2.7").setting("username", "u_00112233445566ff")
         .setting("passwordBytes", 12)
-    case .signupSettle:
+    case .finishSignup:
       return request.setting("ticket", ticket(.admit))
         .setting("result", isOdd ? "created" : "provider-error")
-    case .challengeIssue, .challengeConsume:
+    case .issueChallenge, .consumeChallenge:
       return request.setting("purpose", "attest").setting("subject", "alice")
         .setting("challenge", .string(challenge)).setting(
-          start.kind == .challengeConsume ? "by" : "purpose", "attest")
-    case .keyReceipt: return request
-    case .revoke, .eventApply:
+          start.kind == .consumeChallenge ? "by" : "purpose", "attest")
+    case .updateDeviceKeyReceipt: return request
+    case .revoke, .applyEvent:
       let modes: [String] = ["none", "lease", "transaction"]
       return tried.setting("mode", .string(modes[start.choice % modes.count]))
-    case .revokeComplete:
+    case .completeRevocation:
       return request.setting("purchaseKey", purchaseKey).setting("takeId", .string(hash + "-0"))
         .setting("fence", 1)
-    case .revokeDue: return tried
-    case .keyRetire: return owned.setting("keyId", keyId)
-    case .keyRead: return isOdd ? owned.setting("keyId", keyId) : request.setting("keyId", keyId)
-    case .once: return tried.setting("id", "promotion-1")
-    case .accountLink: return tried.setting("from", "alice").setting("to", "bob")
-    case .accountForget: return tried.setting("account", "alice")
-    case .evidenceRead: return request.setting("sha256", [.string(hash)])
-    case .schemaCheck: return request
-    case .schemaCreate: return request.setting("lineage", .string(attempt))
+    case .resumeExpiredRevocations: return tried
+    case .retireDeviceKey: return owned.setting("keyId", keyId)
+    case .getDeviceKey:
+      return isOdd ? owned.setting("keyId", keyId) : request.setting("keyId", keyId)
+    case .recordEvent: return tried.setting("id", "promotion-1")
+    case .mergeAccounts: return tried.setting("from", "alice").setting("to", "bob")
+    case .forgetAccount: return tried.setting("account", "alice")
+    case .getEvidence: return request.setting("sha256", [.string(hash)])
+    case .checkSchema: return request
+    case .createSchema: return request.setting("lineage", .string(attempt))
     default: return request
     }
   }
@@ -176,13 +178,13 @@ enum StoreTargets {
   private static func evidence(_ start: Start) -> [OpaquePointer?] {
     let proofs = proofs[dialects.firstIndex(of: start.dialect) ?? 0]
     switch start.kind {
-    case .claim, .subscriptionApply: return [proofs.purchase]
+    case .claim, .updateSubscriptions: return [proofs.purchase]
     case .revoke: return [proofs.refund]
-    case .eventApply: return [start.choice & 4 != 0 ? proofs.refund : proofs.purchase]
-    case .lookup: return start.choice & 1 != 0 ? [] : [proofs.purchase]
-    case .keyBind: return [proofs.attestation]
-    case .keyAdvance: return [proofs.assertion]
-    case .keyReceipt: return [proofs.receipt]
+    case .applyEvent: return [start.choice & 4 != 0 ? proofs.refund : proofs.purchase]
+    case .find: return start.choice & 1 != 0 ? [] : [proofs.purchase]
+    case .registerDeviceKey: return [proofs.attestation]
+    case .advanceDeviceKeyCounter: return [proofs.assertion]
+    case .updateDeviceKeyReceipt: return [proofs.receipt]
     default: return []
     }
   }
@@ -236,7 +238,7 @@ enum StoreTargets {
   }
 
   private static func answer(_ line: ArraySlice<UInt8>, _ form: JSONValue?) -> JSONText {
-    let store = form?.member("store")
+    let store = form?.member("database")
     let id = (store ?? form?.member("grant"))?.member("id")?.integer ?? 0
     let answer: JSONText = ["id": .integer(id)]
     let rest = line.dropFirst()

@@ -46,7 +46,7 @@ static assay_status ask_apple(assay_verifier **verifier, assay_exchange **exchan
   char *receipt = printed(MINT "app-receipt", &length);
   char *request = malloc(length + 100);
   receipt[strcspn(receipt, "\n")] = '\0';
-  sprintf(request, "{\"kind\":\"verifyReceipt\",\"receipt\":\"%s\"}", receipt);
+  sprintf(request, "{\"operation\":\"call-verify-receipt\",\"receipt\":\"%s\"}", receipt);
   *verifier = verifier_of("authority/config.json");
   return assay_exchange_new(*verifier, request, strlen(request), NULL, 0, present_ms(), exchange,
                             doc);
@@ -57,7 +57,7 @@ static int asked;
 
 /* The answer to the open step, as text in JSON: first that the receipt is of the sandbox. */
 static char *answer_of_apple(const assay_doc *doc) {
-  int64_t id = assay_doc_integer(doc, "exchange.request.id", 19, -1);
+  int64_t id = assay_doc_integer(doc, "exchange.http.id", 19, -1);
   size_t length;
   const char *body = printed(asked++ % 2 == 0
                                  ? MINT "verify-receipt-response --apple-status 21007"

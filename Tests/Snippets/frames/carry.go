@@ -18,7 +18,7 @@ func main() {
 	ctx := context.Background()
 	receipt := minted("app-receipt")
 	exchange, err := verifierOfAuthority().Exchange(
-		ctx, map[string]string{"kind": "verifyReceipt", "receipt": receipt}, nil)
+		ctx, map[string]string{"operation": "call-verify-receipt", "receipt": receipt}, nil)
 	check(err)
 	sender := &assay.Sender{Client: &apple{[]string{minted("verify-receipt-response")}}}
 	check(ask(ctx, exchange, sender))

@@ -6,7 +6,7 @@
 require getenv('ASSAY_EVIDENCE') . '/evidence.php';
 
 $verifier = new \Assay\Verifier((string) \file_get_contents('authority/config.json'));
-$request = ['kind' => 'verifyReceipt', 'receipt' => \minted('app-receipt')];
+$request = ['operation' => 'call-verify-receipt', 'receipt' => \minted('app-receipt')];
 $said = \minted('verify-receipt-response');
 $apple = static fn (\Assay\Sender $sender): callable =>
     static fn (array $request): array =>

@@ -10,7 +10,7 @@ import minted
 import assay
 
 verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
-request = {"kind": "verifyReceipt", "receipt": minted.mint("app-receipt")}
+request = {"operation": "call-verify-receipt", "receipt": minted.mint("app-receipt")}
 said = minted.mint("verify-receipt-response")
 
 

@@ -5,7 +5,7 @@ int main(void) {
   size_t length;
   char *minted = printed(MINT "transaction", &length);
   const char *request =
-      "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
+      "{\"operation\":\"assess-risk\",\"observations\":{\"request\":\"read\","
       "\"attestation\":\"verified\"}}";
   int64_t now_ms = present_ms();
   assay_verifier *verifier = verifier_of("authority/config.json");

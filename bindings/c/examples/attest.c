@@ -81,7 +81,7 @@ static int normal_key_id(const assay_verifier *verifier, const char *key_id,
   const char *found;
   char *json;
   size_t len = 0;
-  cJSON_AddStringToObject(request, "kind", "attest.key-id");
+  cJSON_AddStringToObject(request, "operation", "normalize-key-id");
   cJSON_AddStringToObject(request, "keyId", key_id);
   json = cJSON_PrintUnformatted(request);
   cJSON_Delete(request);

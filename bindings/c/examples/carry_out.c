@@ -4,7 +4,7 @@
  *   carry_out CONFIG.json REQUEST.json [--patience SECONDS] [--roots FILE.pem]
  *             [--host NAME=URL] [--at MS]
  *
- * The request is what assay_exchange_new takes: {"kind": "verifyReceipt", …}.
+ * The request is what assay_exchange_new takes: {"operation": "call-verify-receipt", …}.
  * Prints the last document, without the steps before it: those hold secrets.
  * --roots: whose certificates to believe; else those that the system trusts.
  * For tests, --host sends what is for NAME to a server of this machine, and
@@ -96,7 +96,7 @@ static int slept(const cJSON *step, struct options *options) {
 static char *carried_out(const assay_doc *doc, struct options *options) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");
-  const cJSON *request = member(step, "request");
+  const cJSON *request = member(step, "http");
   cJSON *answer = NULL;
   char *text = NULL;
   if (request != NULL)

@@ -164,13 +164,13 @@ static cJSON *answer_of(CURL *curl, CURLcode result, const cJSON *request,
   cJSON_AddNumberToObject(answer, "status", (double)status);
   if (came)
     cJSON_AddItemToObject(answer, "headers",
-                          wanted_headers(curl, member(request, "wantHeaders")));
+                          wanted_headers(curl, member(request, "responseHeaders")));
   cJSON_AddItemToObject(answer, "body",
                         came && !body->cut
                             ? body_of_bytes(body->len > 0 ? body->bytes : "",
                                             body->len)
                             : cJSON_CreateNull());
-  cJSON_AddBoolToObject(answer, "cut", body->cut);
+  cJSON_AddBoolToObject(answer, "truncated", body->cut);
   return answer;
 }
 
@@ -210,7 +210,7 @@ static void set_options(CURL *curl, const cJSON *request, struct body *body) {
 
 static int is_secret(const cJSON *request, const char *place) {
   const cJSON *each;
-  cJSON_ArrayForEach(each, member(request, "secret")) {
+  cJSON_ArrayForEach(each, member(request, "sensitivePaths")) {
     if (cJSON_IsString(each) && strcmp(each->valuestring, place) == 0) return 1;
   }
   return 0;

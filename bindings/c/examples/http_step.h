@@ -22,7 +22,7 @@ struct route {
   const char *roots; /* PEM file with roots to trust; NULL: the system's */
 };
 
-/* The answer to `exchange.request` of a step, with status 0 if none came. One
+/* The answer to `exchange.http` of a step, with status 0 if none came. One
  * line goes to standard error: method, host, path, status, time; no path where
  * the address is a secret. */
 cJSON *send_request(const cJSON *request, const struct route *route);

@@ -94,7 +94,7 @@ static char *waited(const struct shop *shop, const cJSON *step) {
 static char *carried_out(const struct shop *shop, const assay_doc *doc) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");
-  const cJSON *store = member(step, "store"), *grant = member(step, "grant");
+  const cJSON *store = member(step, "database"), *grant = member(step, "grant");
   char *answer = store != NULL   ? carry_out_store(shop->db, store)
                  : grant != NULL ? answer_to_grant(shop->db, grant)
                                  : waited(shop, step);
@@ -146,7 +146,7 @@ static int made_tables(const struct shop *shop) {
   int good;
   if (!made_digits(lineage)) return 0;
   snprintf(request, sizeof request,
-           "{\"kind\":\"schema.create\",\"lineage\":\"%s\"}", lineage);
+           "{\"operation\":\"create-schema\",\"lineage\":\"%s\"}", lineage);
   doc = conversed(shop, request, NULL);
   good = assay_doc_status(doc) == ASSAY_OK;
   if (!good) fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
@@ -162,7 +162,7 @@ static char *claim_request(const char *account) {
   cJSON *request = cJSON_CreateObject();
   char attempt[33], *text = NULL;
   if (made_digits(attempt) &&
-      cJSON_AddStringToObject(request, "kind", "claim") != NULL &&
+      cJSON_AddStringToObject(request, "operation", "claim") != NULL &&
       cJSON_AddStringToObject(request, "mode", "transaction") != NULL &&
       cJSON_AddStringToObject(request, "account", account) != NULL &&
       cJSON_AddStringToObject(request, "attempt", attempt) != NULL)

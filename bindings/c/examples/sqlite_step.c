@@ -151,7 +151,7 @@ static int run_to_end(sqlite3_stmt *statement, int has_rows,
 /* Carries out one call, and adds its result; an SQLite code. */
 static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   const cJSON *sql = member(call, "sql"), *value;
-  int has_rows = cJSON_IsTrue(member(call, "rows"));
+  int has_rows = cJSON_IsTrue(member(call, "returnsRows"));
   int place = 0, code = SQLITE_MISUSE;
   sqlite3_stmt *statement = NULL;
   if (cJSON_IsString(sql))
@@ -166,10 +166,10 @@ static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   return code;
 }
 
-/* Whether a step has this mark, or `whole`: begin and commit. */
+/* Whether a step has this mark, or `single`: begin and commit. */
 static int is_marked(const cJSON *step, const char *mark) {
   return has_text(step, "transaction", mark) ||
-         has_text(step, "transaction", "whole");
+         has_text(step, "transaction", "single");
 }
 
 /* Opens a transaction, or makes sure that one is open; an SQLite code. */
@@ -206,7 +206,7 @@ char *carry_out_store(sqlite3 *db, const cJSON *step) {
   is_inside = !sqlite3_get_autocommit(db);
   sqlite3_progress_handler(db, 1000, is_late, &deadline);
   sqlite3_str_appendf(answer, "{\"id\":%lld,\"code\":200,\"results\":[", id);
-  cJSON_ArrayForEach(call, member(step, "run")) {
+  cJSON_ArrayForEach(call, member(step, "calls")) {
     if (code != SQLITE_OK) break;
     if (done > 0) sqlite3_str_appendchar(answer, 1, ',');
     deadline = monotonic_ms() + statement_ms;

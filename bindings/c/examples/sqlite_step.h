@@ -22,7 +22,7 @@ int run_statement(sqlite3 *db, const char *sql);
 /* Undoes what is open; nothing where nothing is. */
 void roll_back(sqlite3 *db);
 
-/* The answer to `exchange.store` of a step as JSON, to be freed by sqlite3_free.
+/* The answer to `exchange.database` of a step as JSON, to be freed by sqlite3_free.
  * After a failure nothing of an open transaction is left. NULL: out of memory. */
 char *carry_out_store(sqlite3 *db, const cJSON *step);
 

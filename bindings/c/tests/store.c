@@ -3,7 +3,7 @@
  *
  *   store DATABASE < STEPS.jsonl > ANSWERS.jsonl
  *
- * A step a line, as `exchange.store` has it; an answer a line. A line with "grant"
+ * A step a line, as `exchange.database` has it; an answer a line. A line with "grant"
  * in it is a grant: its statements, one after the other, whatever comes of each.
  */
 #include <stdio.h>

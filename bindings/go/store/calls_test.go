@@ -115,7 +115,7 @@ func keysIn(t *testing.T, shop *shop) {
 }
 
 func paceIn(t *testing.T, shop *shop) {
-	request := PaceRequest{Purpose: "appstore.order-lookup", Environment: assay.Production}
+	request := PaceRequest{Purpose: "look-up-order-id", Environment: assay.Production}
 	for used := int64(1); used <= 2; used++ {
 		paced, err := shop.Pace(ctx, request)
 		must(t, err)
@@ -161,7 +161,7 @@ func lastIn(t *testing.T, shop *shop) {
 		t.Errorf("without a last one: %+v, %v", plan, err)
 	}
 	paced, err := shop.Pace(ctx, PaceRequest{
-		Purpose: "appstore.order-lookup", Environment: assay.Production})
+		Purpose: "look-up-order-id", Environment: assay.Production})
 	must(t, err)
 	if !paced.Unpaced {
 		t.Errorf("paced: %+v", paced)
@@ -410,7 +410,7 @@ func TestWhatIsEmptyIsNotAsked(t *testing.T) {
 	request.plan("last", nil)
 	request.make("attempt", attempt, 16)
 	request.add(map[string]any{"mode": "lease"})
-	wanted := map[string]any{"kind": "claim", "attempt": attempt, "mode": "lease"}
+	wanted := map[string]any{"operation": "claim", "attempt": attempt, "mode": "lease"}
 	if !reflect.DeepEqual(request.members, wanted) || request.mode() != Lease {
 		t.Errorf("the request is %v", request.members)
 	}

@@ -16,14 +16,14 @@ type GrantFunc func(ctx context.Context, grant *Grant) error
 // A TakeFunc takes units back. ErrNotGranted, or any other error, takes nothing.
 type TakeFunc func(ctx context.Context, take *Take) error
 
-// patience is longer than any wait of the library's own: a fifth of a second, of pace.take
-// a second.
+// patience is longer than any wait of the library's own: a fifth of a second, of
+// acquire-rate-permit a second.
 const patience = 5 * time.Second
 
 // A step is what is read of an open exchange.
 type openStep struct {
-	State       string     `json:"state"`
-	Store       *Step      `json:"store"`
+	Step        string     `json:"step"`
+	Database    *Step      `json:"database"`
 	Grant       *grantStep `json:"grant"`
 	NotBeforeMs int64      `json:"notBeforeMs"`
 }
@@ -119,15 +119,15 @@ func (l *Ledger) carryOut(
 		return nil, until, fmt.Errorf("store: the step cannot be read: %w", err)
 	}
 	switch {
-	case open.State == "store" && open.Store != nil:
-		answer, err = session.CarryOut(ctx, open.Store)
-	case open.State == "grant" && open.Grant != nil:
+	case open.Step == "database" && open.Database != nil:
+		answer, err = session.CarryOut(ctx, open.Database)
+	case open.Step == "grant" && open.Grant != nil:
 		answer, err = granted(ctx, session, open.Grant, called)
-	case open.State == "wait":
+	case open.Step == "wait":
 		until = time.UnixMilli(open.NotBeforeMs)
 		answer, err = struct{}{}, l.wait(ctx, until)
 	default:
-		err = fmt.Errorf("store: a step of state %q is not for a store", open.State)
+		err = fmt.Errorf("store: the step %q is not for a database", open.Step)
 	}
 	return answer, until, err
 }

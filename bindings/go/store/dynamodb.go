@@ -79,7 +79,7 @@ type dynamoSession struct {
 
 func (s *dynamoSession) CarryOut(ctx context.Context, step *Step) (*Answer, error) {
 	answer := &Answer{ID: step.ID, Code: 200}
-	for _, call := range step.Run {
+	for _, call := range step.Calls {
 		result, failure := s.store.within(ctx, step.limits(), call.API, call.Input)
 		switch {
 		case ctx.Err() != nil:

@@ -182,11 +182,11 @@ func TestDynamoDBIsSigned(t *testing.T) {
 
 func TestForms(t *testing.T) {
 	var found Step
-	if err := json.Unmarshal([]byte(`{"id":3,"dialect":"sqlite","class":"once","transaction":null,
-		"run":[{"sql":"?","args":["a",9007199254740991,null],"rows":true}]}`), &found); err != nil {
+	if err := json.Unmarshal([]byte(`{"id":3,"dialect":"sqlite","repeatable":false,"transaction":null,
+		"calls":[{"sql":"?","args":["a",9007199254740991,null],"rows":true}]}`), &found); err != nil {
 		t.Fatal(err)
 	}
-	args := found.Run[0].Args
+	args := found.Calls[0].Args
 	if args[0].any != "a" || args[1].any != int64(1<<53-1) || args[2].any != nil ||
 		found.Transaction != "" {
 		t.Errorf("the step is %+v", found)

@@ -44,13 +44,13 @@ type Committer interface {
 	Commit(ctx context.Context, item json.RawMessage) (CallResult, *Failure, error)
 }
 
-// A Step is the value of `store` of an exchange's document (docs/exchanges.md).
+// A Step is the value of `database` of an exchange's document (docs/exchanges.md).
 type Step struct {
 	ID      int64  `json:"id"`
 	Dialect string `json:"dialect"`
-	// "begin", "inside", "commit", or empty; "whole": begin, the calls, commit.
+	// "begin", "within", "commit", or empty; "single": begin, the calls, commit.
 	Transaction string `json:"transaction"`
-	Run         []Call `json:"run"`
+	Calls       []Call `json:"calls"`
 	// Nil: 5 s and 2 s.
 	Limits *Limits `json:"limits"`
 }
@@ -58,9 +58,9 @@ type Step struct {
 // A Call is one call of the engine.
 type Call struct {
 	// SQL, one argument for each placeholder.
-	SQL  string  `json:"sql"`
-	Args []Value `json:"args"`
-	Rows bool    `json:"rows"`
+	SQL         string  `json:"sql"`
+	Args        []Value `json:"args"`
+	ReturnsRows bool    `json:"returnsRows"`
 	// DynamoDB.
 	API   string          `json:"api"`
 	Input json.RawMessage `json:"input"`

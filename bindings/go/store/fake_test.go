@@ -110,7 +110,7 @@ func step(transaction string, statements ...string) *Step {
 	made := &Step{ID: 7, Transaction: transaction}
 	for _, statement := range statements {
 		rows := strings.HasPrefix(statement, "SELECT")
-		made.Run = append(made.Run, Call{SQL: statement, Rows: rows})
+		made.Calls = append(made.Calls, Call{SQL: statement, ReturnsRows: rows})
 	}
 	return made
 }
@@ -190,8 +190,8 @@ func TestTransactionsOfEngines(t *testing.T) {
 		f, executor := faked(t, name, nil)
 		executor.own = own != ""
 		session := executor.Session()
-		for _, open := range []*Step{step("begin", "A"), step("inside"), step("commit", "B"),
-			step("whole", "C"), step("", "D")} {
+		for _, open := range []*Step{step("begin", "A"), step("within"), step("commit", "B"),
+			step("single", "C"), step("", "D")} {
 			open.Limits = &Limits{LockMs: 900}
 			answer, err := session.CarryOut(context.Background(), open)
 			if err != nil || answer.Code != 200 {
@@ -226,16 +226,16 @@ func TestFailures(t *testing.T) {
 		{"the second statement", map[string]error{"B": stated("42P01")},
 			[]*Step{step("", "A", "B")}, `500 42P01 unknown`, false},
 		{"the second in a transaction", map[string]error{"B": stated("42P01")},
-			[]*Step{step("begin", "A"), step("inside", "A", "B")}, `500 42P01 no`, false},
+			[]*Step{step("begin", "A"), step("within", "A", "B")}, `500 42P01 no`, false},
 		{"the commit", map[string]error{"COMMIT": stated("40001")},
 			[]*Step{step("begin", "A"), step("commit")}, `500 40001 unknown`, false},
 		{"the second of a whole one", map[string]error{"B": stated("42P01")},
-			[]*Step{step("whole", "A", "B")}, `500 42P01 no`, false},
+			[]*Step{step("single", "A", "B")}, `500 42P01 no`, false},
 		{"the commit of a whole one", map[string]error{"COMMIT": stated("40001")},
-			[]*Step{step("whole", "A")}, `500 40001 unknown`, false},
+			[]*Step{step("single", "A")}, `500 40001 unknown`, false},
 		{"a whole one whose commit is lost", map[string]error{"COMMIT": io.EOF},
-			[]*Step{step("whole", "A")}, `0`, true},
-		{"a whole one inside another", nil, []*Step{step("begin", "A"), step("whole", "B")},
+			[]*Step{step("single", "A")}, `0`, true},
+		{"a whole one inside another", nil, []*Step{step("begin", "A"), step("single", "B")},
 			`0`, true},
 		{"a lost connection", map[string]error{"A": io.EOF}, []*Step{step("", "A")}, `0`, true},
 		{"an engine that ends", map[string]error{"A": stated("57P01")},
@@ -247,7 +247,7 @@ func TestFailures(t *testing.T) {
 		{"an address of nobody", map[string]error{"connect": stated("08006")},
 			[]*Step{step("", "A")}, `500 connect no`, false},
 		{"an idle transaction that was ended", map[string]error{"A": stated("25P03")},
-			[]*Step{step("begin"), step("inside", "A")}, `0`, true},
+			[]*Step{step("begin"), step("within", "A")}, `0`, true},
 		{"a refused connection", map[string]error{"connect": stated("28P01")},
 			[]*Step{step("", "A")}, `500 28P01 no`, false},
 		{"too late", nil, []*Step{step("", "SLOW")}, `0`, true},

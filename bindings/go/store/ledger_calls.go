@@ -15,7 +15,7 @@ type ClaimRequest struct {
 	JWS      string
 	Evidence []assay.Evidence
 	// Writes what the purchase gives, under its grant id. An error of it passes through; the
-	// claim is taken over by `claim.due` or by the next attempt when its lease has ended.
+	// claim is taken over by `resume-expired` or by the next attempt when its lease has ended.
 	// Without it: grant each claim that is new or resumed, and `complete` it; may be nil.
 	Grant GrantFunc
 	// Whose; empty for an event of Apple's: that of the row is taken.
@@ -95,7 +95,7 @@ type ResumeRequest struct {
 
 // Resume takes over one known claim whose lease has ended, without evidence; for support.
 func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, error) {
-	request := asking("claim.resume")
+	request := asking("resume")
 	request.set("purchaseKey", resume.PurchaseKey)
 	request.set("account", resume.Account)
 	request.make("attempt", resume.Attempt, 16)
@@ -135,7 +135,7 @@ func (l *Ledger) Due(ctx context.Context, older time.Duration) (*DueClaims, erro
 
 // DueWith does what Due does, for all that can be asked.
 func (l *Ledger) DueWith(ctx context.Context, due DueRequest) (*DueClaims, error) {
-	request := asking("claim.due")
+	request := asking("resume-expired")
 	request.make("attempt", due.Attempt, 16)
 	put(request, "leaseMs", due.Lease.Milliseconds())
 	put(request, "olderMs", due.Older.Milliseconds())
@@ -169,10 +169,11 @@ type RevokeRequest struct {
 	// Takes the units back, under the take id; returns how many there were, nothing for all of
 	// them, or `false` for another time; may be nil.
 	TakeBack TakeFunc
-	// `lease`: note, take back, complete; what nobody completed comes again, by `revoke.due`.
-	// `transaction`: the take-back is in this very database, and is committed with the refund.
-	// `none`: each is told once, and what becomes of it is the host's. Absent: `lease` with a
-	// take-back, `none` without; empty: Lease where there is a TakeBack, else None.
+	// `lease`: note, take back, complete; what nobody completed comes again, by
+	// `resume-expired-revocations`. `transaction`: the take-back is in this very database, and
+	// is committed with the refund. `none`: each is told once, and what becomes of it is the
+	// host's. Absent: `lease` with a take-back, `none` without; empty: Lease where there is a
+	// TakeBack, else None.
 	Mode Mode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
@@ -219,7 +220,7 @@ type LookupRequest struct {
 
 // Lookup says what the ledger knows of an account, of a transaction, or of evidence.
 func (l *Ledger) Lookup(ctx context.Context, lookup LookupRequest) (*Lookup, error) {
-	request := asking("lookup")
+	request := asking("find")
 	request.evidence = lookup.Evidence
 	put(request, "account", lookup.Account)
 	put(request, "environment", lookup.Environment)
@@ -244,7 +245,7 @@ type ApplyRequest struct {
 
 // Apply stores what evidence says of subscriptions and unlocks; the newest stays.
 func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error) {
-	request := asking("subscription.apply")
+	request := asking("update-subscriptions")
 	request.prove(ctx, l, apply.JWS, apply.Evidence)
 	put(request, "account", apply.Account)
 	put(request, "accountToken", apply.AccountToken)
@@ -274,7 +275,7 @@ func (l *Ledger) Read(ctx context.Context, account string) (*Plan, error) {
 
 // ReadWith does what Read does, for all that can be asked.
 func (l *Ledger) ReadWith(ctx context.Context, read ReadRequest) (*Plan, error) {
-	request := asking("subscription.read")
+	request := asking("get-plan")
 	request.set("account", read.Account)
 	request.plan("last", read.Last)
 	found := new(Plan)
@@ -285,7 +286,7 @@ func (l *Ledger) ReadWith(ctx context.Context, read ReadRequest) (*Plan, error) 
 //
 //	account  whose
 func (l *Ledger) Clear(ctx context.Context, account string) (*Plan, error) {
-	request := asking("subscription.clear")
+	request := asking("deactivate-subscriptions")
 	request.set("account", account)
 	found := new(Plan)
 	return found, l.accepted(ctx, request, found, &found.Result)
@@ -300,14 +301,14 @@ type DueLinesRequest struct {
 }
 
 // DueLines gives up to 25 subscriptions about which to ask Apple for newer evidence, for
-// `subscription.apply`.
+// `update-subscriptions`.
 func (l *Ledger) DueLines(ctx context.Context) (*DueLines, error) {
 	return l.DueLinesWith(ctx, DueLinesRequest{})
 }
 
 // DueLinesWith does what DueLines does, for all that can be asked.
 func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*DueLines, error) {
-	request := asking("subscription.due")
+	request := asking("lease-due-subscriptions")
 	request.make("attempt", dueLines.Attempt, 16)
 	put(request, "leaseMs", dueLines.Lease.Milliseconds())
 	if request.err != nil {
@@ -322,12 +323,12 @@ func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*D
 //
 //	account  whose
 //	meter    which
-//	plan     of `subscription.read`, never the client's
+//	plan     of `get-plan`, never the client's
 //	units    how many
 func (l *Ledger) Take(
 	ctx context.Context, account, meter, plan string, units int64,
 ) (*Quota, error) {
-	request := asking("quota.take")
+	request := asking("consume-quota")
 	request.set("account", account)
 	request.set("meter", meter)
 	request.set("plan", plan)
@@ -340,7 +341,7 @@ func (l *Ledger) Take(
 //
 //	ticket  of the take
 func (l *Ledger) Refund(ctx context.Context, ticket string) (*Quota, error) {
-	request := asking("quota.refund")
+	request := asking("release-quota")
 	request.set("ticket", ticket)
 	found := new(Quota)
 	return found, l.accepted(ctx, request, found, &found.Result)
@@ -352,7 +353,7 @@ type PaceRequest struct {
 	Attempt int64
 	// Whose limits; empty: the only app.
 	BundleID string
-	// The kind of request: appstore.transaction-info …
+	// The operation that sends the request: get-transaction-info …
 	Purpose string
 	// Which server's limits.
 	Environment assay.Environment
@@ -360,7 +361,7 @@ type PaceRequest struct {
 
 // Pace waits for room below Apple's own limits.
 func (l *Ledger) Pace(ctx context.Context, pace PaceRequest) (*Paced, error) {
-	request := asking("pace.take")
+	request := asking("acquire-rate-permit")
 	put(request, "attempt", pace.Attempt)
 	put(request, "bundleId", pace.BundleID)
 	request.set("for", pace.Purpose)
@@ -394,7 +395,7 @@ func (l *Ledger) Admit(
 
 // AdmitWith does what Admit does, for all that can be asked.
 func (l *Ledger) AdmitWith(ctx context.Context, admit AdmitRequest) (*Admission, error) {
-	request := asking("signup.admit")
+	request := asking("begin-signup")
 	put(request, "address", admit.Address)
 	request.set("username", admit.Username)
 	put(request, "passwordBytes", admit.PasswordBytes)
@@ -408,7 +409,7 @@ func (l *Ledger) AdmitWith(ctx context.Context, admit AdmitRequest) (*Admission,
 //	result  what the identity provider said; "created" or "exists" or "provider-busy" or
 //	        "provider-error"
 func (l *Ledger) Settle(ctx context.Context, ticket, result string) (*Admission, error) {
-	request := asking("signup.settle")
+	request := asking("finish-signup")
 	request.set("ticket", ticket)
 	request.set("result", result)
 	found := new(Admission)
@@ -437,7 +438,7 @@ func (l *Ledger) Challenge(ctx context.Context, purpose, subject string) (*Chall
 func (l *Ledger) ChallengeWith(
 	ctx context.Context, challenge ChallengeRequest,
 ) (*Challenge, error) {
-	request := asking("challenge.issue")
+	request := asking("issue-challenge")
 	request.make("challenge", challenge.Challenge, 32)
 	request.set("purpose", challenge.Purpose)
 	request.set("subject", challenge.Subject)
@@ -472,7 +473,7 @@ func (l *Ledger) Consume(ctx context.Context, consume ConsumeRequest) error {
 
 // ConsumeWith does what Consume does, and returns the whole answer.
 func (l *Ledger) ConsumeWith(ctx context.Context, consume ConsumeRequest) (*Consumed, error) {
-	request := asking("challenge.consume")
+	request := asking("consume-challenge")
 	if consume.Evidence != nil {
 		request.evidence = []assay.Evidence{consume.Evidence}
 	}
@@ -491,7 +492,7 @@ func (l *Ledger) ConsumeWith(ctx context.Context, consume ConsumeRequest) (*Cons
 func (l *Ledger) Bind(
 	ctx context.Context, evidence assay.Evidence, account string,
 ) (*Bound, error) {
-	request := asking("key.bind")
+	request := asking("register-device-key")
 	request.evidence = []assay.Evidence{evidence}
 	request.set("account", account)
 	found := new(Bound)
@@ -520,7 +521,7 @@ func (l *Ledger) Advance(
 
 // AdvanceWith does what Advance does, and returns the whole answer.
 func (l *Ledger) AdvanceWith(ctx context.Context, advance AdvanceRequest) (*Advanced, error) {
-	request := asking("key.advance")
+	request := asking("advance-device-key-counter")
 	request.evidence = []assay.Evidence{advance.Evidence}
 	request.set("account", advance.Account)
 	found := new(Advanced)
@@ -531,7 +532,7 @@ func (l *Ledger) AdvanceWith(ctx context.Context, advance AdvanceRequest) (*Adva
 //
 //	receipt  an attest receipt that was verified
 func (l *Ledger) KeepReceipt(ctx context.Context, receipt assay.Evidence) (*ReceiptKept, error) {
-	request := asking("key.receipt")
+	request := asking("update-device-key-receipt")
 	request.evidence = []assay.Evidence{receipt}
 	found := new(ReceiptKept)
 	return found, l.accepted(ctx, request, found, &found.Result)
@@ -542,7 +543,7 @@ func (l *Ledger) KeepReceipt(ctx context.Context, receipt assay.Evidence) (*Rece
 //	keyID    which
 //	account  whose
 func (l *Ledger) Retire(ctx context.Context, keyID, account string) (*Retired, error) {
-	request := asking("key.retire")
+	request := asking("retire-device-key")
 	request.set("keyId", keyID)
 	request.set("account", account)
 	found := new(Retired)
@@ -559,7 +560,7 @@ type KeyRequest struct {
 
 // Key gives a key that was bound: public key and counter for the verification of an assertion.
 func (l *Ledger) Key(ctx context.Context, key KeyRequest) (*KeyFound, error) {
-	request := asking("key.read")
+	request := asking("get-device-key")
 	request.set("keyId", key.KeyID)
 	put(request, "account", key.Account)
 	found := new(KeyFound)
@@ -586,7 +587,7 @@ func (l *Ledger) Once(ctx context.Context, id, attempt string) (bool, error) {
 
 // OnceWith does what Once does, and returns the whole answer.
 func (l *Ledger) OnceWith(ctx context.Context, once OnceRequest) (*Recorded, error) {
-	request := asking("once")
+	request := asking("record-event")
 	request.set("id", once.ID)
 	request.make("attempt", once.Attempt, 16)
 	if request.err != nil {
@@ -623,7 +624,7 @@ func (l *Ledger) Link(ctx context.Context, from, to, reason string) (*Joined, er
 
 // LinkWith does what Link does, for all that can be asked.
 func (l *Ledger) LinkWith(ctx context.Context, link LinkRequest) (*Joined, error) {
-	request := asking("account.link")
+	request := asking("merge-accounts")
 	request.set("from", link.From)
 	request.set("to", link.To)
 	request.make("attempt", link.Attempt, 16)
@@ -657,7 +658,7 @@ func (l *Ledger) Forget(ctx context.Context, account, reason string) (*Forgotten
 
 // ForgetWith does what Forget does, for all that can be asked.
 func (l *Ledger) ForgetWith(ctx context.Context, forget ForgetRequest) (*Forgotten, error) {
-	request := asking("account.forget")
+	request := asking("forget-account")
 	request.set("account", forget.Account)
 	request.make("attempt", forget.Attempt, 16)
 	put(request, "reason", forget.Reason)
@@ -683,7 +684,7 @@ type TextRequest struct {
 // Evidence gives texts that were kept, by digest, purchase or subscription; they are no
 // evidence until they are verified again. Needs `stores.keepEvidence`.
 func (l *Ledger) Evidence(ctx context.Context, texts TextRequest) (*KeptTexts, error) {
-	request := asking("evidence.read")
+	request := asking("get-evidence")
 	request.list("sha256", texts.SHA256)
 	put(request, "purchaseKey", texts.PurchaseKey)
 	put(request, "environment", texts.Environment)
@@ -709,7 +710,7 @@ func (l *Ledger) CheckSchema(ctx context.Context) error {
 func (l *Ledger) CheckSchemaWith(
 	ctx context.Context, checkSchema CheckSchemaRequest,
 ) (*Schema, error) {
-	request := asking("schema.check")
+	request := asking("check-schema")
 	put(request, "lineage", checkSchema.Lineage)
 	found := new(Schema)
 	return found, l.checked(ctx, request, found)
@@ -717,7 +718,7 @@ func (l *Ledger) CheckSchemaWith(
 
 // CompleteRevoke says that a refunded purchase was taken back; twice does no harm.
 func (l *Ledger) CompleteRevoke(ctx context.Context, take *Take) (*RevokeCompleted, error) {
-	request := asking("revoke.complete")
+	request := asking("complete-revocation")
 	request.set("purchaseKey", take.PurchaseKey)
 	request.set("takeId", take.ID)
 	request.set("fence", take.Fence)
@@ -739,7 +740,7 @@ type DueTakesRequest struct {
 }
 
 // DueTakes takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-// `claim.due`.
+// `resume-expired`.
 //
 //	older     for how long the lease must be over
 //	takeBack  as of `revoke`; may be nil
@@ -751,7 +752,7 @@ func (l *Ledger) DueTakes(
 
 // DueTakesWith does what DueTakes does, for all that can be asked.
 func (l *Ledger) DueTakesWith(ctx context.Context, dueTakes DueTakesRequest) (*DueTakes, error) {
-	request := asking("revoke.due")
+	request := asking("resume-expired-revocations")
 	request.make("attempt", dueTakes.Attempt, 16)
 	put(request, "leaseMs", dueTakes.Lease.Milliseconds())
 	put(request, "olderMs", dueTakes.Older.Milliseconds())
@@ -774,7 +775,7 @@ type EventRequest struct {
 // whatever order and however often notifications come, the newest signed state stands (STO-33,
 // STO-34). Answer Apple with the HTTP status of the result.
 func (l *Ledger) ApplyEvent(ctx context.Context, event EventRequest) (*EventApplied, error) {
-	request := asking("event.apply")
+	request := asking("apply-event")
 	request.prove(ctx, l, event.JWS, event.Evidence)
 	put(request, "mode", event.mode())
 	request.make("attempt", event.Attempt, 16)

@@ -16,8 +16,8 @@ type request struct {
 	err      error
 }
 
-func asking(kind string) *request {
-	return &request{members: map[string]any{"kind": kind}}
+func asking(operation string) *request {
+	return &request{members: map[string]any{"operation": operation}}
 }
 
 // put adds a member that is not zero.

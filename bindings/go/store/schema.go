@@ -17,7 +17,7 @@ func (l *Ledger) CreateSchema(ctx context.Context) error {
 			return err
 		}
 	}
-	request := asking("schema.create")
+	request := asking("create-schema")
 	request.make("lineage", "", 24)
 	return l.schema(ctx, request, new(Schema))
 }
@@ -50,7 +50,7 @@ func (l *Ledger) Tidy(ctx context.Context) error {
 	var found struct {
 		Garbage []Call `json:"garbage"`
 	}
-	if err := l.accepted(ctx, asking("schema"), &found, new(Result)); err != nil {
+	if err := l.accepted(ctx, asking("describe-schema"), &found, new(Result)); err != nil {
 		return err
 	}
 	session := l.executor.Session()

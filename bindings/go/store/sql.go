@@ -78,7 +78,7 @@ func (s *sqlSession) CarryOut(parent context.Context, step *Step) (*Answer, erro
 // transaction is that of the step; of one without, where its limits need one.
 func (s *sqlSession) transaction(step *Step) string {
 	if step.Transaction == "" && !s.isInside && !s.store.own && s.store.Engine == "postgres" {
-		return "whole"
+		return "single"
 	}
 	return step.Transaction
 }
@@ -96,7 +96,7 @@ func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 	if err := s.store.limit(ctx, s.conn, limits); err != nil {
 		return nil, true, err
 	}
-	beginning := transaction == "begin" || transaction == "whole"
+	beginning := transaction == "begin" || transaction == "single"
 	switch {
 	case transaction != "" && beginning == s.isInside:
 		return nil, true, fmt.Errorf("store: a transaction begins once")
@@ -108,7 +108,7 @@ func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 		}
 		s.isInside = true
 	}
-	for _, call := range step.Run {
+	for _, call := range step.Calls {
 		call.SQL = limits.limited(call.SQL, engine, own)
 		result, err := s.limited(ctx, call, limits)
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 		}
 		found = append(found, result)
 	}
-	if transaction == "commit" || transaction == "whole" {
+	if transaction == "commit" || transaction == "single" {
 		if _, err := s.conn.ExecContext(ctx, "COMMIT"); err != nil {
 			return nil, false, err
 		}
@@ -153,7 +153,7 @@ func (s *sqlSession) call(ctx context.Context, call Call) (CallResult, error) {
 	for i, arg := range call.Args {
 		args[i] = arg.any
 	}
-	if !call.Rows {
+	if !call.ReturnsRows {
 		_, err := s.conn.ExecContext(ctx, call.SQL, args...)
 		return CallResult{}, err
 	}

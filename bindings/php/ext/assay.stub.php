@@ -164,6 +164,6 @@ function exchange_new(
 /**
  * @param Document|null $doc
  */
-function exchange_step(Exchange $exchange, string $answer, int $now_ms, &$doc): int {}
+function exchange_step(Exchange $exchange, string $reply, int $now_ms, &$doc): int {}
 
 function library_path(): string {}

@@ -194,7 +194,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_exchange_step, 0,
     4, IS_LONG, 0)
   ZEND_ARG_OBJ_INFO(0, exchange,
       Assay\\Extension\\Exchange, 0)
-  ZEND_ARG_TYPE_INFO(0, answer, IS_STRING, 0)
+  ZEND_ARG_TYPE_INFO(0, reply, IS_STRING, 0)
   ZEND_ARG_TYPE_INFO(0, now_ms, IS_LONG, 0)
   ZEND_ARG_INFO(1, doc)
 ZEND_END_ARG_INFO()

@@ -469,7 +469,7 @@ ZEND_FUNCTION(assay_exchange_new) {
 
 ZEND_FUNCTION(assay_exchange_step) {
   zend_object *exchange;
-  zend_string *answer;
+  zend_string *reply;
   zend_long now_ms;
   zval *doc;
   assay_doc *doc_made = NULL;
@@ -477,12 +477,12 @@ ZEND_FUNCTION(assay_exchange_step) {
 
   ZEND_PARSE_PARAMETERS_START(4, 4)
     Z_PARAM_OBJ_OF_CLASS(exchange, assay_exchange_ce)
-    Z_PARAM_STR(answer)
+    Z_PARAM_STR(reply)
     Z_PARAM_LONG(now_ms)
     Z_PARAM_ZVAL(doc)
   ZEND_PARSE_PARAMETERS_END();
   result = assay_exchange_step(
-      assay_pointer(exchange), ZSTR_VAL(answer), ZSTR_LEN(answer),
+      assay_pointer(exchange), ZSTR_VAL(reply), ZSTR_LEN(reply),
       (int64_t)now_ms, &doc_made);
   assay_give(doc, assay_doc_ce, doc_made);
   RETURN_LONG(result);

@@ -38,14 +38,14 @@ final class AppStore
      * @param Document|Facts\Facts|list<Document|Facts\Facts> $evidence
      */
     private function begin(
-        string $kind,
+        string $operation,
         array $members,
         int|DateTimeInterface|null $now,
         ?int $pages = null,
         Document|Facts\Facts|array $evidence = [],
     ): Exchange {
         $options = $pages === null ? $this->options : [...$this->options, 'pages' => $pages];
-        $request = ['kind' => $kind, ...$this->common, ...array_filter(
+        $request = ['operation' => $operation, ...$this->common, ...array_filter(
             $members,
             static fn (mixed $value): bool => $value !== null,
         )];
@@ -68,7 +68,7 @@ final class AppStore
         string $transactionId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.transaction-info', [
+        return $this->begin('get-transaction-info', [
             'transactionId' => $transactionId,
         ], $now);
     }
@@ -95,7 +95,7 @@ final class AppStore
         ?int $pages = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.transaction-history', [
+        return $this->begin('get-transaction-history', [
             'transactionId' => $transactionId,
             'revision' => $revision,
             'startDate' => self::time($startDate),
@@ -131,7 +131,7 @@ final class AppStore
         ?int $pages = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.transaction-history-v1', [
+        return $this->begin('get-transaction-history-v1', [
             'transactionId' => $transactionId,
             'revision' => $revision,
             'startDate' => self::time($startDate),
@@ -155,7 +155,7 @@ final class AppStore
         ?array $status = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.subscription-statuses', [
+        return $this->begin('get-all-subscription-statuses', [
             'transactionId' => $transactionId,
             'status' => $status,
         ], $now);
@@ -168,7 +168,7 @@ final class AppStore
         string $transactionId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.app-transaction-info', [
+        return $this->begin('get-app-transaction-info', [
             'transactionId' => $transactionId,
         ], $now);
     }
@@ -180,7 +180,7 @@ final class AppStore
         string $orderId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.order-lookup', [
+        return $this->begin('look-up-order-id', [
             'orderId' => $orderId,
         ], $now);
     }
@@ -196,7 +196,7 @@ final class AppStore
         ?int $pages = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.refund-history', [
+        return $this->begin('get-refund-history', [
             'transactionId' => $transactionId,
             'revision' => $revision,
         ], $now, $pages);
@@ -209,7 +209,7 @@ final class AppStore
         string $transactionId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.finish-transaction', [
+        return $this->begin('finish-transaction', [
             'transactionId' => $transactionId,
         ], $now);
     }
@@ -226,7 +226,7 @@ final class AppStore
         Document|Facts\Facts|null $transaction = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.set-app-account-token', [
+        return $this->begin('set-app-account-token', [
             'originalTransactionId' => $originalTransactionId,
             'appAccountToken' => $appAccountToken,
         ], $now, evidence: $transaction ?? []);
@@ -248,7 +248,7 @@ final class AppStore
         Document|Facts\Facts|null $transaction = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.send-consumption', [
+        return $this->begin('send-consumption-information', [
             'transactionId' => $transactionId,
             'customerConsented' => $customerConsented,
             'sampleContentProvided' => $sampleContentProvided,
@@ -281,7 +281,7 @@ final class AppStore
         Document|Facts\Facts|null $transaction = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.send-consumption-v1', [
+        return $this->begin('send-consumption-data', [
             'transactionId' => $transactionId,
             'customerConsented' => $customerConsented,
             'consumptionStatus' => $consumptionStatus,
@@ -308,7 +308,7 @@ final class AppStore
         string $requestIdentifier,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.extend-renewal', [
+        return $this->begin('extend-subscription-renewal-date', [
             'originalTransactionId' => $originalTransactionId,
             'extendByDays' => $extendByDays,
             'extendReasonCode' => $extendReasonCode,
@@ -329,7 +329,7 @@ final class AppStore
         ?array $storefrontCountryCodes = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.extend-renewal-mass', [
+        return $this->begin('extend-renewal-date-for-all-active-subscribers', [
             'extendByDays' => $extendByDays,
             'extendReasonCode' => $extendReasonCode,
             'requestIdentifier' => $requestIdentifier,
@@ -346,7 +346,7 @@ final class AppStore
         string $requestIdentifier,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.extend-renewal-mass-status', [
+        return $this->begin('get-status-of-subscription-renewal-date-extensions', [
             'productId' => $productId,
             'requestIdentifier' => $requestIdentifier,
         ], $now);
@@ -368,7 +368,7 @@ final class AppStore
         ?int $pages = null,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.notification-history', [
+        return $this->begin('get-notification-history', [
             'paginationToken' => $paginationToken,
             'startDate' => self::time($startDate),
             'endDate' => self::time($endDate),
@@ -385,7 +385,7 @@ final class AppStore
     public function testNotification(
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.test-notification', [], $now);
+        return $this->begin('request-test-notification', [], $now);
     }
 
     /**
@@ -395,7 +395,7 @@ final class AppStore
         string $testNotificationToken,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
-        return $this->begin('appstore.test-notification-status', [
+        return $this->begin('get-test-notification-status', [
             'testNotificationToken' => $testNotificationToken,
         ], $now);
     }

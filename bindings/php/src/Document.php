@@ -192,18 +192,18 @@ final class Document implements \JsonSerializable
     {
         $json = $this->json();
         // EXC-22: what the library marks as a secret is not printed.
-        if (isset($json['exchange']['request']['secret'])) {
-            $json['exchange']['request']['body'] = 'not shown';
-            if (in_array('url', $json['exchange']['request']['secret'], true)) {
-                $json['exchange']['request']['url'] = 'not shown';
+        if (isset($json['exchange']['http']['sensitivePaths'])) {
+            $json['exchange']['http']['body'] = 'not shown';
+            if (in_array('url', $json['exchange']['http']['sensitivePaths'], true)) {
+                $json['exchange']['http']['url'] = 'not shown';
             }
-            foreach ($json['exchange']['request']['headers'] as &$header) {
+            foreach ($json['exchange']['http']['headers'] as &$header) {
                 if (strtolower($header[0]) === 'authorization') {
                     $header[1] = 'not shown';
                 }
             }
         }
-        foreach ($json['exchange']['secret'] ?? [] as $path) {
+        foreach ($json['exchange']['sensitivePaths'] ?? [] as $path) {
             self::hide($json['exchange'], explode('.', $path));
         }
 

@@ -47,7 +47,7 @@ final class Exchange
     }
 
     /**
-     * What the document says under its kind: `state`, `request` …
+     * What the document says under its kind: `step`, `http` …
      *
      * @return array<string, mixed>
      */
@@ -72,15 +72,15 @@ final class Exchange
      * Hand in the result of the last step, and learn the next step or the outcome. A refused
      * result is an answer: look at the document.
      *
-     * @param array<string, mixed>|object|string $answer of the form that the step's `state`
-     *     asks for (docs/exchanges.md), or JSON text
+     * @param array<string, mixed>|object|string $reply of the form that the step asks for
+     *     (docs/exchanges.md), or JSON text
      *
-     * @throws Exception\Misuse for an answer of the wrong form or to another step, after which
+     * @throws Exception\Misuse for a reply of the wrong form or to another step, after which
      *     the step is still open
      * @throws \LogicException when nothing is open, or from inside this call
      */
     public function step(
-        #[SensitiveParameter] array|object|string $answer,
+        #[SensitiveParameter] array|object|string $reply,
         int|DateTimeInterface|null $now = null,
     ): Document {
         if ($this->busy) {
@@ -88,7 +88,7 @@ final class Exchange
         }
         $this->busy = true;
         try {
-            return $this->next(Arguments::json($answer, 'the answer'), $now);
+            return $this->next(Arguments::json($reply, 'the reply'), $now);
         } finally {
             $this->busy = false;
         }
@@ -110,12 +110,12 @@ final class Exchange
         try {
             while (!$this->isDone()) {
                 $open = $this->payload();
-                if ($open['state'] === 'request') {
-                    $this->step($send($open['request']));
+                if ($open['step'] === 'http') {
+                    $this->step($send($open['http']));
                     continue;
                 }
-                if ($open['state'] !== 'wait') {
-                    throw new \LogicException("a step of state {$open['state']} is not a request");
+                if ($open['step'] !== 'wait') {
+                    throw new \LogicException("the step {$open['step']} is not a request");
                 }
                 $left = $open['notBeforeMs'] / 1000 - microtime(true);
                 if ($left > $patience) {

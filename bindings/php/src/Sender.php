@@ -83,7 +83,7 @@ final class Sender
         }
         [$status, $headers] = $found;
         $wanted = [];
-        foreach ($request['wantHeaders'] as $name) {
+        foreach ($request['responseHeaders'] as $name) {
             if (isset($headers[$name])) {
                 $wanted[] = [$name, $headers[$name]];
             }
@@ -94,7 +94,7 @@ final class Sender
             'status' => $status,
             'headers' => $wanted,
             'body' => $body->isCut() ? null : self::given($body->octets()),
-            'cut' => $body->isCut(),
+            'truncated' => $body->isCut(),
         ];
     }
 
@@ -117,7 +117,7 @@ final class Sender
     {
         if ($this->log !== null) {
             $parts = (array) parse_url($request['url']);
-            $path = in_array('url', $request['secret'] ?? [], true) ? '' : $parts['path'] ?? '/';
+            $path = in_array('url', $request['sensitivePaths'] ?? [], true) ? '' : $parts['path'] ?? '/';
             ($this->log)("{$request['method']} {$parts['host']}$path $status $took ms");
         }
     }

@@ -416,7 +416,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\Token {
         $document = $this->atOnce(
-            ['kind' => 'appleid.identity', 'token' => $token, 'nonce' => $nonce],
+            ['operation' => 'verify-apple-identity-token', 'token' => $token, 'nonce' => $nonce],
             $now,
             $keys->facts(),
         );
@@ -439,7 +439,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\AppleAccountEvent {
         $document = $this->atOnce(
-            ['kind' => 'appleid.notification', 'payload' => $payload],
+            ['operation' => 'verify-sign-in-notification', 'payload' => $payload],
             $now,
             $keys->facts(),
         );
@@ -470,7 +470,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\DeviceCheck {
         $request = [
-            'kind' => 'deviceCheck.read',
+            'operation' => 'read-device-check-response',
             'call' => $call,
             'status' => $status,
             'body' => ['base64' => base64_encode($body ?? '')],
@@ -491,7 +491,7 @@ final class Verifier
      */
     public function checkDeviceToken(#[SensitiveParameter] string $token): string
     {
-        $request = ['kind' => 'deviceCheck.token', 'deviceToken' => $token];
+        $request = ['operation' => 'normalize-device-token', 'deviceToken' => $token];
         $document = $this->atOnce($request, null);
         $document->throwIfRefused();
 
@@ -510,7 +510,7 @@ final class Verifier
     {
         // A header may hold any octet, JSON not: what no key id has stays what it is not.
         $text = (string) preg_replace('/[^\x21-\x7e]/', '?', $keyId);
-        $document = $this->atOnce(['kind' => 'attest.key-id', 'keyId' => $text], null);
+        $document = $this->atOnce(['operation' => 'normalize-key-id', 'keyId' => $text], null);
         $document->throwIfRefused();
 
         return $document->textAt('exchange.keyId') ?? '';
@@ -535,7 +535,7 @@ final class Verifier
                 $value instanceof Facts\DeviceCheck ? $value->payload() : $value,
             $observations,
         );
-        $request = ['kind' => 'risk.assess', 'observations' => (object) $given];
+        $request = ['operation' => 'assess-risk', 'observations' => (object) $given];
         $document = $this->atOnce($request, $now);
         if (!$document->ok && !str_starts_with($document->status(), 'rejected.risk.')) {
             throw Refusal::of($document);
@@ -572,7 +572,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\IssuedSession {
         $document = $this->atOnce([
-            'kind' => 'session.issue',
+            'operation' => 'issue-session',
             'account' => $account,
             'verdict' => $limited ? 'limited' : 'allow',
             'risk' => $risk,
@@ -605,7 +605,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\Session {
         $document = $this->atOnce([
-            'kind' => 'session.check',
+            'operation' => 'verify-session',
             'session' => $session,
             'for' => $purpose,
             'account' => $account,
@@ -630,7 +630,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\SignedToken {
         return Facts\SignedToken::of(
-            $this->signed(['kind' => 'sign.api-token', 'bundleId' => $bundleId], $now),
+            $this->signed(['operation' => 'sign-api-token', 'bundleId' => $bundleId], $now),
         );
     }
 
@@ -642,7 +642,7 @@ final class Verifier
     public function signDeviceCheckToken(
         int|DateTimeInterface|null $now = null,
     ): Facts\SignedToken {
-        return Facts\SignedToken::of($this->signed(['kind' => 'sign.devicecheck-token'], $now));
+        return Facts\SignedToken::of($this->signed(['operation' => 'sign-device-check-token'], $now));
     }
 
     /**
@@ -659,7 +659,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\ClientSecret {
         return Facts\ClientSecret::of($this->signed([
-            'kind' => 'sign.apple-id-secret',
+            'operation' => 'sign-apple-client-secret',
             'clientId' => $clientId,
             'ttlMs' => $ttlMs,
         ], $now));
@@ -683,7 +683,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\SignedOffer {
         return Facts\SignedOffer::of($this->signed([
-            'kind' => 'sign.promotional-offer-v2',
+            'operation' => 'sign-promotional-offer',
             'bundleId' => $bundleId,
             'productId' => $productId,
             'offerIdentifier' => $offerId,
@@ -708,7 +708,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\SignedOfferV1 {
         return Facts\SignedOfferV1::of($this->signed([
-            'kind' => 'sign.promotional-offer-v1',
+            'operation' => 'sign-promotional-offer-v1',
             'bundleId' => $bundleId,
             'productId' => $productId,
             'offerId' => $offerId,
@@ -731,7 +731,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\SignedOffer {
         return Facts\SignedOffer::of($this->signed([
-            'kind' => 'sign.introductory-offer-eligibility',
+            'operation' => 'sign-introductory-offer-eligibility',
             'bundleId' => $bundleId,
             'productId' => $productId,
             'allowIntroductoryOffer' => $allowed,
@@ -762,7 +762,7 @@ final class Verifier
      * nothing carried out is done at once, and a refused result is an answer: look at
      * `document()`.
      *
-     * @param array<string, mixed>|object|string $request `kind` and its members, or JSON text
+     * @param array<string, mixed>|object|string $request `operation` and its members, or JSON text
      * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence what it is about
      *
      * @throws Exception\Misuse for a request or evidence that is not of its form
@@ -817,7 +817,7 @@ final class Verifier
         bool $offer = false,
         ?callable $send = null,
     ): Facts\DeviceCheck {
-        return $this->deviceCheck('query', $token, $transactionId, ['offer' => $offer], $send);
+        return $this->deviceCheck('query-device-bits', $token, $transactionId, ['offer' => $offer], $send);
     }
 
     /**
@@ -834,7 +834,7 @@ final class Verifier
     ): Facts\DeviceCheck {
         $bits = ['bit0' => $bit0, 'bit1' => $bit1];
 
-        return $this->deviceCheck('update', $token, $transactionId, $bits, $send);
+        return $this->deviceCheck('update-device-bits', $token, $transactionId, $bits, $send);
     }
 
     /**
@@ -847,7 +847,7 @@ final class Verifier
         string $transactionId,
         ?callable $send = null,
     ): Facts\DeviceCheck {
-        return $this->deviceCheck('validate', $token, $transactionId, [], $send);
+        return $this->deviceCheck('validate-device-token', $token, $transactionId, [], $send);
     }
 
     /**
@@ -855,14 +855,14 @@ final class Verifier
      * @param callable(array<string, mixed>): array<string, mixed>|null $send
      */
     private function deviceCheck(
-        string $call,
+        string $operation,
         #[SensitiveParameter] string $token,
         string $transactionId,
         array $more,
         ?callable $send,
     ): Facts\DeviceCheck {
         $request = [
-            'kind' => "deviceCheck.$call",
+            'operation' => $operation,
             'deviceToken' => $token,
             'transactionId' => $transactionId,
         ];
@@ -891,7 +891,7 @@ final class Verifier
         ?callable $send = null,
     ): Facts\RefreshedReceipt {
         return Facts\RefreshedReceipt::in(
-            $this->talked(['kind' => 'attest.refresh'], $evidence, $send),
+            $this->talked(['operation' => 'refresh-attest-receipt'], $evidence, $send),
             'exchange.attestReceipt',
         );
     }
@@ -922,7 +922,7 @@ final class Verifier
             $kept[] = ['sha256' => $name, 'der' => base64_encode($response)];
         }
         $request = [
-            'kind' => 'ocsp',
+            'operation' => 'check-revocation',
             'mode' => $required ? 'required' : 'best-effort',
             'responses' => $kept,
         ];
@@ -949,7 +949,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Document {
         $document = $this->atOnce(
-            ['kind' => 'device.verify', 'deviceId' => $deviceId],
+            ['operation' => 'verify-device', 'deviceId' => $deviceId],
             $now,
             $evidence,
         );

@@ -15,15 +15,15 @@ final class AppleTest extends TestCase
 {
     public function testTheCasesThroughTheirMethods(): void
     {
-        $seen = ['appleid.identity' => 0, 'appleid.notification' => 0];
+        $seen = ['verify-apple-identity-token' => 0, 'verify-sign-in-notification' => 0];
         foreach (CaseTable::get()->cases as $case) {
             $request = $case['call'] === 'exchange'
                 ? json_decode(CaseTable::given($case, 'request'), true) : null;
-            $kind = $request['kind'] ?? null;
-            if (!is_string($kind) || !isset($seen[$kind]) || !$this->canBeSaid($case, $request)) {
+            $operation = $request['operation'] ?? null;
+            if (!is_string($operation) || !isset($seen[$operation]) || !$this->canBeSaid($case, $request)) {
                 continue;
             }
-            $seen[$kind]++;
+            $seen[$operation]++;
             $this->assertSame($case['expect']['status'], $this->status($case, $request), $case['name']);
         }
         $this->assertGreaterThan(20, min($seen));
@@ -42,7 +42,7 @@ final class AppleTest extends TestCase
         $verifier = CaseTable::get()->verifier($case['verifier']);
         $keys = new Keyset(CaseTable::evidence($case['evidence'][0]));
         try {
-            if ($request['kind'] === 'appleid.identity') {
+            if ($request['operation'] === 'verify-apple-identity-token') {
                 $token = $verifier->verifyAppleIdentity(
                     $request['token'],
                     $keys,

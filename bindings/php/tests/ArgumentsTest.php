@@ -230,7 +230,7 @@ final class ArgumentsTest extends TestCase
                 fn () => $verifier->verifyAttestation('a', 'b', 'c'),
                 fn () => $verifier->verifyAssertion('a', 'b', 0, 'c'),
                 fn () => $verifier->decide($document),
-                fn () => $verifier->exchange(['kind' => 'risk.assess']),
+                fn () => $verifier->exchange(['operation' => 'assess-risk']),
                 fn () => $verifier->assessRisk([]),
             ] as $call
         ) {

@@ -22,7 +22,7 @@ final class ExchangeTest extends TestCase
     use Refusals;
 
     private const RISK = [
-        'kind' => 'risk.assess',
+        'operation' => 'assess-risk',
         'observations' => ['request' => 'paid', 'attestation' => 'verified'],
     ];
     private const NOW = 1_793_000_000_000;
@@ -151,11 +151,11 @@ final class ExchangeTest extends TestCase
         [$one, $two] = self::answers($case);
         $exchange = self::begin($case);
         $first = $exchange->document();
-        $this->assertSame(1, $first->at('exchange.request.id'));
+        $this->assertSame(1, $first->at('exchange.http.id'));
         $second = $exchange->step(json_decode($one, true), $case['now']);
         $this->assertSame($second, $exchange->document());
         $this->assertNotSame($first, $second);
-        $this->assertSame(2, $second->at('exchange.request.id'));
+        $this->assertSame(2, $second->at('exchange.http.id'));
         $this->assertFalse($exchange->isDone());
         $this->assertTrue($exchange->step($two, $case['now'])->ok);
         $this->assertTrue($exchange->isDone());

@@ -66,7 +66,7 @@ final class FaultsTest extends TestCase
             $took = hrtime(true) - $begin;
             $wanted = $test['status'] === 0 ? ['id' => 7, 'status' => 0, 'body' => null] : [
                 'id' => 7, 'status' => $test['status'], 'headers' => $test['headers'],
-                'body' => $test['body'], 'cut' => $test['cut'],
+                'body' => $test['body'], 'truncated' => $test['truncated'],
             ];
             $this->assertSame($wanted, $found, $test['name']);
             if ($test['late']) {
@@ -87,12 +87,12 @@ final class FaultsTest extends TestCase
             $requests = 0;
             while (!$exchange->isDone()) {
                 $open = $exchange->payload();
-                if ($open['state'] === 'wait') { // which takes no time here
+                if ($open['step'] === 'wait') { // which takes no time here
                     $now = $open['notBeforeMs'];
                     $exchange->step('{}', $now);
                 } else {
                     $requests++;
-                    $exchange->step($sender($open['request']), $now);
+                    $exchange->step($sender($open['http']), $now);
                 }
             }
             $this->assertSame(
@@ -167,7 +167,7 @@ final class FaultsTest extends TestCase
         });
         self::sent($sender, 'good');
         self::sent($sender, 'cut');
-        self::sent($sender, 'good', ['secret' => ['url']]);
+        self::sent($sender, 'good', ['sensitivePaths' => ['url']]);
         $forms = ['~^POST %s/v1/own 200 \d+ ms$~', '~^POST %s/v1/own 0 \d+ ms$~',
             '~^POST %s 200 \d+ ms$~'];
         foreach ($forms as $at => $form) {

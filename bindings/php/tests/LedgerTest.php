@@ -735,19 +735,19 @@ class LedgerTest extends TestCase
     /** STO-66. */
     public function testThePaceOfRequestsToApple(): void
     {
-        $ledger = $this->ledger(['pace' => ['appstore.transaction-info' => 2]]);
+        $ledger = $this->ledger(['pace' => ['get-transaction-info' => 2]]);
         foreach ([1, 2] as $used) {
-            $paced = $ledger->pace('appstore.transaction-info', 'Production', attempt: 2);
+            $paced = $ledger->pace('get-transaction-info', 'Production', attempt: 2);
             $this->assertSame(
                 ['taken', $used, 2, null],
                 [$paced->outcome, $paced->used, $paced->limit, $paced->unpaced],
             );
         }
-        $next = $ledger->pace('appstore.transaction-info', 'Production', 'com.example.app');
+        $next = $ledger->pace('get-transaction-info', 'Production', 'com.example.app');
         $this->assertSame(1, $next->used);
-        $this->assertSame(1, $ledger->pace('appstore.transaction-info', 'Sandbox')->limit);
+        $this->assertSame(1, $ledger->pace('get-transaction-info', 'Sandbox')->limit);
         $this->refused('misuse.exchange.request', fn () =>
-            $ledger->pace('appstore.transaction-info', 'Production', attempt: 65));
+            $ledger->pace('get-transaction-info', 'Production', attempt: 65));
     }
 
     /** STO-60 to STO-64: from a challenge to a key that is used no longer. */

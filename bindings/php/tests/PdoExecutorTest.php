@@ -36,9 +36,9 @@ final class PdoExecutorTest extends TestCase
     /** @param list<array{0: string, 1?: list<mixed>, 2?: bool}> $calls */
     private static function step(?string $transaction, array ...$calls): array
     {
-        return ['id' => 7, 'transaction' => $transaction, 'run' => array_map(
+        return ['id' => 7, 'transaction' => $transaction, 'calls' => array_map(
             static fn (array $call): array =>
-                ['sql' => $call[0], 'args' => $call[1] ?? [], 'rows' => $call[2] ?? false],
+                ['sql' => $call[0], 'args' => $call[1] ?? [], 'returnsRows' => $call[2] ?? false],
             $calls,
         )];
     }
@@ -77,7 +77,7 @@ final class PdoExecutorTest extends TestCase
     {
         $executor = $this->executor();
         $executor->carryOut(self::step('begin', self::insert('a')));
-        $executor->carryOut(self::step('inside', self::insert('b')));
+        $executor->carryOut(self::step('within', self::insert('b')));
         $this->assertTrue($executor->isInside());
         $this->assertSame([], $this->keys());
         $this->assertSame(200, $executor->carryOut(self::step('commit', self::insert('c')))['code']);
@@ -92,7 +92,7 @@ final class PdoExecutorTest extends TestCase
     public function testAWholeTransactionIsOneStep(): void
     {
         $executor = $this->executor();
-        $whole = fn (array ...$calls): array => $executor->carryOut(self::step('whole', ...$calls));
+        $whole = fn (array ...$calls): array => $executor->carryOut(self::step('single', ...$calls));
         $this->assertSame(200, $whole(self::insert('a'), self::insert('b'))['code']);
         $this->assertFalse($executor->isInside());
         $this->assertSame(['a', 'b'], $this->keys());
@@ -116,7 +116,7 @@ final class PdoExecutorTest extends TestCase
             }
         };
         $executor = PdoExecutor::over($pdo);
-        $answer = $executor->carryOut(self::step('whole', self::insert('a')));
+        $answer = $executor->carryOut(self::step('single', self::insert('a')));
         $this->assertSame(['code' => '10', 'executed' => 'unknown'], $answer['error']);
         $this->assertFalse($executor->isInside());
         $this->assertSame([], $this->keys());
@@ -126,7 +126,7 @@ final class PdoExecutorTest extends TestCase
     {
         $executor = $this->executor();
         $executor->carryOut(self::step('begin', self::insert('a')));
-        $answer = $executor->carryOut(self::step('inside', self::insert('b'), self::insert('a')));
+        $answer = $executor->carryOut(self::step('within', self::insert('b'), self::insert('a')));
         $this->assertSame(500, $answer['code']);
         $this->assertSame(['code' => '19', 'executed' => 'no'], $answer['error']);
         $this->assertFalse($executor->isInside());
@@ -314,7 +314,7 @@ final class PdoExecutorTest extends TestCase
             $pdo = new PDO("sqlite:$this->file");
             $begin === null ? $pdo->beginTransaction() : $pdo->exec($begin);
             $pdo->exec("INSERT INTO t VALUES ('own$begin', 1)");
-            foreach (['begin', 'whole', null] as $transaction) {
+            foreach (['begin', 'single', null] as $transaction) {
                 $refusal = $this->refused('misuse.ledger.transaction', fn () =>
                     PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
                 $this->assertStringContainsString('open transaction', $refusal->reason);

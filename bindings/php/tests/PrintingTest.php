@@ -108,12 +108,12 @@ final class PrintingTest extends TestCase
     {
         $exchange = $document?->json()['exchange'] ?? [];
         $found = [];
-        foreach ($exchange['request']['headers'] ?? [] as [$name, $value]) {
+        foreach ($exchange['http']['headers'] ?? [] as [$name, $value]) {
             if (strtolower($name) === 'authorization') {
                 $found[] = $value;
             }
         }
-        foreach ($exchange['secret'] ?? [] as $path) {
+        foreach ($exchange['sensitivePaths'] ?? [] as $path) {
             $found[] = $document->at("exchange.$path");
         }
 
@@ -128,7 +128,7 @@ final class PrintingTest extends TestCase
         }
         $ignored = ini_set('zend.exception_ignore_args', '0');
         $verifier = new Verifier(['apps' => [['bundleId' => 'a.b', 'appAppleId' => 1]]]);
-        $asked = ['kind' => 'appleid.identity', 'token' => self::SECRET];
+        $asked = ['operation' => 'verify-apple-identity-token', 'token' => self::SECRET];
         $open = array_filter(
             CaseTable::get()->cases,
             static fn (array $case): bool => $case['call'] === 'conversation'

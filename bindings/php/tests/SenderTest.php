@@ -123,7 +123,7 @@ final class SenderTest extends TestCase
         }
         $own = ['id' => 7, 'url' => 'https://buy.itunes.apple.com/own/v1?sort=a%20b&c',
             'headers' => [['X-Own', '1']], 'timeoutMs' => 5000, 'maxResponseBytes' => 10,
-            'wantHeaders' => []];
+            'responseHeaders' => []];
         $all = [['POST', ['text' => '{"a":1}'], '{"a":1}'],
             ['POST', ['base64' => 'AP8='], "\x00\xff"], ['GET', null, '']];
         $send = $this->says([[200, [], ''], [200, [], ''], [200, [], '']], $curl);

@@ -25,20 +25,20 @@ def facts_of(document: Document) -> Facts | None:
 def _known(document: Document) -> tuple[type[Facts], str] | None:
     """The facts of its kind; most of their classes are loaded on first use."""
     kind = document.kind
-    if kind == "exchange" and document._text(b"exchange.kind") == "verifyReceipt":
+    if kind == "exchange" and document._text(b"exchange.operation") == "call-verify-receipt":
         # In a refusal there is only Apple's status.
         from .receipts import VerifyReceiptAnswer
 
         return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
     if kind == "exchange":
-        talk = document._text(b"exchange.kind")
-        if talk == "ocsp":
+        operation = document._text(b"exchange.operation")
+        if operation == "check-revocation":
             return facts.Revocation, "exchange.revocation"
-        if talk == "attest.refresh":
+        if operation == "refresh-attest-receipt":
             from .attest import RefreshedReceipt
 
             return RefreshedReceipt, "exchange.attestReceipt"
-        if (talk or "").startswith("appstore."):
+        if isinstance((document.json.get("exchange") or {}).get("result"), dict):
             from .store_answers import AppStoreAnswer
 
             return AppStoreAnswer, "exchange.result"

@@ -189,15 +189,15 @@ class Functions:
         self.assay_check_expiry = _bind(
             quick.assay_check_expiry, c_int32,
             (c_int64, c_int64, c_int64, c_int64))
-        # Answer a request described in JSON that needs nothing carried out, such as {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of docs/exchanges.md that are done at once.
+        # Answer a request described in JSON that needs nothing carried out, such as {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of docs/exchanges.md that are done at once.
         self.assay_call = _bind(
             working.assay_call, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(DocHandle)))
-        # Start a conversation described in JSON, such as {"kind":"appstore.transaction-info","environment":"Production", ...}.
+        # Start a conversation described in JSON, such as {"operation":"get-transaction-info","environment":"Production", ...}.
         self.assay_exchange_new = _bind(
             working.assay_exchange_new, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(ExchangeHandle), POINTER(DocHandle)))
-        # Hand in the result of the last step, as JSON, and learn the next step.
+        # Hand in the reply to the last step, as JSON, and learn the next step.
         self.assay_exchange_step = _bind(
             working.assay_exchange_step, c_int32,
             (ExchangeHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))

@@ -14,9 +14,9 @@ _CALLS = ("sql", "api", "script")
 
 
 def shown(step: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy without the places that `secret` names; a call of a store without its values."""
+    """A copy without what `sensitivePaths` names; a call of a store without its values."""
     found = dict(step)
-    for path in found.get("secret") or ():
+    for path in found.get("sensitivePaths") or ():
         _hide(found, *str(path).partition(".")[::2])
     if any(name in found for name in _CALLS):
         found.update({name: _HIDDEN for name in _STORE if name in found})

@@ -131,13 +131,13 @@ def answer(
     request: Mapping[str, Any], status: int, headers: Headers, body: Body
 ) -> dict[str, Any]:
     """What to hand in."""
-    found = [(name, headers.get(name)) for name in request["wantHeaders"]]
+    found = [(name, headers.get(name)) for name in request["responseHeaders"]]
     return {
         "id": request["id"],
         "status": status,
         "headers": [[name, value] for name, value in found if value is not None],
         "body": body.given(),
-        "cut": body.cut,
+        "truncated": body.cut,
     }
 
 
@@ -150,7 +150,7 @@ def note(request: Mapping[str, Any], answer: Mapping[str, Any], begin: float) ->
     """One line in the log: method, host, path, status, time; nothing else (EXC-22)."""
     if LOG.isEnabledFor(logging.INFO):
         asked = urlsplit(request["url"])
-        path = "" if "url" in request.get("secret", ()) else asked.path
+        path = "" if "url" in request.get("sensitivePaths", ()) else asked.path
         taken = round((time.monotonic() - begin) * 1000)
         LOG.info(
             "%s %s%s %d %d ms", request["method"], asked.hostname, path, answer["status"], taken

@@ -348,11 +348,11 @@ class Network:
 
     async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The answer to a step; None for a wait that is too long."""
-        state = step.get("state")
-        if state == "request":
-            return await self._send(step["request"])
-        if state != "wait":
-            raise NotImplementedError(f"a step of state {state!r} is not a request")
+        name = step.get("step")
+        if name == "http":
+            return await self._send(step["http"])
+        if name != "wait":
+            raise NotImplementedError(f"the step {name!r} is not a request")
         left = step["notBeforeMs"] / 1000 - self._clock()
         if left > self._patience:
             return None

@@ -51,13 +51,13 @@ class AppStore:
 
     def _begin(
         self,
-        kind: str,
+        operation: str,
         members: Mapping[str, Any],
         now: Time | None,
         pages: int | None = None,
         evidence: Evidence | Iterable[Evidence] = (),
     ) -> Exchange:
-        request = {"kind": kind, **self._common}
+        request = {"operation": operation, **self._common}
         request.update((name, value) for name, value in members.items() if value is not None)
         options = self._options if pages is None else {**self._options, "pages": pages}
         if options:
@@ -72,7 +72,7 @@ class AppStore:
     ) -> Exchange:
         """One transaction, by its id or its original one."""
         return self._begin(
-            "appstore.transaction-info",
+            "get-transaction-info",
             {
                 "transactionId": transaction_id,
             },
@@ -99,7 +99,7 @@ class AppStore:
         asked for, 1 to 100.
         """
         return self._begin(
-            "appstore.transaction-history",
+            "get-transaction-history",
             {
                 "transactionId": transaction_id,
                 "revision": revision,
@@ -136,7 +136,7 @@ class AppStore:
         pages: at most so many are asked for, 1 to 100.
         """
         return self._begin(
-            "appstore.transaction-history-v1",
+            "get-transaction-history-v1",
             {
                 "transactionId": transaction_id,
                 "revision": revision,
@@ -162,7 +162,7 @@ class AppStore:
     ) -> Exchange:
         """The state of each subscription of a customer."""
         return self._begin(
-            "appstore.subscription-statuses",
+            "get-all-subscription-statuses",
             {
                 "transactionId": transaction_id,
                 "status": _list(status),
@@ -178,7 +178,7 @@ class AppStore:
     ) -> Exchange:
         """The download of the app by a customer."""
         return self._begin(
-            "appstore.app-transaction-info",
+            "get-app-transaction-info",
             {
                 "transactionId": transaction_id,
             },
@@ -193,7 +193,7 @@ class AppStore:
     ) -> Exchange:
         """The purchases of an order, by the id in Apple's e-mail to the customer."""
         return self._begin(
-            "appstore.order-lookup",
+            "look-up-order-id",
             {
                 "orderId": order_id,
             },
@@ -210,7 +210,7 @@ class AppStore:
     ) -> Exchange:
         """All refunds of a customer. pages: at most so many are asked for, 1 to 100."""
         return self._begin(
-            "appstore.refund-history",
+            "get-refund-history",
             {
                 "transactionId": transaction_id,
                 "revision": revision,
@@ -227,7 +227,7 @@ class AppStore:
     ) -> Exchange:
         """Marks a transaction as finished, for the app."""
         return self._begin(
-            "appstore.finish-transaction",
+            "finish-transaction",
             {
                 "transactionId": transaction_id,
             },
@@ -246,7 +246,7 @@ class AppStore:
         verified facts, where you have them; they are checked first.
         """
         return self._begin(
-            "appstore.set-app-account-token",
+            "set-app-account-token",
             {
                 "originalTransactionId": original_transaction_id,
                 "appAccountToken": app_account_token,
@@ -271,7 +271,7 @@ class AppStore:
         transaction: its verified facts, where you have them; they are checked first.
         """
         return self._begin(
-            "appstore.send-consumption",
+            "send-consumption-information",
             {
                 "transactionId": transaction_id,
                 "customerConsented": customer_consented,
@@ -307,7 +307,7 @@ class AppStore:
         verified facts, where you have them; they are checked first.
         """
         return self._begin(
-            "appstore.send-consumption-v1",
+            "send-consumption-data",
             {
                 "transactionId": transaction_id,
                 "customerConsented": customer_consented,
@@ -338,7 +338,7 @@ class AppStore:
     ) -> Exchange:
         """Moves the renewal date of one subscription."""
         return self._begin(
-            "appstore.extend-renewal",
+            "extend-subscription-renewal-date",
             {
                 "originalTransactionId": original_transaction_id,
                 "extendByDays": extend_by_days,
@@ -360,7 +360,7 @@ class AppStore:
     ) -> Exchange:
         """Moves the renewal date of all subscribers of a product."""
         return self._begin(
-            "appstore.extend-renewal-mass",
+            "extend-renewal-date-for-all-active-subscribers",
             {
                 "extendByDays": extend_by_days,
                 "extendReasonCode": extend_reason_code,
@@ -380,7 +380,7 @@ class AppStore:
     ) -> Exchange:
         """How far such a request has come."""
         return self._begin(
-            "appstore.extend-renewal-mass-status",
+            "get-status-of-subscription-renewal-date-extensions",
             {
                 "productId": product_id,
                 "requestIdentifier": request_identifier,
@@ -405,7 +405,7 @@ class AppStore:
         most so many are asked for, 1 to 100.
         """
         return self._begin(
-            "appstore.notification-history",
+            "get-notification-history",
             {
                 "paginationToken": pagination_token,
                 "startDate": _time(start_date, "start_date"),
@@ -426,7 +426,7 @@ class AppStore:
     ) -> Exchange:
         """Has Apple send a notification for testing."""
         return self._begin(
-            "appstore.test-notification",
+            "request-test-notification",
             {},
             now,
         )
@@ -439,7 +439,7 @@ class AppStore:
     ) -> Exchange:
         """What became of it."""
         return self._begin(
-            "appstore.test-notification-status",
+            "get-test-notification-status",
             {
                 "testNotificationToken": test_notification_token,
             },

@@ -30,7 +30,7 @@ _ABSENT = -(2**63)
 
 
 # Objects that must not be printed whole: a step, and a call of a store's step.
-_MARKS = ("secret", "sql", "api", "script")
+_MARKS = ("sensitivePaths", "sql", "api", "script")
 
 
 class Object(dict):  # type: ignore[type-arg]

@@ -63,7 +63,7 @@ def start(
 
 class Exchange:
     """A conversation: while `done` is False, carry out what `document` says and hand
-    its answer to `step`. Made by `Verifier.exchange`.
+    the reply to `step`. Made by `Verifier.exchange`.
 
         with verifier.exchange(request) as exchange:
             while not exchange.done:
@@ -94,7 +94,7 @@ class Exchange:
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """What the document says under its kind, read-only: `state`, `request` …"""
+        """What the document says under its kind, read-only: `step`, `http` …"""
         found: Mapping[str, Any] | None = self._document.json.get(self._document.kind)
         return found or {}
 
@@ -108,19 +108,19 @@ class Exchange:
         """Whether nothing is left to carry out: finished, refused or closed."""
         return self._handle is None
 
-    def step(self, answer: Json, now: Time | None = None) -> Document:
+    def step(self, reply: Json, now: Time | None = None) -> Document:
         """Hand in the result of the last step, and learn the next step or the outcome.
 
-        answer  a mapping, or JSON in a str or bytes, of the form that the step's
-                `state` asks for (docs/exchanges.md)
+        reply   a mapping, or JSON in a str or bytes, of the form that the step asks
+                for (docs/exchanges.md)
         now     int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
         A refused result is an answer, not an error: look at the document. Raises
-        MisuseError for an answer of the wrong form or to another step, after which
+        MisuseError for a reply of the wrong form or to another step, after which
         the step is still open; ValueError when nothing is open; RuntimeError when
         another thread is in this method.
         """
-        text = json_octets(answer, "answer")
+        text = json_octets(reply, "reply")
         if not self._busy.acquire(False):
             raise RuntimeError("another thread is using this exchange")
         try:
@@ -134,7 +134,7 @@ class Exchange:
             self._busy.release()
 
     def _took(self, document: Document) -> Document:
-        """What the library made of an answer."""
+        """What the library made of a reply."""
         family = document.code & 0xFF
         if family == _c.ASSAY_MISUSE:
             raise refusal(document)

@@ -2,7 +2,7 @@
 
     from assay import http
 
-    with verifier.exchange({"kind": "verifyReceipt", "receipt": text}) as exchange:
+    with verifier.exchange({"operation": "call-verify-receipt", "receipt": text}) as exchange:
         document = http.carry_out(exchange)
     document.raise_for_refusal()
 
@@ -62,10 +62,10 @@ def carry_out(
         send = Sender()
     while not exchange.done:
         payload = exchange.payload
-        state = payload.get("state")
-        if state == "request":
-            said: Mapping[str, Any] = send(payload["request"])
-        elif state == "wait":
+        step = payload.get("step")
+        if step == "http":
+            said: Mapping[str, Any] = send(payload["http"])
+        elif step == "wait":
             left = payload["notBeforeMs"] / 1000 - clock()
             if left > patience:
                 break
@@ -73,7 +73,7 @@ def carry_out(
                 sleep(left)
             said = {}
         else:
-            raise NotImplementedError(f"a step of state {state!r} is not a request")
+            raise NotImplementedError(f"the step {step!r} is not a request")
         exchange.step(said, int(clock() * 1000))
     return exchange.document
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncKeySets", "KeySets"]
 
-# Where the result has the state of KST-13: `exchange.state` is the state of the step.
+# Where the result has the state of KST-13: `exchange.step` is the name of the step.
 STATE = "keysetState"
 
 
@@ -233,7 +233,7 @@ class _Known:
 
     def request(self, issuer: str, want_kid: str | None) -> dict[str, Any]:
         members = {
-            "kind": "jwks",
+            "operation": "fetch-keyset",
             "issuer": issuer,
             "state": self.state,
             "wantKid": want_kid,

@@ -481,7 +481,9 @@ class Verifier:
         from .tokens import Token
 
         text = _octets(token).decode("utf-8", "replace")
-        request = _given({"kind": "appleid.identity", "token": text, "nonce": nonce})
+        request = _given(
+            {"operation": "verify-apple-identity-token", "token": text, "nonce": nonce}
+        )
         return Token(_accepted(self._at_once(request, now, keys.facts)), "exchange.token")
 
     def verify_apple_notification(
@@ -498,7 +500,7 @@ class Verifier:
         from .signing import AppleAccountEvent
 
         text = _octets(payload).decode("utf-8", "replace")
-        request = {"kind": "appleid.notification", "payload": text}
+        request = {"operation": "verify-sign-in-notification", "payload": text}
         document = _accepted(self._at_once(request, now, keys.facts))
         return AppleAccountEvent(document.json["exchange"]["appleIdEvent"])
 
@@ -532,7 +534,7 @@ class Verifier:
         from .attest import DeviceCheck
 
         request = {
-            "kind": "deviceCheck.read",
+            "operation": "read-device-check-response",
             "call": call,
             "status": _integer(status, "status"),
             "body": {"base64": _base64_text(b"" if body is None else _octets(body))},
@@ -554,7 +556,7 @@ class Verifier:
         given: Any = octets.decode("utf-8", "replace")
         if not isinstance(token, str):
             given = {"base64": _base64_text(octets)}
-        request = {"kind": "deviceCheck.token", "deviceToken": given}
+        request = {"operation": "normalize-device-token", "deviceToken": given}
         return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
 
     def query_device_check(
@@ -574,7 +576,7 @@ class Verifier:
         Waits and repeats as Apple allows, a few seconds at most. Needs the block
         `deviceCheck` with its key. Raises as `read_device_check`.
         """
-        request = self._of_device("query", token, transaction_id)
+        request = self._of_device("query-device-bits", token, transaction_id)
         return self._device_check({**request, "offer": offer}, send)
 
     def update_device_check(
@@ -587,7 +589,7 @@ class Verifier:
     ) -> DeviceCheck:
         """Set the bits of a device; one that is None stays as it is. Arguments and errors
         as of `query_device_check`."""
-        request = self._of_device("update", token, transaction_id)
+        request = self._of_device("update-device-bits", token, transaction_id)
         return self._device_check(_given({**request, "bit0": bit0, "bit1": bit1}), send)
 
     def validate_device_check(
@@ -595,15 +597,16 @@ class Verifier:
     ) -> DeviceCheck:
         """Have Apple look at a device token alone: genuine, and of this team. Arguments and
         errors as of `query_device_check`."""
-        return self._device_check(self._of_device("validate", token, transaction_id), send)
+        request = self._of_device("validate-device-token", token, transaction_id)
+        return self._device_check(request, send)
 
-    def _of_device(self, call: str, token: SignedText, transaction_id: str) -> dict[str, Any]:
+    def _of_device(self, operation: str, token: SignedText, transaction_id: str) -> dict[str, Any]:
         octets = _octets(token)
         given: Any = octets.decode("utf-8", "replace")
         if not isinstance(token, str):
             given = {"base64": _base64_text(octets)}
         return {
-            "kind": "deviceCheck." + call,
+            "operation": operation,
             "deviceToken": given,
             "transactionId": transaction_id,
         }
@@ -630,7 +633,7 @@ class Verifier:
         """
         from .attest import RefreshedReceipt
 
-        document = self._talked({"kind": "attest.refresh"}, evidence, send)
+        document = self._talked({"operation": "refresh-attest-receipt"}, evidence, send)
         return RefreshedReceipt(document, "exchange.attestReceipt")
 
     # ---- revocation, and the device of a JWS
@@ -656,7 +659,7 @@ class Verifier:
         none came: that is no forgery, try later.
         """
         request = {
-            "kind": "ocsp",
+            "operation": "check-revocation",
             "mode": "required" if required else "best-effort",
             "responses": [
                 {"sha256": name, "der": _base64_text(response)}
@@ -677,7 +680,7 @@ class Verifier:
         Raises RejectedError (rejected.account.device) for another device; MisuseError for a
         JWS that was not made on a device, and for an id that is no UUID.
         """
-        request = {"kind": "device.verify", "deviceId": str(device_id)}
+        request = {"operation": "verify-device", "deviceId": str(device_id)}
         return _accepted(self._at_once(request, now, evidence))
 
     def _talked(
@@ -700,7 +703,8 @@ class Verifier:
 
         Raises MalformedError for any other text.
         """
-        request = {"kind": "attest.key-id", "keyId": _octets(key_id).decode("utf-8", "replace")}
+        text = _octets(key_id).decode("utf-8", "replace")
+        request = {"operation": "normalize-key-id", "keyId": text}
         return _accepted(self._at_once(request, None))._text(b"exchange.keyId") or ""
 
     def assess_risk(self, observations: Mapping[str, Any], now: Time | None = None) -> Risk:
@@ -722,7 +726,7 @@ class Verifier:
                 name: value.payload if isinstance(value, DeviceCheck) else value
                 for name, value in observations.items()
             }
-        document = self._at_once({"kind": "risk.assess", "observations": observations}, now)
+        document = self._at_once({"operation": "assess-risk", "observations": observations}, now)
         if document.code and not document.status.startswith("rejected.risk."):
             raise refusal(document)
         return Risk(document, "risk")
@@ -756,7 +760,7 @@ class Verifier:
         from .signing import IssuedSession
 
         request = {
-            "kind": "session.issue",
+            "operation": "issue-session",
             "account": account,
             "verdict": verdict,
             "risk": risk,
@@ -788,7 +792,7 @@ class Verifier:
         from .signing import Session
 
         request = {
-            "kind": "session.check",
+            "operation": "verify-session",
             "session": session,
             "for": purpose,
             "account": account,
@@ -809,14 +813,15 @@ class Verifier:
         """
         from .signing import SignedToken
 
-        return SignedToken(self._signed({"kind": "sign.api-token", "bundleId": bundle_id}, now))
+        request = {"operation": "sign-api-token", "bundleId": bundle_id}
+        return SignedToken(self._signed(request, now))
 
     def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
         """A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
         Needs the block `deviceCheck` with its key (ConfigError)."""
         from .signing import SignedToken
 
-        return SignedToken(self._signed({"kind": "sign.devicecheck-token"}, now))
+        return SignedToken(self._signed({"operation": "sign-device-check-token"}, now))
 
     def sign_apple_id_secret(
         self,
@@ -831,7 +836,7 @@ class Verifier:
         """
         from .signing import ClientSecret
 
-        request = {"kind": "sign.apple-id-secret", "clientId": client_id, "ttlMs": ttl_ms}
+        request = {"operation": "sign-apple-client-secret", "clientId": client_id, "ttlMs": ttl_ms}
         return ClientSecret(self._signed(request, now))
 
     def sign_promotional_offer(
@@ -854,7 +859,7 @@ class Verifier:
         from .signing import SignedOffer
 
         request = {
-            "kind": "sign.promotional-offer-v2",
+            "operation": "sign-promotional-offer",
             "bundleId": bundle_id,
             "productId": product_id,
             "offerIdentifier": offer_id,
@@ -881,7 +886,7 @@ class Verifier:
         from .signing import SignedOfferV1
 
         request = {
-            "kind": "sign.promotional-offer-v1",
+            "operation": "sign-promotional-offer-v1",
             "bundleId": bundle_id,
             "productId": product_id,
             "offerId": offer_id,
@@ -905,7 +910,7 @@ class Verifier:
         from .signing import SignedOffer
 
         request = {
-            "kind": "sign.introductory-offer-eligibility",
+            "operation": "sign-introductory-offer-eligibility",
             "bundleId": bundle_id,
             "productId": product_id,
             "allowIntroductoryOffer": allowed,
@@ -931,7 +936,7 @@ class Verifier:
     ) -> Exchange:
         """Start a conversation with the network or a store (docs/exchanges.md).
 
-        request   a mapping, or JSON in a str or bytes: `kind` and its members
+        request   a mapping, or JSON in a str or bytes: `operation` and its members
         evidence  facts or documents of this verifier (or one with the same
                   configuration) that it is about
         now       the conversation's clock for everything that is decided

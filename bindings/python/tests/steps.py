@@ -5,14 +5,14 @@ _ids = itertools.count(1)
 
 
 def sql(text, *args, rows=False):
-    return {"sql": text, "args": list(args), "rows": rows}
+    return {"sql": text, "args": list(args), "returnsRows": rows}
 
 
 def step(*calls, transaction=None, dialect="sqlite", once=False):
     return {
-        "id": next(_ids), "dialect": dialect, "class": "once" if once else "idempotent",
+        "id": next(_ids), "dialect": dialect, "repeatable": not once,
         "connection": "same" if transaction else "any", "transaction": transaction,
-        "run": list(calls),
+        "calls": list(calls),
     }
 
 
@@ -44,8 +44,8 @@ GRANT = {"id": 90, "purchaseKey": "Production/p/1", "grantId": "g" * 64, "fence"
 
 
 def store(made):
-    return {"state": "store", "store": made}
+    return {"step": "database", "database": made}
 
 
 def grant():
-    return {"state": "grant", "grant": GRANT}
+    return {"step": "grant", "grant": GRANT}

@@ -270,7 +270,7 @@ class ExchangeTest(unittest.TestCase):
     def test_to_the_end(self):
         found, asked = self.play(transcript("a Sandbox receipt at production"))
         self.assertTrue(found.ok, found.text)
-        self.assertEqual([step["request"]["id"] for step in asked], [1, 2])
+        self.assertEqual([step["http"]["id"] for step in asked], [1, 2])
         self.assertEqual(len(self.freed), 1)
 
     def test_the_times_of_steps(self):
@@ -278,7 +278,7 @@ class ExchangeTest(unittest.TestCase):
         now = case["now"]
         found, asked = self.play(case, [now, now + 100, now + 7100, now + 7200])
         self.assertTrue(found.ok, found.text)
-        self.assertEqual([step["state"] for step in asked], ["request", "wait", "request"])
+        self.assertEqual([step["step"] for step in asked], ["http", "wait", "http"])
         self.assertEqual(asked[1]["notBeforeMs"], now + 7100)
 
     def test_done_at_once(self):

@@ -7,24 +7,24 @@ from case_table import given, table
 from conversations import played, transcript
 
 
-def first(kind, *members):
+def first(operation, *members):
     """An accepted request with one key set, whose members the method takes."""
     for case in table().cases:
         if case["call"] != "exchange" or case["expect"]["status"] != "ok":
             continue
         request = json.loads(given(case, "request"))
-        if request.get("kind") == kind and set(request) == {"kind", *members} \
+        if request.get("operation") == operation and set(request) == {"operation", *members} \
                 and [piece["kind"] for piece in case["evidence"]] == ["keyset"]:
             keys = assay.Keyset(case["evidence"][0]["jwks"])
             return table().verifier(case["verifier"]), request, keys, case["now"]
-    raise AssertionError(f"the case table has no accepted {kind}")
+    raise AssertionError(f"the case table has no accepted {operation}")
 
 
 class AppleTest(unittest.TestCase):
     """The conversations that are done at once: what becomes of each, test_case_table.py asks."""
 
     def test_identity(self):
-        verifier, request, keys, now = first("appleid.identity", "token", "nonce")
+        verifier, request, keys, now = first("verify-apple-identity-token", "token", "nonce")
         for form in (request["token"], request["token"].encode()):
             token = verifier.verify_apple_identity(form, keys, request["nonce"], now)
             self.assertEqual((token.profile, token.nonce), ("apple-id", "checked"))
@@ -34,7 +34,7 @@ class AppleTest(unittest.TestCase):
         self.assertEqual(caught.exception.status, "rejected.token.nonce")
 
     def test_notification(self):
-        verifier, request, keys, now = first("appleid.notification", "payload")
+        verifier, request, keys, now = first("verify-sign-in-notification", "payload")
         event = verifier.verify_apple_notification(request["payload"], keys, now)
         self.assertTrue(event.token_id)
         self.assertTrue(event.subject.startswith("001234."))

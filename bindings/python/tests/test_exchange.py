@@ -12,7 +12,7 @@ from assay import documents, exchange
 from case_table import called, table
 from conversations import Door, answers, begun, transcript, watched
 
-RISK = {"kind": "risk.assess", "observations": {"request": "paid", "attestation": "verified"}}
+RISK = {"operation": "assess-risk", "observations": {"request": "paid", "attestation": "verified"}}
 
 
 def verifier():
@@ -88,8 +88,8 @@ class StepTest(unittest.TestCase):
             self.assertEqual(len(freed), 1)
             with self.assertRaisesRegex(ValueError, "over"):
                 found.step({})
-        self.assertEqual(first.json["exchange"]["request"]["id"], 1)
-        self.assertEqual(second.json["exchange"]["request"]["id"], 2)
+        self.assertEqual(first.json["exchange"]["http"]["id"], 1)
+        self.assertEqual(second.json["exchange"]["http"]["id"], 2)
 
     def test_the_time_of_a_step(self):
         case = transcript("Retry-After with HTTP status 503")

@@ -66,7 +66,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(self.clock.slept, [3.0, 4.0])
         document = self.play(case, *[(500, [], b"")] * 3)
         self.assertEqual(document.status, "unavailable.verify-receipt.no-response")
-        self.assertEqual(list(document.json["exchange"]["retry"]["without"]), ["receipt"])
+        self.assertEqual(list(document.json["exchange"]["retry"]["omitted"]), ["receipt"])
         self.assertIsNone(document.facts)
 
     def test_no_patience(self):
@@ -101,18 +101,18 @@ class HttpTest(unittest.TestCase):
             secrets = [*block.get("sharedSecrets", {}).values(), request.get("deviceToken"),
                        request.get("receipt"), "Bearer ", "client_secret", "-----BEGIN"]
             step = exchange.payload
-            if "request" not in step:
+            if "http" not in step:
                 continue
             shown = "".join([
                 repr(exchange), repr(exchange.document), str(exchange.document), repr(step),
-                str(step["request"]), pprint.pformat(exchange.document.json),
-                f"{exchange.document.json} {step['request']!r}"])
+                str(step["http"]), pprint.pformat(exchange.document.json),
+                f"{exchange.document.json} {step['http']!r}"])
             self.assertIn("timeoutMs", shown)
             for secret in filter(None, secrets):
                 self.assertNotIn(secret, shown)
                 if secret in exchange.document.text:
-                    seen.add((request["kind"], secret == "Bearer "))
-        self.assertIn(("deviceCheck.query", True), seen)
+                    seen.add((request["operation"], secret == "Bearer "))
+        self.assertIn(("query-device-bits", True), seen)
         self.assertIn(("verifyReceipt", False), seen)
 
 

@@ -1,6 +1,6 @@
 """Key sets that are fetched when needed: one request, however many ask (KST-10).
 
-The verifier here is one of the tests, which plays the conversation `jwks` as
+The verifier here is one of the tests, which plays the exchange `fetch-keyset` as
 docs/spec/access-tokens.md §5.1 writes it.
 """
 import asyncio
@@ -45,7 +45,7 @@ class Document:
 
 
 class Conversation:
-    """`jwks`: perhaps a wait, one request, done."""
+    """`fetch-keyset`: perhaps a wait, one request, done."""
 
     def __init__(self, request, now):
         self.request, self.state = request, dict(request.get("state") or {})
@@ -53,9 +53,9 @@ class Conversation:
         cooldown = min(30_000 << self.state.get("failures", 0), 600_000)
         until = self.state.get("triedMs", -cooldown) + cooldown
         if now < until:
-            self.say("pending.exchange.wait", state="wait", notBeforeMs=until)
+            self.say("pending.exchange.wait", step="wait", notBeforeMs=until)
         else:
-            self.say("pending.exchange.http", state="request", request={"id": 1})
+            self.say("pending.exchange.http", step="http", http={"id": 1})
 
     def say(self, status, **members):
         self.payload = members
@@ -68,11 +68,11 @@ class Conversation:
                  "failures": self.state.get("failures", 0) + 1 if failed else 0}
         if failed:
             self.say("unavailable.device-check.no-response",
-                     state="done", keyset=None, changed=False, **{STATE: state})
+                     step="done", keyset=None, changed=False, **{STATE: state})
             return
         text = json.dumps({**json.loads(answer["body"]["text"]), "issuer": ISSUER,
                            "fetchedMs": now})
-        self.say("ok", state="done", keyset=text, changed=True, **{STATE: state})
+        self.say("ok", step="done", keyset=text, changed=True, **{STATE: state})
 
     def __enter__(self):
         return self
@@ -143,7 +143,7 @@ class KeySetsTest(unittest.TestCase):
         for _ in range(5):
             self.assertEqual(self.verify("a").kid, "a")
         self.assertEqual(self.issuer.asked, 1)
-        self.assertEqual(self.verifier.requests, [{"kind": "jwks", "issuer": ISSUER}])
+        self.assertEqual(self.verifier.requests, [{"operation": "fetch-keyset", "issuer": ISSUER}])
 
     def test_an_unknown_key_is_one_fetch_and_then_a_cooldown(self):
         self.verify("a")

@@ -69,7 +69,7 @@ class SenderTest(unittest.TestCase):
                     self.assertEqual(answer, {"id": 7, "status": 0, "body": None})
                 else:
                     self.assertEqual(answer, {"id": 7, **{each: test[each] for each in (
-                        "status", "headers", "body", "cut")}})
+                        "status", "headers", "body", "truncated")}})
                 self.assertLess(took, 2 if test["late"] else 20)
 
     def test_what_is_sent(self):
@@ -221,14 +221,14 @@ class NetworkTest(unittest.TestCase):
         async def send(request):
             return {"id": request["id"]}
 
-        self.assertEqual(self.carry({"state": "request", "request": {"id": 3}}, send), {"id": 3})
+        self.assertEqual(self.carry({"step": "http", "http": {"id": 3}}, send), {"id": 3})
 
     def test_the_sender_of_the_standard_library(self):
         with EchoServer() as echo:
             sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
                 network = Network()
-            answer = asyncio.run(network({"state": "request", "request": asked()}))
+            answer = asyncio.run(network({"step": "http", "http": asked()}))
             self.assertEqual(answer["body"], {"text": GOOD})
 
     def test_the_loop_goes_on_during_a_request_and_a_wait(self):
@@ -249,8 +249,8 @@ class NetworkTest(unittest.TestCase):
             sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
                 network = Network()
-            for step in ({"state": "request", "request": asked(timeoutMs=300)},
-                         {"state": "wait", "notBeforeMs": int(time.time() * 1000) + 500}):
+            for step in ({"step": "http", "http": asked(timeoutMs=300)},
+                         {"step": "wait", "notBeforeMs": int(time.time() * 1000) + 500}):
                 counted.clear()
                 asyncio.run(both(network, step))
                 self.assertGreater(len(counted), 8)
@@ -266,13 +266,13 @@ class NetworkTest(unittest.TestCase):
 
         named = {"clock": clock, "sleep": sleep, "patience": 10}
         for until, answer in ((109_000, {}), (50_000, {}), (111_000, None)):
-            step = {"state": "wait", "notBeforeMs": until}
+            step = {"step": "wait", "notBeforeMs": until}
             self.assertEqual(self.carry(step, **named), answer)
         self.assertEqual(slept, [9, 0])
 
     def test_other_steps(self):
         with self.assertRaises(NotImplementedError):
-            self.carry({"state": "store", "store": {}})
+            self.carry({"step": "database", "database": {}})
 
 
 if __name__ == "__main__":

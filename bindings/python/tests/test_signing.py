@@ -91,9 +91,9 @@ class SigningTest(unittest.TestCase):
         self.assertEqual(caught.exception.at, "appStoreServerApi")
 
     def test_a_conversation_about_a_device(self):
-        request = {"kind": "deviceCheck.query", "deviceToken": "AQID", "transactionId": "t"}
+        request = {"operation": "query-device-bits", "deviceToken": "AQID", "transactionId": "t"}
         with self.verifier.exchange(request, now=NOW) as exchange:
-            name, value = exchange.payload["request"]["headers"][0]
+            name, value = exchange.payload["http"]["headers"][0]
             self.assertEqual(name, "Authorization")
             claims_of(value.removeprefix("Bearer "))
             self.assertNotIn(value, repr(exchange) + repr(exchange.document))

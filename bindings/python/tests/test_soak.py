@@ -54,7 +54,7 @@ class VerificationTest(unittest.TestCase):
         self.assertIsInstance(self.verifier.decide(found, now=self.now).plan, str)
 
     def conversation(self):
-        request = {"kind": "risk.assess", "observations": {"request": "paid"}}
+        request = {"operation": "assess-risk", "observations": {"request": "paid"}}
         with self.verifier.exchange(request, now=self.now) as exchange:
             self.assertTrue(exchange.done)
 

@@ -142,7 +142,7 @@ class PostgresTest(ClientTest):
         with self.session(connection) as execute:
             execute(step(WRITE, transaction="begin"))
             execute(step(WRITE, transaction="commit"))
-            execute(step(WRITE, transaction="whole"))
+            execute(step(WRITE, transaction="single"))
             execute(step(WRITE, transaction="begin"))
         self.assertEqual([each for each in connection.said if isinstance(each, str)][1:],
                          [LIMITS, BEGIN, "COMMIT", BEGIN, "COMMIT", BEGIN, "ROLLBACK"])
@@ -240,7 +240,7 @@ class PostgresTest(ClientTest):
             self.assert_lost(execute(step(WRITE, transaction="begin")) and
                              execute(step(transaction="commit")))
         with self.session(PretendedPsycopg(bad.fails)) as execute:
-            self.assert_lost(execute(step(WRITE, transaction="whole")))
+            self.assert_lost(execute(step(WRITE, transaction="single")))
 
     def test_idle_ones_whose_server_has_gone(self):
         first, second, third = PretendedPsycopg(), PretendedPsycopg(), PretendedPsycopg()
@@ -426,7 +426,7 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
 
         bad = PretendedAsync({"UPDATE": psycopg.errors.DeadlockDetected()})
         async with self.store(bad, PretendedAsync(standby=True)).session() as execute:
-            for mark in ("begin", "whole"):
+            for mark in ("begin", "single"):
                 self.assert_refused(await execute(step(WRITE, transaction=mark)), "40P01", "no")
             self.assert_refused(await execute(step(READ, WRITE)), "40P01", "unknown")
             bad.fails["UPDATE"] = psycopg.OperationalError()
@@ -728,7 +728,7 @@ class RedisTest(ClientTest):
             self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(2)], [0, 500])
 
     def test_one_that_evicts_and_is_asked_about_it(self):
-        """STO-83: `schema.check` looks itself, and what it found is the library's to say."""
+        """STO-83: `check-schema` looks itself, and what it found is the library's to say."""
         with self.session() as execute:
             self.client.execute_command.side_effect = [
                 ["master"], ["master"], {"maxmemory": 1, "maxmemory_policy": "allkeys-lru"}, 1]

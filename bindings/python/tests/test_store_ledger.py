@@ -144,12 +144,12 @@ class ClaimTest(LedgerTest):
 
     def claim_with(self, bought, meanwhile):
         """A claim that finds a lease that is over; something happens before it takes it over."""
-        request = {"kind": "claim", "account": "ann", "attempt": "b" * 22}
+        request = {"operation": "claim", "account": "ann", "attempt": "b" * 22}
         with self.ledger.verifier.exchange(request, [bought], self.now) as exchange, \
                 self.ledger.store.session() as execute:
             while not exchange.done:
-                given = exchange.payload["store"]
-                if given["run"][0]["sql"].startswith("UPDATE assay_ledger SET attempt"):
+                given = exchange.payload["database"]
+                if given["calls"][0]["sql"].startswith("UPDATE assay_ledger SET attempt"):
                     meanwhile()
                     meanwhile = None
                 exchange.step(execute(given), self.now)
@@ -561,7 +561,7 @@ class MeterTest(LedgerTest):
         self.assertTrue(ledger.admit(None, name, 24).ok)
 
     def test_pace(self):
-        found = self.ledger.pace("appstore.transaction-info", "Sandbox",
+        found = self.ledger.pace("get-transaction-info", "Sandbox",
                                  bundle_id="com.example.app")
         self.assertEqual((found.outcome, found.used), ("taken", 1))
 
@@ -872,7 +872,7 @@ class OpeningTest(LedgerTest):
                                  "unavailable.database.statement-failed")
             self.assertEqual(self.rows("SELECT * FROM assay_name"), [])
             self.assertEqual(self.ledger.claim(bought, "ann").outcome, "new")
-        self.assertEqual(marks, ["whole", "whole"])
+        self.assertEqual(marks, ["single", "single"])
 
     def test_in_a_child(self):
         """One ledger for a server that forks."""
@@ -899,11 +899,11 @@ class OpeningTest(LedgerTest):
 
     def test_a_step_prints_no_values(self):
         """EXC-22."""
-        request = {"kind": "lookup", "account": "ann@example.com"}
+        request = {"operation": "find", "account": "ann@example.com"}
         with self.ledger.verifier.exchange(request) as exchange:
             self.assertIn("ann@example.com", json.dumps(exchange.payload))
-            for shown in (exchange.payload, exchange.payload["store"],
-                          exchange.payload["store"]["run"][0]):
+            for shown in (exchange.payload, exchange.payload["database"],
+                          exchange.payload["database"]["calls"][0]):
                 self.assertNotIn("ann@example.com", repr(shown))
                 self.assertIn("assay_ledger", repr(shown))
 

@@ -166,7 +166,7 @@ class StepTest(SQLiteTest):
             used = execute.connection
             with mock.patch.object(SQLite, "run", side_effect=KeyboardInterrupt), \
                     self.assertRaises(KeyboardInterrupt):
-                execute(step(sql(ADD, "b", 1), transaction="inside"))
+                execute(step(sql(ADD, "b", 1), transaction="within"))
             self.assertIsNone(execute.connection)
         with self.assertRaises(sqlite3.ProgrammingError):
             used.execute("SELECT 1")
@@ -185,7 +185,7 @@ class TransactionTest(SQLiteTest):
     def test_commit(self):
         with self.store.session() as execute:
             execute(step(sql(ADD, "a", 1), transaction="begin"))
-            execute(step(sql(ADD, "b", 2), transaction="inside"))
+            execute(step(sql(ADD, "b", 2), transaction="within"))
             self.assertEqual(self.rows(), [])
             self.assertEqual(execute(step(transaction="commit"))["results"], [])
             self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
@@ -193,16 +193,16 @@ class TransactionTest(SQLiteTest):
     def test_a_whole_one(self):
         """EXC-24."""
         with self.store.session() as execute:
-            answer = execute(step(sql(ADD, "a", 1), sql(ADD, "b", 2), transaction="whole"))
+            answer = execute(step(sql(ADD, "a", 1), sql(ADD, "b", 2), transaction="single"))
             self.assertEqual(answer["results"], [{}, {}])
             self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
-            answer = execute(step(sql(ADD, "c", 1), sql(ADD, "a", 2), transaction="whole"))
+            answer = execute(step(sql(ADD, "c", 1), sql(ADD, "a", 2), transaction="single"))
             self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("19", "no"))
             self.assertFalse(execute.connection.in_transaction)
             self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
             with mock.patch.object(SQLite, "commit", side_effect=sqlite3.OperationalError(
                     "disk I/O error")):
-                answer = execute(step(sql(ADD, "c", 1), transaction="whole"))
+                answer = execute(step(sql(ADD, "c", 1), transaction="single"))
             self.assertEqual(answer["error"]["code"], "10")
             answer = execute(step(sql(ADD, "d", 1), transaction="commit"))
             self.assertEqual(answer["error"]["code"], "transaction")
@@ -220,7 +220,7 @@ class TransactionTest(SQLiteTest):
     def test_a_failure_undoes_all(self):
         with self.store.session() as execute:
             execute(step(sql(ADD, "a", 1), transaction="begin"))
-            answer = execute(step(sql(ADD, "b", 1), sql(ADD, "a", 2), transaction="inside"))
+            answer = execute(step(sql(ADD, "b", 1), sql(ADD, "a", 2), transaction="within"))
             self.assertEqual(answer["error"], {"code": "19", "executed": "no",
                                                "text": answer["error"]["text"]})
             self.assertEqual(self.rows(), [])
@@ -362,12 +362,12 @@ class TransactionTest(SQLiteTest):
             slept.append(seconds)
             now[0] += seconds
 
-        wait = {"state": "wait", "notBeforeMs": 100_250}
-        exchange = Exchange(wait, wait, {"state": "wait", "notBeforeMs": 200_000})
+        wait = {"step": "wait", "notBeforeMs": 100_250}
+        exchange = Exchange(wait, wait, {"step": "wait", "notBeforeMs": 200_000})
         carry_out(exchange, self.store, clock=lambda: now[0], sleep=sleep, patience=60)
         self.assertEqual((slept, exchange.answers), ([0.25, 0.0], [{}, {}]))
         with self.assertRaises(NotImplementedError):
-            carry_out(Exchange({"state": "request"}), self.store)
+            carry_out(Exchange({"step": "http"}), self.store)
 
 
 class PoolTest(SQLiteTest):

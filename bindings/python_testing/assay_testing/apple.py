@@ -5,7 +5,7 @@
     from assay_testing.apple import PlayedApple
 
     with PlayedApple(Authority()) as apple:
-        exchange = apple.verifier.exchange({"kind": "verifyReceipt", "receipt": receipt})
+        exchange = apple.verifier.exchange({"operation": "call-verify-receipt", "receipt": receipt})
         document = http.carry_out(exchange, apple.sender)
 
 With pytest the fixture `assay_apple` is such a server, one for the whole run.

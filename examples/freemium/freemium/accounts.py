@@ -162,7 +162,7 @@ def _keep_token(backend: Services, account: str, code: str) -> None:
     use; where it gives nothing, the accounts are joined all the same."""
     if backend.records.token(account) is not None:
         return
-    document = _asked(backend, {"kind": "appleid.exchange-code", "code": code})
+    document = _asked(backend, {"operation": "exchange-authorization-code", "code": code})
     if document.ok:
         tokens = assay.AppleTokens(document.json["exchange"]["tokens"])
         backend.records.keep_token(account, tokens.refresh_token)
@@ -186,7 +186,7 @@ def delete(backend: Services, request: Request, caller: Caller, context: object)
     token = backend.records.token(caller.account)
     if token is not None:
         document = _asked(
-            backend, {"kind": "appleid.revoke", "token": token, "hint": "refresh_token"}
+            backend, {"operation": "revoke-apple-token", "token": token, "hint": "refresh_token"}
         )
         raise_for_fault(document)
         if not document.ok:

@@ -22,7 +22,7 @@ _HALF_MADE = "FORCE_CHANGE_PASSWORD"
 class Made:
     """What became of a user that was to be made.
 
-    outcome  in the words of signup.settle: "created", "exists", "provider-busy",
+    outcome  in the words of finish-signup: "created", "exists", "provider-busy",
              "provider-error"
     account  `sub` of one that was created
     """

@@ -123,7 +123,7 @@ class StartTest(BackendCase):
         store = made.ledger.store
         if store.dialect != "dynamodb":
             self.skipTest("no template makes SQLite's")
-        with made.verifier.exchange({"kind": "schema"}) as exchange:
+        with made.verifier.exchange({"operation": "describe-schema"}) as exchange:
             call, _ = exchange.payload["statements"]
         store.client.create_table(**call["input"])
         with self.assertLogs("freemium", "WARNING") as logged:

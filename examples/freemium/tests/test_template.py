@@ -144,7 +144,7 @@ class TemplateTest(unittest.TestCase):
         verifier = assay.Verifier({
             "apps": [{"bundleId": "com.example.app", "appAppleId": 1}],
             "stores": {"dialect": "dynamodb", "table": "T"}})
-        with verifier.exchange({"kind": "schema"}) as exchange:
+        with verifier.exchange({"operation": "describe-schema"}) as exchange:
             wanted, life = (call["input"] for call in exchange.payload["statements"])
         table = self.resources["Table"]["Properties"]
         for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes",

@@ -75,7 +75,7 @@ final class Apple
         }
         $found = null;
         try {
-            $found = $this->asked(['kind' => 'verifyReceipt'], $receipt);
+            $found = $this->asked(['operation' => 'call-verify-receipt'], $receipt);
         } finally {
             $found === null && $this->giveBack($ledger, (string) $ticket);
         }
@@ -90,7 +90,7 @@ final class Apple
      */
     public function judged(string $receipt): Proof
     {
-        $document = $this->asked(['kind' => 'verifyReceipt', 'receipt' => $receipt]);
+        $document = $this->asked(['operation' => 'call-verify-receipt', 'receipt' => $receipt]);
         $document?->throwIfRefused();
 
         return $document === null ? new Proof([], true) : new Proof([$document]);
@@ -101,14 +101,14 @@ final class Apple
     {
         $found = null;
         if ($this->hasKey()) {
-            $found = $this->asked(['kind' => 'appstore.subscription-statuses',
+            $found = $this->asked(['operation' => 'get-all-subscription-statuses',
                 'environment' => $line->environment,
                 'transactionId' => $line->originalTransactionId]);
         } elseif ($this->settings->verifier->stores->keepEvidence ?? false) {
             $kept = ($this->ledger)()->evidence([$line->evidence])->evidence[0] ?? null;
             $form = $kept === null ? null : $this->verifier->triage($kept->text)->form;
             $found = in_array($form, ['transaction-receipt', 'app-receipt'], true)
-                ? $this->asked(['kind' => 'verifyReceipt', 'receipt' => $kept->text]) : null;
+                ? $this->asked(['operation' => 'call-verify-receipt', 'receipt' => $kept->text]) : null;
         }
 
         return $found?->ok ? $found : null;
@@ -123,7 +123,7 @@ final class Apple
     /** The purchases of an order number in Apple's mail (LST-6); null: no usable answer. */
     public function order(string $orderId): ?Document
     {
-        return $this->asked(['kind' => 'appstore.order-lookup', 'environment' => 'Production',
+        return $this->asked(['operation' => 'look-up-order-id', 'environment' => 'Production',
             'orderId' => $orderId]);
     }
 
@@ -132,7 +132,7 @@ final class Apple
     {
         $turn = $this->turn();
         if ($turn === null) {
-            Log::line('WARN', "{$request['kind']}: not asked, Apple is silent or busy with others");
+            Log::line('WARN', "{$request['operation']}: not asked, Apple is silent or busy with others");
 
             return null;
         }
@@ -143,7 +143,7 @@ final class Apple
         $question->wasSilent ? $this->shared->mark('silence')
             : ($isUsable && $this->shared->clear('silence'));
         $this->unanswered = $isUsable ? 0 : $this->unanswered + 1;
-        $document->ok || Log::line('WARN', "{$request['kind']}: {$document->status()}");
+        $document->ok || Log::line('WARN', "{$request['operation']}: {$document->status()}");
 
         return $isUsable ? $document : null;
     }

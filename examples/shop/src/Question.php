@@ -29,8 +29,8 @@ final class Question
     {
         while (!$exchange->isDone()) {
             $open = $exchange->payload();
-            if ($open['state'] === 'request') {
-                $exchange->step($this->answer($open['request']));
+            if ($open['step'] === 'http') {
+                $exchange->step($this->answer($open['http']));
                 continue;
             }
             $waitMs = max($open['notBeforeMs'] - Clock::ms(), 0);

@@ -127,7 +127,7 @@ struct RiskObservations {
 
   // MARK: DeviceCheck
 
-  /// Reads a word, or the result of `deviceCheck.read`, whose ages are computed again.
+  /// Reads a word, or the result of `read-device-check-response`, whose ages are computed again.
   private static func deviceCheck(
     _ node: Node, _ policy: DeviceCheckPolicy?
   ) throws(Refusal) -> DeviceCheck {

@@ -15,8 +15,8 @@ public final class Keyset: Sendable {
   /// The number of token texts that are cached.
   static let textCap = 1024
 
-  /// The state that the exchange `jwks` writes beside the keys. Times are milliseconds since
-  /// 1970 UTC.
+  /// The state that the exchange `fetch-keyset` writes beside the keys. Times are milliseconds
+  /// since 1970 UTC.
   struct Age: Sendable {
     let fetchedMs: Int64
     let triedMs: Int64

@@ -58,7 +58,7 @@ struct AppStoreConversation: Conversing {
       if (200...299).contains(answer.status) { return read(answer, nowMs: nowMs) }
       return judge(AppStoreFailure(answer, nowMs: nowMs), nowMs: nowMs)
     case (.waiting, .elapsed): return ask(nowMs: nowMs)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 

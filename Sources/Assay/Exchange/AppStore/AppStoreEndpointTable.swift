@@ -6,12 +6,12 @@ enum AppStoreEndpointTable {
 
   static let rows: [AppStoreEndpoint] = [
     AppStoreEndpoint(
-      "appstore.transaction-info", "GET",
+      "get-transaction-info", "GET",
       "/inApps/v1/transactions/{transactionId}",
       members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: ["signedTransactionInfo"], rule: .sameId),
     AppStoreEndpoint(
-      "appstore.transaction-history", "GET",
+      "get-transaction-history", "GET",
       "/inApps/v2/history/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -27,7 +27,7 @@ enum AppStoreEndpointTable {
       ],
       answer: ["hasMore"], paging: "revision"),
     AppStoreEndpoint(
-      "appstore.transaction-history-v1", "GET",
+      "get-transaction-history-v1", "GET",
       "/inApps/v1/history/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -43,7 +43,7 @@ enum AppStoreEndpointTable {
       ],
       answer: ["hasMore"], paging: "revision"),
     AppStoreEndpoint(
-      "appstore.subscription-statuses", "GET",
+      "get-all-subscription-statuses", "GET",
       "/inApps/v1/subscriptions/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -51,17 +51,17 @@ enum AppStoreEndpointTable {
       ],
       answer: ["data"]),
     AppStoreEndpoint(
-      "appstore.app-transaction-info", "GET",
+      "get-app-transaction-info", "GET",
       "/inApps/v1/transactions/appTransactions/{transactionId}",
       members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: ["signedAppTransactionInfo"]),
     AppStoreEndpoint(
-      "appstore.order-lookup", "GET",
+      "look-up-order-id", "GET",
       "/inApps/v1/lookup/{orderId}",
       members: [.init("orderId", .path, .order, isRequired: true)],
       answer: ["status"], rule: .production),
     AppStoreEndpoint(
-      "appstore.refund-history", "GET",
+      "get-refund-history", "GET",
       "/inApps/v2/refund/lookup/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -69,12 +69,12 @@ enum AppStoreEndpointTable {
       ],
       answer: ["hasMore"], paging: "revision"),
     AppStoreEndpoint(
-      "appstore.finish-transaction", "POST",
+      "finish-transaction", "POST",
       "/inApps/v1/transactions/{transactionId}/finish",
       members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: nil),
     AppStoreEndpoint(
-      "appstore.set-app-account-token", "PUT",
+      "set-app-account-token", "PUT",
       "/inApps/v1/transactions/{originalTransactionId}/appAccountToken",
       members: [
         .init("originalTransactionId", .path, .id, isRequired: true),
@@ -82,7 +82,7 @@ enum AppStoreEndpointTable {
       ],
       answer: nil, rule: .account),
     AppStoreEndpoint(
-      "appstore.send-consumption", "PUT",
+      "send-consumption-information", "PUT",
       "/inApps/v2/transactions/consumption/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -94,7 +94,7 @@ enum AppStoreEndpointTable {
       ],
       answer: nil, rule: .consumption),
     AppStoreEndpoint(
-      "appstore.send-consumption-v1", "PUT",
+      "send-consumption-data", "PUT",
       "/inApps/v1/transactions/consumption/{transactionId}",
       members: [
         .init("transactionId", .path, .id, isRequired: true),
@@ -113,7 +113,7 @@ enum AppStoreEndpointTable {
       ],
       answer: nil, rule: .consumptionV1),
     AppStoreEndpoint(
-      "appstore.extend-renewal", "PUT",
+      "extend-subscription-renewal-date", "PUT",
       "/inApps/v1/subscriptions/extend/{originalTransactionId}",
       members: [
         .init("originalTransactionId", .path, .id, isRequired: true),
@@ -123,7 +123,7 @@ enum AppStoreEndpointTable {
       ],
       answer: ["success"]),
     AppStoreEndpoint(
-      "appstore.extend-renewal-mass", "POST",
+      "extend-renewal-date-for-all-active-subscribers", "POST",
       "/inApps/v1/subscriptions/extend/mass",
       members: [
         .init("extendByDays", .body, .number(1...90), isRequired: true),
@@ -134,7 +134,7 @@ enum AppStoreEndpointTable {
       ],
       answer: ["requestIdentifier"]),
     AppStoreEndpoint(
-      "appstore.extend-renewal-mass-status", "GET",
+      "get-status-of-subscription-renewal-date-extensions", "GET",
       "/inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}",
       members: [
         .init("productId", .path, .text(255), isRequired: true),
@@ -142,7 +142,7 @@ enum AppStoreEndpointTable {
       ],
       answer: ["requestIdentifier"]),
     AppStoreEndpoint(
-      "appstore.notification-history", "POST",
+      "get-notification-history", "POST",
       "/inApps/v1/notifications/history",
       members: [
         .init("paginationToken", .query, .text(255)),
@@ -155,12 +155,12 @@ enum AppStoreEndpointTable {
       ],
       answer: ["hasMore"], paging: "paginationToken", rule: .notifications),
     AppStoreEndpoint(
-      "appstore.test-notification", "POST",
+      "request-test-notification", "POST",
       "/inApps/v1/notifications/test",
       members: [],
       answer: ["testNotificationToken"], rule: .once),
     AppStoreEndpoint(
-      "appstore.test-notification-status", "GET",
+      "get-test-notification-status", "GET",
       "/inApps/v1/notifications/test/{testNotificationToken}",
       members: [.init("testNotificationToken", .path, .text(255), isRequired: true)],
       answer: ["signedPayload"]),

@@ -44,7 +44,7 @@ struct AppStoreReading {
 
   /// Reads the body as JSON and checks its length and content type (API-30).
   private func read(_ answer: HTTPAnswer) throws(Refusal) -> JSONValue {
-    try require(!answer.isCut, .tooLargeAppStoreResponse, "API-30", at: "cut")
+    try require(!answer.isTruncated, .tooLargeAppStoreResponse, "API-30", at: "truncated")
     try require(
       answer.body.count <= AppStoreReading.bodyCap, .tooLargeAppStoreResponse, "API-30", at: "body")
     let type = answer.header("content-type")?.asciiLowercased.utf8 ?? []

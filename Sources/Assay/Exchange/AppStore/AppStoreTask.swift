@@ -14,7 +14,7 @@ struct AppStoreTask: Sendable {
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
     guard let endpoint = AppStoreEndpoint.of(request.kind) else {
-      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+      throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
     guard let policy = configuration.appStoreServerAPI else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
@@ -74,6 +74,6 @@ struct AppStoreTask: Sendable {
       authorization: HTTPRequest.bearer(token), headers: headers,
       body: parameters.body.map { SecretBytes($0) }, timeoutMs: 30_000,
       maxResponseBytes: Int64(AppStoreReading.bodyCap),
-      wantHeaders: ["content-type", "retry-after"], secret: ["headers.authorization"])
+      responseHeaders: ["content-type", "retry-after"], sensitivePaths: ["headers.authorization"])
   }
 }

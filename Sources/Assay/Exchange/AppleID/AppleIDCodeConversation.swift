@@ -61,7 +61,7 @@ struct AppleIDCodeConversation: Conversing {
 
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
     guard case .http(let answer) = answer, state == .asking else {
-      return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+      return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
     do throws(Refusal) {
       try AppleIDRequest.check(answer)
@@ -106,7 +106,7 @@ struct AppleIDCodeConversation: Conversing {
     writer.name("token")
     if let token, tokens != nil { token.write(&writer) } else { writer.null() }
     guard tokens != nil else { return }
-    writer.name("secret")
+    writer.name("sensitivePaths")
     writer.beginArray()
     writer.string("tokens.accessToken")
     writer.string("tokens.refreshToken")

@@ -1,5 +1,5 @@
-/// `appleid.identity`: verifies an identity token of Sign in with Apple with Apple's keys and the
-/// nonce (docs/spec/apple-id.md §2).
+/// `verify-apple-identity-token`: verifies an identity token of Sign in with Apple with Apple's
+/// keys and the nonce (docs/spec/apple-id.md §2).
 enum AppleIDIdentity {
   static func document(_ context: KindContext) -> Document {
     var answer = context.answer

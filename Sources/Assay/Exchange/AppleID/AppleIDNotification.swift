@@ -1,4 +1,4 @@
-/// `appleid.notification`: verifies a sign-in notification, Apple's report of a change to an
+/// `verify-sign-in-notification`: verifies a sign-in notification, Apple's report of a change to an
 /// account that signs in with Apple (docs/spec/apple-id.md §3).
 enum AppleIDNotification {
   static func document(_ context: KindContext) -> Document {

@@ -23,7 +23,8 @@ struct AppleIDRequest {
         ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
       ],
       body: FormBody.make(first + fields), timeoutMs: 30_000,
-      maxResponseBytes: Int64(AppleIDRequest.answerCap), wantHeaders: [], secret: ["body"])
+      maxResponseBytes: Int64(AppleIDRequest.answerCap), responseHeaders: [],
+      sensitivePaths: ["body"])
   }
 
   /// Refuses every response except a 200 of acceptable length (AID-24).
@@ -34,8 +35,8 @@ struct AppleIDRequest {
       status != 0 && status != 429 && !(500...599).contains(status),
       .unavailableAppleIdNoResponse, "AID-24", at: "status", detail: detail)
     try require(
-      !answer.isCut && answer.body.count <= answerCap, .tooLargeAppleIdResponse, "AID-21",
-      at: answer.isCut ? "cut" : "body")
+      !answer.isTruncated && answer.body.count <= answerCap, .tooLargeAppleIdResponse, "AID-21",
+      at: answer.isTruncated ? "truncated" : "body")
     guard status != 200 else { return }
     throw refusal(answer, detail)
   }

@@ -46,7 +46,7 @@ struct AppleIDRevocation: Conversing {
     switch (state, answer) {
     case (.asking, .http(let answer)): return judge(answer, nowMs: nowMs)
     case (.waiting, .elapsed): return ask(nowMs: nowMs)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 

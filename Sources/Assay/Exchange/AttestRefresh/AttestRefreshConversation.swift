@@ -54,7 +54,7 @@ struct AttestRefreshConversation: Conversing {
     case (.asking, .http(let answer)):
       return follow(.of(answer, task, nowMs: nowMs), nowMs: nowMs)
     case (.waiting, .elapsed): return ask(nowMs: nowMs)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 

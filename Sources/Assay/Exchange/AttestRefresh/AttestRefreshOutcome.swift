@@ -17,7 +17,7 @@ enum AttestRefreshOutcome {
   ) -> AttestRefreshOutcome {
     do throws(Refusal) {
       try require(
-        !answer.isCut && answer.body.count <= AttestRefreshTask.bodyCap,
+        !answer.isTruncated && answer.body.count <= AttestRefreshTask.bodyCap,
         .unavailableAttestRefreshResponse, "RFR-5", at: "body")
       switch answer.status {
       case 200:

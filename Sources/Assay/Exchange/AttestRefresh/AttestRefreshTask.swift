@@ -45,7 +45,7 @@ struct AttestRefreshTask: Sendable {
         : "https://data-development.appattest.apple.com/v1/attestationData",
       authorization: try DeviceCheckBearer(policy, nowMs: nowMs).token,
       headers: [("Content-Type", "text/plain")], body: body, timeoutMs: 30_000,
-      maxResponseBytes: Int64(AttestRefreshTask.bodyCap), wantHeaders: ["retry-after"],
-      secret: ["headers.authorization", "body"])
+      maxResponseBytes: Int64(AttestRefreshTask.bodyCap), responseHeaders: ["retry-after"],
+      sensitivePaths: ["headers.authorization", "body"])
   }
 }

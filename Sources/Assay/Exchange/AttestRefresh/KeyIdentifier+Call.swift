@@ -1,6 +1,6 @@
 extension KeyIdentifier {
-  /// `attest.key-id`: normalizes the key id that an app sent, so that a database finds the device
-  /// key by one text (ATT-2).
+  /// `normalize-key-id`: normalizes the key id that an app sent, so that a database finds the
+  /// device key by one text (ATT-2).
   static func document(_ context: KindContext) -> Document {
     do throws(Refusal) {
       let text = try context.request.required("keyId").text()

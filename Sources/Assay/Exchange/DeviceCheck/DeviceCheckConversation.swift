@@ -48,7 +48,7 @@ struct DeviceCheckConversation: Conversing {
     switch (state, answer) {
     case (.asking, .http(let answer)): return judge(answer, nowMs: nowMs)
     case (.waiting, .elapsed): return ask(nowMs: nowMs)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 
@@ -114,8 +114,8 @@ struct DeviceCheckConversation: Conversing {
 extension DeviceCheckAnswer.Call {
   fileprivate static func of(_ kind: ExchangeKind) -> DeviceCheckAnswer.Call {
     switch kind {
-    case .deviceCheckUpdate: .update
-    case .deviceCheckValidate: .validate
+    case .updateDeviceBits: .update
+    case .validateDeviceToken: .validate
     default: .query
     }
   }

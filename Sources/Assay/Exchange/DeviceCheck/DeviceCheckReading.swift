@@ -11,7 +11,7 @@ struct DeviceCheckReading {
   ///
   /// - Throws: `unavailable.device-check.response` if the body was truncated (DVC-13).
   init(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
-    try require(!answer.isCut, .unavailableDeviceCheckResponse, "DVC-13", at: "cut")
+    try require(!answer.isTruncated, .unavailableDeviceCheckResponse, "DVC-13", at: "truncated")
     call = task.call
     status = answer.status
     body = answer.body
@@ -31,7 +31,7 @@ struct DeviceCheckReading {
 }
 
 extension DeviceCheckReading {
-  /// `deviceCheck.read`: evaluates a DeviceCheck response that the host fetched
+  /// `read-device-check-response`: evaluates a DeviceCheck response that the host fetched
   /// (docs/spec/device-check.md §2.1), and with `offer` whether the device has used an offer that
   /// each device gets once (§2.3).
   static func document(_ context: KindContext) -> Document {

@@ -1,5 +1,5 @@
 /// The value of `exchange.deviceCheck`. The host can pass that of a query unchanged to
-/// `risk.assess`, as the observation `deviceCheck`.
+/// `assess-risk`, as the observation `deviceCheck`.
 struct DeviceCheckResult {
   let policy: DeviceCheckPolicy?
   let nowMs: Int64

@@ -68,8 +68,8 @@ struct DeviceCheckTask: Sendable {
       method: "POST", url: url,
       authorization: HTTPRequest.bearer(bearer.token),
       headers: [("Content-Type", "application/json")], body: SecretBytes(writer.bytes),
-      timeoutMs: 10_000, maxResponseBytes: Int64(DeviceCheckAnswer.bodyCap), wantHeaders: [],
-      secret: ["headers.authorization", "body.device_token"])
+      timeoutMs: 10_000, maxResponseBytes: Int64(DeviceCheckAnswer.bodyCap), responseHeaders: [],
+      sensitivePaths: ["headers.authorization", "body.device_token"])
   }
 
   /// The URL of the configured environment; the other environment is never tried (DVC-9).

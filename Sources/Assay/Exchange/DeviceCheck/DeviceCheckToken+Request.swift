@@ -12,7 +12,7 @@ extension DeviceCheckToken {
 }
 
 extension DeviceCheckToken {
-  /// `deviceCheck.token`: normalizes a device token to the form that Apple accepts (DVC-4).
+  /// `normalize-device-token`: normalizes a device token to the form that Apple accepts (DVC-4).
   static func document(_ context: KindContext) -> Document {
     do throws(Refusal) {
       var token = try DeviceCheckToken(context.request)

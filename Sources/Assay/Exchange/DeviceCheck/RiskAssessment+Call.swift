@@ -1,5 +1,5 @@
 extension RiskAssessment {
-  /// `risk.assess`: assesses a request by the rules of docs/spec/device-check.md §4.
+  /// `assess-risk`: assesses a request by the rules of docs/spec/device-check.md §4.
   static func document(_ context: KindContext) -> Document {
     var checks = Checks<RiskCheck>()
     func envelope() -> Envelope {

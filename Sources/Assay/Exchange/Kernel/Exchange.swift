@@ -46,7 +46,7 @@ public final class Exchange {
       // Either another thread holds the lock, or a fork happened while a thread was in a step:
       // the child process then has that thread's unfinished state, which is unusable.
       return ExchangeDocument(
-        kind: terms.kind.name, configuration: terms.configuration, progress: .misused(.answer)
+        operation: terms.kind.name, configuration: terms.configuration, progress: .misused(.answer)
       ).misused(Refusal(.misuseExchangeOrder, "EXC-21", at: "busy"))
     }
     defer { stepping.release() }

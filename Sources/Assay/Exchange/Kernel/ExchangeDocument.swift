@@ -1,22 +1,22 @@
 /// Writes the documents of one exchange: `{"kind":"exchange", …,
-/// "exchange":{"kind":…,"state":…,…}}` (EXC-3).
+/// "exchange":{"operation":…,"step":…,…}}` (EXC-3).
 struct ExchangeDocument {
   /// The name of the operation, as the request has it.
-  let kind: StaticString
+  let operation: StaticString
   /// The digest of the verifier's configuration.
   let configuration: [UInt8]
   let checks: Ledger
   /// The value of `error.keyset`: what the host should do about an unknown key.
   var keysetAdvice: StaticString? = nil
 
-  init(kind: StaticString, configuration: [UInt8], checks: Ledger) {
-    self.kind = kind
+  init(operation: StaticString, configuration: [UInt8], checks: Ledger) {
+    self.operation = operation
     self.configuration = configuration
     self.checks = checks
   }
 
-  init(kind: StaticString, configuration: [UInt8], progress: ExchangeProgress) {
-    self.init(kind: kind, configuration: configuration, checks: progress.checks.ledger)
+  init(operation: StaticString, configuration: [UInt8], progress: ExchangeProgress) {
+    self.init(operation: operation, configuration: configuration, checks: progress.checks.ledger)
   }
 
   private var envelope: Envelope {
@@ -30,15 +30,15 @@ struct ExchangeDocument {
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
     // A secret needs its space reserved: a buffer that grows leaves copies behind. The body is
     // JSON, in which each byte may be escaped.
-    pending(.pendingExchangeHttp, "request", room: request.room) {
-      $0.name("request")
+    pending(.pendingExchangeHttp, "http", room: request.room) {
+      $0.name("http")
       request.write(id: id, &$0)
     }
   }
 
   func pending(_ step: StoreStep, _ context: StoreContext, id: Int64) -> Document {
-    pending(.pendingExchangeDatabase, "store", room: 640 &* step.calls.count) {
-      $0.name("store")
+    pending(.pendingExchangeDatabase, "database", room: 640 &* step.calls.count) {
+      $0.name("database")
       step.write(id: id, context, &$0)
     }
   }
@@ -59,17 +59,18 @@ struct ExchangeDocument {
   }
 
   private func pending(
-    _ status: Status, _ state: StaticString, room: Int,
+    _ status: Status, _ step: StaticString, room: Int,
     _ members: (inout JSONWriter) -> Void
   ) -> Document {
     envelope.refused(
       Refusal(status, "EXC-3"), check: "exchange", capacity: 2048 &+ room,
-      facts: { write(state, members, &$0) })
+      facts: { write(step, members, &$0) })
   }
 
   // MARK: the end
 
-  /// Returns the final document of success. `result` writes the members after `kind` and `state`;
+  /// Returns the final document of success. `result` writes the members after `operation` and
+  /// `step`;
   /// `room` is the number of bytes of secrets among them.
   func done(
     _ evidence: VerifiedEvidence? = nil, room: Int = 0,
@@ -90,11 +91,11 @@ struct ExchangeDocument {
   func misused(_ refusal: Refusal) -> Document { envelope.refused(refusal) }
 
   private func write(
-    _ state: StaticString, _ members: (inout JSONWriter) -> Void, _ writer: inout JSONWriter
+    _ step: StaticString, _ members: (inout JSONWriter) -> Void, _ writer: inout JSONWriter
   ) {
     writer.beginObject()
-    writer.member("kind", kind)
-    writer.member("state", state)
+    writer.member("operation", operation)
+    writer.member("step", step)
     members(&writer)
     writer.endObject()
   }

@@ -7,10 +7,10 @@ struct ExchangeKernel<Talk: Conversing> {
     case grant(id: Int64, hasItem: Bool)
     case wait(ExchangeWait)
 
-    var state: StaticString {
+    var step: StaticString {
       switch self {
-      case .request: return "request"
-      case .store: return "store"
+      case .request: return "http"
+      case .store: return "database"
       case .grant: return "grant"
       case .wait: return "wait"
       }
@@ -24,7 +24,7 @@ struct ExchangeKernel<Talk: Conversing> {
   private var clock: Int64
   /// The number of steps issued so far (EXC-15); also the id of the newest step.
   private var steps: Int64 = 0
-  /// The state that the newest step has in its document.
+  /// The name of the newest step, as its document has it.
   private var last: StaticString = "none"
   /// The step that waits for a reply; `nil` if the exchange has ended.
   private var open: Open?
@@ -71,7 +71,7 @@ struct ExchangeKernel<Talk: Conversing> {
       }
     } catch {
       return ExchangeDocument(
-        kind: terms.kind.name, configuration: terms.configuration,
+        operation: terms.kind.name, configuration: terms.configuration,
         progress: .misused(.answer)
       ).misused(error)
     }
@@ -110,7 +110,7 @@ struct ExchangeKernel<Talk: Conversing> {
   private mutating func count(_ step: Open) -> Bool {
     guard steps < Int64(terms.maxSteps) else { return false }
     steps &+= 1
-    last = step.state
+    last = step.step
     open = step
     return true
   }
@@ -122,13 +122,13 @@ struct ExchangeKernel<Talk: Conversing> {
   /// Ends the exchange because no further step fits before the deadline; the last reply has been
   /// processed (EXC-16).
   private mutating func outOfTime() -> Document {
-    let reached = (state: last, steps: steps)
+    let reached = (step: last, steps: steps)
     return end(
       ExchangeRefusal(Refusal(.unavailableExchangeDeadline, "EXC-16", at: "deadlineMs"), .result)
     ) { writer in
       writer.name("reached")
       writer.beginObject()
-      writer.member("state", reached.state)
+      writer.member("step", reached.step)
       writer.member("steps", integer: reached.steps)
       writer.endObject()
     }
@@ -151,7 +151,7 @@ struct ExchangeKernel<Talk: Conversing> {
 
   private var documents: ExchangeDocument {
     ExchangeDocument(
-      kind: terms.kind.name, configuration: terms.configuration, progress: progress)
+      operation: terms.kind.name, configuration: terms.configuration, progress: progress)
   }
 }
 

@@ -2,427 +2,452 @@
 
 /// What a request asks for (docs/spec/documents-and-exchanges.md §3).
 enum ExchangeKind: UInt8, CaseIterable, Sendable {
-  case riskAssess
-  case deviceCheckRead
-  case deviceCheckToken
-  case attestKeyId
-  case deviceVerify
-  case sessionIssue
-  case sessionCheck
-  case appleidIdentity
-  case appleidNotification
+  case assessRisk
+  case readDeviceCheckResponse
+  case normalizeDeviceToken
+  case normalizeKeyId
+  case verifyDevice
+  case issueSession
+  case verifySession
+  case verifyAppleIdentityToken
+  case verifySignInNotification
   case signApiToken
   case signPromotionalOfferV1
-  case signPromotionalOfferV2
+  case signPromotionalOffer
   case signIntroductoryOfferEligibility
-  case signDevicecheckToken
-  case signAppleIdSecret
-  case schema
-  case verifyReceipt
-  case ocsp
-  case jwks
-  case attestRefresh
-  case deviceCheckQuery
-  case deviceCheckUpdate
-  case deviceCheckValidate
-  case appleidExchangeCode
-  case appleidRevoke
+  case signDeviceCheckToken
+  case signAppleClientSecret
+  case describeSchema
+  case callVerifyReceipt
+  case checkRevocation
+  case fetchKeyset
+  case refreshAttestReceipt
+  case queryDeviceBits
+  case updateDeviceBits
+  case validateDeviceToken
+  case exchangeAuthorizationCode
+  case revokeAppleToken
   case claim
-  case claimResume
-  case claimDue
+  case resume
+  case resumeExpired
   case complete
   case revoke
-  case lookup
-  case subscriptionApply
-  case subscriptionRead
-  case subscriptionClear
-  case subscriptionDue
-  case quotaTake
-  case quotaRefund
-  case paceTake
-  case signupAdmit
-  case signupSettle
-  case challengeIssue
-  case challengeConsume
-  case keyBind
-  case keyAdvance
-  case keyReceipt
-  case keyRetire
-  case keyRead
-  case once
-  case accountLink
-  case accountForget
-  case evidenceRead
-  case schemaCheck
-  case revokeComplete
-  case revokeDue
-  case eventApply
-  case schemaCreate
-  case appstoreTransactionInfo
-  case appstoreTransactionHistory
-  case appstoreTransactionHistoryV1
-  case appstoreSubscriptionStatuses
-  case appstoreAppTransactionInfo
-  case appstoreOrderLookup
-  case appstoreRefundHistory
-  case appstoreFinishTransaction
-  case appstoreSetAppAccountToken
-  case appstoreSendConsumption
-  case appstoreSendConsumptionV1
-  case appstoreExtendRenewal
-  case appstoreExtendRenewalMass
-  case appstoreExtendRenewalMassStatus
-  case appstoreNotificationHistory
-  case appstoreTestNotification
-  case appstoreTestNotificationStatus
+  case find
+  case updateSubscriptions
+  case getPlan
+  case deactivateSubscriptions
+  case leaseDueSubscriptions
+  case consumeQuota
+  case releaseQuota
+  case acquireRatePermit
+  case beginSignup
+  case finishSignup
+  case issueChallenge
+  case consumeChallenge
+  case registerDeviceKey
+  case advanceDeviceKeyCounter
+  case updateDeviceKeyReceipt
+  case retireDeviceKey
+  case getDeviceKey
+  case recordEvent
+  case mergeAccounts
+  case forgetAccount
+  case getEvidence
+  case checkSchema
+  case completeRevocation
+  case resumeExpiredRevocations
+  case applyEvent
+  case createSchema
+  case getTransactionInfo
+  case getTransactionHistory
+  case getTransactionHistoryV1
+  case getAllSubscriptionStatuses
+  case getAppTransactionInfo
+  case lookUpOrderId
+  case getRefundHistory
+  case finishTransaction
+  case setAppAccountToken
+  case sendConsumptionInformation
+  case sendConsumptionData
+  case extendSubscriptionRenewalDate
+  case extendRenewalDateForAllActiveSubscribers
+  case getStatusOfSubscriptionRenewalDateExtensions
+  case getNotificationHistory
+  case requestTestNotification
+  case getTestNotificationStatus
 }
 
 extension ExchangeKind {
   /// EXC-25: everything about a kind except its code.
   var row: ExchangeRow {
     switch self {
-    case .riskAssess:
-      ExchangeRow("risk.assess", ["kind", "observations"])
-    case .deviceCheckRead:
-      ExchangeRow("deviceCheck.read", ["kind", "call", "status", "body", "offer"])
-    case .deviceCheckToken:
-      ExchangeRow("deviceCheck.token", ["kind", "deviceToken"])
-    case .attestKeyId:
-      ExchangeRow("attest.key-id", ["kind", "keyId"])
-    case .deviceVerify:
-      ExchangeRow("device.verify", ["kind", "deviceId"], evidence: 1...1, of: .deviceJws)
-    case .sessionIssue:
+    case .assessRisk:
+      ExchangeRow("assess-risk", ["operation", "observations"])
+    case .readDeviceCheckResponse:
+      ExchangeRow("read-device-check-response", ["operation", "call", "status", "body", "offer"])
+    case .normalizeDeviceToken:
+      ExchangeRow("normalize-device-token", ["operation", "deviceToken"])
+    case .normalizeKeyId:
+      ExchangeRow("normalize-key-id", ["operation", "keyId"])
+    case .verifyDevice:
+      ExchangeRow("verify-device", ["operation", "deviceId"], evidence: 1...1, of: .deviceJws)
+    case .issueSession:
       ExchangeRow(
-        "session.issue", ["kind", "account", "verdict", "risk", "binding", "ttlMs"],
+        "issue-session", ["operation", "account", "verdict", "risk", "binding", "ttlMs"],
         evidence: 1...1, of: [.attestation, .assertion])
-    case .sessionCheck:
-      ExchangeRow("session.check", ["kind", "session", "for", "account", "binding"])
-    case .appleidIdentity:
+    case .verifySession:
+      ExchangeRow("verify-session", ["operation", "session", "for", "account", "binding"])
+    case .verifyAppleIdentityToken:
       ExchangeRow(
-        "appleid.identity", ["kind", "token", "nonce"], evidence: 1...1, of: .keyset,
+        "verify-apple-identity-token", ["operation", "token", "nonce"], evidence: 1...1,
+        of: .keyset, hints: .token)
+    case .verifySignInNotification:
+      ExchangeRow(
+        "verify-sign-in-notification", ["operation", "payload"], evidence: 1...1, of: .keyset,
         hints: .token)
-    case .appleidNotification:
-      ExchangeRow(
-        "appleid.notification", ["kind", "payload"], evidence: 1...1, of: .keyset, hints: .token)
     case .signApiToken:
-      ExchangeRow("sign.api-token", ["kind", "bundleId"])
+      ExchangeRow("sign-api-token", ["operation", "bundleId"])
     case .signPromotionalOfferV1:
       ExchangeRow(
-        "sign.promotional-offer-v1",
-        ["kind", "bundleId", "productId", "offerId", "applicationUsername", "nonce", "timestamp"])
-    case .signPromotionalOfferV2:
+        "sign-promotional-offer-v1",
+        [
+          "operation", "bundleId", "productId", "offerId", "applicationUsername", "nonce",
+          "timestamp",
+        ])
+    case .signPromotionalOffer:
       ExchangeRow(
-        "sign.promotional-offer-v2",
-        ["kind", "bundleId", "productId", "offerIdentifier", "transactionId", "nonce"])
+        "sign-promotional-offer",
+        ["operation", "bundleId", "productId", "offerIdentifier", "transactionId", "nonce"])
     case .signIntroductoryOfferEligibility:
       ExchangeRow(
-        "sign.introductory-offer-eligibility",
-        ["kind", "bundleId", "productId", "allowIntroductoryOffer", "transactionId", "nonce"])
-    case .signDevicecheckToken:
-      ExchangeRow("sign.devicecheck-token", ["kind"])
-    case .signAppleIdSecret:
-      ExchangeRow("sign.apple-id-secret", ["kind", "clientId", "ttlMs"])
-    case .schema:
-      ExchangeRow("schema", ["kind", "dialect", "prefix"])
-    case .verifyReceipt:
+        "sign-introductory-offer-eligibility",
+        [
+          "operation", "bundleId", "productId", "allowIntroductoryOffer", "transactionId",
+          "nonce",
+        ])
+    case .signDeviceCheckToken:
+      ExchangeRow("sign-device-check-token", ["operation"])
+    case .signAppleClientSecret:
+      ExchangeRow("sign-apple-client-secret", ["operation", "clientId", "ttlMs"])
+    case .describeSchema:
+      ExchangeRow("describe-schema", ["operation", "dialect", "prefix"])
+    case .callVerifyReceipt:
       ExchangeRow(
-        "verifyReceipt",
-        ["kind", "deadlineMs", "attempt", "receipt", "excludeOldTransactions", "start"],
+        "call-verify-receipt",
+        ["operation", "deadlineMs", "attempt", "receipt", "excludeOldTransactions", "start"],
         withheld: ["receipt"], evidence: 0...1, of: [.transactionReceipt, .appReceipt],
         steps: .init(8), isRepeatable: true, hints: .verifyReceiptResponse)
-    case .ocsp:
+    case .checkRevocation:
       ExchangeRow(
-        "ocsp", ["kind", "deadlineMs", "attempt", "mode", "responses"], evidence: 1...1, of: .jws,
-        steps: .init(2), isRepeatable: true)
-    case .jwks:
+        "check-revocation", ["operation", "deadlineMs", "attempt", "mode", "responses"],
+        evidence: 1...1, of: .jws, steps: .init(2), isRepeatable: true)
+    case .fetchKeyset:
       ExchangeRow(
-        "jwks", ["kind", "deadlineMs", "attempt", "issuer", "state", "wantKid", "keyset"],
+        "fetch-keyset",
+        ["operation", "deadlineMs", "attempt", "issuer", "state", "wantKid", "keyset"],
         withheld: ["keyset"], steps: .init(2), isRepeatable: true, hints: .keyset)
-    case .attestRefresh:
+    case .refreshAttestReceipt:
       ExchangeRow(
-        "attest.refresh", ["kind", "deadlineMs", "attempt"], evidence: 1...1,
+        "refresh-attest-receipt", ["operation", "deadlineMs", "attempt"], evidence: 1...1,
         of: [.attestReceipt, .receiptedAttestation], steps: .init(13), isRepeatable: true,
         hints: .attestReceipt)
-    case .deviceCheckQuery:
+    case .queryDeviceBits:
       ExchangeRow(
-        "deviceCheck.query",
-        ["kind", "deadlineMs", "attempt", "deviceToken", "transactionId", "offer"],
+        "query-device-bits",
+        ["operation", "deadlineMs", "attempt", "deviceToken", "transactionId", "offer"],
         steps: .init(6))
-    case .deviceCheckUpdate:
+    case .updateDeviceBits:
       ExchangeRow(
-        "deviceCheck.update",
-        ["kind", "deadlineMs", "attempt", "deviceToken", "transactionId", "bit0", "bit1"],
+        "update-device-bits",
+        ["operation", "deadlineMs", "attempt", "deviceToken", "transactionId", "bit0", "bit1"],
         steps: .init(6))
-    case .deviceCheckValidate:
+    case .validateDeviceToken:
       ExchangeRow(
-        "deviceCheck.validate", ["kind", "deadlineMs", "attempt", "deviceToken", "transactionId"],
-        steps: .init(6))
-    case .appleidExchangeCode:
+        "validate-device-token",
+        ["operation", "deadlineMs", "attempt", "deviceToken", "transactionId"], steps: .init(6))
+    case .exchangeAuthorizationCode:
       ExchangeRow(
-        "appleid.exchange-code",
-        ["kind", "deadlineMs", "attempt", "code", "clientId", "redirectUri", "nonce"],
+        "exchange-authorization-code",
+        ["operation", "deadlineMs", "attempt", "code", "clientId", "redirectUri", "nonce"],
         evidence: 0...1, of: .keyset, steps: .init(1))
-    case .appleidRevoke:
+    case .revokeAppleToken:
       ExchangeRow(
-        "appleid.revoke", ["kind", "deadlineMs", "attempt", "token", "hint", "clientId"],
+        "revoke-apple-token", ["operation", "deadlineMs", "attempt", "token", "hint", "clientId"],
         withheld: ["token"], steps: .init(5), isRepeatable: true)
     case .claim:
       ExchangeRow(
         "claim",
         [
-          "kind", "dialect", "deadlineMs", "account", "mode", "attempt", "accountToken",
+          "operation", "dialect", "deadlineMs", "account", "mode", "attempt", "accountToken",
           "leaseMs", "only", "limit", "note", "onUnclear", "resolve", "allowRepeat",
         ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 10, perLine: 6),
         store: .durable)
-    case .claimResume:
+    case .resume:
       ExchangeRow(
-        "claim.resume",
+        "resume",
         [
-          "kind", "dialect", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs", "note",
-          "onUnclear", "resolve",
+          "operation", "dialect", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs",
+          "note", "onUnclear", "resolve",
         ], steps: .init(10), store: .durable)
-    case .claimDue:
+    case .resumeExpired:
       ExchangeRow(
-        "claim.due",
-        ["kind", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs", "onUnclear"],
+        "resume-expired",
+        ["operation", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs", "onUnclear"],
         steps: .init(36), store: .durable)
     case .complete:
       ExchangeRow(
         "complete",
-        ["kind", "dialect", "deadlineMs", "purchaseKey", "account", "grantId", "fence", "note"],
-        steps: .init(10), store: .durable)
+        [
+          "operation", "dialect", "deadlineMs", "purchaseKey", "account", "grantId", "fence",
+          "note",
+        ], steps: .init(10), store: .durable)
     case .revoke:
       ExchangeRow(
-        "revoke", ["kind", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "revoke", ["operation", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), store: .durable)
-    case .lookup:
+    case .find:
       ExchangeRow(
-        "lookup",
-        ["kind", "dialect", "deadlineMs", "account", "environment", "transactionId", "operator"],
-        evidence: 0...32, of: .purchase, steps: .init(8, perPurchase: 3), store: .durable)
-    case .subscriptionApply:
-      ExchangeRow(
-        "subscription.apply",
-        ["kind", "dialect", "deadlineMs", "account", "accountToken", "confirm"], evidence: 1...32,
-        of: .purchase, steps: .init(10, perLine: 7), store: .durable)
-    case .subscriptionRead:
-      ExchangeRow(
-        "subscription.read", ["kind", "dialect", "deadlineMs", "account", "last"],
-        steps: .init(10), store: .durable)
-    case .subscriptionClear:
-      ExchangeRow(
-        "subscription.clear", ["kind", "dialect", "deadlineMs", "account"], steps: .init(62),
-        store: .durable)
-    case .subscriptionDue:
-      ExchangeRow(
-        "subscription.due", ["kind", "dialect", "deadlineMs", "attempt", "leaseMs"],
-        steps: .init(36), store: .durable)
-    case .quotaTake:
-      ExchangeRow(
-        "quota.take", ["kind", "dialect", "deadlineMs", "account", "meter", "plan", "units"],
-        steps: .init(10), store: .any)
-    case .quotaRefund:
-      ExchangeRow(
-        "quota.refund", ["kind", "dialect", "deadlineMs", "ticket"], steps: .init(10),
-        store: .any)
-    case .paceTake:
-      ExchangeRow(
-        "pace.take",
-        ["kind", "dialect", "deadlineMs", "attempt", "bundleId", "for", "environment"],
-        steps: .init(17), isRepeatable: true, store: .any)
-    case .signupAdmit:
-      ExchangeRow(
-        "signup.admit", ["kind", "dialect", "deadlineMs", "address", "username", "passwordBytes"],
-        steps: .init(12), store: .any)
-    case .signupSettle:
-      ExchangeRow(
-        "signup.settle", ["kind", "dialect", "deadlineMs", "ticket", "result"], steps: .init(10),
-        store: .any)
-    case .challengeIssue:
-      ExchangeRow(
-        "challenge.issue", ["kind", "dialect", "deadlineMs", "challenge", "purpose", "subject"],
-        steps: .init(10), store: .any)
-    case .challengeConsume:
-      ExchangeRow(
-        "challenge.consume",
-        ["kind", "dialect", "deadlineMs", "purpose", "subject", "challenge", "by"],
-        evidence: 0...1, of: [.attestation, .assertion], steps: .init(10), store: .any)
-    case .keyBind:
-      ExchangeRow(
-        "key.bind", ["kind", "dialect", "deadlineMs", "account"], evidence: 1...1,
-        of: .attestation, steps: .init(10), store: .durable)
-    case .keyAdvance:
-      ExchangeRow(
-        "key.advance", ["kind", "dialect", "deadlineMs", "account"], evidence: 1...1,
-        of: .assertion, steps: .init(10), store: .durable)
-    case .keyReceipt:
-      ExchangeRow(
-        "key.receipt", ["kind", "dialect", "deadlineMs"], evidence: 1...1, of: .attestReceipt,
-        steps: .init(10), store: .durable)
-    case .keyRetire:
-      ExchangeRow(
-        "key.retire", ["kind", "dialect", "deadlineMs", "keyId", "account"], steps: .init(10),
-        store: .durable)
-    case .keyRead:
-      ExchangeRow(
-        "key.read", ["kind", "dialect", "deadlineMs", "keyId", "account"], steps: .init(10),
-        store: .durable)
-    case .once:
-      ExchangeRow(
-        "once", ["kind", "dialect", "deadlineMs", "id", "attempt"], steps: .init(10), store: .any)
-    case .accountLink:
-      ExchangeRow(
-        "account.link",
-        ["kind", "dialect", "deadlineMs", "from", "to", "attempt", "reason", "operator"],
-        steps: .init(240), store: .durable)
-    case .accountForget:
-      ExchangeRow(
-        "account.forget", ["kind", "dialect", "deadlineMs", "account", "attempt", "reason"],
-        steps: .init(240), store: .durable)
-    case .evidenceRead:
-      ExchangeRow(
-        "evidence.read",
+        "find",
         [
-          "kind", "dialect", "deadlineMs", "sha256", "purchaseKey", "environment",
+          "operation", "dialect", "deadlineMs", "account", "environment", "transactionId",
+          "operator",
+        ], evidence: 0...32, of: .purchase, steps: .init(8, perPurchase: 3), store: .durable)
+    case .updateSubscriptions:
+      ExchangeRow(
+        "update-subscriptions",
+        ["operation", "dialect", "deadlineMs", "account", "accountToken", "confirm"],
+        evidence: 1...32, of: .purchase, steps: .init(10, perLine: 7), store: .durable)
+    case .getPlan:
+      ExchangeRow(
+        "get-plan", ["operation", "dialect", "deadlineMs", "account", "last"], steps: .init(10),
+        store: .durable)
+    case .deactivateSubscriptions:
+      ExchangeRow(
+        "deactivate-subscriptions", ["operation", "dialect", "deadlineMs", "account"],
+        steps: .init(62), store: .durable)
+    case .leaseDueSubscriptions:
+      ExchangeRow(
+        "lease-due-subscriptions", ["operation", "dialect", "deadlineMs", "attempt", "leaseMs"],
+        steps: .init(36), store: .durable)
+    case .consumeQuota:
+      ExchangeRow(
+        "consume-quota",
+        ["operation", "dialect", "deadlineMs", "account", "meter", "plan", "units"],
+        steps: .init(10), store: .any)
+    case .releaseQuota:
+      ExchangeRow(
+        "release-quota", ["operation", "dialect", "deadlineMs", "ticket"], steps: .init(10),
+        store: .any)
+    case .acquireRatePermit:
+      ExchangeRow(
+        "acquire-rate-permit",
+        ["operation", "dialect", "deadlineMs", "attempt", "bundleId", "for", "environment"],
+        steps: .init(17), isRepeatable: true, store: .any)
+    case .beginSignup:
+      ExchangeRow(
+        "begin-signup",
+        ["operation", "dialect", "deadlineMs", "address", "username", "passwordBytes"],
+        steps: .init(12), store: .any)
+    case .finishSignup:
+      ExchangeRow(
+        "finish-signup", ["operation", "dialect", "deadlineMs", "ticket", "result"],
+        steps: .init(10), store: .any)
+    case .issueChallenge:
+      ExchangeRow(
+        "issue-challenge",
+        ["operation", "dialect", "deadlineMs", "challenge", "purpose", "subject"],
+        steps: .init(10), store: .any)
+    case .consumeChallenge:
+      ExchangeRow(
+        "consume-challenge",
+        ["operation", "dialect", "deadlineMs", "purpose", "subject", "challenge", "by"],
+        evidence: 0...1, of: [.attestation, .assertion], steps: .init(10), store: .any)
+    case .registerDeviceKey:
+      ExchangeRow(
+        "register-device-key", ["operation", "dialect", "deadlineMs", "account"], evidence: 1...1,
+        of: .attestation, steps: .init(10), store: .durable)
+    case .advanceDeviceKeyCounter:
+      ExchangeRow(
+        "advance-device-key-counter", ["operation", "dialect", "deadlineMs", "account"],
+        evidence: 1...1, of: .assertion, steps: .init(10), store: .durable)
+    case .updateDeviceKeyReceipt:
+      ExchangeRow(
+        "update-device-key-receipt", ["operation", "dialect", "deadlineMs"], evidence: 1...1,
+        of: .attestReceipt, steps: .init(10), store: .durable)
+    case .retireDeviceKey:
+      ExchangeRow(
+        "retire-device-key", ["operation", "dialect", "deadlineMs", "keyId", "account"],
+        steps: .init(10), store: .durable)
+    case .getDeviceKey:
+      ExchangeRow(
+        "get-device-key", ["operation", "dialect", "deadlineMs", "keyId", "account"],
+        steps: .init(10), store: .durable)
+    case .recordEvent:
+      ExchangeRow(
+        "record-event", ["operation", "dialect", "deadlineMs", "id", "attempt"], steps: .init(10),
+        store: .any)
+    case .mergeAccounts:
+      ExchangeRow(
+        "merge-accounts",
+        ["operation", "dialect", "deadlineMs", "from", "to", "attempt", "reason", "operator"],
+        steps: .init(240), store: .durable)
+    case .forgetAccount:
+      ExchangeRow(
+        "forget-account", ["operation", "dialect", "deadlineMs", "account", "attempt", "reason"],
+        steps: .init(240), store: .durable)
+    case .getEvidence:
+      ExchangeRow(
+        "get-evidence",
+        [
+          "operation", "dialect", "deadlineMs", "sha256", "purchaseKey", "environment",
           "originalTransactionId",
         ], steps: .init(10), store: .durable)
-    case .schemaCheck:
+    case .checkSchema:
       ExchangeRow(
-        "schema.check", ["kind", "dialect", "deadlineMs", "lineage"], steps: .init(12),
+        "check-schema", ["operation", "dialect", "deadlineMs", "lineage"], steps: .init(12),
         store: .any)
-    case .revokeComplete:
+    case .completeRevocation:
       ExchangeRow(
-        "revoke.complete",
-        ["kind", "dialect", "deadlineMs", "purchaseKey", "takeId", "fence", "taken"],
+        "complete-revocation",
+        ["operation", "dialect", "deadlineMs", "purchaseKey", "takeId", "fence", "taken"],
         steps: .init(10), store: .durable)
-    case .revokeDue:
+    case .resumeExpiredRevocations:
       ExchangeRow(
-        "revoke.due", ["kind", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs"],
-        steps: .init(36), store: .durable)
-    case .eventApply:
+        "resume-expired-revocations",
+        ["operation", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs"], steps: .init(36),
+        store: .durable)
+    case .applyEvent:
       ExchangeRow(
-        "event.apply", ["kind", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "apply-event", ["operation", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 20), store: .durable)
-    case .schemaCreate:
+    case .createSchema:
       ExchangeRow(
-        "schema.create", ["kind", "dialect", "deadlineMs", "lineage"], steps: .init(16),
+        "create-schema", ["operation", "dialect", "deadlineMs", "lineage"], steps: .init(16),
         store: .any)
-    case .appstoreTransactionInfo:
+    case .getTransactionInfo:
       ExchangeRow(
-        "appstore.transaction-info",
-        ["kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId"],
-        steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreTransactionHistory:
-      ExchangeRow(
-        "appstore.transaction-history",
+        "get-transaction-info",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "revision", "startDate", "endDate", "productId", "productType", "sort",
-          "subscriptionGroupIdentifier", "inAppOwnershipType", "revoked",
-        ], steps: .init(902), isRepeatable: true, hints: .exchange)
-    case .appstoreTransactionHistoryV1:
-      ExchangeRow(
-        "appstore.transaction-history-v1",
-        [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "revision", "startDate", "endDate", "productId", "productType", "sort",
-          "subscriptionGroupIdentifier", "inAppOwnershipType", "revoked",
-        ], steps: .init(902), isRepeatable: true, hints: .exchange)
-    case .appstoreSubscriptionStatuses:
-      ExchangeRow(
-        "appstore.subscription-statuses",
-        [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "status",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreAppTransactionInfo:
+    case .getTransactionHistory:
       ExchangeRow(
-        "appstore.app-transaction-info",
-        ["kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId"],
-        steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreOrderLookup:
-      ExchangeRow(
-        "appstore.order-lookup",
-        ["kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "orderId"],
-        steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreRefundHistory:
-      ExchangeRow(
-        "appstore.refund-history",
+        "get-transaction-history",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "revision",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "revision", "startDate", "endDate", "productId", "productType", "sort",
+          "subscriptionGroupIdentifier", "inAppOwnershipType", "revoked",
         ], steps: .init(902), isRepeatable: true, hints: .exchange)
-    case .appstoreFinishTransaction:
+    case .getTransactionHistoryV1:
       ExchangeRow(
-        "appstore.finish-transaction",
-        ["kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId"],
-        steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreSetAppAccountToken:
-      ExchangeRow(
-        "appstore.set-app-account-token",
+        "get-transaction-history-v1",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "revision", "startDate", "endDate", "productId", "productType", "sort",
+          "subscriptionGroupIdentifier", "inAppOwnershipType", "revoked",
+        ], steps: .init(902), isRepeatable: true, hints: .exchange)
+    case .getAllSubscriptionStatuses:
+      ExchangeRow(
+        "get-all-subscription-statuses",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "status",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getAppTransactionInfo:
+      ExchangeRow(
+        "get-app-transaction-info",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .lookUpOrderId:
+      ExchangeRow(
+        "look-up-order-id",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "orderId"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getRefundHistory:
+      ExchangeRow(
+        "get-refund-history",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "revision",
+        ], steps: .init(902), isRepeatable: true, hints: .exchange)
+    case .finishTransaction:
+      ExchangeRow(
+        "finish-transaction",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .setAppAccountToken:
+      ExchangeRow(
+        "set-app-account-token",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "originalTransactionId", "appAccountToken",
         ], evidence: 0...1, of: .transaction, steps: .init(11), isRepeatable: true,
         hints: .exchange)
-    case .appstoreSendConsumption:
+    case .sendConsumptionInformation:
       ExchangeRow(
-        "appstore.send-consumption",
+        "send-consumption-information",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "customerConsented", "sampleContentProvided", "deliveryStatus", "consumptionPercentage",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "customerConsented", "sampleContentProvided", "deliveryStatus",
+          "consumptionPercentage", "refundPreference",
+        ], evidence: 0...1, of: .transaction, steps: .init(11), isRepeatable: true,
+        hints: .exchange)
+    case .sendConsumptionData:
+      ExchangeRow(
+        "send-consumption-data",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "customerConsented", "consumptionStatus", "platform",
+          "sampleContentProvided", "deliveryStatus", "appAccountToken", "accountTenure",
+          "playTime", "lifetimeDollarsRefunded", "lifetimeDollarsPurchased", "userStatus",
           "refundPreference",
         ], evidence: 0...1, of: .transaction, steps: .init(11), isRepeatable: true,
         hints: .exchange)
-    case .appstoreSendConsumptionV1:
+    case .extendSubscriptionRenewalDate:
       ExchangeRow(
-        "appstore.send-consumption-v1",
+        "extend-subscription-renewal-date",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "transactionId",
-          "customerConsented", "consumptionStatus", "platform", "sampleContentProvided",
-          "deliveryStatus", "appAccountToken", "accountTenure", "playTime",
-          "lifetimeDollarsRefunded", "lifetimeDollarsPurchased", "userStatus", "refundPreference",
-        ], evidence: 0...1, of: .transaction, steps: .init(11), isRepeatable: true,
-        hints: .exchange)
-    case .appstoreExtendRenewal:
-      ExchangeRow(
-        "appstore.extend-renewal",
-        [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "originalTransactionId", "extendByDays", "extendReasonCode", "requestIdentifier",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreExtendRenewalMass:
+    case .extendRenewalDateForAllActiveSubscribers:
       ExchangeRow(
-        "appstore.extend-renewal-mass",
+        "extend-renewal-date-for-all-active-subscribers",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "extendByDays",
-          "extendReasonCode", "requestIdentifier", "productId", "storefrontCountryCodes",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "extendByDays", "extendReasonCode", "requestIdentifier", "productId",
+          "storefrontCountryCodes",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreExtendRenewalMassStatus:
+    case .getStatusOfSubscriptionRenewalDateExtensions:
       ExchangeRow(
-        "appstore.extend-renewal-mass-status",
+        "get-status-of-subscription-renewal-date-extensions",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options", "productId",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "productId",
           "requestIdentifier",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
-    case .appstoreNotificationHistory:
+    case .getNotificationHistory:
       ExchangeRow(
-        "appstore.notification-history",
+        "get-notification-history",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "paginationToken", "startDate", "endDate", "notificationType", "notificationSubtype",
           "transactionId", "onlyFailures",
         ], steps: .init(902), isRepeatable: true, hints: .exchange)
-    case .appstoreTestNotification:
+    case .requestTestNotification:
       ExchangeRow(
-        "appstore.test-notification",
-        ["kind", "deadlineMs", "attempt", "environment", "bundleId", "options"], steps: .init(4),
-        hints: .exchange)
-    case .appstoreTestNotificationStatus:
+        "request-test-notification",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options"],
+        steps: .init(4), hints: .exchange)
+    case .getTestNotificationStatus:
       ExchangeRow(
-        "appstore.test-notification-status",
+        "get-test-notification-status",
         [
-          "kind", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "testNotificationToken",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
     }

@@ -1,11 +1,11 @@
-/// The request that begins an exchange: a JSON object with `kind` and the members of that
+/// The request that begins an exchange: a JSON object with `operation` and the members of that
 /// operation (EXC-1).
 struct ExchangeRequest {
   let kind: ExchangeKind
   let root: MemberNode
 
   /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
-  ///   `misuse.exchange.operation` for a kind that does not exist.
+  ///   `misuse.exchange.operation` for an operation that does not exist.
   init(_ bytes: [UInt8]) throws(Refusal) {
     let root: MemberNode
     do throws(Refusal) {
@@ -13,9 +13,9 @@ struct ExchangeRequest {
     } catch {
       throw ExchangeRequest.clientFault(bytes) ?? error
     }
-    let name = try root.required("kind")
+    let name = try root.required("operation")
     guard let kind = ExchangeKind(try name.text()) else {
-      throw Refusal(.misuseExchangeOperation, "EXC-1", at: "kind")
+      throw Refusal(.misuseExchangeOperation, "EXC-1", at: "operation")
     }
     self.kind = kind
     self.root = try root.object(kind.row.members)
@@ -33,7 +33,7 @@ struct ExchangeRequest {
       hasEscape = true
     }
     guard hasEscape, let root = try? ExchangeInput.read(readable, ExchangeInput.request),
-      let kind = root.value.member("kind")?.text, ExchangeKind(kind)?.row.hasAttemptId == true
+      let kind = root.value.member("operation")?.text, ExchangeKind(kind)?.row.hasAttemptId == true
     else { return nil }
     let names: [StaticString] = [
       "account", "from", "to", "id", "username", "reason", "subject",

@@ -74,7 +74,7 @@ struct ExchangeTerms: Sendable {
     writer.beginObject()
     writer.name("request")
     writer.raw(repeated)
-    writer.name("without")
+    writer.name("omitted")
     writer.beginArray()
     for name in without { writer.string(name) }
     writer.endArray()

@@ -6,16 +6,16 @@ struct HTTPAnswer {
   /// The body; empty if it was truncated.
   private(set) var body: [UInt8]
   /// Whether the body was longer than the request allows (EXC-19).
-  let isCut: Bool
+  let isTruncated: Bool
 
   init(
     status: Int64, headers: [(name: Text, value: Text)] = [], body: [UInt8] = [],
-    isCut: Bool = false
+    isTruncated: Bool = false
   ) {
     self.status = status
     self.headers = headers
     self.body = body
-    self.isCut = isCut
+    self.isTruncated = isTruncated
   }
 
   /// Reads a host's reply to the HTTP step `id`.
@@ -24,14 +24,14 @@ struct HTTPAnswer {
   ///   another step.
   init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
-      .object(["id", "status", "headers", "body", "cut"])
+      .object(["id", "status", "headers", "body", "truncated"])
     let given = try root.required("id").integer(Int64.min...Int64.max)
     try require(given == id, .misuseExchangeOrder, "EXC-5", at: "id")
     status = try root.required("status").integer(0...999)
     headers = try root["headers"].map { list throws(Refusal) in try HTTPAnswer.read(list) } ?? []
-    isCut = try root["cut"]?.boolean() ?? false
+    isTruncated = try root["truncated"]?.boolean() ?? false
     let body = try root.required("body")
-    self.body = isCut ? [] : try ExchangeInput.body(body)
+    self.body = isTruncated ? [] : try ExchangeInput.body(body)
   }
 
   private static func read(

@@ -12,9 +12,9 @@ struct HTTPRequest {
   let timeoutMs: Int64
   let maxResponseBytes: Int64
   /// The response headers that the exchange reads, in lower case.
-  let wantHeaders: [StaticString]
+  let responseHeaders: [StaticString]
   /// The paths of the step's members that must not be logged (EXC-22).
-  let secret: [StaticString]
+  let sensitivePaths: [StaticString]
 
   /// Returns `Bearer` and the token, in one array that does not grow: growing leaves copies
   /// behind.
@@ -53,8 +53,8 @@ struct HTTPRequest {
     writeBody(&writer)
     writer.member("timeoutMs", integer: timeoutMs)
     writer.member("maxResponseBytes", integer: maxResponseBytes)
-    HTTPRequest.write("wantHeaders", wantHeaders, &writer)
-    HTTPRequest.write("secret", secret, &writer)
+    HTTPRequest.write("responseHeaders", responseHeaders, &writer)
+    HTTPRequest.write("sensitivePaths", sensitivePaths, &writer)
     writer.endObject()
   }
 

@@ -4,104 +4,106 @@ extension KindContext {
   /// The answer of a kind without steps.
   func document() -> Document {
     switch request.kind {
-    case .riskAssess: RiskAssessment.document(self)
-    case .deviceCheckRead: DeviceCheckReading.document(self)
-    case .deviceCheckToken: DeviceCheckToken.document(self)
-    case .attestKeyId: KeyIdentifier.document(self)
-    case .deviceVerify: DeviceProof.document(self)
-    case .sessionIssue: SessionIssue.document(self)
-    case .sessionCheck: SessionCheck.document(self)
-    case .appleidIdentity: AppleIDIdentity.document(self)
-    case .appleidNotification: AppleIDNotification.document(self)
+    case .assessRisk: RiskAssessment.document(self)
+    case .readDeviceCheckResponse: DeviceCheckReading.document(self)
+    case .normalizeDeviceToken: DeviceCheckToken.document(self)
+    case .normalizeKeyId: KeyIdentifier.document(self)
+    case .verifyDevice: DeviceProof.document(self)
+    case .issueSession: SessionIssue.document(self)
+    case .verifySession: SessionCheck.document(self)
+    case .verifyAppleIdentityToken: AppleIDIdentity.document(self)
+    case .verifySignInNotification: AppleIDNotification.document(self)
     case .signApiToken: APITokenSigning.document(self)
     case .signPromotionalOfferV1: PromotionalOfferV1Signing.document(self)
-    case .signPromotionalOfferV2: PromotionalOfferSigning.document(self)
+    case .signPromotionalOffer: PromotionalOfferSigning.document(self)
     case .signIntroductoryOfferEligibility: IntroductoryOfferSigning.document(self)
-    case .signDevicecheckToken: DeviceCheckTokenSigning.document(self)
-    case .signAppleIdSecret: AppleIDSecretSigning.document(self)
-    case .schema: StoreSchema.document(self)
-    case .verifyReceipt, .ocsp, .jwks, .attestRefresh, .deviceCheckQuery, .deviceCheckUpdate,
-      .deviceCheckValidate, .appleidExchangeCode, .appleidRevoke, .claim, .claimResume,
-      .claimDue, .complete, .revoke, .lookup, .subscriptionApply, .subscriptionRead,
-      .subscriptionClear, .subscriptionDue, .quotaTake, .quotaRefund, .paceTake, .signupAdmit,
-      .signupSettle, .challengeIssue, .challengeConsume, .keyBind, .keyAdvance, .keyReceipt,
-      .keyRetire, .keyRead, .once, .accountLink, .accountForget, .evidenceRead, .schemaCheck,
-      .revokeComplete, .revokeDue, .eventApply, .schemaCreate, .appstoreTransactionInfo,
-      .appstoreTransactionHistory, .appstoreTransactionHistoryV1, .appstoreSubscriptionStatuses,
-      .appstoreAppTransactionInfo, .appstoreOrderLookup, .appstoreRefundHistory,
-      .appstoreFinishTransaction, .appstoreSetAppAccountToken, .appstoreSendConsumption,
-      .appstoreSendConsumptionV1, .appstoreExtendRenewal, .appstoreExtendRenewalMass,
-      .appstoreExtendRenewalMassStatus, .appstoreNotificationHistory, .appstoreTestNotification,
-      .appstoreTestNotificationStatus:
-      answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "kind"))
+    case .signDeviceCheckToken: DeviceCheckTokenSigning.document(self)
+    case .signAppleClientSecret: AppleIDSecretSigning.document(self)
+    case .describeSchema: StoreSchema.document(self)
+    case .callVerifyReceipt, .checkRevocation, .fetchKeyset, .refreshAttestReceipt,
+      .queryDeviceBits, .updateDeviceBits, .validateDeviceToken, .exchangeAuthorizationCode,
+      .revokeAppleToken, .claim, .resume, .resumeExpired, .complete, .revoke, .find,
+      .updateSubscriptions, .getPlan, .deactivateSubscriptions, .leaseDueSubscriptions,
+      .consumeQuota, .releaseQuota, .acquireRatePermit, .beginSignup, .finishSignup,
+      .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
+      .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
+      .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
+      .applyEvent, .createSchema, .getTransactionInfo, .getTransactionHistory,
+      .getTransactionHistoryV1, .getAllSubscriptionStatuses, .getAppTransactionInfo,
+      .lookUpOrderId, .getRefundHistory, .finishTransaction, .setAppAccountToken,
+      .sendConsumptionInformation, .sendConsumptionData, .extendSubscriptionRenewalDate,
+      .extendRenewalDateForAllActiveSubscribers, .getStatusOfSubscriptionRenewalDateExtensions,
+      .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus:
+      answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "operation"))
     }
   }
 
   /// - Throws: what is wrong with a request whose kind takes steps.
   func conversation() throws(Refusal) -> Conversation {
     switch request.kind {
-    case .verifyReceipt: .verifyReceipt(try VerifyReceiptConversation(self))
-    case .ocsp: .ocsp(try OCSPConversation(self))
-    case .jwks: .keyset(try KeysetConversation(self))
-    case .attestRefresh: .attestRefresh(try AttestRefreshConversation(self))
-    case .deviceCheckQuery: .deviceCheck(try DeviceCheckConversation(self))
-    case .deviceCheckUpdate: .deviceCheck(try DeviceCheckConversation(self))
-    case .deviceCheckValidate: .deviceCheck(try DeviceCheckConversation(self))
-    case .appleidExchangeCode: .appleIDCode(try AppleIDCodeConversation(self))
-    case .appleidRevoke: .appleIDRevocation(try AppleIDRevocation(self))
+    case .callVerifyReceipt: .verifyReceipt(try VerifyReceiptConversation(self))
+    case .checkRevocation: .ocsp(try OCSPConversation(self))
+    case .fetchKeyset: .keyset(try KeysetConversation(self))
+    case .refreshAttestReceipt: .attestRefresh(try AttestRefreshConversation(self))
+    case .queryDeviceBits: .deviceCheck(try DeviceCheckConversation(self))
+    case .updateDeviceBits: .deviceCheck(try DeviceCheckConversation(self))
+    case .validateDeviceToken: .deviceCheck(try DeviceCheckConversation(self))
+    case .exchangeAuthorizationCode: .appleIDCode(try AppleIDCodeConversation(self))
+    case .revokeAppleToken: .appleIDRevocation(try AppleIDRevocation(self))
     case .claim: .store(try StoreConversation(self))
-    case .claimResume: .store(try StoreConversation(self))
-    case .claimDue: .store(try StoreConversation(self))
+    case .resume: .store(try StoreConversation(self))
+    case .resumeExpired: .store(try StoreConversation(self))
     case .complete: .store(try StoreConversation(self))
     case .revoke: .store(try StoreConversation(self))
-    case .lookup: .store(try StoreConversation(self))
-    case .subscriptionApply: .store(try StoreConversation(self))
-    case .subscriptionRead: .store(try StoreConversation(self))
-    case .subscriptionClear: .store(try StoreConversation(self))
-    case .subscriptionDue: .store(try StoreConversation(self))
-    case .quotaTake: .store(try StoreConversation(self))
-    case .quotaRefund: .store(try StoreConversation(self))
-    case .paceTake: .store(try StoreConversation(self))
-    case .signupAdmit: .store(try StoreConversation(self))
-    case .signupSettle: .store(try StoreConversation(self))
-    case .challengeIssue: .store(try StoreConversation(self))
-    case .challengeConsume: .store(try StoreConversation(self))
-    case .keyBind: .store(try StoreConversation(self))
-    case .keyAdvance: .store(try StoreConversation(self))
-    case .keyReceipt: .store(try StoreConversation(self))
-    case .keyRetire: .store(try StoreConversation(self))
-    case .keyRead: .store(try StoreConversation(self))
-    case .once: .store(try StoreConversation(self))
-    case .accountLink: .store(try StoreConversation(self))
-    case .accountForget: .store(try StoreConversation(self))
-    case .evidenceRead: .store(try StoreConversation(self))
-    case .schemaCheck: .store(try StoreConversation(self))
-    case .revokeComplete: .store(try StoreConversation(self))
-    case .revokeDue: .store(try StoreConversation(self))
-    case .eventApply: .store(try StoreConversation(self))
-    case .schemaCreate: .store(try StoreConversation(self))
-    case .appstoreTransactionInfo: .appStore(try AppStoreConversation(self))
-    case .appstoreTransactionHistory: .appStore(try AppStoreConversation(self))
-    case .appstoreTransactionHistoryV1: .appStore(try AppStoreConversation(self))
-    case .appstoreSubscriptionStatuses: .appStore(try AppStoreConversation(self))
-    case .appstoreAppTransactionInfo: .appStore(try AppStoreConversation(self))
-    case .appstoreOrderLookup: .appStore(try AppStoreConversation(self))
-    case .appstoreRefundHistory: .appStore(try AppStoreConversation(self))
-    case .appstoreFinishTransaction: .appStore(try AppStoreConversation(self))
-    case .appstoreSetAppAccountToken: .appStore(try AppStoreConversation(self))
-    case .appstoreSendConsumption: .appStore(try AppStoreConversation(self))
-    case .appstoreSendConsumptionV1: .appStore(try AppStoreConversation(self))
-    case .appstoreExtendRenewal: .appStore(try AppStoreConversation(self))
-    case .appstoreExtendRenewalMass: .appStore(try AppStoreConversation(self))
-    case .appstoreExtendRenewalMassStatus: .appStore(try AppStoreConversation(self))
-    case .appstoreNotificationHistory: .appStore(try AppStoreConversation(self))
-    case .appstoreTestNotification: .appStore(try AppStoreConversation(self))
-    case .appstoreTestNotificationStatus: .appStore(try AppStoreConversation(self))
-    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId, .deviceVerify,
-      .sessionIssue, .sessionCheck, .appleidIdentity, .appleidNotification, .signApiToken,
-      .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOfferEligibility,
-      .signDevicecheckToken, .signAppleIdSecret, .schema:
-      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    case .find: .store(try StoreConversation(self))
+    case .updateSubscriptions: .store(try StoreConversation(self))
+    case .getPlan: .store(try StoreConversation(self))
+    case .deactivateSubscriptions: .store(try StoreConversation(self))
+    case .leaseDueSubscriptions: .store(try StoreConversation(self))
+    case .consumeQuota: .store(try StoreConversation(self))
+    case .releaseQuota: .store(try StoreConversation(self))
+    case .acquireRatePermit: .store(try StoreConversation(self))
+    case .beginSignup: .store(try StoreConversation(self))
+    case .finishSignup: .store(try StoreConversation(self))
+    case .issueChallenge: .store(try StoreConversation(self))
+    case .consumeChallenge: .store(try StoreConversation(self))
+    case .registerDeviceKey: .store(try StoreConversation(self))
+    case .advanceDeviceKeyCounter: .store(try StoreConversation(self))
+    case .updateDeviceKeyReceipt: .store(try StoreConversation(self))
+    case .retireDeviceKey: .store(try StoreConversation(self))
+    case .getDeviceKey: .store(try StoreConversation(self))
+    case .recordEvent: .store(try StoreConversation(self))
+    case .mergeAccounts: .store(try StoreConversation(self))
+    case .forgetAccount: .store(try StoreConversation(self))
+    case .getEvidence: .store(try StoreConversation(self))
+    case .checkSchema: .store(try StoreConversation(self))
+    case .completeRevocation: .store(try StoreConversation(self))
+    case .resumeExpiredRevocations: .store(try StoreConversation(self))
+    case .applyEvent: .store(try StoreConversation(self))
+    case .createSchema: .store(try StoreConversation(self))
+    case .getTransactionInfo: .appStore(try AppStoreConversation(self))
+    case .getTransactionHistory: .appStore(try AppStoreConversation(self))
+    case .getTransactionHistoryV1: .appStore(try AppStoreConversation(self))
+    case .getAllSubscriptionStatuses: .appStore(try AppStoreConversation(self))
+    case .getAppTransactionInfo: .appStore(try AppStoreConversation(self))
+    case .lookUpOrderId: .appStore(try AppStoreConversation(self))
+    case .getRefundHistory: .appStore(try AppStoreConversation(self))
+    case .finishTransaction: .appStore(try AppStoreConversation(self))
+    case .setAppAccountToken: .appStore(try AppStoreConversation(self))
+    case .sendConsumptionInformation: .appStore(try AppStoreConversation(self))
+    case .sendConsumptionData: .appStore(try AppStoreConversation(self))
+    case .extendSubscriptionRenewalDate: .appStore(try AppStoreConversation(self))
+    case .extendRenewalDateForAllActiveSubscribers: .appStore(try AppStoreConversation(self))
+    case .getStatusOfSubscriptionRenewalDateExtensions: .appStore(try AppStoreConversation(self))
+    case .getNotificationHistory: .appStore(try AppStoreConversation(self))
+    case .requestTestNotification: .appStore(try AppStoreConversation(self))
+    case .getTestNotificationStatus: .appStore(try AppStoreConversation(self))
+    case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
+      .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
+      .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
+      .signIntroductoryOfferEligibility, .signDeviceCheckToken, .signAppleClientSecret,
+      .describeSchema:
+      throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
 
@@ -109,49 +111,49 @@ extension KindContext {
   func operation(_ parameters: StoreParameters) throws(Refusal) -> AnyStoreOperation {
     switch request.kind {
     case .claim: .of(try ClaimOperation(parameters))
-    case .claimResume: .of(try ClaimResume(parameters))
-    case .claimDue: .of(try ClaimDue(parameters))
+    case .resume: .of(try ClaimResume(parameters))
+    case .resumeExpired: .of(try ClaimDue(parameters))
     case .complete: .of(try CompleteOperation(parameters))
     case .revoke: .of(try RevokeOperation(parameters))
-    case .lookup: .of(try LookupOperation(parameters))
-    case .subscriptionApply: .of(try SubscriptionApply(parameters))
-    case .subscriptionRead: .of(try SubscriptionRead(parameters))
-    case .subscriptionClear: .of(try SubscriptionClear(parameters))
-    case .subscriptionDue: .of(try SubscriptionDue(parameters))
-    case .quotaTake: .of(try QuotaTakeOperation(parameters))
-    case .quotaRefund: .of(try QuotaRefundOperation(parameters))
-    case .paceTake: .of(try PaceTakeOperation(parameters))
-    case .signupAdmit: .of(try SignupAdmitOperation(parameters))
-    case .signupSettle: .of(try SignupSettleOperation(parameters))
-    case .challengeIssue: .of(try ChallengeIssueOperation(parameters))
-    case .challengeConsume: .of(try ChallengeConsumeOperation(parameters))
-    case .keyBind: .of(try KeyBindOperation(parameters))
-    case .keyAdvance: .of(try KeyAdvanceOperation(parameters))
-    case .keyReceipt: .of(try KeyReceiptOperation(parameters))
-    case .keyRetire: .of(try KeyRetireOperation(parameters))
-    case .keyRead: .of(try KeyReadOperation(parameters))
-    case .once: .of(try OnceOperation(parameters))
-    case .accountLink: .of(try AccountLink(parameters))
-    case .accountForget: .of(try AccountForget(parameters))
-    case .evidenceRead: .of(try EvidenceRead(parameters))
-    case .schemaCheck: .of(try SchemaCheck(parameters))
-    case .revokeComplete: .of(try RevokeComplete(parameters))
-    case .revokeDue: .of(try RevokeDue(parameters))
-    case .eventApply: .of(try EventApply(parameters))
-    case .schemaCreate: .of(try SchemaCreate(parameters))
-    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId, .deviceVerify,
-      .sessionIssue, .sessionCheck, .appleidIdentity, .appleidNotification, .signApiToken,
-      .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOfferEligibility,
-      .signDevicecheckToken, .signAppleIdSecret, .schema, .verifyReceipt, .ocsp, .jwks,
-      .attestRefresh, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate,
-      .appleidExchangeCode, .appleidRevoke, .appstoreTransactionInfo,
-      .appstoreTransactionHistory, .appstoreTransactionHistoryV1, .appstoreSubscriptionStatuses,
-      .appstoreAppTransactionInfo, .appstoreOrderLookup, .appstoreRefundHistory,
-      .appstoreFinishTransaction, .appstoreSetAppAccountToken, .appstoreSendConsumption,
-      .appstoreSendConsumptionV1, .appstoreExtendRenewal, .appstoreExtendRenewalMass,
-      .appstoreExtendRenewalMassStatus, .appstoreNotificationHistory, .appstoreTestNotification,
-      .appstoreTestNotificationStatus:
-      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    case .find: .of(try LookupOperation(parameters))
+    case .updateSubscriptions: .of(try SubscriptionApply(parameters))
+    case .getPlan: .of(try SubscriptionRead(parameters))
+    case .deactivateSubscriptions: .of(try SubscriptionClear(parameters))
+    case .leaseDueSubscriptions: .of(try SubscriptionDue(parameters))
+    case .consumeQuota: .of(try QuotaTakeOperation(parameters))
+    case .releaseQuota: .of(try QuotaRefundOperation(parameters))
+    case .acquireRatePermit: .of(try PaceTakeOperation(parameters))
+    case .beginSignup: .of(try SignupAdmitOperation(parameters))
+    case .finishSignup: .of(try SignupSettleOperation(parameters))
+    case .issueChallenge: .of(try ChallengeIssueOperation(parameters))
+    case .consumeChallenge: .of(try ChallengeConsumeOperation(parameters))
+    case .registerDeviceKey: .of(try KeyBindOperation(parameters))
+    case .advanceDeviceKeyCounter: .of(try KeyAdvanceOperation(parameters))
+    case .updateDeviceKeyReceipt: .of(try KeyReceiptOperation(parameters))
+    case .retireDeviceKey: .of(try KeyRetireOperation(parameters))
+    case .getDeviceKey: .of(try KeyReadOperation(parameters))
+    case .recordEvent: .of(try OnceOperation(parameters))
+    case .mergeAccounts: .of(try AccountLink(parameters))
+    case .forgetAccount: .of(try AccountForget(parameters))
+    case .getEvidence: .of(try EvidenceRead(parameters))
+    case .checkSchema: .of(try SchemaCheck(parameters))
+    case .completeRevocation: .of(try RevokeComplete(parameters))
+    case .resumeExpiredRevocations: .of(try RevokeDue(parameters))
+    case .applyEvent: .of(try EventApply(parameters))
+    case .createSchema: .of(try SchemaCreate(parameters))
+    case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
+      .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
+      .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
+      .signIntroductoryOfferEligibility, .signDeviceCheckToken, .signAppleClientSecret,
+      .describeSchema, .callVerifyReceipt, .checkRevocation, .fetchKeyset, .refreshAttestReceipt,
+      .queryDeviceBits, .updateDeviceBits, .validateDeviceToken, .exchangeAuthorizationCode,
+      .revokeAppleToken, .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
+      .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
+      .requestTestNotification, .getTestNotificationStatus:
+      throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
 }

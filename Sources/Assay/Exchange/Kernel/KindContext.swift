@@ -23,6 +23,6 @@ struct KindContext {
     var checks = checks
     checks.enter(.result)
     return ExchangeDocument(
-      kind: request.kind.name, configuration: fingerprint, checks: checks.ledger)
+      operation: request.kind.name, configuration: fingerprint, checks: checks.ledger)
   }
 }

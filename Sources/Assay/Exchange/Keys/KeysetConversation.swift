@@ -43,7 +43,7 @@ struct KeysetConversation: Conversing {
     switch (state, answer) {
     case (.waiting, .elapsed): return ask()
     case (.asking, .http(let answer)): return judge(answer, nowMs: nowMs)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 
@@ -84,7 +84,7 @@ struct KeysetConversation: Conversing {
     try require(
       answer.status == 200, .unavailableJwksNoResponse, "KST-6", at: "status",
       detail: answer.status == 0 ? "" : "HTTP status " + String(answer.status))
-    try require(!answer.isCut, .tooLargeJwksSize, "KST-12", at: "cut")
+    try require(!answer.isTruncated, .tooLargeJwksSize, "KST-12", at: "truncated")
     var reader = KeysetReader(published: true)
     _ = try reader.run(answer.body)
     guard let keys = reader.list else { throw Refusal(.internalAssayBug, "EXC-5", at: "keys") }

@@ -1,4 +1,4 @@
-/// The parameters of a `jwks` exchange (docs/spec/access-tokens.md §5.1).
+/// The parameters of a `fetch-keyset` exchange (docs/spec/access-tokens.md §5.1).
 struct KeysetTask {
   /// The issuer whose keys are fetched: that of `sameKeysAs` if the profile names one (KST-12).
   let issuer: Text
@@ -62,7 +62,7 @@ struct KeysetTask {
     if isConditional, let etag = state.etag { headers.append(("If-None-Match", etag)) }
     return HTTPRequest(
       method: "GET", url: url, headers: headers, body: nil, timeoutMs: 3000,
-      maxResponseBytes: Int64(KeysetReader.byteCap), wantHeaders: ["content-type", "etag"],
-      secret: [])
+      maxResponseBytes: Int64(KeysetReader.byteCap), responseHeaders: ["content-type", "etag"],
+      sensitivePaths: [])
   }
 }

@@ -1,5 +1,5 @@
 extension DeviceProof {
-  /// `device.verify`: checks that a JWS was made for the device that the app names (JWS-93).
+  /// `verify-device`: checks that a JWS was made for the device that the app names (JWS-93).
   static func document(_ context: KindContext) -> Document {
     do throws(Refusal) {
       let device = try context.request.required("deviceId")

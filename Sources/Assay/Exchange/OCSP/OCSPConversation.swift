@@ -52,7 +52,7 @@ struct OCSPConversation: Conversing {
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
     guard case .asking(let place) = state, case .http(let answer) = answer,
       place < task.subjects.count
-    else { return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result) }
+    else { return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result) }
     let subject = task.subjects[place]
     do throws(Refusal) {
       try note(try judge(answer, subject, nowMs: nowMs), at: place)
@@ -72,7 +72,7 @@ struct OCSPConversation: Conversing {
     guard answer.status == 200 else { return judgement.undetermined }
     do throws(Refusal) {
       try require(
-        !answer.isCut && answer.body.count <= RevocationJudgement.byteCap,
+        !answer.isTruncated && answer.body.count <= RevocationJudgement.byteCap,
         .tooLargeOcspResponse, "OCSP-2", at: "response")
       guard !answer.body.isEmpty else { return judgement.undetermined }
       return try judgement.judge(answer.body)

@@ -108,6 +108,6 @@ struct OCSPTask: Sendable {
         ("Content-Type", "application/ocsp-request"), ("Accept", "application/ocsp-response"),
       ],
       body: SecretBytes(subject.question.request), isBinary: true, timeoutMs: 10_000,
-      maxResponseBytes: Int64(RevocationJudgement.byteCap), wantHeaders: [], secret: [])
+      maxResponseBytes: Int64(RevocationJudgement.byteCap), responseHeaders: [], sensitivePaths: [])
   }
 }

@@ -1,4 +1,4 @@
-/// `session.check`: verifies a session token without a database (docs/spec/session.md §2).
+/// `verify-session`: verifies a session token without a database (docs/spec/session.md §2).
 struct SessionCheck: CallResult {
   /// The kind of request that the session token must suffice for, as in the risk rules.
   private enum Purpose: Int {

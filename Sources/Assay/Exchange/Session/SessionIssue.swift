@@ -1,4 +1,4 @@
-/// `session.issue`: issues a session token for one attestation or assertion (docs/spec/session.md
+/// `issue-session`: issues a session token for one attestation or assertion (docs/spec/session.md
 /// §1). The host has consumed the challenge and stored the key or its counter before.
 struct SessionIssue: CallResult {
   private let text: SecretBytes
@@ -81,7 +81,7 @@ struct SessionIssue: CallResult {
     writer.member("expiresMs", integer: claims.expiresMs)
     writer.member("keyId", claims.keyId)
     writer.endObject()
-    writer.name("secret")
+    writer.name("sensitivePaths")
     writer.beginArray()
     writer.string("session.text")
     writer.endArray()

@@ -26,7 +26,7 @@ struct DeviceCheckBearer {
     self.expires = expires
   }
 
-  /// The result of `sign.devicecheck-token` (SIG-7).
+  /// The result of `sign-device-check-token` (SIG-7).
   var result: SigningResult {
     SigningResult(
       members: [("token", .signature(token)), ("expiresMs", .integer(expires &* 1000))],

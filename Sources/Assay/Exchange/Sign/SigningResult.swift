@@ -8,7 +8,7 @@ struct SigningResult {
 
   /// The members in the order in which they are written; the signature is the first.
   let members: [(name: StaticString, value: Value)]
-  /// The member to name in `exchange.secret`: a token, which must not be logged (EXC-22).
+  /// The member to name in `exchange.sensitivePaths`: a token, which must not be logged (EXC-22).
   var secret: StaticString? = nil
   var warnings: [Warning] = []
 
@@ -29,7 +29,7 @@ struct SigningResult {
       }
     }
     guard let secret else { return }
-    writer.name("secret")
+    writer.name("sensitivePaths")
     writer.beginArray()
     writer.string(secret)
     writer.endArray()

@@ -101,7 +101,7 @@ struct StoreConversation: Conversing {
     case .granted(.failed): return endGrant()
     case .elapsed where answersWait: answers.append(.waited(atMs: nowMs))
     case .elapsed: break
-    case .http: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"))
+    case .http: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"))
     }
     return advance(nowMs: nowMs)
   }

@@ -1,6 +1,7 @@
 extension StoreSchema: CallResult {
-  /// `schema`: the tables, indexes and cleanup statements of a database, for the host to run
-  /// (STM-1), by the block `stores` or its defaults; the members of the request take precedence.
+  /// `describe-schema`: the tables, indexes and cleanup statements of a database, for the host to
+  /// run (STM-1), by the block `stores` or its defaults; the members of the request take
+  /// precedence.
   ///
   /// - Throws: `config.exchange.block-missing`, `config.ledger.engine`, `config.ledger.prefix`,
   ///   `config.document.missing` at `stores.table`.

@@ -57,7 +57,7 @@ struct VerifyReceiptConversation: Conversing {
       refusedStatus = code.flatMap { AppleReceiptStatus.hasFacts($0) ? nil : ($0, endpoint) }
       return follow(outcome, from: endpoint, nowMs: nowMs)
     case (.waiting(let endpoint), .elapsed): return ask(endpoint)
-    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
   }
 

@@ -18,8 +18,10 @@ enum VerifyReceiptOutcome {
     nowMs: Int64
   ) -> (outcome: VerifyReceiptOutcome, appleStatus: Int64?) {
     guard answer.status == 200 else { return (ofHTTP(answer, nowMs: nowMs), nil) }
-    guard !answer.isCut else {
-      return (.refused(Refusal(.tooLargeVerifyReceiptBody, "VRR-20", at: "cut"), .answer), nil)
+    guard !answer.isTruncated else {
+      return (
+        .refused(Refusal(.tooLargeVerifyReceiptBody, "VRR-20", at: "truncated"), .answer), nil
+      )
     }
     var reading = ReceiptResponseReading(trust, endpoint: endpoint.environment, nowMs: nowMs)
     do {

@@ -93,7 +93,7 @@ struct VerifyReceiptTask: Sendable {
       method: "POST", url: endpoint.url,
       headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
       body: SecretBytes(writer.bytes), timeoutMs: 20_000,
-      maxResponseBytes: Int64(ReceiptResponseReading.bodyCap), wantHeaders: ["retry-after"],
-      secret: ["body"])
+      maxResponseBytes: Int64(ReceiptResponseReading.bodyCap), responseHeaders: ["retry-after"],
+      sensitivePaths: ["body"])
   }
 }

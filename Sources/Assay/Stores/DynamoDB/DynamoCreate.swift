@@ -1,4 +1,4 @@
-/// `schema.create` on DynamoDB: the one table, and the row with its version and lineage (STO-78).
+/// `create-schema` on DynamoDB: the one table, and the row with its version and lineage (STO-78).
 extension StoreTalk {
   /// The waits between checks of a table that is being made, in milliseconds; half a minute in all.
   private static let looksMs: [Int64] = [1000, 2000, 4000, 8000, 16_000]

@@ -32,7 +32,7 @@ extension StoreTalk {
   }
 
   /// Returns the put of a row beside a subscription or purchase that leads to a text. By such rows
-  /// `account.forget` finds texts named earlier, of a row or of the account that sent them
+  /// `forget-account` finds texts named earlier, of a row or of the account that sent them
   /// (STO-93).
   private func dynamoTextOf(_ row: DynamoKey, _ owner: Text, _ sha256: Text) -> DynamoRequest {
     let index: DynamoRequest.Values = [

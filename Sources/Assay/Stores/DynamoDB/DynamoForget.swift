@@ -1,4 +1,4 @@
-/// `account.forget` on DynamoDB: visits the same rows as a merge, for the account and for those
+/// `forget-account` on DynamoDB: visits the same rows as a merge, for the account and for those
 /// merged into it, and replaces the ids of these accounts by the hash (STO-93).
 extension StoreTalk {
   /// The largest number of merged accounts that one exchange forgets (EXC-15).

@@ -1,5 +1,5 @@
-/// `account.link` on DynamoDB (STO-92): the link rows first, in one transaction, then the account's
-/// rows one by one, each only while `from` owns it.
+/// `merge-accounts` on DynamoDB (STO-92): the link rows first, in one transaction, then the
+/// account's rows one by one, each only while `from` owns it.
 extension StoreTalk {
   private struct Joined {
     var targets: (from: Text, to: Text)

@@ -17,7 +17,7 @@ class AnyStoreOperation {
   }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    throw .refused(Refusal(.internalAssayBug, "STO-1", at: "kind"))
+    throw .refused(Refusal(.internalAssayBug, "STO-1", at: "operation"))
   }
 
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }

@@ -15,10 +15,10 @@ enum StoreCall {
     case .sql(let statement, let arguments):
       let text = statement.text(context.dialect) ?? ""
       SQLText.write(text, arguments, context.policy, &writer)
-      writer.member("rows", boolean: statement.givesRows(context.dialect))
+      writer.member("returnsRows", boolean: statement.givesRows(context.dialect))
     case .schema(let text):
       SQLText.write(text, [], context.policy, &writer)
-      writer.member("rows", boolean: false)
+      writer.member("returnsRows", boolean: false)
     case .dynamo(let api, let input):
       writer.member("api", api)
       writer.name("input")

@@ -3,16 +3,16 @@ struct StoreStep {
   /// The step's position in a transaction, which the executor opens, commits and rolls back
   /// (EXC-24).
   enum Transaction {
-    case begin, inside, commit
+    case begin, within, commit
     /// A transaction that consists of this step only.
-    case whole
+    case single
 
     var name: StaticString {
       switch self {
       case .begin: return "begin"
-      case .inside: return "inside"
+      case .within: return "within"
       case .commit: return "commit"
-      case .whole: return "whole"
+      case .single: return "single"
       }
     }
   }
@@ -28,12 +28,12 @@ struct StoreStep {
   /// The time limit of a statement in milliseconds; `nil` for the configured one (STO-76).
   var statementMs: Int64? = nil
 
-  /// Writes the value of `store`.
+  /// Writes the value of `database`.
   func write(id: Int64, _ context: StoreContext, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)
     writer.member("dialect", context.dialect.name)
-    writer.member("class", isOnce ? "once" : "idempotent")
+    writer.member("repeatable", boolean: !isOnce)
     let isTied = needsOneConnection || transaction != nil
     writer.member("connection", isTied ? "same" : "any")
     writer.name("transaction")
@@ -43,7 +43,7 @@ struct StoreStep {
     writer.member("statementMs", integer: statementMs ?? context.policy.statementMs)
     writer.member("lockMs", integer: context.policy.lockMs)
     writer.endObject()
-    writer.name("run")
+    writer.name("calls")
     writer.beginArray()
     for call in calls { call.write(context, &writer) }
     writer.endArray()

@@ -3,7 +3,7 @@ struct Revoker {
   enum Mode {
     /// A take-back at once and at the host's own risk: reported once, and never again.
     case none
-    /// A take-back under a lease, which the host confirms with `revoke.complete`.
+    /// A take-back under a lease, which the host confirms with `complete-revocation`.
     case lease
     /// A take-back in the transaction of the row.
     case transaction

@@ -16,7 +16,7 @@ extension StoreTalk {
       return (try before?.checked(next), try after.checked(next))
     }
     let changes = applying(next, evidence)
-    let results = try sql(.whole) {
+    let results = try sql(.single) {
       let read = (SQLStatement.lineRead, next.keyArguments)
       return [read] + changes + [read]
     }
@@ -44,7 +44,7 @@ extension StoreTalk {
     }
     let changes = next.changes(nowMs: context.nowMs)
     let kept = keeping(evidence, of: next)
-    let results = try sql(.whole) {
+    let results = try sql(.single) {
       let more: Arguments = [
         ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)),
       ]

@@ -1,4 +1,4 @@
-/// The operation `account.forget`: deletes an account; its purchases stay granted (STO-93, STO-94).
+/// The operation `forget-account`: deletes an account; its purchases stay granted (STO-93, STO-94).
 struct AccountForget: StoreOperation {
   let account: Text
   let attempt: Text
@@ -50,11 +50,11 @@ extension StoreTalk {
   ) throws(StoreStop) -> (counts: AccountLink.Moved, joined: Int) {
     let account = operation.account
     let locking = locks(of: [account], try joined(to: account), operation.attempt)
-    let results = try sql(.inside) { locking + [(.linkJoined, [("id", .text(account))])] }
+    let results = try sql(.within) { locking + [(.linkJoined, [("id", .text(account))])] }
     let joined = try joined(results, results.count &- 1)
     let accounts = [account] + joined
     var counts = AccountLink.Moved()
-    let counted = try sql(.inside) {
+    let counted = try sql(.within) {
       accounts.map { account in
         let arguments: Arguments = [
           ("from", .text(account)), ("from_scope", .text(MeterScope.account(account))),

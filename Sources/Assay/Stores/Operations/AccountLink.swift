@@ -1,4 +1,5 @@
-/// The operation `account.link`: merges an anonymous account into the signed-in one (STO-90 … 92).
+/// The operation `merge-accounts`: merges an anonymous account into the signed-in one (STO-90 …
+/// 92).
 struct AccountLink: StoreOperation {
   let from: Text
   let to: Text
@@ -99,7 +100,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> (targets: (from: Text, to: Text), moved: AccountLink.Moved) {
     let both = [link.from, link.to]
     let locking = locks(of: both, try joined(to: link.from), link.attempt)
-    let results = try sql(.inside) {
+    let results = try sql(.within) {
       let counted: Arguments = [
         ("from", .text(link.from)), ("from_scope", .text(MeterScope.account(link.from))),
       ]
@@ -136,7 +137,7 @@ extension StoreTalk {
     case .sqlite: quota.append((.linkQuotaClear, arguments))
     case .mysql:
       // MariaDB reads the counters under a lock, and then moves them one by one.
-      let results = try sql(.inside) {
+      let results = try sql(.within) {
         (owners + [.linkQuotaLock]).map { ($0, arguments) }
       }
       let rows = try results.rows(owners.count)

@@ -1,4 +1,4 @@
-/// The operation `challenge.consume`: marks a challenge as used, once (STO-61).
+/// The operation `consume-challenge`: marks a challenge as used, once (STO-61).
 struct ChallengeConsumeOperation: StoreOperation {
   /// The use of the challenge; `nil` if the given text was never issued.
   private let asked: ChallengeUse?

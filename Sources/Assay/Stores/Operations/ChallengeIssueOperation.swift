@@ -1,4 +1,4 @@
-/// The operation `challenge.issue`: stores the SHA-256 of a challenge that the host made (STO-60).
+/// The operation `issue-challenge`: stores the SHA-256 of a challenge that the host made (STO-60).
 struct ChallengeIssueOperation: StoreOperation {
   private let row: ChallengeRow
 

@@ -1,4 +1,4 @@
-/// The operation `claim.due`: takes over claims whose client never came back (STO-30).
+/// The operation `resume-expired`: takes over claims whose client never came back (STO-30).
 struct ClaimDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64

@@ -53,7 +53,7 @@ struct ClaimOperation: StoreOperation {
     return all.filter { ids.contains($0.facts.transactionId) }
   }
 
-  /// Returns the purchases that `subscription.apply` would store for this account.
+  /// Returns the purchases that `update-subscriptions` would store for this account.
   private static func lines(
     of owner: Text?, _ all: [StorePurchase], _ account: AccountCheck,
     _ policy: Configuration.DecidePolicy
@@ -118,7 +118,7 @@ struct ClaimOperation: StoreOperation {
       if isInTransaction { try talk.close() }
       return Claim(purchase, claimant.absent)
     }
-    let claim = try talk.judge(row, claimant, purchase, isInTransaction ? .inside : nil)
+    let claim = try talk.judge(row, claimant, purchase, isInTransaction ? .within : nil)
     return isInTransaction ? try talk.payOut(claim, note: note) : claim
   }
 
@@ -169,7 +169,7 @@ struct ClaimOperation: StoreOperation {
   private func standing(
     _ key: Text, _ new: LedgerRow?, _ evidence: StoreEvidence, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
-    let transaction: StoreStep.Transaction? = isInTransaction ? .inside : nil
+    let transaction: StoreStep.Transaction? = isInTransaction ? .within : nil
     guard let new else { return try talk.ledgerRow(key, transaction) }
     return try talk.insert(new, evidence, transaction)
   }

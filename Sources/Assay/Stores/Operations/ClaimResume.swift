@@ -1,4 +1,4 @@
-/// The operation `claim.resume`: resumes one known claim whose lease has expired, for support
+/// The operation `resume`: resumes one known claim whose lease has expired, for support
 /// (STO-30).
 struct ClaimResume: StoreOperation {
   private let purchaseKey: Text

@@ -1,4 +1,4 @@
-/// The operation `event.apply`: applies a notification from Apple to ledger and subscriptions in
+/// The operation `apply-event`: applies a notification from Apple to ledger and subscriptions in
 /// one call (STO-34). Each part has an outcome of its own, and none stops another.
 struct EventApply: StoreOperation {
   /// The effect of an event on the ledger row of one purchase.
@@ -147,7 +147,7 @@ struct EventApply: StoreOperation {
       return try talk.dynamoGrant(key, nil, claimant, purchase, note: nil)
     }
     guard let locked = try talk.ledgerRow(key, .begin) else { throw .rowMissing }
-    return try talk.payOut(try talk.judge(locked, claimant, purchase, .inside))
+    return try talk.payOut(try talk.judge(locked, claimant, purchase, .within))
   }
 
   private func effect(of claim: Claim, _ row: LedgerRow) -> Effect {

@@ -1,4 +1,4 @@
-/// The operation `evidence.read`: returns kept evidence, to be verified again (STO-68, BCK-27).
+/// The operation `get-evidence`: returns kept evidence, to be verified again (STO-68, BCK-27).
 struct EvidenceRead: StoreOperation {
   enum Question {
     case digests([Text])

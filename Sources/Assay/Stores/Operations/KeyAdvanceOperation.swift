@@ -1,4 +1,5 @@
-/// The operation `key.advance`: raises a device key's counter to that of an assertion (STO-63).
+/// The operation `advance-device-key-counter`: raises a device key's counter to that of an
+/// assertion (STO-63).
 struct KeyAdvanceOperation: StoreOperation {
   private let proof: AttestProof
   private let account: Text

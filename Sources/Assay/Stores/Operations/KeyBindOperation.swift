@@ -1,4 +1,4 @@
-/// The operation `key.bind`: registers an attested key for an account (STO-62).
+/// The operation `register-device-key`: registers an attested key for an account (STO-62).
 struct KeyBindOperation: StoreOperation {
   private let row: KeyRow
 

@@ -1,4 +1,4 @@
-/// The operation `key.read`: returns what the verification of an assertion needs (STO-64).
+/// The operation `get-device-key`: returns what the verification of an assertion needs (STO-64).
 struct KeyReadOperation: StoreOperation {
   private let keyId: Text
   /// The account that must own the key; `nil` if any may.

@@ -1,4 +1,4 @@
-/// The operation `key.receipt`: stores a later receipt of a device key (STO-64).
+/// The operation `update-device-key-receipt`: stores a later receipt of a device key (STO-64).
 struct KeyReceiptOperation: StoreOperation {
   private let keyId: Text
   private let receipt: KeyRow.Receipt

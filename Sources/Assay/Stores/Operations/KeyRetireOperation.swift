@@ -1,4 +1,4 @@
-/// The operation `key.retire`: retires a device key, whose row is kept (STO-64).
+/// The operation `retire-device-key`: retires a device key, whose row is kept (STO-64).
 struct KeyRetireOperation: StoreOperation {
   private let keyId: Text
   private let account: Text

@@ -1,4 +1,4 @@
-/// The operation `lookup`: finds purchases and whether they were used, for support
+/// The operation `find`: finds purchases and whether they were used, for support
 /// (docs/spec/receipts-decisions.md §8).
 struct LookupOperation: StoreOperation {
   private enum Question {

@@ -1,4 +1,4 @@
-/// The operation `once`: records an event, and lets the first attempt handle it (STO-65).
+/// The operation `record-event`: records an event, and lets the first attempt handle it (STO-65).
 struct OnceOperation: StoreOperation {
   private let id: Text
   private let attempt: Text

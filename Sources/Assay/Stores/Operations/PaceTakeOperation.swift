@@ -1,5 +1,5 @@
-/// The operation `pace.take`: acquires permission for one request to Apple in this second, or waits
-/// for one of the next (STO-66).
+/// The operation `acquire-rate-permit`: acquires permission for one request to Apple in this
+/// second, or waits for one of the next (STO-66).
 struct PaceTakeOperation: StoreOperation {
   private let scope: Text
   private let kind: Text
@@ -45,11 +45,11 @@ struct PaceTakeOperation: StoreOperation {
 
   /// Returns the configured requests per second, or half of Apple's number; for Sandbox a tenth.
   private static func limit(
-    _ row: (kind: StaticString, perSecond: Int64?), _ environment: Environment,
+    _ row: (operation: StaticString, perSecond: Int64?), _ environment: Environment,
     _ policy: StoresPolicy
   ) -> Int64? {
     let configured = policy.pace.first {
-      Text(stringLiteral: $0.kind) == Text(stringLiteral: row.kind)
+      Text(stringLiteral: $0.operation) == Text(stringLiteral: row.operation)
     }
     guard let pace = configured?.perSecond ?? row.perSecond.map({ max(1, $0 / 2) }) else {
       return nil

@@ -1,4 +1,4 @@
-/// The operation `quota.refund`: releases units, because the metered work failed before anything
+/// The operation `release-quota`: releases units, because the metered work failed before anything
 /// was delivered (STO-53).
 struct QuotaRefundOperation: StoreOperation {
   private let ticket: MeterTicket

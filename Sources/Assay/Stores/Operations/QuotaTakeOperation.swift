@@ -1,5 +1,5 @@
-/// The operation `quota.take`: consumes units of an account's daily allowance (docs/spec/stores.md
-/// §5.6).
+/// The operation `consume-quota`: consumes units of an account's daily allowance
+/// (docs/spec/stores.md §5.6).
 struct QuotaTakeOperation: StoreOperation {
   private let meter: Meter
   private let units: Int64

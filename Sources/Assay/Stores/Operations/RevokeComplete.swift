@@ -1,4 +1,4 @@
-/// The operation `revoke.complete`: records that the host has taken back (STO-35).
+/// The operation `complete-revocation`: records that the host has taken back (STO-35).
 struct RevokeComplete: StoreOperation {
   private let purchaseKey: Text
   private let take: TakeBackId

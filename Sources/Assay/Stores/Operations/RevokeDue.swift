@@ -1,4 +1,4 @@
-/// The operation `revoke.due`: hands out unconfirmed take-backs again (STO-35).
+/// The operation `resume-expired-revocations`: hands out unconfirmed take-backs again (STO-35).
 struct RevokeDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64

@@ -35,7 +35,7 @@ struct RevokeOperation: StoreOperation {
 
 extension TakeBack {
   /// Returns the refusal while a take-back is pending: effects follow states in their order, and
-  /// the next one waits for `revoke.complete`.
+  /// the next one waits for `complete-revocation`.
   static func isPending(_ place: String) -> Refusal {
     Refusal(.unavailableClaimInProgress, "STO-35", at: place)
   }

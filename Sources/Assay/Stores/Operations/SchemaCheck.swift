@@ -1,4 +1,4 @@
-/// The operation `schema.check`: checks at start-up, not at the first purchase, that all tables
+/// The operation `check-schema`: checks at start-up, not at the first purchase, that all tables
 /// exist in this version with their columns, and that the server is a primary that keeps its data
 /// (STM-1, STM-7).
 struct SchemaCheck: StoreOperation {

@@ -1,4 +1,4 @@
-/// The operation `schema.create`: makes the tables if there are none, and migrates those of an
+/// The operation `create-schema`: makes the tables if there are none, and migrates those of an
 /// older version; makes nothing if a table is missing (STO-78).
 struct SchemaCreate: StoreOperation {
   /// The host's random text for tables that this operation makes.
@@ -74,7 +74,7 @@ extension StoreTalk {
     var units = try results.row(results.count &- 1)
     found.hasUnits = try units.integer() > 0
     guard found.tables.contains(.schema) else { return found }
-    let read = try sql(.inside) { [(.schemaRead, [])] }
+    let read = try sql(.within) { [(.schemaRead, [])] }
     if let row = try read.rowIfAny(0) { found.row = try SchemaRow(row) }
     return found
   }

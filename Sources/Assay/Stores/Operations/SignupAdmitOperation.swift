@@ -1,4 +1,4 @@
-/// The operation `signup.admit`: decides if this address may create an account today
+/// The operation `begin-signup`: decides if this address may create an account today
 /// (docs/spec/stores.md §5.7). The password itself is never passed in (STO-59).
 struct SignupAdmitOperation: StoreOperation {
   private let address: SourceAddress

@@ -1,4 +1,4 @@
-/// The operation `signup.settle`: records the result of an admitted sign-up (STO-57).
+/// The operation `finish-signup`: records the result of an admitted sign-up (STO-57).
 struct SignupSettleOperation: StoreOperation {
   private enum Result: Int {
     case created, exists, providerBusy, providerError

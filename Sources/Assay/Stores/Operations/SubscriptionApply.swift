@@ -1,4 +1,4 @@
-/// The operation `subscription.apply`: stores verified evidence as the state of subscriptions
+/// The operation `update-subscriptions`: stores verified evidence as the state of subscriptions
 /// (STO-40 … 44).
 struct SubscriptionApply: StoreOperation {
   /// The account that sent the evidence; `nil` for an App Store notification.
@@ -20,7 +20,7 @@ struct SubscriptionApply: StoreOperation {
     purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration.products))
   }
 
-  /// Creates the part of `event.apply` that updates the subscriptions of these purchases (STO-34).
+  /// Creates the part of `apply-event` that updates the subscriptions of these purchases (STO-34).
   ///
   /// - Throws: `misuse.exchange.request`.
   init(event all: [StorePurchase], _ context: StoreContext) throws(Refusal) {

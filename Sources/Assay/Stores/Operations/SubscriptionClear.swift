@@ -1,5 +1,5 @@
-/// The operation `subscription.clear`: deactivates an account's subscriptions, because the client
-/// reports no purchases (STO-46).
+/// The operation `deactivate-subscriptions`: deactivates an account's subscriptions, because the
+/// client reports no purchases (STO-46).
 struct SubscriptionClear: StoreOperation {
   private let account: Text
 

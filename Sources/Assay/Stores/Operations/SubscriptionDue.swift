@@ -1,5 +1,5 @@
-/// The operation `subscription.due`: reserves subscriptions about which Apple should be asked now
-/// (STO-48).
+/// The operation `lease-due-subscriptions`: reserves subscriptions about which Apple should be
+/// asked now (STO-48).
 struct SubscriptionDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64

@@ -1,4 +1,4 @@
-/// The operation `subscription.read`: returns the plan of an account now (STO-45).
+/// The operation `get-plan`: returns the plan of an account now (STO-45).
 struct SubscriptionRead: StoreOperation {
   private let account: Text
   private let context: StoreContext

@@ -17,7 +17,7 @@ extension StoreTalk {
 
   /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
   mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
-    let results = try sql(.whole) { keys.naming + [(.nameCanonical, keys.arguments)] }
+    let results = try sql(.single) { keys.naming + [(.nameCanonical, keys.arguments)] }
     var row = try results.row(results.count &- 1)
     let key = try row.text()
     try row.end()
@@ -35,7 +35,7 @@ extension StoreTalk {
     try row.end()
     if target == keys.purchase { return target }
     // The transaction key was stored before with another purchase key, which may lead to a third.
-    let found = try sql(transaction == nil ? nil : .inside) {
+    let found = try sql(transaction == nil ? nil : .within) {
       [(.nameCanonical, keys.arguments)]
     }
     var canonical = try found.row(0)
@@ -50,12 +50,12 @@ extension StoreTalk {
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let line = showing(shown)
     // The transaction keeps the subscription as it was stored until its owner is read.
-    let whole: StoreStep.Transaction? = shown == nil ? nil : .whole
+    let whole: StoreStep.Transaction? = shown == nil ? nil : .single
     let results = try sql(transaction ?? whole) { keys.naming(inLineOf: facts, line) }
     return try results.nameAndOwner(results.count &- 1)
   }
 
-  /// Returns the statements that store a subscription as `subscription.apply` does.
+  /// Returns the statements that store a subscription as `update-subscriptions` does.
   private func showing(_ line: ShownLine?) -> [(SQLStatement, Arguments)] {
     guard let line else { return [] }
     return applying(line.row, line.evidence)
@@ -71,7 +71,7 @@ extension StoreTalk {
     _ new: () -> LedgerRow?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
     let (kept, line) = (keeping(purchase.evidence, of: keys.purchase), showing(shown))
-    let results = try sql(.whole) {
+    let results = try sql(.single) {
       var calls = keys.naming(inLineOf: purchase.facts, line)
       if let new = new() {
         calls.append((.claimInsert, [("tkey", .text(keys.transaction))] + new.arguments))
@@ -100,7 +100,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> LedgerRow {
     if context.dialect.isSQLServer {
       let kept = keeping(evidence, of: row.purchaseKey)
-      let results = try sql(transaction ?? (kept.isEmpty ? nil : .whole)) {
+      let results = try sql(transaction ?? (kept.isEmpty ? nil : .single)) {
         [(.ledgerTake, row.arguments)] + kept
       }
       return try LedgerRow(try results.row(0))
@@ -145,7 +145,7 @@ extension StoreTalk {
     _ arguments: () -> Arguments
   ) throws(StoreStop) -> LedgerRow? {
     let kept = evidence.map { keeping($0, of: key) } ?? []
-    let results = try sql(transaction ?? (kept.isEmpty ? nil : .whole)) {
+    let results = try sql(transaction ?? (kept.isEmpty ? nil : .single)) {
       [(statement, arguments())] + kept + [(read, [("pkey", .text(key))])]
     }
     guard let row = try results.rowIfAny(results.count &- 1) else { return nil }

@@ -38,16 +38,15 @@ final class Kinds
     public static function facts(Document $document): ?Facts\Facts
     {
         $known = self::FACTS[$document->kind()] ?? null;
-        $talk = $document->at('exchange.kind');
-        if (is_string($talk) && str_starts_with($talk, 'appstore.')) {
+        if (is_array($document->at('exchange.result'))) {
             $known = [Facts\AppStoreAnswer::class, 'exchange.result'];
         }
-        $known = match ($talk) {
+        $known = match ($document->at('exchange.operation')) {
             // In a refusal there is only Apple's status.
-            'verifyReceipt' => $document->ok
+            'call-verify-receipt' => $document->ok
                 ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null,
-            'ocsp' => [Facts\Revocation::class, 'exchange.revocation'],
-            'attest.refresh' => [Facts\RefreshedReceipt::class, 'exchange.attestReceipt'],
+            'check-revocation' => [Facts\Revocation::class, 'exchange.revocation'],
+            'refresh-attest-receipt' => [Facts\RefreshedReceipt::class, 'exchange.attestReceipt'],
             default => $known,
         };
         if ($known === null || !is_array($document->at($known[1]))) {

@@ -269,7 +269,7 @@ abstract class Library
 
     /**
      * Answer a request described in JSON that needs nothing carried out, such as
-     * {"kind":"risk.assess","observations":{"request":"promo", ...}}: the kinds of
+     * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of
      * docs/exchanges.md that are done at once.
      */
     public function call(
@@ -284,7 +284,7 @@ abstract class Library
 
     /**
      * Start a conversation described in JSON, such as
-     * {"kind":"appstore.transaction-info","environment":"Production", ...}.
+     * {"operation":"get-transaction-info","environment":"Production", ...}.
      */
     public function exchangeNew(
         object $verifier,
@@ -302,10 +302,10 @@ abstract class Library
         );
     }
 
-    /** Hand in the result of the last step, as JSON, and learn the next step. */
-    public function exchangeStep(object $exchange, string $answer, int $nowMs, ?object &$doc): int
+    /** Hand in the reply to the last step, as JSON, and learn the next step. */
+    public function exchangeStep(object $exchange, string $reply, int $nowMs, ?object &$doc): int
     {
-        return $this->answer('assay_exchange_step', [$exchange, $answer, $nowMs], $doc);
+        return $this->answer('assay_exchange_step', [$exchange, $reply, $nowMs], $doc);
     }
 
     /** C would cut what does not fit. */

@@ -15,7 +15,7 @@ use Assay\Verifier;
  */
 final class Conversation
 {
-    /** The library's own waits are shorter: a fifth of a second, pace.take a second. */
+    /** The library's own waits are shorter: a fifth of a second, acquire-rate-permit a second. */
     private const PATIENCE_MS = 5000;
 
     /** Whether one is being conducted: its transaction is that of the connection. */
@@ -60,8 +60,8 @@ final class Conversation
         try {
             while (!$exchange->isDone()) {
                 $open = $exchange->payload();
-                $answer = match ($open['state']) {
-                    'store' => $this->executor->carryOut($open['store']),
+                $answer = match ($open['step']) {
+                    'database' => $this->executor->carryOut($open['database']),
                     'grant' => $this->granted($open['grant'], $grant, $takeBack),
                     'wait' => $this->waited($open['notBeforeMs']),
                 };

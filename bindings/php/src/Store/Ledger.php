@@ -128,7 +128,7 @@ final class Ledger
         if ($this->executor instanceof PdoExecutor) {
             $this->executor->createFile();
         }
-        $document = $this->accepted(['kind' => 'schema.create',
+        $document = $this->accepted(['operation' => 'create-schema',
             'lineage' => self::text(random_bytes(24))]);
         $this->lineage ??= $document->at('exchange.lineage');
 
@@ -138,8 +138,8 @@ final class Ledger
     /** Deletes what is over, and kept texts that no row names: run it once a day. */
     public function tidy(): void
     {
-        $run = $this->accepted(['kind' => 'schema'])->at('exchange.garbage');
-        $step = ['id' => 0, 'transaction' => null, 'run' => $run,
+        $calls = $this->accepted(['operation' => 'describe-schema'])->at('exchange.garbage');
+        $step = ['id' => 0, 'transaction' => null, 'calls' => $calls,
             'limits' => ['statementMs' => 60000]];
         if ($this->executor->carryOut($step)['code'] !== 200) {
             throw Refusal::named('unavailable.database.statement-failed');

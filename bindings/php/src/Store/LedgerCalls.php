@@ -63,7 +63,7 @@ trait LedgerCalls
         ?bool $allowRepeat = null,
     ): Claimed {
         return $this->claimed(self::given([
-            'kind' => 'claim',
+            'operation' => 'claim',
             'account' => $account,
             'mode' => $mode,
             'attempt' => $attempt ?? self::attempt(),
@@ -106,7 +106,7 @@ trait LedgerCalls
         ?string $resolve = null,
     ): Claimed {
         return $this->resumed(self::given([
-            'kind' => 'claim.resume',
+            'operation' => 'resume',
             'purchaseKey' => $purchaseKey,
             'account' => $account,
             'attempt' => $attempt ?? self::attempt(),
@@ -138,7 +138,7 @@ trait LedgerCalls
         ?callable $grant = null,
     ): DueClaims {
         return $this->overdue([
-            'kind' => 'claim.due',
+            'operation' => 'resume-expired',
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
             'olderMs' => $olderMs,
@@ -155,7 +155,7 @@ trait LedgerCalls
     public function complete(Grant $grant, ?string $note = null): Completed
     {
         return Completed::in($this->answered([
-            'kind' => 'complete',
+            'operation' => 'complete',
             'purchaseKey' => $grant->purchaseKey,
             'account' => $grant->account,
             'grantId' => $grant->grantId,
@@ -192,7 +192,7 @@ trait LedgerCalls
         ?int $leaseMs = null,
     ): Revoked {
         return $this->revoked(self::given([
-            'kind' => 'revoke',
+            'operation' => 'revoke',
             'mode' => $mode,
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
@@ -218,7 +218,7 @@ trait LedgerCalls
         bool $operator = false,
     ): Lookup {
         return Lookup::in($this->accepted([
-            'kind' => 'lookup',
+            'operation' => 'find',
             'account' => $account,
             'environment' => $environment,
             'transactionId' => $transactionId,
@@ -242,7 +242,7 @@ trait LedgerCalls
         ?string $accountToken = null,
     ): Applied {
         return Applied::in($this->accepted([
-            'kind' => 'subscription.apply',
+            'operation' => 'update-subscriptions',
             'account' => $account,
             'accountToken' => $accountToken,
             'confirm' => $confirm,
@@ -259,7 +259,7 @@ trait LedgerCalls
     public function read(string $account, ?Plan $last = null): Plan
     {
         return Plan::in($this->accepted([
-            'kind' => 'subscription.read',
+            'operation' => 'get-plan',
             'account' => $account,
             'last' => self::kept($last),
         ]), 'exchange');
@@ -273,7 +273,7 @@ trait LedgerCalls
     public function clear(string $account): Plan
     {
         return Plan::in($this->accepted([
-            'kind' => 'subscription.clear',
+            'operation' => 'deactivate-subscriptions',
             'account' => $account,
         ]), 'exchange');
     }
@@ -288,7 +288,7 @@ trait LedgerCalls
     public function dueLines(?string $attempt = null, ?int $leaseMs = null): DueLines
     {
         return DueLines::in($this->accepted([
-            'kind' => 'subscription.due',
+            'operation' => 'lease-due-subscriptions',
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ]), 'exchange');
@@ -306,7 +306,7 @@ trait LedgerCalls
     public function take(string $account, string $meter, string $plan, int $units = 1): Quota
     {
         return Quota::in($this->accepted([
-            'kind' => 'quota.take',
+            'operation' => 'consume-quota',
             'account' => $account,
             'meter' => $meter,
             'plan' => $plan,
@@ -322,7 +322,7 @@ trait LedgerCalls
     public function refund(string $ticket): Refunded
     {
         return Refunded::in($this->accepted([
-            'kind' => 'quota.refund',
+            'operation' => 'release-quota',
             'ticket' => $ticket,
         ]), 'exchange');
     }
@@ -330,7 +330,7 @@ trait LedgerCalls
     /**
      * Waits for room below Apple's own limits.
      *
-     * @param string $purpose the kind of request: appstore.transaction-info …
+     * @param string $purpose the operation that sends the request: get-transaction-info …
      * @param string $environment which server's limits ("Production", "Sandbox")
      * @param string|null $bundleId whose limits; null: the only app
      * @param int|null $attempt the number of this conversation about it; of `retry` (EXC-18),
@@ -343,7 +343,7 @@ trait LedgerCalls
         ?int $attempt = null,
     ): Paced {
         return Paced::in($this->accepted([
-            'kind' => 'pace.take',
+            'operation' => 'acquire-rate-permit',
             'attempt' => $attempt,
             'bundleId' => $bundleId,
             'for' => $purpose,
@@ -365,7 +365,7 @@ trait LedgerCalls
         #[SensitiveParameter] string $password,
     ): Admission {
         return Admission::in($this->accepted([
-            'kind' => 'signup.admit',
+            'operation' => 'begin-signup',
             'address' => $address,
             'username' => $username,
             'passwordBytes' => strlen($password),
@@ -382,7 +382,7 @@ trait LedgerCalls
     public function settle(string $ticket, string $result): Admission
     {
         return Admission::in($this->accepted([
-            'kind' => 'signup.settle',
+            'operation' => 'finish-signup',
             'ticket' => $ticket,
             'result' => $result,
         ]), 'exchange');
@@ -401,7 +401,7 @@ trait LedgerCalls
         #[SensitiveParameter] ?string $challenge = null,
     ): Challenge {
         return $this->challenged([
-            'kind' => 'challenge.issue',
+            'operation' => 'issue-challenge',
             'challenge' => $challenge ?? self::text(random_bytes(32)),
             'purpose' => $purpose,
             'subject' => $subject,
@@ -426,7 +426,7 @@ trait LedgerCalls
         ?string $by = null,
     ): void {
         $this->accepted([
-            'kind' => 'challenge.consume',
+            'operation' => 'consume-challenge',
             'purpose' => $purpose,
             'subject' => $subject,
             'challenge' => $challenge,
@@ -443,7 +443,7 @@ trait LedgerCalls
     public function bind(Document|Facts $evidence, string $account): Bound
     {
         return Bound::in($this->accepted([
-            'kind' => 'key.bind',
+            'operation' => 'register-device-key',
             'account' => $account,
         ], $evidence), 'exchange');
     }
@@ -459,7 +459,10 @@ trait LedgerCalls
      */
     public function advance(Document|Facts $evidence, string $account): int
     {
-        return $this->advanced(['kind' => 'key.advance', 'account' => $account], $evidence);
+        return $this->advanced([
+            'operation' => 'advance-device-key-counter',
+            'account' => $account,
+        ], $evidence);
     }
 
     /**
@@ -470,7 +473,7 @@ trait LedgerCalls
     public function keepReceipt(Document|Facts $receipt): ReceiptKept
     {
         return ReceiptKept::in($this->accepted([
-            'kind' => 'key.receipt',
+            'operation' => 'update-device-key-receipt',
         ], $receipt), 'exchange');
     }
 
@@ -483,7 +486,7 @@ trait LedgerCalls
     public function retire(string $keyId, string $account): Retired
     {
         return Retired::in($this->accepted([
-            'kind' => 'key.retire',
+            'operation' => 'retire-device-key',
             'keyId' => $keyId,
             'account' => $account,
         ]), 'exchange');
@@ -498,7 +501,7 @@ trait LedgerCalls
     public function key(string $keyId, ?string $account = null): KeyFound
     {
         return KeyFound::in($this->accepted([
-            'kind' => 'key.read',
+            'operation' => 'get-device-key',
             'keyId' => $keyId,
             'account' => $account,
         ]), 'exchange');
@@ -516,7 +519,7 @@ trait LedgerCalls
     public function once(string $id, ?string $attempt = null): bool
     {
         return $this->isFirst([
-            'kind' => 'once',
+            'operation' => 'record-event',
             'id' => $id,
             'attempt' => $attempt ?? self::attempt(),
         ]);
@@ -541,7 +544,7 @@ trait LedgerCalls
         ?bool $operator = null,
     ): Joined {
         return Joined::in($this->accepted([
-            'kind' => 'account.link',
+            'operation' => 'merge-accounts',
             'from' => $from,
             'to' => $to,
             'attempt' => $attempt ?? self::attempt(),
@@ -564,7 +567,7 @@ trait LedgerCalls
         ?string $attempt = null,
     ): Forgotten {
         return $this->forgotten([
-            'kind' => 'account.forget',
+            'operation' => 'forget-account',
             'account' => $account,
             'attempt' => $attempt ?? self::attempt(),
             'reason' => $reason,
@@ -587,7 +590,7 @@ trait LedgerCalls
         ?string $originalTransactionId = null,
     ): KeptTexts {
         return KeptTexts::in($this->accepted([
-            'kind' => 'evidence.read',
+            'operation' => 'get-evidence',
             'sha256' => $sha256,
             'purchaseKey' => $purchaseKey,
             'environment' => $environment,
@@ -603,7 +606,7 @@ trait LedgerCalls
      */
     public function checkSchema(): array
     {
-        return $this->warnings(['kind' => 'schema.check']);
+        return $this->warnings(['operation' => 'check-schema']);
     }
 
     /**
@@ -615,7 +618,7 @@ trait LedgerCalls
     public function completeRevoke(Take $take, ?int $taken = null): RevokeCompleted
     {
         return RevokeCompleted::in($this->answered([
-            'kind' => 'revoke.complete',
+            'operation' => 'complete-revocation',
             'purchaseKey' => $take->purchaseKey,
             'takeId' => $take->takeId,
             'fence' => $take->fence,
@@ -642,7 +645,7 @@ trait LedgerCalls
         ?int $leaseMs = null,
     ): DueTakes {
         return $this->overdueTakes(self::given([
-            'kind' => 'revoke.due',
+            'operation' => 'resume-expired-revocations',
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,
             'olderMs' => $olderMs,
@@ -678,7 +681,7 @@ trait LedgerCalls
         ?int $leaseMs = null,
     ): EventApplied {
         return $this->eventApplied(self::given([
-            'kind' => 'event.apply',
+            'operation' => 'apply-event',
             'mode' => $mode,
             'attempt' => $attempt ?? self::attempt(),
             'leaseMs' => $leaseMs,

@@ -118,10 +118,10 @@ final class PdoExecutor implements Executor
         $transaction = $this->transaction($step);
         try {
             $pdo = $this->entered($transaction, self::limits($step));
-            foreach ($step['run'] as $call) {
+            foreach ($step['calls'] as $call) {
                 $results[] = $this->run($pdo, $call, self::limits($step));
             }
-            if (in_array($transaction, ['commit', 'whole'], true)) {
+            if (in_array($transaction, ['commit', 'single'], true)) {
                 $isEnding = true;
                 $pdo->exec('COMMIT');
                 $this->isInside = false;
@@ -261,7 +261,7 @@ final class PdoExecutor implements Executor
     {
         $needsOne = $this->isHosts && $this->engine->dialect === 'postgres' && !$this->isInside;
 
-        return $step['transaction'] ?? ($needsOne ? 'whole' : null);
+        return $step['transaction'] ?? ($needsOne ? 'single' : null);
     }
 
     /** The connection, with its limits, and inside of what the step is to be inside of. */
@@ -276,7 +276,7 @@ final class PdoExecutor implements Executor
             $pdo->exec($this->engine->limitSession($limits));
             $this->limits = $limits;
         }
-        $begins = in_array($transaction, ['begin', 'whole'], true);
+        $begins = in_array($transaction, ['begin', 'single'], true);
         if ($transaction === null || !$begins && $this->isInside) {
             return $pdo;
         }
@@ -307,7 +307,7 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * @param array{sql: string, args: list<int|string|null>, rows: bool} $call
+     * @param array{sql: string, args: list<int|string|null>, returnsRows: bool} $call
      *
      * @return object|array{rows: list<list<mixed>>}
      */
@@ -328,7 +328,7 @@ final class PdoExecutor implements Executor
         try {
             $statement->execute();
 
-            return $call['rows']
+            return $call['returnsRows']
                 ? ['rows' => $statement->fetchAll(PDO::FETCH_NUM)] : new \stdClass();
         } finally {
             $statement->closeCursor();

@@ -55,7 +55,7 @@ final class RedisExecutor implements Executor
                     'error' => ['code' => $refused, 'executed' => 'no']];
             }
             $this->limit($step['limits']['statementMs'] ?? PdoEngine::LIMITS['statementMs']);
-            foreach ($step['run'] as $call) {
+            foreach ($step['calls'] as $call) {
                 $this->redis->clearLastError();
                 $reply = isset($call['script'])
                     ? $this->script($call) : $this->redis->rawCommand(...$call['command']);

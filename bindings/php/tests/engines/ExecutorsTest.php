@@ -50,9 +50,9 @@ final class ExecutorsTest extends TestCase
     {
         return ['id' => 7, 'transaction' => $transaction,
             'limits' => ['statementMs' => 300, 'lockMs' => 100],
-            'run' => array_map(
+            'calls' => array_map(
                 static fn (string $sql): array =>
-                    ['sql' => $sql, 'args' => [], 'rows' => str_starts_with($sql, 'SELECT')],
+                    ['sql' => $sql, 'args' => [], 'returnsRows' => str_starts_with($sql, 'SELECT')],
                 $statements,
             )];
     }
@@ -285,7 +285,7 @@ final class ExecutorsTest extends TestCase
     public function testAnOpenTransactionOfTheHostsIsLeftAsItWas(string $name): void
     {
         $admin = self::prepared($name);
-        foreach (['begin', 'whole', null] as $transaction) {
+        foreach (['begin', 'single', null] as $transaction) {
             $pdo = new PDO(self::dsn($name), options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
             $pdo->beginTransaction();
             $pdo->exec(self::insert((string) $transaction));
@@ -296,6 +296,6 @@ final class ExecutorsTest extends TestCase
             $this->assertSame(PDO::ERRMODE_SILENT, $pdo->getAttribute(PDO::ATTR_ERRMODE));
             $pdo->commit();
         }
-        $this->assertSame(['', 'begin', 'row', 'whole'], self::keys($admin));
+        $this->assertSame(['', 'begin', 'row', 'single'], self::keys($admin));
     }
 }

@@ -107,7 +107,7 @@ final class RedisLedgerTest extends TestCase
         usleep(800_000);
     }
 
-    private const PING = ['id' => 7, 'run' => [['command' => ['PING']]]];
+    private const PING = ['id' => 7, 'calls' => [['command' => ['PING']]]];
 
     /** STO-83: asked of a new connection, at most once a minute. */
     public function testAServerThatEvictsIsRefused(): void
@@ -153,7 +153,7 @@ final class RedisLedgerTest extends TestCase
         $executor = new RedisExecutor($this->redis);
         self::connected()->rawCommand('CLIENT', 'PAUSE', '700', 'WRITE');
         $answer = $executor->carryOut(['id' => 7, 'limits' => ['statementMs' => 100],
-            'run' => [['command' => ['SET', 'a', 'b']]]]);
+            'calls' => [['command' => ['SET', 'a', 'b']]]]);
         $this->assertSame(['id' => 7, 'code' => 0], $answer);
         usleep(800_000);
     }

@@ -22,7 +22,7 @@ STANDBY = "standby"
 
 
 # The marks of the steps with which a transaction begins and ends (EXC-24).
-BEGINS, ENDS = ("begin", "whole"), ("commit", "whole")
+BEGINS, ENDS = ("begin", "single"), ("commit", "single")
 
 # The limits of a step that names none, in milliseconds (STO-76).
 LIMITS = {"statementMs": 5000, "lockMs": 2000}
@@ -77,7 +77,7 @@ class Fault(Exception):
 
     def answer(self, step: Step) -> Answer:
         """What the library is told."""
-        self.note(step["dialect"], step["class"])
+        self.note(step["dialect"], "a step" if step["repeatable"] else "a step for once")
         if self.is_lost:
             return {"id": step["id"], "code": 0}
         error = {

@@ -30,7 +30,7 @@ class AsyncCalls(Opened):
         async def _ask(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -41,7 +41,7 @@ class AsyncCalls(Opened):
         async def _fulfil(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -105,7 +105,7 @@ class AsyncCalls(Opened):
         """`Ledger.resume`."""
         return await self._fulfil(
             _r.ClaimResult,
-            "claim.resume",
+            "resume",
             {
                 "purchaseKey": purchase_key,
                 "account": account,
@@ -132,7 +132,7 @@ class AsyncCalls(Opened):
         """`Ledger.due`."""
         return await self._fulfil(
             _r.DueResult,
-            "claim.due",
+            "resume-expired",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -204,7 +204,7 @@ class AsyncCalls(Opened):
         """`Ledger.lookup`."""
         return await self._ask(
             _r.LookupResult,
-            "lookup",
+            "find",
             {
                 "account": account,
                 "environment": environment,
@@ -227,7 +227,7 @@ class AsyncCalls(Opened):
         """`Ledger.apply`."""
         return await self._ask(
             _r.ApplyResult,
-            "subscription.apply",
+            "update-subscriptions",
             {
                 "account": account,
                 "accountToken": account_token,
@@ -242,12 +242,14 @@ class AsyncCalls(Opened):
     ) -> _r.ReadResult:
         """`Ledger.read`."""
         return await self._ask(
-            _r.ReadResult, "subscription.read", {"account": account, "last": last_of(last)}, now=now
+            _r.ReadResult, "get-plan", {"account": account, "last": last_of(last)}, now=now
         )
 
     async def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
         """`Ledger.clear`."""
-        return await self._ask(_r.ClearResult, "subscription.clear", {"account": account}, now=now)
+        return await self._ask(
+            _r.ClearResult, "deactivate-subscriptions", {"account": account}, now=now
+        )
 
     async def due_lines(
         self, *, attempt: str | None = None, lease_ms: int | None = None, now: Time | None = None
@@ -255,7 +257,7 @@ class AsyncCalls(Opened):
         """`Ledger.due_lines`."""
         return await self._ask(
             _r.DueLinesResult,
-            "subscription.due",
+            "lease-due-subscriptions",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -275,7 +277,7 @@ class AsyncCalls(Opened):
         """`Ledger.take`."""
         return await self._ask(
             _r.TakeResult,
-            "quota.take",
+            "consume-quota",
             {
                 "account": account,
                 "meter": meter,
@@ -287,7 +289,7 @@ class AsyncCalls(Opened):
 
     async def refund(self, ticket: str, *, now: Time | None = None) -> _r.RefundResult:
         """`Ledger.refund`."""
-        return await self._ask(_r.RefundResult, "quota.refund", {"ticket": ticket}, now=now)
+        return await self._ask(_r.RefundResult, "release-quota", {"ticket": ticket}, now=now)
 
     async def pace(
         self,
@@ -301,7 +303,7 @@ class AsyncCalls(Opened):
         """`Ledger.pace`."""
         return await self._ask(
             _r.PaceResult,
-            "pace.take",
+            "acquire-rate-permit",
             {
                 "bundleId": bundle_id,
                 "for": purpose,
@@ -317,7 +319,7 @@ class AsyncCalls(Opened):
         """`Ledger.admit`."""
         return await self._ask(
             _r.AdmitResult,
-            "signup.admit",
+            "begin-signup",
             {
                 "address": address,
                 "username": username,
@@ -329,7 +331,7 @@ class AsyncCalls(Opened):
     async def settle(self, ticket: str, result: str, *, now: Time | None = None) -> _r.SettleResult:
         """`Ledger.settle`."""
         return await self._ask(
-            _r.SettleResult, "signup.settle", {"ticket": ticket, "result": result}, now=now
+            _r.SettleResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
         )
 
     async def challenge(
@@ -339,7 +341,7 @@ class AsyncCalls(Opened):
         challenge = challenge_of(challenge)
         return await self._ask(
             _r.ChallengeResult,
-            "challenge.issue",
+            "issue-challenge",
             {
                 "challenge": challenge,
                 "purpose": purpose,
@@ -362,7 +364,7 @@ class AsyncCalls(Opened):
         """`Ledger.consume`."""
         return await self._ask(
             _r.Result,
-            "challenge.consume",
+            "consume-challenge",
             {
                 "purpose": purpose,
                 "subject": subject,
@@ -378,7 +380,7 @@ class AsyncCalls(Opened):
     ) -> _r.BindResult:
         """`Ledger.bind`."""
         return await self._ask(
-            _r.BindResult, "key.bind", {"account": account}, attestation, now=now
+            _r.BindResult, "register-device-key", {"account": account}, attestation, now=now
         )
 
     async def advance(
@@ -386,17 +388,17 @@ class AsyncCalls(Opened):
     ) -> _r.AdvanceResult:
         """`Ledger.advance`."""
         return await self._ask(
-            _r.AdvanceResult, "key.advance", {"account": account}, assertion, now=now
+            _r.AdvanceResult, "advance-device-key-counter", {"account": account}, assertion, now=now
         )
 
     async def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
         """`Ledger.keep_receipt`."""
-        return await self._ask(_r.ReceiptResult, "key.receipt", {}, receipt, now=now)
+        return await self._ask(_r.ReceiptResult, "update-device-key-receipt", {}, receipt, now=now)
 
     async def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """`Ledger.retire`."""
         return await self._ask(
-            _r.Result, "key.retire", {"keyId": key_id, "account": account}, now=now
+            _r.Result, "retire-device-key", {"keyId": key_id, "account": account}, now=now
         )
 
     async def key(
@@ -404,7 +406,7 @@ class AsyncCalls(Opened):
     ) -> _r.KeyResult:
         """`Ledger.key`."""
         return await self._ask(
-            _r.KeyResult, "key.read", {"keyId": key_id, "account": account}, now=now
+            _r.KeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
         )
 
     async def once(
@@ -412,7 +414,7 @@ class AsyncCalls(Opened):
     ) -> _r.OnceResult:
         """`Ledger.once`."""
         return await self._ask(
-            _r.OnceResult, "once", {"id": id, "attempt": attempt_of(attempt)}, now=now
+            _r.OnceResult, "record-event", {"id": id, "attempt": attempt_of(attempt)}, now=now
         )
 
     async def link(
@@ -428,7 +430,7 @@ class AsyncCalls(Opened):
         """`Ledger.link`."""
         return await self._ask(
             _r.LinkResult,
-            "account.link",
+            "merge-accounts",
             {
                 "from": account,
                 "to": into,
@@ -450,7 +452,7 @@ class AsyncCalls(Opened):
         """`Ledger.forget`."""
         return await self._ask(
             _r.ForgetResult,
-            "account.forget",
+            "forget-account",
             {
                 "account": account,
                 "attempt": attempt_of(attempt),
@@ -471,7 +473,7 @@ class AsyncCalls(Opened):
         """`Ledger.evidence`."""
         return await self._ask(
             _r.EvidenceResult,
-            "evidence.read",
+            "get-evidence",
             {
                 "sha256": sha256,
                 "purchaseKey": purchase_key,
@@ -493,7 +495,7 @@ class AsyncCalls(Opened):
         """`Ledger.complete_revoke`."""
         return await self._ask(
             _r.CompleteRevokeResult,
-            "revoke.complete",
+            "complete-revocation",
             {
                 "purchaseKey": purchase_key,
                 "takeId": take_id,
@@ -515,7 +517,7 @@ class AsyncCalls(Opened):
         """`Ledger.due_takes`."""
         return await self._fulfil(
             _r.DueTakesResult,
-            "revoke.due",
+            "resume-expired-revocations",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -539,7 +541,7 @@ class AsyncCalls(Opened):
         """`Ledger.apply_event`."""
         return await self._fulfil(
             _r.EventResult,
-            "event.apply",
+            "apply-event",
             {
                 "mode": mode,
                 "attempt": attempt_of(attempt),

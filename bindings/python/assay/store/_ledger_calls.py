@@ -30,7 +30,7 @@ class Calls(Opened):
         def _ask(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -41,7 +41,7 @@ class Calls(Opened):
         def _fulfil(
             self,
             answer: type[R],
-            kind: str,
+            operation: str,
             members: dict[str, Any],
             evidence: Several = ...,
             *,
@@ -132,7 +132,7 @@ class Calls(Opened):
         """
         return self._fulfil(
             _r.ClaimResult,
-            "claim.resume",
+            "resume",
             {
                 "purchaseKey": purchase_key,
                 "account": account,
@@ -167,7 +167,7 @@ class Calls(Opened):
         """
         return self._fulfil(
             _r.DueResult,
-            "claim.due",
+            "resume-expired",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -262,7 +262,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.LookupResult,
-            "lookup",
+            "find",
             {
                 "account": account,
                 "environment": environment,
@@ -290,7 +290,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.ApplyResult,
-            "subscription.apply",
+            "update-subscriptions",
             {
                 "account": account,
                 "accountToken": account_token,
@@ -309,12 +309,12 @@ class Calls(Opened):
               none
         """
         return self._ask(
-            _r.ReadResult, "subscription.read", {"account": account, "last": last_of(last)}, now=now
+            _r.ReadResult, "get-plan", {"account": account, "last": last_of(last)}, now=now
         )
 
     def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
         """Notes that the client owns nothing; any evidence undoes that."""
-        return self._ask(_r.ClearResult, "subscription.clear", {"account": account}, now=now)
+        return self._ask(_r.ClearResult, "deactivate-subscriptions", {"account": account}, now=now)
 
     def due_lines(
         self, *, attempt: str | None = None, lease_ms: int | None = None, now: Time | None = None
@@ -326,7 +326,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.DueLinesResult,
-            "subscription.due",
+            "lease-due-subscriptions",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -350,7 +350,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.TakeResult,
-            "quota.take",
+            "consume-quota",
             {
                 "account": account,
                 "meter": meter,
@@ -365,7 +365,7 @@ class Calls(Opened):
 
         ticket  of the take
         """
-        return self._ask(_r.RefundResult, "quota.refund", {"ticket": ticket}, now=now)
+        return self._ask(_r.RefundResult, "release-quota", {"ticket": ticket}, now=now)
 
     def pace(
         self,
@@ -378,13 +378,13 @@ class Calls(Opened):
     ) -> _r.PaceResult:
         """Waits for room below Apple's own limits.
 
-        purpose      the kind of request: appstore.transaction-info …
+        purpose      the operation that sends the request: get-transaction-info …
         environment  which server's limits: "Production", "Sandbox"
         attempt      the number of this conversation about it; of `retry` (EXC-18)
         """
         return self._ask(
             _r.PaceResult,
-            "pace.take",
+            "acquire-rate-permit",
             {
                 "bundleId": bundle_id,
                 "for": purpose,
@@ -405,7 +405,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.AdmitResult,
-            "signup.admit",
+            "begin-signup",
             {
                 "address": address,
                 "username": username,
@@ -422,7 +422,7 @@ class Calls(Opened):
                 "provider-error"
         """
         return self._ask(
-            _r.SettleResult, "signup.settle", {"ticket": ticket, "result": result}, now=now
+            _r.SettleResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
         )
 
     def challenge(
@@ -437,7 +437,7 @@ class Calls(Opened):
         challenge = challenge_of(challenge)
         return self._ask(
             _r.ChallengeResult,
-            "challenge.issue",
+            "issue-challenge",
             {
                 "challenge": challenge,
                 "purpose": purpose,
@@ -467,7 +467,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.Result,
-            "challenge.consume",
+            "consume-challenge",
             {
                 "purpose": purpose,
                 "subject": subject,
@@ -482,7 +482,9 @@ class Calls(Opened):
         self, attestation: Evidence, account: str, *, now: Time | None = None
     ) -> _r.BindResult:
         """Keeps the attested key of a device, for one account."""
-        return self._ask(_r.BindResult, "key.bind", {"account": account}, attestation, now=now)
+        return self._ask(
+            _r.BindResult, "register-device-key", {"account": account}, attestation, now=now
+        )
 
     def advance(
         self, assertion: Evidence, account: str, *, now: Time | None = None
@@ -490,15 +492,19 @@ class Calls(Opened):
         """Moves the counter of a key on. An assertion that was seen is refused, and a key that
         is another account's.
         """
-        return self._ask(_r.AdvanceResult, "key.advance", {"account": account}, assertion, now=now)
+        return self._ask(
+            _r.AdvanceResult, "advance-device-key-counter", {"account": account}, assertion, now=now
+        )
 
     def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
         """Keeps the newer App Attest receipt of a key."""
-        return self._ask(_r.ReceiptResult, "key.receipt", {}, receipt, now=now)
+        return self._ask(_r.ReceiptResult, "update-device-key-receipt", {}, receipt, now=now)
 
     def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """Uses a key no longer; its row stays."""
-        return self._ask(_r.Result, "key.retire", {"keyId": key_id, "account": account}, now=now)
+        return self._ask(
+            _r.Result, "retire-device-key", {"keyId": key_id, "account": account}, now=now
+        )
 
     def key(
         self, key_id: str, account: str | None = None, *, now: Time | None = None
@@ -507,7 +513,9 @@ class Calls(Opened):
 
         account  whose it must be
         """
-        return self._ask(_r.KeyResult, "key.read", {"keyId": key_id, "account": account}, now=now)
+        return self._ask(
+            _r.KeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
+        )
 
     def once(
         self, id: str, *, attempt: str | None = None, now: Time | None = None
@@ -518,7 +526,9 @@ class Calls(Opened):
         id       `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
         attempt  the same when a request is repeated
         """
-        return self._ask(_r.OnceResult, "once", {"id": id, "attempt": attempt_of(attempt)}, now=now)
+        return self._ask(
+            _r.OnceResult, "record-event", {"id": id, "attempt": attempt_of(attempt)}, now=now
+        )
 
     def link(
         self,
@@ -542,7 +552,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.LinkResult,
-            "account.link",
+            "merge-accounts",
             {
                 "from": account,
                 "to": into,
@@ -569,7 +579,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.ForgetResult,
-            "account.forget",
+            "forget-account",
             {
                 "account": account,
                 "attempt": attempt_of(attempt),
@@ -597,7 +607,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.EvidenceResult,
-            "evidence.read",
+            "get-evidence",
             {
                 "sha256": sha256,
                 "purchaseKey": purchase_key,
@@ -625,7 +635,7 @@ class Calls(Opened):
         """
         return self._ask(
             _r.CompleteRevokeResult,
-            "revoke.complete",
+            "complete-revocation",
             {
                 "purchaseKey": purchase_key,
                 "takeId": take_id,
@@ -654,7 +664,7 @@ class Calls(Opened):
         """
         return self._fulfil(
             _r.DueTakesResult,
-            "revoke.due",
+            "resume-expired-revocations",
             {
                 "attempt": attempt_of(attempt),
                 "leaseMs": lease_ms,
@@ -688,7 +698,7 @@ class Calls(Opened):
         """
         return self._fulfil(
             _r.EventResult,
-            "event.apply",
+            "apply-event",
             {
                 "mode": mode,
                 "attempt": attempt_of(attempt),

@@ -83,15 +83,15 @@ class Opened:
         begun, start = time.monotonic(), milliseconds(now) / 1000
         return lambda: start + time.monotonic() - begun
 
-    def _request(self, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    def _request(self, operation: str, members: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in members.items() if value is not None}
-        return {"kind": kind, **self._named, **given}
+        return {"operation": operation, **self._named, **given}
 
 
 def fulfilment(
     ledger: Any,
     answer: type[Result],
-    kind: str,
+    operation: str,
     members: dict[str, Any],
     evidence: Any = (),
     *,
@@ -104,7 +104,7 @@ def fulfilment(
         # STO-35: the mode of a refund is by whether it is taken back.
         members["mode"] = "none" if calls["take_back"] is None else "lease"
     mode, note = members.get("mode", "lease"), members.get("note")
-    asked = partial(ledger._ask, answer, kind, members, evidence, now=now)
+    asked = partial(ledger._ask, answer, operation, members, evidence, now=now)
     if mode == "transaction":
         missing = [name for name, call in calls.items() if call is None]
         if missing:
@@ -194,7 +194,7 @@ def challenge_of(given: str | None) -> str:
 
 
 def last_of(last: ReadResult | None) -> dict[str, Any] | None:
-    """What `subscription.read` takes of an earlier answer."""
+    """What `get-plan` takes of an earlier answer."""
     if last is None:
         return None
     return {"plan": last.plan, "until": last.until, "atMs": last.at_ms}

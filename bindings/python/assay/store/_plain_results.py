@@ -68,8 +68,8 @@ class CompleteResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompleteRevokeResult(Result):
-    """What `Ledger.complete_revoke` answers: "taken", "already", "superseded": something newer
-    is stored, or the take was handed out again.
+    """What `complete-revocation` answers: "taken", "already", "superseded": something newer is
+    stored, or the take was handed out again.
 
     revoked_ms  when the purchase was revoked
     debt        how many units could not be taken back: the ledger notes them for a person
@@ -162,8 +162,8 @@ class Line(Part):
     cleared_ms               when the client said that it owns nothing
     as_of                    the time of the newest evidence
     next_check_ms            when to ask Apple for newer evidence; None: nothing more can come
-    counts                   the subscription entitles now; in an answer of `Ledger.apply` or
-                             `Ledger.apply_event`: it is neither revoked nor cleared
+    counts                   the subscription entitles now; in an answer of `update-subscriptions`
+                             or `apply-event`: it is neither revoked nor cleared
     """
 
     environment: str = plain()
@@ -207,7 +207,7 @@ class Applied(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApplyResult(Result):
-    """What `Ledger.apply` answers.
+    """What `update-subscriptions` answers.
 
     plan   the plan of the account now; None: the request names no account
     until  when the plan ends; None: the default plan, or a plan without end
@@ -221,7 +221,7 @@ class ApplyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReadResult(Result):
-    """What `Ledger.read` answers, also where the store gave no answer.
+    """What `get-plan` answers, also where the store gave no answer.
 
     plan       the plan of the account now; where the store gave no answer the last or the default
                plan
@@ -240,7 +240,7 @@ class ReadResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClearResult(Result):
-    """What `Ledger.clear` answers.
+    """What `deactivate-subscriptions` answers.
 
     plan     the plan that is left
     until    when the plan ends; None: the default plan, or a plan without end
@@ -282,7 +282,7 @@ class DueLine(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DueLinesResult(Result):
-    """What `Ledger.due_lines` answers.
+    """What `lease-due-subscriptions` answers.
 
     lines  the subscriptions, earliest first, at most 25
     more   call again at once: there may be more subscriptions
@@ -294,14 +294,14 @@ class DueLinesResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TakeResult(Result):
-    """What `Ledger.take` answers: "taken", "exhausted", "not-in-plan".
+    """What `consume-quota` answers: "taken", "exhausted", "not-in-plan".
 
     used       how many units of the day are used, with these; None: nothing was counted
     limit      how many units a day has; 0: the plan does not have the meter
     left       how many units of the day are left, 0 where the take was refused; None: the store
                gave no answer
     reset_ms   when the next day begins
-    ticket     what `Ledger.refund` asks for; it stays on the server. None: nothing was counted
+    ticket     what `release-quota` asks for; it stays on the server. None: nothing was counted
     headers    headers for the answer to the client, by name
     fallback   the meter to try instead
     unmetered  the store gave no answer, and the meter goes on uncounted
@@ -319,7 +319,7 @@ class TakeResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RefundResult(Result):
-    """What `Ledger.refund` answers: "refunded"; "none": there was nothing to give back.
+    """What `release-quota` answers: "refunded"; "none": there was nothing to give back.
 
     used  how many units of that day are still used; None: there was nothing to give back
     """
@@ -329,7 +329,7 @@ class RefundResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaceResult(Result):
-    """What `Ledger.pace` answers: "taken", "paced".
+    """What `acquire-rate-permit` answers: "taken", "paced".
 
     used     how many requests this second has, with this one; None: nothing was counted
     limit    how many requests a second may have; None: Apple names no limit
@@ -343,9 +343,9 @@ class PaceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdmitResult(Result):
-    """What `Ledger.admit` answers: "admitted", "exhausted", "malformed".
+    """What `begin-signup` answers: "admitted", "exhausted", "malformed".
 
-    ticket    what `Ledger.settle` asks for; it stays on the server. None: the sign-up was not
+    ticket    what `finish-signup` asks for; it stays on the server. None: the sign-up was not
               admitted
     left      how many accounts the address may still make today; None: nothing was counted
     reset_ms  when the next day begins
@@ -360,7 +360,7 @@ class AdmitResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BindResult(Result):
-    """What `Ledger.bind` answers: "bound", "already", "foreign", "retired".
+    """What `register-device-key` answers: "bound", "already", "foreign", "retired".
 
     key_id  the key id, standard base64
     """
@@ -370,7 +370,8 @@ class BindResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdvanceResult(Result):
-    """What `Ledger.advance` answers: "advanced", "replayed", "foreign", "retired", "unknown".
+    """What `advance-device-key-counter` answers: "advanced", "replayed", "foreign", "retired",
+    "unknown".
 
     key_id   the key id, standard base64
     counter  the counter of the assertion
@@ -382,7 +383,7 @@ class AdvanceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReceiptResult(Result):
-    """What `Ledger.keep_receipt` answers: "kept", "older", "retired", "unknown".
+    """What `update-device-key-receipt` answers: "kept", "older", "retired", "unknown".
 
     next_ms  when to ask Apple for a newer receipt; None: never, or the key has no receipt
     """
@@ -420,7 +421,7 @@ class StoredKey(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyResult(Result):
-    """What `Ledger.key` answers: "found", "foreign", "retired", "unknown".
+    """What `get-device-key` answers: "found", "foreign", "retired", "unknown".
 
     key  the key; of "found"
     """
@@ -430,7 +431,7 @@ class KeyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnceResult(Result):
-    """What `Ledger.once` answers: "first", "seen".
+    """What `record-event` answers: "first", "seen".
 
     at_ms  when the event happened first
     """
@@ -456,7 +457,7 @@ class Moved(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkResult(Result):
-    """What `Ledger.link` answers: "linked", "already", "other-account".
+    """What `merge-accounts` answers: "linked", "already", "other-account".
 
     moved      how many rows were moved; None: the request was refused
     more       make the same request again: not all rows were moved; None: the request was refused
@@ -471,7 +472,7 @@ class LinkResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForgetResult(Result):
-    """What `Ledger.forget` answers: "forgotten", "already".
+    """What `forget-account` answers: "forgotten", "already".
 
     forgotten  how many rows named the account
     more       make the same request again: not all rows were changed
@@ -497,7 +498,7 @@ class KeptText(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvidenceResult(Result):
-    """What `Ledger.evidence` answers.
+    """What `get-evidence` answers.
 
     evidence  the texts that were kept
     missing   SHA-256 of each text that was not kept, 64 hex digits
@@ -509,7 +510,7 @@ class EvidenceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SchemaResult(Result):
-    """What `Ledger.check_schema` answers.
+    """What `check-schema` answers.
 
     tables    the tables that were looked at, without their prefix; empty on DynamoDB and Redis,
               which have none
@@ -530,7 +531,7 @@ class SchemaResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CreateResult(Result):
-    """What `Ledger.create_schema` answers: "created", "exists", "migrated".
+    """What `create-schema` answers: "created", "exists", "migrated".
 
     version  the version of the tables; None: Redis, which has none
     lineage  the id of this database alone; None: Redis, which has none

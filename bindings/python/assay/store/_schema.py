@@ -20,7 +20,7 @@ _TRIES = 3
 
 
 def calls_of(document: Document, *names: str) -> list[Call]:
-    """The statements that a document of kind `schema` has under these names."""
+    """The statements that a document of `describe-schema` has under these names."""
     document.raise_for_refusal()
     found = document.json["exchange"]
     return [call for name in names for call in found[name]]
@@ -58,9 +58,9 @@ def _step(dialect: str, call: Call) -> Answer:
     return {
         "id": 0,
         "dialect": dialect,
-        "class": "idempotent",
+        "repeatable": True,
         "connection": "any",
         "transaction": None,
-        "run": [call],
+        "calls": [call],
     }
 

@@ -161,7 +161,7 @@ class SQLSession:
         elif mark is None:
             store.limit(connection, limits)
         wraps = mark is None and not self._is_begun and store.must_wrap(connection)
-        for call in step["run"]:
+        for call in step["calls"]:
             if wraps:
                 self._begin(limits)
             results.append(store.run(connection, call, limits))

@@ -62,7 +62,7 @@ class AsyncLedger(AsyncCalls):
     async def create_schema(self) -> _r.CreateResult:
         """`Ledger.create_schema`."""
         found = await self._converse(
-            _r.CreateResult, "schema.create", {"lineage": new_lineage()}, patience=CREATION
+            _r.CreateResult, "create-schema", {"lineage": new_lineage()}, patience=CREATION
         )
         found.raise_for_refusal()
         self._must_create = False
@@ -71,13 +71,13 @@ class AsyncLedger(AsyncCalls):
     async def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
         """`Ledger.check_schema`."""
         known = {"lineage": self._lineage}
-        found = await self._ask(_r.SchemaResult, "schema.check", known, now=now)
+        found = await self._ask(_r.SchemaResult, "check-schema", known, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
     async def delete_expired(self) -> None:
         """`Ledger.delete_expired`."""
-        request = {"kind": "schema", **self._named}
+        request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
             await define_async(self.store, calls_of(exchange.document, "garbage"))
 
@@ -94,7 +94,7 @@ class AsyncLedger(AsyncCalls):
     async def _ask(
         self,
         answer: type[R],
-        kind: str,
+        operation: str,
         members: dict[str, Any],
         evidence: Several = (),
         **more: Any,
@@ -103,12 +103,12 @@ class AsyncLedger(AsyncCalls):
         if self._must_create:
             with suppress(UnavailableError):
                 await self.create_schema()
-        return await self._converse(answer, kind, members, evidence, **more)
+        return await self._converse(answer, operation, members, evidence, **more)
 
     async def _converse(
         self,
         answer: type[R],
-        kind: str,
+        operation: str,
         members: dict[str, Any],
         evidence: Several = (),
         *,
@@ -119,7 +119,7 @@ class AsyncLedger(AsyncCalls):
         now: Time | None = None,
     ) -> R:
         """A whole conversation."""
-        request, clock = self._request(kind, members), self._clock_from(now)
+        request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = await carry_out_async(
                 exchange,

@@ -193,10 +193,10 @@ def carry_out(
         try:
             while not exchange.done:
                 payload = exchange.payload
-                state = payload.get("state")
-                if state == "store":
-                    said = execute(payload["store"])
-                elif state == "grant":
+                step = payload.get("step")
+                if step == "database":
+                    said = execute(payload["database"])
+                elif step == "grant":
                     said = _granted(payload["grant"], execute, grant, take_back)
                 else:
                     left = _left(payload, clock)
@@ -227,10 +227,10 @@ async def carry_out_async(
         try:
             while not exchange.done:
                 payload = exchange.payload
-                state = payload.get("state")
-                if state == "store":
-                    said = await execute(payload["store"])
-                elif state == "grant":
+                step = payload.get("step")
+                if step == "database":
+                    said = await execute(payload["database"])
+                elif step == "grant":
                     said = await _granted_async(payload["grant"], execute, grant, take_back)
                 else:
                     left = _left(payload, clock)
@@ -254,9 +254,9 @@ def _sleep() -> Callable[[float], Awaitable[object]]:
 
 def _left(payload: Mapping[str, Any], clock: Callable[[], float]) -> float:
     """How many seconds to wait."""
-    state = payload.get("state")
-    if state != "wait":
-        raise NotImplementedError(f"a step of state {state!r} is not for a store")
+    step = payload.get("step")
+    if step != "wait":
+        raise NotImplementedError(f"the step {step!r} is not for a database")
     left: float = payload["notBeforeMs"] / 1000 - clock()
     return max(left, 0.0)
 

@@ -99,7 +99,7 @@ class DynamoDBSession:
         results: list[Answer] = []
         self._store.limit(limits_of(step))
         try:
-            for call in step["run"]:
+            for call in step["calls"]:
                 results.append(self._store.run(call["api"], call["input"]))
         except Fault as fault:
             fault.is_certain = fault.is_certain and not results

@@ -88,7 +88,7 @@ class Ledger(Calls):
         if make is not None:
             make()
         found = self._converse(
-            _r.CreateResult, "schema.create", {"lineage": new_lineage()}, patience=CREATION
+            _r.CreateResult, "create-schema", {"lineage": new_lineage()}, patience=CREATION
         )
         found.raise_for_refusal()
         self._must_create = False
@@ -97,13 +97,13 @@ class Ledger(Calls):
     def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
         """Whether every column is there, on a primary that forgets nothing, and whether it is
         the store that this ledger saw first: for the start of a server."""
-        found = self._ask(_r.SchemaResult, "schema.check", {"lineage": self._lineage}, now=now)
+        found = self._ask(_r.SchemaResult, "check-schema", {"lineage": self._lineage}, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
     def delete_expired(self) -> None:
         """Delete what has ended, and kept texts that no row names; once a day."""
-        request = {"kind": "schema", **self._named}
+        request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
             define(self.store, calls_of(exchange.document, "garbage"))
 
@@ -132,7 +132,7 @@ class Ledger(Calls):
     def _ask(
         self,
         answer: type[R],
-        kind: str,
+        operation: str,
         members: dict[str, Any],
         evidence: Several = (),
         **more: Any,
@@ -140,15 +140,15 @@ class Ledger(Calls):
         """A whole conversation, with a store that has its tables."""
         if self._must_create:
             self._create()
-        found = self._converse(answer, kind, members, evidence, **more)
-        if kind == "account.forget" and found.ok and hasattr(self.store, "forgotten"):
+        found = self._converse(answer, operation, members, evidence, **more)
+        if operation == "forget-account" and found.ok and hasattr(self.store, "forgotten"):
             self.store.forgotten()
         return found
 
     def _converse(
         self,
         answer: type[R],
-        kind: str,
+        operation: str,
         members: dict[str, Any],
         evidence: Several = (),
         *,
@@ -159,7 +159,7 @@ class Ledger(Calls):
         now: Time | None = None,
     ) -> R:
         """A whole conversation."""
-        request, clock = self._request(kind, members), self._clock_from(now)
+        request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = carry_out(
                 exchange,

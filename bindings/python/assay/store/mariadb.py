@@ -124,7 +124,7 @@ class MariaDB(SQLStore):
         if callable(self._where):
             sql = f"SET STATEMENT {_limits(limits)} FOR {sql}"
         found = _rows(connection, sql, call["args"])
-        return rows_of(found) if call["rows"] else {}
+        return rows_of(found) if call["returnsRows"] else {}
 
     def fault(self, error: Exception) -> Fault:
         code = _code(error)

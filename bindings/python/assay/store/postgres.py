@@ -188,7 +188,7 @@ class Postgres(SQLStore):
         limits: Mapping[str, int],
     ) -> Answer:
         cursor = connection.execute(placed(call["sql"], "%s"), call["args"], prepare=False)
-        return rows_of(cursor.fetchall()) if call["rows"] else {}
+        return rows_of(cursor.fetchall()) if call["returnsRows"] else {}
 
     def fault(self, error: Exception) -> Fault:
         return _fault(error)
@@ -323,13 +323,13 @@ class AsyncPostgresSession:
             await self._limit(limits)
         wraps = mark is None and not self._is_begun
         wraps = wraps and not self._store.limits.is_alone(connection)
-        for call in step["run"]:
+        for call in step["calls"]:
             if wraps:
                 await self._begin(limits)
             cursor = await connection.execute(
                 placed(call["sql"], "%s"), call["args"], prepare=False
             )
-            results.append(rows_of(await cursor.fetchall()) if call["rows"] else {})
+            results.append(rows_of(await cursor.fetchall()) if call["returnsRows"] else {})
             if wraps:
                 await self._commit()
         if mark in ENDS:

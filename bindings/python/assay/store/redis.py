@@ -55,8 +55,8 @@ class _Looked:
         return [_ROLE, _MEMORY] if time.monotonic() - self._at >= _LOOKS else [_ROLE]
 
     def leave(self, step: Step) -> None:
-        """The library itself looks, in `schema.check`, and says what it found."""
-        if any(call.get("command", ("",))[0] == _MEMORY[0] for call in step["run"]):
+        """The library itself looks, in `check-schema`, and says what it found."""
+        if any(call.get("command", ("",))[0] == _MEMORY[0] for call in step["calls"]):
             self._at = time.monotonic()
 
     def judge(self, asked: tuple[str, ...], reply: Any) -> None:
@@ -151,7 +151,7 @@ class RedisSession:
         self._store.limit(limits_of(step))
         self._store.looked.leave(step)
         try:
-            for call in step["run"]:
+            for call in step["calls"]:
                 results.append(_result(self._store.run(call)))
         except (exceptions.RedisError, Fault) as error:
             return _fault(error, results).answer(step)
@@ -252,7 +252,7 @@ class AsyncRedisSession:
         self._store.limit(limits_of(step))
         self._store.looked.leave(step)
         try:
-            for call in step["run"]:
+            for call in step["calls"]:
                 results.append(_result(await self._store.run(call)))
         except (exceptions.RedisError, Fault) as error:
             return _fault(error, results).answer(step)

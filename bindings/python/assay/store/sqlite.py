@@ -156,7 +156,7 @@ class SQLite(SQLStore):
         connection.deadline.at = time.monotonic() + seconds(limits, "statementMs")
         try:
             cursor = connection.execute(placed(_known(call["sql"]), "?"), call["args"])
-            return rows_of(cursor.fetchall()) if call["rows"] else {}
+            return rows_of(cursor.fetchall()) if call["returnsRows"] else {}
         finally:
             connection.deadline.at = _Deadline.at
 
