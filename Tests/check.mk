@@ -274,7 +274,7 @@ check-layers:
 check-play: cli
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) $(PYTHON) Tests/CLI/play.py $(CLI)
 
-demo-apple: deps-demo ## play Apple on this machine, and print what was asked and answered
+demo-apple: deps-demo ## mock Apple on this machine, and print what was asked and answered
 	@$(MAKE) --no-print-directory inputs
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory cli

@@ -267,7 +267,7 @@ ASSAY_API assay_status assay_verify_token(const assay_verifier *verifier,
  * the decision either way.
  * @param account the appAccountToken that the evidence must carry, a UUID
  *                in text form; NULL leaves that check to the configured
- *                policy ("decide.account").
+ *                policy ("decision.accountToken").
  */
 ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
                                     const assay_doc *const *evidence,

@@ -3,7 +3,7 @@
 
     make demo-apple
 
-The library decides every step of an exchange; the HTTP requests go to `assay play-apple` instead of
+The library decides every step of an exchange; the HTTP requests go to `assay mock-apple` instead of
 Apple. Exits with 1 when an outcome is not the expected one.
 """
 import base64

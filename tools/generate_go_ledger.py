@@ -142,7 +142,7 @@ class Field:
         return text if text.endswith("…") else text + "."
 
     def default(self, text):
-        if text.startswith("stores."):
+        if text.startswith("ledger."):
             return f"`{text}`"
         return f"{int(text.replace(',', '')) // 1000} s" if self.is_duration else text
 

@@ -157,7 +157,7 @@ def null_of(kind, member):
     default = member.present.removeprefix("=") if member.present[0] == "=" else ""
     if default == "false" or "2^53" in default:
         return ""
-    return f"`{default}`" if default.startswith("stores.") else default
+    return f"`{default}`" if default.startswith("ledger.") else default
 
 
 def of_member(kind, member):

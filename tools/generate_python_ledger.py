@@ -178,7 +178,7 @@ def words(kind, member):
         text = f"takes a `{CALLS[member.name][1]}`: {text[0].lower()}{text[1:]}"
     if member.type == "choice" and not re.search("`[a-z]+`", text):
         text = f"{text.rstrip('.')}: {', '.join(map(quoted, member.bound.split('|')))}."
-    if re.fullmatch(r"=stores\.\w+", member.present):
+    if re.fullmatch(r"=ledger\.\w+", member.present):
         text = f"{text.rstrip('.')}; None: `{member.present[1:]}`."
     if text[1:2].islower():
         text = text[0].lower() + text[1:]

@@ -5,11 +5,12 @@ This file has the positions of the tables and the arrows between them.
 import generate_statements
 
 # Left and top of each box; all boxes have the same width.
-PLACES = {"name": (20, 50), "ledger": (240, 50), "evidence": (460, 50), "line": (680, 50),
-          "quota": (20, 150), "challenge": (20, 300), "once": (20, 466),
-          "audit": (460, 160), "link": (460, 312), "schema": (460, 428), "key": (680, 416)}
-ARROWS = [("name", "target", "ledger"), ("ledger", "evidence", "evidence"),
-          ("line", "evidence", "evidence")]
+PLACES = {"purchase_key": (20, 50), "purchase": (240, 50), "evidence": (460, 50),
+          "subscription": (680, 50), "quota": (20, 150), "challenge": (20, 300),
+          "event": (20, 466), "audit": (460, 160), "merged_account": (460, 312),
+          "schema": (460, 428), "device_key": (680, 416)}
+ARROWS = [("purchase_key", "target", "purchase"), ("purchase", "evidence", "evidence"),
+          ("subscription", "evidence", "evidence")]
 WIDTH, LINE, HEAD = 180, 16, 26
 PAGE = (880, 680)
 STYLE = """\
@@ -52,9 +53,9 @@ def arrow(tables, source, column, target):
 def outputs(*_):
     tables = generate_statements.tables()
     width, height = PAGE
-    label = ("The tables of a store: the keys of a purchase lead to its row in the ledger; the "
-             "ledger and the lines of subscriptions name their evidence; counters, challenges, "
-             "attested keys, events, links and audit rows stand by themselves")
+    label = ("The tables of the ledger: the keys of a purchase lead to its row; purchases and "
+             "subscriptions name their evidence; counters, challenges, device keys, events, "
+             "merged accounts and audit rows are on their own")
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
            f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">',
            f"<style>\n{STYLE}\n</style>",

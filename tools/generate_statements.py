@@ -1,7 +1,7 @@
 """Generate the SQL statements of the ledger from statements.tsv, tables.tsv and indexes.tsv in
 contract/store.
 
-  Sources/Assay/Stores/Dialects/SQLStatement.swift  every text, by dialect
+  Sources/Assay/Stores/Dialects/SQLStatement.swift  every text, by engine
   Sources/Assay/Stores/Dialects/SchemaTable.swift   the tables and their indexes
 """
 import re
@@ -10,16 +10,16 @@ import sys
 from status_rows import ROOT, quoted
 
 FOLDER = "Sources/Assay/Stores/Dialects"
-DIALECTS = ("sqlite", "postgres", "mysql")
+ENGINES = ("sqlite", "postgres", "mariadb")
 MARK = re.compile(r"\{(\w+) ([\w.]+)(?: (\w+))?\}")
 KINDS = {
     "sqlite": {"text": "TEXT", "long": "TEXT", "integer": "INTEGER"},
     "postgres": {"text": "TEXT", "long": "TEXT", "integer": "BIGINT"},
-    "mysql": {"text": "VARCHAR({})", "long": "MEDIUMTEXT", "integer": "BIGINT"},
+    "mariadb": {"text": "VARCHAR({})", "long": "MEDIUMTEXT", "integer": "BIGINT"},
 }
 # The end of CREATE TABLE, after the columns.
 ENDS = {"sqlite": " STRICT, WITHOUT ROWID", "postgres": "",
-        "mysql": " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"}
+        "mariadb": " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"}
 # InnoDB's limits in bytes: of a key, and of a character in utf8mb4.
 KEY, CHARACTER = 3072, 4
 
@@ -44,8 +44,8 @@ class Column:
         if kind not in KINDS["sqlite"] or (kind == "text") != bool(self.length):
             sys.exit(f"tables.tsv: kind and length of {name}")
 
-    def declared(self, dialect):
-        kind = KINDS[dialect][self.kind].format(self.length)
+    def declared(self, engine):
+        kind = KINDS[engine][self.kind].format(self.length)
         return f"{self.name} {kind}" + ("" if self.is_null else " NOT NULL")
 
     @property
@@ -58,18 +58,24 @@ class Table:
     def __init__(self, name):
         self.name, self.columns, self.indexes = name, [], []
 
+    @property
+    def case(self):
+        """The name as a case of Swift."""
+        first, *others = self.name.split("_")
+        return first + "".join(map(str.capitalize, others))
+
     def column(self, name):
         for column in self.columns:
             if column.name == name:
                 return column
         return sys.exit(f"indexes.tsv: {self.name} has no column {name}")
 
-    def create(self, dialect):
+    def create(self, engine):
         keys = [column.name for column in self.columns if column.is_key]
-        parts = [column.declared(dialect) for column in self.columns]
+        parts = [column.declared(engine) for column in self.columns]
         parts.append(f"PRIMARY KEY ({', '.join(keys)})")
         return (f"CREATE TABLE IF NOT EXISTS assay_{self.name} ({', '.join(parts)})"
-                + ENDS[dialect])
+                + ENDS[engine])
 
     def create_index(self, name, columns):
         return (f"CREATE INDEX IF NOT EXISTS assay_{self.name}_{name} ON assay_{self.name} "
@@ -96,19 +102,19 @@ def tables():
 
 
 class Statement:
-    """One row of statements.tsv; `texts` has the SQL of each dialect that has the statement."""
+    """One row of statements.tsv; `texts` has the SQL of each engine that has the statement."""
 
     def __init__(self, fields, known):
         self.name, rows_of, *texts = fields
         self.texts = {}
-        for dialect, text in zip(DIALECTS, texts):
+        for engine, text in zip(ENGINES, texts):
             if text == "*":
                 text = texts[0]
             if text:
-                self.texts[dialect] = resolved(text, dialect, known)
-        self.rows = set(DIALECTS if rows_of == "all" else rows_of.replace("-", "").split(","))
+                self.texts[engine] = resolved(text, engine, known)
+        self.rows = set(ENGINES if rows_of == "all" else rows_of.replace("-", "").split(","))
         self.rows &= set(self.texts)
-        if self.rows != {dialect for dialect, text in self.texts.items() if gives_rows(text)}:
+        if self.rows != {engine for engine, text in self.texts.items() if gives_rows(text)}:
             sys.exit(f"statements.tsv: where {self.name} gives rows")
 
 
@@ -118,11 +124,11 @@ def gives_rows(text):
     return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
 
 
-def resolved(text, dialect, known):
+def resolved(text, engine, known):
     def replaced(mark):
         word, name, alias = mark.groups()
         if word == "skip":
-            return (f"ON DUPLICATE KEY UPDATE {name} = {name}" if dialect == "mysql"
+            return (f"ON DUPLICATE KEY UPDATE {name} = {name}" if engine == "mariadb"
                     else "ON CONFLICT DO NOTHING")
         if word == "tables" and name == "all":
             return ",".join(f"'assay_{table}'" for table in known)
@@ -155,23 +161,23 @@ def head(source):
     return [HEAD[0].format(source), *HEAD[1:]]
 
 
-def by_dialect(indent):
-    return [f"{indent}switch dialect {{", *(f"{indent}case .{name}: return {name}"
-                                            for name in DIALECTS),
+def by_engine(indent):
+    return [f"{indent}switch engine {{", *(f"{indent}case .{name}: return {name}"
+                                           for name in ENGINES),
             f"{indent}case .dynamodb, .redis: return nil", f"{indent}}}"]
 
 
-def texts_of(dialect, found):
-    """Return the Swift property with the texts of one dialect; texts equal to sqlite's are left
+def texts_of(engine, found):
+    """Return the Swift property with the texts of one engine; texts equal to sqlite's are left
     out."""
-    out = ["", f"  private var {dialect}: StaticString? {{", "    switch self {"]
-    none = [statement for statement in found if dialect not in statement.texts]
+    out = ["", f"  private var {engine}: StaticString? {{", "    switch self {"]
+    none = [statement for statement in found if engine not in statement.texts]
     same = False
     for statement in found:
-        text = statement.texts.get(dialect)
+        text = statement.texts.get(engine)
         if text is None:
             continue
-        if dialect != "sqlite" and text == statement.texts.get("sqlite"):
+        if engine != "sqlite" and text == statement.texts.get("sqlite"):
             same = True
             continue
         out += [f"    case .{statement.name}:", f"      return {quoted(text)}"]
@@ -185,50 +191,52 @@ def texts_of(dialect, found):
 def statement_file():
     found = statements()
     out = head("statements.tsv and tables.tsv")
-    out += ["/// The statements of a store with SQL (docs/spec/store-statements.md §2).",
+    out += ["/// The statements of a store with SQL (docs/spec/ledger-statements.md §2).",
             "enum SQLStatement: Int, CaseIterable, Sendable {"]
     out += [f"  case {statement.name}" for statement in found]
-    out += ["", "  /// With `:name` parameters and tables that begin with `assay_`; nil: the dialect does",
-            "  /// it in another way.", "  func text(_ dialect: StoreDialect) -> StaticString? {",
-            *by_dialect("    "), "  }", "",
-            "  func givesRows(_ dialect: StoreDialect) -> Bool {", "    switch self {"]
+    out += ["",
+            "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine does",
+            "  /// it in another way.", "  func text(_ engine: StoreDialect) -> StaticString? {",
+            *by_engine("    "), "  }", "",
+            "  func givesRows(_ engine: StoreDialect) -> Bool {", "    switch self {"]
     everywhere = [statement for statement in found if statement.rows == set(statement.texts) != set()]
     out.append(f"    case {', '.join('.' + statement.name for statement in everywhere)}:")
     out.append("      return true")
     for statement in found:
         if statement.rows and statement not in everywhere:
-            some = " || ".join(f"dialect == .{name}" for name in DIALECTS if name in statement.rows)
+            some = " || ".join(f"engine == .{name}" for name in ENGINES if name in statement.rows)
             out.append(f"    case .{statement.name}: return {some}")
     out += ["    default: return false", "    }", "  }"]
-    for dialect in DIALECTS:
-        out += texts_of(dialect, found)
+    for engine in ENGINES:
+        out += texts_of(engine, found)
     return "\n".join([*out, "}", ""])
 
 
 def table_file():
     found = tables()
     out = head("tables.tsv and indexes.tsv")
-    out += ["/// The tables of a store with SQL (docs/spec/store-statements.md §1).",
+    out += ["/// The tables of a store with SQL (docs/spec/ledger-statements.md §1).",
             "enum SchemaTable: Int, CaseIterable, Sendable {",
-            f"  case {', '.join(found)}", "",
+            f"  case {', '.join(table.case for table in found.values())}", "",
             "  /// Its name, after the prefix.", "  var word: StaticString {", "    switch self {",
-            *(f"    case .{name}: return {quoted(name)}" for name in found), "    }", "  }", "",
-            "  /// `CREATE TABLE IF NOT EXISTS`; nil: the dialect has no SQL.",
-            "  func create(_ dialect: StoreDialect) -> StaticString? {",
-            *by_dialect("    "), "  }", "",
-            "  /// `CREATE INDEX IF NOT EXISTS`, the same in every dialect.",
+            *(f"    case .{table.case}: return {quoted(table.name)}" for table in found.values()),
+            "    }", "  }", "",
+            "  /// `CREATE TABLE IF NOT EXISTS`; nil: the engine has no SQL.",
+            "  func create(_ engine: StoreDialect) -> StaticString? {",
+            *by_engine("    "), "  }", "",
+            "  /// `CREATE INDEX IF NOT EXISTS`, the same in every engine.",
             "  var indexes: [StaticString] {", "    switch self {"]
     for table in found.values():
         if table.indexes:
-            out += [f"    case .{table.name}:", "      return ["]
+            out += [f"    case .{table.case}:", "      return ["]
             out += [f"        {quoted(table.create_index(*index))},"
                     for index in table.indexes]
             out.append("      ]")
     out += ["    default: return []", "    }", "  }"]
-    for dialect in DIALECTS:
-        out += ["", f"  private var {dialect}: StaticString {{", "    switch self {"]
+    for engine in ENGINES:
+        out += ["", f"  private var {engine}: StaticString {{", "    switch self {"]
         for table in found.values():
-            out += [f"    case .{table.name}:", f"      return {quoted(table.create(dialect))}"]
+            out += [f"    case .{table.case}:", f"      return {quoted(table.create(engine))}"]
         out += ["    }", "  }"]
     return "\n".join([*out, "}", ""])
 

@@ -10,14 +10,14 @@ extension Ledger {
   /// - Parameters:
   ///   - path: from the root, or from `./`. The file is opened where it is, and made by
   ///     `createSchema` alone.
-  ///   - verifier: has the block `stores` in its configuration.
+  ///   - verifier: has the block `ledger` in its configuration.
   ///   - patience: the longest wait before a step.
   /// - Throws: for a path that is relative to a folder that nobody names, or in memory.
   public init(
     sqlite path: String, _ verifier: Verifier, patience: Duration = .seconds(30)
   ) throws(SQLiteError) {
     let file = try SQLiteFile(path)
-    self.init(verifier, dialect: "sqlite", patience: patience) { SQLiteExecutor(file) }
+    self.init(verifier, engine: "sqlite", patience: patience) { SQLiteExecutor(file) }
   }
 }
 

@@ -1,7 +1,7 @@
 @_spi(AssaySwift) import Assay
 
 /// The client of a store: carries out the steps of one conversation, and keeps one connection
-/// for all of them (docs/spec/stores.md, STO-75). `AssaySQLite` has one for SQLite.
+/// for all of them (docs/spec/ledger.md, STO-75). `AssaySQLite` has one for SQLite.
 public protocol LedgerExecutor: AnyObject {
   /// Carries a step out and returns its answer (STO-2, STO-3).
   ///
@@ -113,9 +113,9 @@ extension Refusal {
 }
 
 /// Purchases granted once, subscriptions, quotas, challenges, keys and accounts in a store of
-/// the host's (docs/stores.md): a method for each kind of request, carried out to its end.
+/// the host's (docs/ledger.md): a method for each kind of request, carried out to its end.
 ///
-///     let ledger = Ledger(verifier, dialect: "postgres") { try await PostgresExecutor(pool) }
+///     let ledger = Ledger(verifier, engine: "postgres") { try await PostgresExecutor(pool) }
 ///     let claim = try await ledger.claim([transaction], account: account) { grant in
 ///       try await shop.give(grant.units, of: grant.product, to: grant.account, grant.grantId)
 ///       return true
@@ -130,22 +130,22 @@ extension Refusal {
 public struct Ledger: Sendable {
   /// Verifies the evidence.
   public let verifier: Verifier
-  let dialect: String
+  let engine: String
   let patience: Duration
   let open: @Sendable () async throws -> any LedgerExecutor
   let seen = Lineage()
 
   /// - Parameters:
-  ///   - verifier: has the block `stores` in its configuration.
-  ///   - dialect: "sqlite", "postgres", "mysql", "dynamodb", "redis".
+  ///   - verifier: has the block `ledger` in its configuration.
+  ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb", "redis".
   ///   - patience: the longest wait before a step.
   ///   - open: an executor for one conversation, with or without a connection yet.
   public init(
-    _ verifier: Verifier, dialect: String, patience: Duration = .seconds(30),
+    _ verifier: Verifier, engine: String, patience: Duration = .seconds(30),
     open: @escaping @Sendable () async throws -> any LedgerExecutor
   ) {
     self.verifier = verifier
-    self.dialect = dialect
+    self.engine = engine
     self.patience = patience
     self.open = open
   }
@@ -153,14 +153,14 @@ public struct Ledger: Sendable {
   /// Deletes what has ended and kept texts that no row names; once a day.
   public func deleteExpired(at now: Timestamp = .now) async throws {
     let document = try verifier.exchange(
-      ["operation": "describe-schema", "dialect": JSON(dialect)], at: now
+      ["operation": "describe-schema", "engine": JSON(engine)], at: now
     ).document
     guard document.status == .ok else { throw Refusal(document) }
     let found = document.value?.member("exchange")?.member("garbage")?.children ?? []
     try await withExecutor { executor in
       for call in found {
         let step: JSON = [
-          "id": 0, "dialect": JSON(dialect), "repeatable": true, "connection": "any",
+          "id": 0, "engine": JSON(engine), "repeatable": true, "connection": "any",
           "transaction": nil, "calls": [JSON(text: call.value.json)],
         ]
         try await Ledger.insist(on: step, executor)

@@ -213,8 +213,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - account: whose.
-  ///   - last: an earlier answer, which goes on for `stores.failOpen.readMs` when the store
-  ///     gives none.
+  ///   - last: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the
+  ///     store gives none.
   ///   - now: the time of the call; the conversation goes on from it.
   public func read(
     account: String, last: GetPlanResult? = nil, at now: Timestamp = .now
@@ -262,7 +262,7 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Takes units of an account's daily allowance, `limits` of the configuration. When it is
+  /// Takes units of an account's daily allowance, `quotas` of the configuration. When it is
   /// used up, the refused answer has headers for the client and the meter to try instead.
   ///
   /// - Parameters:
@@ -538,7 +538,7 @@ extension Ledger {
   }
 
   /// Deletes what names an account; what was paid out stays paid out. Needs
-  /// `stores.forgetKey`. Ask again, with the same attempt, while there is more.
+  /// `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
   ///
   /// - Parameters:
   ///   - account: whose.
@@ -560,7 +560,7 @@ extension Ledger {
   }
 
   /// Texts that were kept, by digest, purchase or subscription; they are no evidence until
-  /// they are verified again. Needs `stores.keepEvidence`.
+  /// they are verified again. Needs `ledger.keepEvidence`.
   ///
   /// - Parameters:
   ///   - sha256: of the texts.

@@ -39,8 +39,8 @@ struct LedgerRequest {
   /// The time of the conversation, which goes on from that of the call.
   var clock: Timestamp { now.advanced(by: begun.duration(to: .now)) }
 
-  func text(_ dialect: String) -> JSON {
-    .given([("operation", JSON(operation)), ("dialect", JSON(dialect))] + members)
+  func text(_ engine: String) -> JSON {
+    .given([("operation", JSON(operation)), ("engine", JSON(engine))] + members)
   }
 
   subscript(_ name: String) -> JSON? { members.first { $0.0 == name }?.1 }
@@ -109,7 +109,7 @@ extension Ledger {
     _ request: LedgerRequest, _ effects: LedgerEffects
   ) async throws -> Document {
     let exchange = try verifier.exchange(
-      request.text(dialect), evidence: request.evidence, at: request.now)
+      request.text(engine), evidence: request.evidence, at: request.now)
     guard !exchange.isDone else { return exchange.document }
     try await withExecutor { executor in
       if effects.prepares { try await executor.prepare() }

@@ -236,8 +236,8 @@ extension Verifier {
   ///   - evidence: facts of this verifier, or of one with the same configuration, in any mixture;
   ///     a renewal info needs its transaction beside it. Facts nested in a notification count as
   ///     the whole notification.
-  ///   - account: the appAccountToken that the evidence must contain; without it `decide.account`
-  ///     of the configuration applies.
+  ///   - account: the appAccountToken that the evidence must contain; without it
+  ///     `decision.accountToken` of the configuration applies.
   ///   - now: the time to decide for.
   /// - Throws: family `rejected` if the evidence is of another account, names no account or is
   ///   not sufficient; `misuse` without evidence, or for an account that is not a UUID.

@@ -1,4 +1,4 @@
-/* Loopback sockets for `assay play-apple`: the structures of the socket calls stay
+/* Loopback sockets for `assay mock-apple`: the structures of the socket calls stay
  * here, Swift sees descriptors and numbers. */
 #ifndef ASSAY_SOCKETS_H
 #define ASSAY_SOCKETS_H

@@ -1,4 +1,4 @@
-/* TLS for `assay play-apple --tls`, by the libssl of this machine, which is asked for
+/* TLS for `assay mock-apple --tls`, by the libssl of this machine, which is asked for
  * only then: nothing is linked, and what is linked into the command line shares nothing
  * with it but files. */
 #ifndef ASSAY_TLS_H

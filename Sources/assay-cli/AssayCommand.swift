@@ -6,7 +6,7 @@ struct AssayCommand: ParsableCommand {
     commandName: "assay",
     abstract: "Verify what Apple signs, and decide from it who may have what.",
     discussion: """
-      Nothing here opens a network connection, but for play-apple, which listens on this \
+      Nothing here opens a network connection, but for mock-apple, which listens on this \
       machine: evidence, configuration and time are \
       arguments.
 
@@ -30,7 +30,7 @@ struct AssayCommand: ParsableCommand {
     subcommands: [
       InitCommand.self, ConfigCommand.self, VerifyCommand.self, TriageCommand.self,
       DecideCommand.self, InspectCommand.self, ReportCommand.self, ExplainCommand.self,
-      MintCommand.self, PlayAppleCommand.self, KeyIdCommand.self,
+      MintCommand.self, MockAppleCommand.self, NormalizeKeyIdCommand.self,
     ])
 }
 

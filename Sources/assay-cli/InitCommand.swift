@@ -76,7 +76,7 @@ struct InitCommand: ParsableCommand {
         "products": {
           \(product): {"plan": "premium", "type": "auto-renewable"}
         },
-        "decide": {"account": "whenGiven", "sandbox": "below"}\(attest)
+        "decision": {"accountToken": "when-given", "sandbox": "below"}\(attest)
       }
 
       """

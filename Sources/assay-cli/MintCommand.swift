@@ -20,7 +20,7 @@ struct MintCommand: ParsableCommand {
         assay mint --list-forgeries
         assay mint transaction-receipt --authority ca > receipt.txt
         assay mint app-receipt --authority ca --purchases 12 --transport raw > receipt.der
-        assay mint verify-receipt-response --authority ca --answer-style ios6 \\
+        assay mint verify-receipt-response --authority ca --response-style ios6 \\
           --apple-status 21006 --expired
         assay mint attestation --authority ca --client-data hello > attestation.b64
         assay mint assertion --authority ca --counter 7 > assertion.b64

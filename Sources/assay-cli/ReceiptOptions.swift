@@ -21,7 +21,7 @@ struct ReceiptOptions: ParsableArguments {
 
   @Option(
     help: "Style of a verifyReceipt answer, ios6 or ios7.", completion: .values(["ios6", "ios7"]))
-  var answerStyle = "ios7"
+  var responseStyle = "ios7"
 
   @Option(help: "Status of a verifyReceipt answer, like 21006.")
   var appleStatus: Int64 = 0
@@ -47,8 +47,8 @@ struct ReceiptOptions: ParsableArguments {
             + "hexadecimal")
       }
     }
-    guard ReceiptResponseTemplate.Style(rawValue: answerStyle) != nil else {
-      throw UsageFault("--answer-style is ios6 or ios7")
+    guard ReceiptResponseTemplate.Style(rawValue: responseStyle) != nil else {
+      throw UsageFault("--response-style is ios6 or ios7")
     }
   }
 
@@ -73,7 +73,7 @@ struct ReceiptOptions: ParsableArguments {
     _ purchase: Purchase, _ authority: ReceiptAuthority, now: Int64
   ) throws -> [UInt8] {
     try authority.answer(
-      ReceiptResponseTemplate.Style(rawValue: answerStyle) ?? .ios7, periods(of: purchase),
+      ReceiptResponseTemplate.Style(rawValue: responseStyle) ?? .ios7, periods(of: purchase),
       status: appleStatus, requestDate: now)
   }
 

@@ -35,20 +35,20 @@ extension CaseBench {
       "DCD-20", "evidence without a token", [free], account: mine,
       "rejected.account.token-missing")
     decide(
-      "DCD-20", "ifPresent and evidence without a token", [free], verifier: "account-if-present",
+      "DCD-20", "if-present and evidence without a token", [free], verifier: "account-if-present",
       account: mine, state: "active", row: "DEC-14",
       facts: [
         ("account", "unproven"), ("warnings.0.id", "account-unproven"),
         ("warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
       ])
     decide(
-      "DCD-20", "ifPresent and the same", [bound], verifier: "account-if-present", account: mine,
+      "DCD-20", "if-present and the same", [bound], verifier: "account-if-present", account: mine,
       facts: proven)
     decide(
-      "DCD-20", "ifPresent and another", [bound], verifier: "account-if-present",
+      "DCD-20", "if-present and another", [bound], verifier: "account-if-present",
       account: other, "rejected.account.token-mismatch")
     decide(
-      "DCD-20", "ifPresent and none given", [bound], verifier: "account-if-present",
+      "DCD-20", "if-present and none given", [bound], verifier: "account-if-present",
       facts: untold)
     decide(
       "DCD-20", "required and the same", [bound], verifier: "account-required",

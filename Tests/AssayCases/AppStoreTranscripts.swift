@@ -24,7 +24,7 @@ extension CaseBench {
       "app-store-unnumbered",
       base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])]))
     configure(
-      "app-store-fresh", base.setting([("storekit.fresh", ["maxAgeMs": ["transaction": 30_000]])]))
+      "app-store-fresh", base.setting([("storekit.maxAgeMs", ["transaction": 30_000])]))
     let talk = AppStoreTalk(self)
     try talk.addAnswers()
     talk.addCommands()

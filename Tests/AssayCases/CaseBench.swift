@@ -82,7 +82,7 @@ final class CaseBench {
       [("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])])
     add("small-cap", [("storekit.caps", ["jwsBytes": 8192])])
     add("large-cap", [("storekit.caps", ["jwsBytes": 262_144])])
-    add("root-entry-ignored", [("storekit.rootEntry", "ignored")])
+    add("root-entry-ignored", [("storekit.x5cRoot", "ignored")])
     add("environment-from-id", [("storekit.missingEnvironment", "from-transaction-id")])
     add("undated-nested", [("storekit.undatedNotifications", "nested")])
     add("nested-omitted", [("storekit.nested", "omit")])
@@ -90,7 +90,7 @@ final class CaseBench {
       "fresh",
       [
         (
-          "storekit.fresh",
+          "storekit.maxAgeMs",
           [
             "maxAgeMs": [
               "transaction": 3_600_000, "renewal-info": 3_600_000, "notification": 691_200_000,
@@ -101,14 +101,14 @@ final class CaseBench {
       ])
     add(
       "fresh-long",
-      [("storekit.fresh", ["maxAgeMs": ["transaction": .integer(2000 * Purchase.day)]])])
+      [("storekit.maxAgeMs", ["transaction": .integer(2000 * Purchase.day)])])
     add("no-skew", [("clockSkewMs", 0)])
     add("no-cache", [("storekit.cache", ["chains": 0])])
-    add("account-required", [("decide", ["account": "required"])])
-    add("account-ignored", [("decide", ["account": "ignored"])])
-    add("account-if-present", [("decide", ["account": "ifPresent"])])
-    add("sandbox-equal", [("decide", ["sandbox": "equal"])])
-    add("sandbox-never", [("decide", ["sandbox": "never"])])
+    add("account-required", [("decision", ["accountToken": "required"])])
+    add("account-ignored", [("decision", ["accountToken": "ignored"])])
+    add("account-if-present", [("decision", ["accountToken": "if-present"])])
+    add("sandbox-equal", [("decision", ["sandbox": "equal"])])
+    add("sandbox-never", [("decision", ["sandbox": "never"])])
     add(
       "consumable-plan",
       [
@@ -116,10 +116,10 @@ final class CaseBench {
           "products", ["com.example.app.boost": ["plan": "premium", "type": "consumable"]]
         )
       ])
-    add("no-grace", [("decide", ["grace": false])])
-    add("lenient-retry", [("decide", ["retry": "lenient"])])
-    add("leeway", [("decide", ["leewayMs": 3_600_000])])
-    add("no-family", [("decide", ["family": "deny"])])
+    add("no-grace", [("decision", ["gracePeriod": false])])
+    add("lenient-retry", [("decision", ["billingRetry": "allow"])])
+    add("leeway", [("decision", ["renewalLeewayMs": 3_600_000])])
+    add("no-family", [("decision", ["familySharing": "deny"])])
     for (name, environment) in [("xcode", "Xcode"), ("local-testing", "LocalTesting")] {
       add(
         name,

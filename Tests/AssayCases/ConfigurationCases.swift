@@ -44,22 +44,23 @@ extension CaseBench {
         (
           "storekit",
           [
-            "anchors": [.string(authority.anchor)], "rootEntry": "must-match",
+            "anchors": [.string(authority.anchor)], "x5cRoot": "must-match",
             "missingEnvironment": "refuse", "undatedNotifications": "now", "nested": "verify",
-            "fresh": ["maxAgeMs": ["transaction": 1]], "xcodeCertificates": [],
+            "maxAgeMs": ["transaction": 1], "xcodeCertificates": [],
             "ocspHosts": ["ocsp.apple.com"], "caps": ["jwsBytes": 65_536],
             "cache": ["chains": 16],
           ]
         ),
         (
-          "decide",
+          "decision",
           [
-            "account": "ifPresent", "grace": true, "retry": "strict", "leewayMs": 0,
-            "family": "allow",
+            "accountToken": "if-present", "gracePeriod": true, "billingRetry": "deny",
+            "renewalLeewayMs": 0,
+            "familySharing": "allow",
           ]
         ),
         ("clockSkewMs", 60_000), ("plans", ["free", "premium"]),
-        ("limits", ["free": ["free": 99_999], "premium": ["free": 99_999, "premium": 20]]),
+        ("quotas", ["free": ["free": 99_999], "premium": ["free": 99_999, "premium": 20]]),
       ])
   }
 
@@ -85,21 +86,18 @@ extension CaseBench {
     config("CNF-1", "an empty object", text: [0x7b, 0x7d], "config.document.missing", at: "apps")
     for path in [
       "requried", "storekit.rootentry", "storekit.caps.bytes", "storekit.cache.size",
-      "decide.leeway", "storekit.fresh.maxAge",
+      "decision.leeway", "storekit.maxAge",
     ] {
       config(
         "CNF-1", "an unknown member \(path)", [(path, 1)], "config.document.unknown-member",
         at: path)
     }
     config(
-      "CNF-1", "an unknown kind in fresh", [("storekit.fresh.maxAgeMs.receipt", 1)],
-      "config.document.unknown-member", at: "storekit.fresh.maxAgeMs.receipt")
+      "CNF-1", "an unknown kind in maxAgeMs", [("storekit.maxAgeMs.receipt", 1)],
+      "config.document.unknown-member", at: "storekit.maxAgeMs.receipt")
     config(
       "CNF-1", "an app without a bundle id", [("apps", [["appAppleId": 1]])],
       "config.document.missing", at: "apps[0].bundleId")
-    config(
-      "CNF-1", "fresh without ages", [("storekit.fresh", [:])], "config.document.missing",
-      at: "storekit.fresh.maxAgeMs")
     config(
       "CNF-1", "an environment twice", [("environments", ["Sandbox", "Sandbox"])],
       "config.document.range", at: "environments[1]")
@@ -112,38 +110,39 @@ extension CaseBench {
       "config.document.unknown-member", at: "apps[0].name")
     let types: [(String, JSONText)] = [
       ("apps", "com.example.app"), ("environments", "Production"), ("products", []),
-      ("plans", "free"), ("limits", []), ("clockSkewMs", "60000"), ("clockSkewMs", true),
-      ("decide", "strict"), ("decide.grace", 1), ("decide.account", true),
-      ("decide.leewayMs", "0"), ("storekit", []), ("storekit.anchors", .string("AAAA")),
+      ("plans", "free"), ("quotas", []), ("clockSkewMs", "60000"), ("clockSkewMs", true),
+      ("decision", "strict"), ("decision.gracePeriod", 1), ("decision.accountToken", true),
+      ("decision.renewalLeewayMs", "0"), ("storekit", []), ("storekit.anchors", .string("AAAA")),
       ("storekit.caps", 1), ("storekit.caps.jwsBytes", "65536"),
-      ("storekit.cache.chains", "16"), ("storekit.fresh", 1), ("storekit.fresh.maxAgeMs", 1),
+      ("storekit.cache.chains", "16"), ("storekit.maxAgeMs", 1),
       ("storekit.xcodeCertificates", "x"),
-      ("storekit.rootEntry", 1), ("storekit.nested", true),
+      ("storekit.x5cRoot", 1), ("storekit.nested", true),
     ]
     for (path, value) in types {
       config("CNF-1", "\(path) as \(value)", [(path, value)], "config.document.type", at: path)
     }
-    for path in ["clockSkewMs", "storekit", "decide", "environments"] {
+    for path in ["clockSkewMs", "storekit", "decision", "environments"] {
       config("CNF-2", "\(path) null", [(path, .null)], "config.document.type", at: path)
     }
     let ranges: [(String, JSONText)] = [
-      ("clockSkewMs", -1), ("clockSkewMs", 300_001), ("decide.leewayMs", -1),
-      ("decide.leewayMs", 3_600_001), ("decide.account", "maybe"), ("decide.retry", "no"),
-      ("decide.family", "some"), ("decide.sandbox", "above"),
-      ("storekit.rootEntry", "any"),
+      ("clockSkewMs", -1), ("clockSkewMs", 300_001), ("decision.renewalLeewayMs", -1),
+      ("decision.renewalLeewayMs", 3_600_001), ("decision.accountToken", "maybe"),
+      ("decision.billingRetry", "no"),
+      ("decision.familySharing", "some"), ("decision.sandbox", "above"),
+      ("storekit.x5cRoot", "any"),
       ("storekit.missingEnvironment", "guess"), ("storekit.undatedNotifications", "never"),
       ("storekit.nested", "skip"), ("storekit.caps.jwsBytes", 8191),
       ("storekit.caps.jwsBytes", 262_145), ("storekit.cache.chains", -1),
-      ("storekit.cache.chains", 65), ("storekit.fresh.maxAgeMs.transaction", 0),
-      ("storekit.fresh.maxAgeMs.renewal-info", -5),
+      ("storekit.cache.chains", 65), ("storekit.maxAgeMs.transaction", 0),
+      ("storekit.maxAgeMs.renewal-info", -5),
     ]
     for (path, value) in ranges {
       config("CNF-1", "\(path) of \(value)", [(path, value)], "config.document.range", at: path)
     }
     for (path, values) in [
-      ("clockSkewMs", [0, 300_000]), ("decide.leewayMs", [0, 3_600_000]),
+      ("clockSkewMs", [0, 300_000]), ("decision.renewalLeewayMs", [0, 3_600_000]),
       ("storekit.caps.jwsBytes", [8192, 262_144]), ("storekit.cache.chains", [0, 64]),
-      ("storekit.fresh.maxAgeMs.notification", [1]),
+      ("storekit.maxAgeMs.notification", [1]),
     ] as [(String, [Int64])] {
       for value in values {
         config("CNF-1", "\(path) at its bound \(value)", [(path, .integer(value))])
@@ -320,14 +319,14 @@ extension CaseBench {
       ).bytes, "config.products.form")
     config(
       "CNF-1", "a limit that is no integer",
-      [plans, ("limits", ["free": ["free": .text("1.5")]])], "config.quotas.form")
+      [plans, ("quotas", ["free": ["free": .text("1.5")]])], "config.quotas.form")
     config("CNF-1", "no plan", [("plans", [])], "config.plans.form")
     config("CNF-1", "a plan twice", [("plans", ["free", "free"])], "config.plans.form")
     config(
-      "CNF-1", "limits of an unknown plan", [plans, ("limits", ["gold": ["free": 1]])],
+      "CNF-1", "limits of an unknown plan", [plans, ("quotas", ["gold": ["free": 1]])],
       "config.quotas.form")
     config(
-      "CNF-1", "a negative limit", [plans, ("limits", ["free": ["free": -1]])],
+      "CNF-1", "a negative limit", [plans, ("quotas", ["free": ["free": -1]])],
       "config.quotas.form")
   }
 

@@ -24,8 +24,8 @@ extension CaseBench {
     let anchors: JSONText = ["anchors": [.string(receipts.anchor)]]
     add("receipts-without-intermediates", [("receipts", anchors)])
     add("receipts-of-apple", [("receipts", [:])])
-    add("v2-refused", [("receipts.v2", "refuse")])
-    add("late-signed-refused", [("receipts.lateSigned", "refuse")])
+    add("v2-refused", [("receipts.version2", "refuse")])
+    add("late-signed-refused", [("receipts.signedAfterPurchase", "refuse")])
     add("unknown-environment", [("receipts.unknownEnvironment", "allow")])
     add(
       "unknown-production",

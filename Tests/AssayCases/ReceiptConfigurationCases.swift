@@ -27,7 +27,7 @@ extension CaseBench {
       "CNF-1", "an unknown member", ["v3": "refuse"], "config.document.unknown-member",
       at: "receipts.v3")
     for (name, values) in [
-      ("v2", ["accept", "refuse"]), ("lateSigned", ["accept", "refuse"]),
+      ("version2", ["accept", "refuse"]), ("signedAfterPurchase", ["accept", "refuse"]),
       ("unknownEnvironment", ["refuse", "allow"]), ("deviceIds", ["omit", "report"]),
     ] {
       for value in values {

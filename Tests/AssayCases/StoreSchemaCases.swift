@@ -1,8 +1,8 @@
 import AssayAuthority
 
 extension CaseBench {
-  /// Adds the block `stores` (docs/spec/configuration.md §11), and the tables of a ledger
-  /// (docs/spec/store-statements.md STM-1).
+  /// Adds the block `ledger` (docs/spec/configuration.md §11), and the tables of a ledger
+  /// (docs/spec/ledger-statements.md STM-1).
   func addStoreSchemaCases() {
     addStoreVerifiers()
     addStoreBlocks()
@@ -10,14 +10,14 @@ extension CaseBench {
     addSchemaRequests()
   }
 
-  /// Adds `stores` with PostgreSQL and all evidence kept, and `stores-dynamodb` with a table.
+  /// Adds `ledger` with PostgreSQL and all evidence kept, and `ledger-dynamodb` with a table.
   private func addStoreVerifiers() {
     configure(
-      "stores",
+      "ledger",
       standardConfig.setting(
-        "stores", ["dialect": "postgres", "prefix": "shop_", "keepEvidence": true]))
+        "ledger", ["engine": "postgres", "prefix": "shop_", "keepEvidence": true]))
     configure(
-      "stores-dynamodb", standardConfig.setting("stores", ["dialect": "dynamodb", "table": "shop"]))
+      "ledger-dynamodb", standardConfig.setting("ledger", ["engine": "dynamodb", "table": "shop"]))
   }
 
   // MARK: configuration
@@ -26,29 +26,29 @@ extension CaseBench {
     _ rule: String, _ name: String, _ changes: [(String, JSONText)], _ status: String = "ok",
     at: String? = nil
   ) {
-    let block: JSONText = ["dialect": "postgres"]
-    let config = standardConfig.setting("stores", block.setting(changes))
+    let block: JSONText = ["engine": "postgres"]
+    let config = standardConfig.setting("ledger", block.setting(changes))
     add(
       rule, "stores: \(name)", .verifierNew(config: .bytes(config.bytes)),
-      .init(status, at: at.map { "stores." + $0 }))
+      .init(status, at: at.map { "ledger." + $0 }))
   }
 
   private func addStoreBlocks() {
-    for dialect in ["sqlite", "postgres", "mysql", "redis"] {
-      stores("STO-13", "the dialect \(dialect)", [("dialect", .string(dialect))])
+    for engine in ["sqlite", "postgres", "mariadb", "redis"] {
+      stores("STO-13", "the engine \(engine)", [("engine", .string(engine))])
     }
     stores(
-      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.ledger.engine",
-      at: "dialect")
+      "STO-13", "an unknown engine", [("engine", "oracle")], "config.ledger.engine",
+      at: "engine")
     stores(
-      "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], "config.document.missing",
+      "CNF-1", "DynamoDB without a table", [("engine", "dynamodb")], "config.document.missing",
       at: "table")
     stores(
-      "STO-13", "a disk per instance", [("dialect", "sqlite"), ("shared", false)],
+      "STO-13", "a disk per instance", [("engine", "sqlite"), ("shared", false)],
       "config.ledger.not-shared", at: "shared")
     stores(
       "STO-13", "placeholders of another engine",
-      [("dialect", "sqlite"), ("placeholders", "dollar")], "config.ledger.placeholders",
+      [("engine", "sqlite"), ("placeholders", "dollar")], "config.ledger.placeholders",
       at: "placeholders")
     stores(
       "STO-5", "a prefix that begins with a digit", [("prefix", "1a")], "config.ledger.prefix",
@@ -70,10 +70,10 @@ extension CaseBench {
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
       "config.ledger.forget-key", at: "forgetKey")
     stores(
-      "STO-66", "a pace of 0", [("pace", .object([.init("look-up-order-id", 0)]))],
+      "STO-66", "a pace of 0", [("rateLimits", .object([.init("look-up-order-id", 0)]))],
       "config.ledger.rate-limits", at: "pace.look-up-order-id")
     stores(
-      "STO-66", "the pace of an unknown operation", [("pace", ["check-revocation": 1])],
+      "STO-66", "the pace of an unknown operation", [("rateLimits", ["check-revocation": 1])],
       "config.ledger.rate-limits",
       at: "pace.ocsp")
     stores(
@@ -102,58 +102,61 @@ extension CaseBench {
 
   private func addSchemas() {
     schema(
-      "STM-1", "SQLite without a block", [("dialect", "sqlite")],
+      "STM-1", "SQLite without a block", [("engine", "sqlite")],
       facts: [
         ("step", "done"),
         (
           "statements.0.sql",
           .text(
-            "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
+            "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
         ), ("statements.0.rows", false), ("statements.10", .null), ("version", 2),
         ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1", .null),
         (
           "migrations.0.statements.0.sql",
-          "ALTER TABLE assay_ledger ADD COLUMN units INTEGER NOT NULL DEFAULT 1"
+          "ALTER TABLE assay_purchase ADD COLUMN units INTEGER NOT NULL DEFAULT 1"
         ),
         (
           "migrations.0.statements.6.sql",
           .text(
-            "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
+            "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
         ),
         (
           "indexes.0.sql",
-          "CREATE INDEX IF NOT EXISTS assay_ledger_owner ON assay_ledger (owner, purchased_ms)"
-        ), ("garbage.0.sql", "DELETE FROM assay_quota WHERE ttl_ms < ?"),
+          """
+          CREATE INDEX IF NOT EXISTS assay_purchase_owner \
+          ON assay_purchase (owner, purchased_at_ms)
+          """
+        ), ("garbage.0.sql", "DELETE FROM assay_quota WHERE delete_after_ms < ?"),
         ("garbage.0.args.0", .integer(now)), ("garbage.1.args.0", .integer(now - 86_400_000)),
         ("garbage.2.args.0", .integer(now - 2_592_000_000)), ("garbage.3", .null),
       ])
     schema(
-      "STM-1", "as configured, with the table of evidence", verifier: "stores",
+      "STM-1", "as configured, with the table of evidence", verifier: "ledger",
       facts: [
         (
           "statements.9.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS shop_evidence (digest TEXT NOT NULL, body TEXT "
-              + "NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
-        ), ("garbage.2.sql", "DELETE FROM shop_once WHERE at_ms < $1"),
+              + "NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
+        ), ("garbage.2.sql", "DELETE FROM shop_once WHERE stored_at_ms < $1"),
         ("garbage.3.args.0", .integer(now - 86_400_000)), ("garbage.4", .null),
       ])
     schema(
-      "STM-1", "MariaDB and a prefix that are named", [("dialect", "mysql"), ("prefix", "a")],
-      verifier: "stores",
+      "STM-1", "MariaDB and a prefix that are named", [("engine", "mariadb"), ("prefix", "a")],
+      verifier: "ledger",
       facts: [
         (
           "statements.6.sql",
           .text(
             "CREATE TABLE IF NOT EXISTS aonce (id VARCHAR(160) NOT NULL, attempt "
-              + "VARCHAR(64) NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (id)) "
+              + "VARCHAR(64) NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) "
               + "ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-        ), ("garbage.0.sql", "DELETE FROM aquota WHERE ttl_ms < ?"),
+        ), ("garbage.0.sql", "DELETE FROM aquota WHERE delete_after_ms < ?"),
       ])
     schema(
-      "STM-1", "DynamoDB", verifier: "stores-dynamodb",
+      "STM-1", "DynamoDB", verifier: "ledger-dynamodb",
       facts: [
         ("statements.0.api", "CreateTable"), ("statements.0.input.TableName", "shop"),
         ("statements.0.input.GlobalSecondaryIndexes.1.IndexName", "assay-due"),
@@ -162,21 +165,21 @@ extension CaseBench {
         ("garbage.0", .null),
       ])
     schema(
-      "STM-1", "Redis", [("dialect", "redis")], verifier: "stores",
+      "STM-1", "Redis", [("engine", "redis")], verifier: "ledger",
       facts: [("statements.0", .null), ("indexes.0", .null), ("garbage.0", .null)])
   }
 
   private func addSchemaRequests() {
-    schema("EXC-8", "no block and no dialect", [], "config.exchange.block-missing", at: "stores")
+    schema("EXC-8", "no block and no engine", [], "config.exchange.block-missing", at: "ledger")
     schema(
-      "STO-13", "an unknown dialect", [("dialect", "oracle")], "config.ledger.engine",
-      at: "dialect")
+      "STO-13", "an unknown engine", [("engine", "oracle")], "config.ledger.engine",
+      at: "engine")
     schema(
       "STO-5", "another prefix than tables may have",
-      [("dialect", "sqlite"), ("prefix", "a;b")], "config.ledger.prefix", at: "prefix")
+      [("engine", "sqlite"), ("prefix", "a;b")], "config.ledger.prefix", at: "prefix")
     schema(
-      "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], verifier: "stores",
-      "config.document.missing", at: "stores.table")
+      "CNF-1", "DynamoDB without a table", [("engine", "dynamodb")], verifier: "ledger",
+      "config.document.missing", at: "ledger.table")
     for (member, request) in [
       ("id", ["operation": "record-event", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
       (
@@ -185,7 +188,7 @@ extension CaseBench {
       ),
     ] as [(String, JSONText)] {
       self.request(
-        "STO-84", "stores: a control character in \(member)", request, verifier: "stores",
+        "STO-84", "stores: a control character in \(member)", request, verifier: "ledger",
         "malformed.ledger.text", at: member)
     }
     schema(

@@ -29,7 +29,7 @@ extension CaseBench {
       [
         ("issuers", regions),
         (
-          "sameKeysAs",
+          "issuerAliases",
           .object([.init(TokenAuthority.otherRegion, .string(TokenAuthority.pool))])
         ),
       ])

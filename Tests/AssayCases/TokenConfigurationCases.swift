@@ -40,7 +40,7 @@ extension CaseBench {
           ("scopes", ["a"]), ("groups", ["g"]), ("types", ["JWT"]), ("maxAgeMs", 1),
           ("jwksUri", "https://keys.example.com/a?b=c"), ("keysetMaxAgeMs", 300_000),
           ("keysetHardMaxAgeMs", 300_000), ("caps", ["tokenBytes": 65_536]),
-          ("sameKeysAs", [:]),
+          ("issuerAliases", [:]),
         ])
       ])
     tokens(
@@ -101,12 +101,12 @@ extension CaseBench {
       ("to nobody", [("https://a.example", "https://x.example")], status),
     ] {
       let object = JSONText.object(pairs.map { .init($0.0, .string($0.1)) })
-      tokens("TOK-32", "sameKeysAs \(name)", [two.setting("sameKeysAs", object)], status)
+      tokens("TOK-32", "issuerAliases \(name)", [two.setting("issuerAliases", object)], status)
     }
-    tokens("TOK-32", "sameKeysAs a list", [two.setting("sameKeysAs", [])], status)
+    tokens("TOK-32", "issuerAliases a list", [two.setting("issuerAliases", [])], status)
     tokens(
-      "TOK-32", "sameKeysAs a number",
-      [two.appending("sameKeysAs", .object([.init("https://a.example", 7)]))],
+      "TOK-32", "issuerAliases a number",
+      [two.appending("issuerAliases", .object([.init("https://a.example", 7)]))],
       status)
     func url(_ count: Int) -> JSONText {
       .string("https://k.example/" + String(repeating: "k", count: count - 18))
@@ -178,7 +178,8 @@ extension CaseBench {
       (
         apple,
         [
-          "issuers", "sameKeysAs", "algorithm", "clients", "tokenUse", "scopes", "groups", "types",
+          "issuers", "issuerAliases", "algorithm", "clients", "tokenUse", "scopes", "groups",
+          "types",
         ]
       ),
     ] {

@@ -13,7 +13,7 @@ extension CaseBench {
     try addRootEntryCases(payload)
   }
 
-  /// Adds chains with `rootEntry` "ignored" (JWS-20).
+  /// Adds chains with `x5cRoot` "ignored" (JWS-20).
   private func addRootEntryCases(_ payload: JSONText) throws {
     let foreign = try Authority(now: now, names: .own)
     let good = JWSTemplate(payload: payload.bytes, chain: authority.chain)

@@ -68,7 +68,7 @@ struct LedgerTests {
 
   private static func verifier(
     _ stores: JSON = [
-      "dialect": "sqlite", "forgetKey": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
+      "engine": "sqlite", "forgetKey": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
       // Tests beside these keep all threads busy for longer than a request may take.
       "requestMs": 600_000,
     ]
@@ -81,9 +81,9 @@ struct LedgerTests {
         "com.example.app.premium.monthly": ["plan": "premium", "type": "auto-renewable"],
         "com.example.app.coins": ["type": "consumable"],
       ],
-      "limits": ["free": ["calls": 2], "premium": ["calls": 5]],
+      "quotas": ["free": ["calls": 2], "premium": ["calls": 5]],
       "storekit": ["anchors": [JSON(try authority.get().anchor)]],
-      "stores": stores,
+      "ledger": stores,
     ])
   }
 
@@ -249,7 +249,7 @@ struct LedgerTests {
     #expect(nothing.status == .unavailableClaimInProgress && nothing.answer == .deferred)
     #expect(nothing.retryAfter == .zero)
     #expect(try shop.rows("SELECT * FROM coins").isEmpty)
-    #expect(try shop.rows("SELECT * FROM assay_ledger").isEmpty)
+    #expect(try shop.rows("SELECT * FROM assay_purchase").isEmpty)
     let other = try await shop.ledger.claim(
       [coins], account: "ann", mode: "transaction", grant: Self.pays, at: Self.now)
     #expect(other.outcome == "new" && other.answer == .granted)
@@ -403,7 +403,7 @@ struct LedgerTests {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: shop.path + "-wal"))
     #expect(bytes.isEmpty)
     try await shop.ledger.deleteExpired(at: Self.now.advanced(by: .seconds(86_400 * 60)))
-    #expect(try shop.rows("SELECT * FROM assay_once").isEmpty)
+    #expect(try shop.rows("SELECT * FROM assay_event").isEmpty)
   }
 
   // MARK: the store itself
@@ -470,7 +470,7 @@ struct LedgerTests {
 
   @Test("a store that is away fails closed, and its executor is left rolled back")
   func away() async throws {
-    let verifier = try Self.verifier(["dialect": "postgres", "requestMs": 600_000])
+    let verifier = try Self.verifier(["engine": "postgres", "requestMs": 600_000])
     let busy = #"{"id":ID,"code":500,"error":{"code":"40001","text":"","executed":"no"}}"#
     for (answer, status) in [
       (#"{"id":ID,"code":0}"#, Status.unavailableDatabaseOutcomeUnknown),
@@ -478,24 +478,24 @@ struct LedgerTests {
       (#"{"id":ID,"code":200,"results":[{"rows":[["?"]]}]}"#, .unavailableDatabaseUnexpectedReply),
     ] {
       let store = Away(answer)
-      let ledger = Ledger(verifier, dialect: "postgres") { store }
+      let ledger = Ledger(verifier, engine: "postgres") { store }
       let refusal = try await refused {
         _ = try await ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
       }
       #expect(refusal.status == status, "\(answer)")
       #expect(store.rollBacks == 1 && store.steps >= 1)
     }
-    let impatient = Ledger(verifier, dialect: "postgres", patience: .zero) { Away(busy) }
+    let impatient = Ledger(verifier, engine: "postgres", patience: .zero) { Away(busy) }
     let waits = try await refused { _ = try await impatient.read(account: "ann", at: Self.now) }
     #expect(waits.family == .pending)
     let store = Away(nil)
-    let ledger = Ledger(verifier, dialect: "postgres") { store }
+    let ledger = Ledger(verifier, engine: "postgres") { store }
     await #expect(throws: Failure.self) { try await ledger.read(account: "ann", at: Self.now) }
     #expect(store.rollBacks == 1 && store.steps == 1)
-    let strange = Ledger(verifier, dialect: "postgres") { Away("{}") }
+    let strange = Ledger(verifier, engine: "postgres") { Away("{}") }
     let misuse = try await refused { _ = try await strange.read(account: "ann", at: Self.now) }
     #expect(misuse.family == .misuse)
-    let unmade = Ledger(verifier, dialect: "postgres") { throw Failure() }
+    let unmade = Ledger(verifier, engine: "postgres") { throw Failure() }
     await #expect(throws: Failure.self) { try await unmade.read(account: "ann", at: Self.now) }
   }
 
@@ -507,7 +507,7 @@ struct LedgerTests {
     let claim = try await shop.ledger.claim(
       [coins], account: "ann",
       grant: { _ in
-        _ = try SQLiteReader(path).rows("ALTER TABLE assay_ledger RENAME TO gone")
+        _ = try SQLiteReader(path).rows("ALTER TABLE assay_purchase RENAME TO gone")
         return true
       }, at: Self.now)
     #expect(claim.status == .unavailableDatabaseStatementFailed && claim.answer == .deferred)

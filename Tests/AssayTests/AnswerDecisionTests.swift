@@ -60,7 +60,7 @@ struct AnswerDecisionTests {
 
   @Test("DEC-19 leeway counts while the renewal may be in flight")
   func leeway() throws {
-    let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
+    let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 5000 }
     try check(!decided([endedAnswer()], by: lenient, at: At.now + 5000).entitled)
     let off = renewal {
       $0.autoRenewStatus = 0; $0.asOf = At.now

@@ -46,13 +46,13 @@ struct ConfigurationTests {
   func defaults() {
     let expected = """
       {"apps":[{"bundleId":"com.example.app","appAppleId":1234567890,"teamId":null}],\
-      "environments":["Production"],"products":{},"plans":["free"],"limits":{},\
-      "clockSkewMs":60000,"decide":{"account":"whenGiven","sandbox":"below",\
-      "grace":true,"retry":"strict",\
-      "leewayMs":0,"family":"allow"},"storekit":{"anchors":{"source":"built-in","sha256":\
+      "environments":["Production"],"products":{},"plans":["free"],"quotas":{},\
+      "clockSkewMs":60000,"decision":{"accountToken":"when-given","sandbox":"below",\
+      "gracePeriod":true,"billingRetry":"deny","renewalLeewayMs":0,"familySharing":"allow"},\
+      "storekit":{"anchors":{"source":"built-in","sha256":\
       ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]},\
-      "rootEntry":"must-match","missingEnvironment":"refuse","undatedNotifications":"now",\
-      "nested":"verify","fresh":null,"xcodeCertificates":[],"ocspHosts":["ocsp.apple.com"],\
+      "x5cRoot":"must-match","missingEnvironment":"refuse","undatedNotifications":"now",\
+      "nested":"verify","maxAgeMs":null,"xcodeCertificates":[],"ocspHosts":["ocsp.apple.com"],\
       "caps":{"jwsBytes":65536},"cache":{"chains":16}},"receipts":{"anchors":\
       {"source":"built-in","sha256":\
       ["b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"]},\
@@ -66,12 +66,12 @@ struct ConfigurationTests {
       {"sha256":"53fd008278e5a595fe1e908ae9c5e5675f26243264a5a6438c023e3ce2870760",\
       "source":"shipped"},\
       {"sha256":"0f570d7502373a2102e2106faaa8fa4844944a07ee676198484f4d6ce15bea47",\
-      "source":"shipped"}],"v2":"accept","lateSigned":"accept",\
+      "source":"shipped"}],"version2":"accept","signedAfterPurchase":"accept",\
       "unknownEnvironment":"refuse","maxAgeMs":null,"deviceIds":"omit",\
       "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
       "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}},\
       "attest":null,"deviceCheck":null,"tokens":[],"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
-      "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null,"stores":null}
+      "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null,"ledger":null}
       """
     checkEqual(String(decoding: effective(make(Self.minimal)), as: UTF8.self), expected)
   }
@@ -80,8 +80,8 @@ struct ConfigurationTests {
   func emptyBlocks() {
     let plain = effective(make(Self.minimal))
     let blocks = Self.minimal.setting([
-      ("decide", [:]), ("storekit", [:]), ("storekit.caps", [:]), ("storekit.cache", [:]),
-      ("products", [:]), ("limits", [:]),
+      ("decision", [:]), ("storekit", [:]), ("storekit.caps", [:]), ("storekit.cache", [:]),
+      ("products", [:]), ("quotas", [:]),
     ])
     checkEqual(effective(make(blocks)), plain)
   }
@@ -94,19 +94,19 @@ struct ConfigurationTests {
     for (path, value, status) in [
       ("clockSkewMs", .text("1.5"), "config.document.range"),
       ("clockSkewMs", .text("9223372036854775808"), "config.document.range"),
-      ("decide.account", "Required", "config.document.range"),
-      ("decide.retry", "", "config.document.range"),
-      ("storekit.fresh.maxAgeMs.renewal-info", 9_007_199_254_740_991, "ok"),
-      ("storekit.fresh.maxAgeMs.app-transaction", -1, "config.document.range"),
-      ("storekit.fresh.maxAgeMs.realtime-request", "1", "config.document.type"),
+      ("decision.accountToken", "Required", "config.document.range"),
+      ("decision.billingRetry", "", "config.document.range"),
+      ("storekit.maxAgeMs.renewal-info", 9_007_199_254_740_991, "ok"),
+      ("storekit.maxAgeMs.app-transaction", -1, "config.document.range"),
+      ("storekit.maxAgeMs.realtime-request", "1", "config.document.type"),
       ("storekit.xcodeCertificates", [], "ok"),
       ("storekit.xcodeCertificates", [.string(pin.uppercased())], "ok"),
       ("storekit.anchors", [], "config.certificates.root-set"),
       ("environments", [], "config.environments.mixed"), ("plans", [], "config.plans.form"),
-      ("limits.free.free", 0, "ok"), ("limits.pro.x", 9_007_199_254_740_991, "ok"),
-      ("limits.free.free", -1, "config.quotas.form"), ("limits.gold", [:], "config.quotas.form"),
-      ("limits.free.free", 9_007_199_254_740_992, "config.quotas.form"),
-      ("limits.free.free", "1", "config.quotas.form"),
+      ("quotas.free.free", 0, "ok"), ("quotas.pro.x", 9_007_199_254_740_991, "ok"),
+      ("quotas.free.free", -1, "config.quotas.form"), ("quotas.gold", [:], "config.quotas.form"),
+      ("quotas.free.free", 9_007_199_254_740_992, "config.quotas.form"),
+      ("quotas.free.free", "1", "config.quotas.form"),
       ("products.q.type", "subscription", "config.products.form"),
       ("products.p.plan", "gold", "config.products.form"), ("products.p.plan", "pro", "ok"),
       ("products.p.duration", "P1M", "ok"), ("products.p.duration", "1M", "config.products.form"),
@@ -182,7 +182,7 @@ struct ConfigurationTests {
 
   @Test("CNF-1 an unknown member of decide and of a product is refused with its path")
   func unknownMembers() {
-    for path in ["decide.x", "products.p.x"] {
+    for path in ["decision.x", "products.p.x"] {
       expect(Self.sandbox.setting(path, 1), "config.document.unknown-member", at: path)
     }
   }
@@ -190,7 +190,7 @@ struct ConfigurationTests {
   @Test("CNF-1 what a plan limits has a name")
   func namelessLimit() {
     expect(
-      Self.sandbox.setting("limits.free", ["": 1]), "config.quotas.form", at: "limits.free.")
+      Self.sandbox.setting("quotas.free", ["": 1]), "config.quotas.form", at: "quotas.free.")
   }
 
   @Test("CNF-1 a long name is shown by its first 64 bytes, no character cut")
@@ -204,18 +204,19 @@ struct ConfigurationTests {
     let split = String(repeating: "k", count: 63)
     expect(Self.minimal.setting(split + "é", 1), unknown, at: split + "…")
     expect(
-      Self.minimal.setting("decide", [split + "é": 1]), unknown, at: "decide." + split + "…")
+      Self.minimal.setting("decision", [split + "é": 1]), unknown, at: "decide." + split + "…")
   }
 
   @Test("CNF-2 null is not a value, for any member")
   func null() {
     for path in [
-      "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
+      "apps", "environments", "products", "plans", "quotas", "clockSkewMs", "decision", "storekit",
       "products.p", "products.p.plan", "products.p.type", "products.p.group", "products.p.duration",
-      "products.p.stack", "limits.free", "limits.free.x", "decide.account", "decide.grace",
-      "decide.retry", "decide.leewayMs", "decide.family", "storekit.anchors", "storekit.rootEntry",
+      "products.p.stack", "quotas.free", "quotas.free.x", "decision.accountToken",
+      "decision.gracePeriod", "decision.billingRetry", "decision.renewalLeewayMs",
+      "decision.familySharing", "storekit.anchors", "storekit.x5cRoot",
       "storekit.missingEnvironment", "storekit.undatedNotifications", "storekit.nested",
-      "storekit.fresh", "storekit.fresh.maxAgeMs", "storekit.fresh.maxAgeMs.transaction",
+      "storekit.maxAgeMs", "storekit.maxAgeMs.transaction",
       "storekit.xcodeCertificates", "storekit.caps", "storekit.caps.jwsBytes", "storekit.cache",
       "storekit.cache.chains",
     ] {
@@ -347,16 +348,16 @@ struct ConfigurationTests {
       "com.example.app.coins100": ["type": "consumable"],
     ],
     "plans": ["free", "standard", "premium"],
-    "limits": [
+    "quotas": [
       "free": ["free": 99999, "premium": 0], "standard": ["free": 99999, "premium": 20],
       "premium": ["free": 99999, "premium": 50],
     ],
     "clockSkewMs": 60000,
-    "decide": [
-      "account": "ifPresent", "sandbox": "equal", "grace": true, "retry": "strict",
-      "leewayMs": 0, "family": "allow",
+    "decision": [
+      "accountToken": "if-present", "sandbox": "equal", "gracePeriod": true, "billingRetry": "deny",
+      "renewalLeewayMs": 0, "familySharing": "allow",
     ],
-    "storekit": ["fresh": ["maxAgeMs": ["notification": 691_200_000, "realtime-request": 60000]]],
+    "storekit": ["maxAgeMs": ["notification": 691_200_000, "realtime-request": 60000]],
   ]
 
   @Test("CNF-1 the full example is accepted, and every value of it is in the effective one")
@@ -409,13 +410,14 @@ struct ConfigurationTests {
       ]),
       try Minted.config(Minted.xcodeChanges()),
       Self.sandbox.setting([
-        ("storekit.rootEntry", "ignored"), ("storekit.nested", "omit"), ("clockSkewMs", 7),
-        ("storekit.missingEnvironment", "from-transaction-id"), ("decide.retry", "lenient"),
+        ("storekit.x5cRoot", "ignored"), ("storekit.nested", "omit"), ("clockSkewMs", 7),
+        ("storekit.missingEnvironment", "from-transaction-id"), ("decision.billingRetry", "allow"),
         ("storekit.undatedNotifications", "nested"), ("storekit.caps.jwsBytes", 8192),
-        ("storekit.cache.chains", 0), ("decide.account", "required"), ("decide.grace", false),
-        ("decide.leewayMs", 5), ("decide.family", "deny"), ("storekit.xcodeCertificates", [pin]),
-        ("environments", ["LocalTesting"]), ("receipts.v2", "refuse"),
-        ("receipts.lateSigned", "refuse"), ("receipts.unknownEnvironment", "allow"),
+        ("storekit.cache.chains", 0), ("decision.accountToken", "required"),
+        ("decision.gracePeriod", false), ("decision.renewalLeewayMs", 5),
+        ("decision.familySharing", "deny"), ("storekit.xcodeCertificates", [pin]),
+        ("environments", ["LocalTesting"]), ("receipts.version2", "refuse"),
+        ("receipts.signedAfterPurchase", "refuse"), ("receipts.unknownEnvironment", "allow"),
         ("receipts.maxAgeMs", 9), ("receipts.deviceIds", "report"),
         ("receipts.caps.inputBytes", 100), ("receipts.caps.purchases", 32_768),
       ]),
@@ -445,7 +447,7 @@ struct ConfigurationTests {
     let first = make(Self.full).configuration
     checkEqual(make(Self.full).configuration, first)
     checkEqual(first.count, 32)
-    checkEqual(make(Self.full.setting("decide.grace", false)).configuration, first)
+    checkEqual(make(Self.full.setting("decision.gracePeriod", false)).configuration, first)
     for other in [Self.full.setting("clockSkewMs", 1), Self.minimal] {
       check(make(other).configuration != first)
     }

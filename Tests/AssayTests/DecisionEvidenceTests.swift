@@ -196,7 +196,7 @@ struct DecisionEvidenceTests {
       $0.asOf = At.now
     }
     // A grace period that the policy denies hides nothing, but is reported.
-    let denying = decisionConfiguration { $0.decide.grace = false }
+    let denying = decisionConfiguration { $0.decision.gracePeriod = false }
     try checkEqual(decided([running, grace], [carried], by: denying).plan, "basic")
     try checkEqual(decided([ahead, grace], [carried], by: denying).row, "DEC-7")
     let refunded = line("4") { $0.revokedAt = At.now }
@@ -289,7 +289,7 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-8 what was said long before the period began is about an earlier one")
   func staleRenewalFacts() throws {
-    let lenient = decisionConfiguration { $0.decide.retryIsLenient = true }
+    let lenient = decisionConfiguration { $0.decision.billingRetryAllowed = true }
     func row(_ asOf: Int64) throws -> Decision {
       let told = renewal {
         $0.isInBillingRetry = true
@@ -473,7 +473,7 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-12 family shares can be denied, and never hide what was bought")
   func familyDenied() throws {
-    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    let deny = decisionConfiguration { $0.decision.familySharingAllowed = false }
     let share = subscription { $0.ownership = "FAMILY_SHARED" }
     let own = subscription("2000000000000002") {
       $0.originalTransactionId = "2000000000000002"
@@ -498,7 +498,7 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-12 a denied family share stays denied in grace; a refunded one is refunded")
   func familyDeniedLater() throws {
-    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    let deny = decisionConfiguration { $0.decision.familySharingAllowed = false }
     let grace = renewal {
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
@@ -533,7 +533,7 @@ struct DecisionEvidenceTests {
         "unknown-value transactions/Production/2000000000000001/offerDiscountType",
         "unknown-value transactions/Production/2000000000000001/offerType",
       ])
-    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    let deny = decisionConfiguration { $0.decision.familySharingAllowed = false }
     try checkEqual(decided([odd], by: deny).stateName, "denied-by-policy")
 
     let refund = subscription {
@@ -553,7 +553,7 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-11 an unknown reason or renewal status gives no leeway")
   func unknownRenewalValues() throws {
-    let lenient = decisionConfiguration { $0.decide.leewayMs = 3_600_000 }
+    let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 3_600_000 }
     let reason = renewal { $0.expirationIntent = 6 }
     let status = renewal { $0.autoRenewStatus = 2 }
     for (facts, member) in [(reason, "expirationIntent"), (status, "autoRenewStatus")] {

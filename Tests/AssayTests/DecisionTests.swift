@@ -164,7 +164,7 @@ struct DecisionRowTests {
     }
     try checkEqual(decided([endedSubscription()], [retrying]).nextCheck, graceEnd)
 
-    let off = decisionConfiguration { $0.decide.grace = false }
+    let off = decisionConfiguration { $0.decision.gracePeriod = false }
     let refused = try decided([endedSubscription()], [retrying], by: off)
     check(refused.ruling?.until == nil)
     checkEqual(refused.ruling?.wouldBeUntil, At.now)
@@ -200,7 +200,7 @@ struct DecisionRowTests {
       $0.expirationIntent = 2
       $0.asOf = At.now
     }
-    let lenient = decisionConfiguration { $0.decide.retryIsLenient = true }
+    let lenient = decisionConfiguration { $0.decision.billingRetryAllowed = true }
     let lastTry = At.now + 60 * At.day
     let granted = try decided([endedSubscription()], [retrying], by: lenient)
     checkEqual(granted.ruling?.until, lastTry)
@@ -214,7 +214,7 @@ struct DecisionRowTests {
     let decision = try decided([endedSubscription()], [on])
     check(decision.ruling?.until == nil)
     checkEqual(decision.ruling?.wouldBeUntil, At.now)
-    let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
+    let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 5000 }
     let granted = try decided([endedSubscription()], [on], by: lenient)
     checkEqual(granted.ruling?.until, At.now + 5000)
   }
@@ -254,7 +254,7 @@ struct DecisionRowTests {
 
   @Test("DCD-14 leeway reaches no other row than DEC-18")
   func leewayElsewhere() throws {
-    let lenient = decisionConfiguration { $0.decide.leewayMs = 3_600_000 }
+    let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 3_600_000 }
     let off = renewal { $0.autoRenewStatus = 0 }
     let reason = renewal { $0.expirationIntent = 1 }
     let retrying = renewal { $0.isInBillingRetry = true }
@@ -273,8 +273,8 @@ struct DecisionRowTests {
       $0.asOf = At.now
     }
     let lenient = decisionConfiguration {
-      $0.decide.retryIsLenient = true
-      $0.decide.leewayMs = 3_600_000
+      $0.decision.billingRetryAllowed = true
+      $0.decision.renewalLeewayMs = 3_600_000
     }
     for renewals in [[], [grace], [renewal()]] {
       let decision = try decided([endless], renewals, by: lenient)

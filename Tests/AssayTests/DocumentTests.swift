@@ -209,7 +209,7 @@ struct DocumentTests {
     }
     let authority = try Minted.authority()
     let good = marks.transactionPayload.setting("deviceVerificationNonce", "SECRET-NONCE")
-    let verifier = try Minted.verifier([("decide.account", "required")])
+    let verifier = try Minted.verifier([("decision.accountToken", "required")])
     var texts: [[UInt8]] = []
     for (path, value) in [
       ("bundleId", "secret.bundle"), ("environment", "SecretEnvironment"), ("quantity", "secret"),

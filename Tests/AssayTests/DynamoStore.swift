@@ -29,8 +29,8 @@ final class DynamoStore {
   }
 
   init(_ changes: [(String, JSONText)] = []) throws {
-    let stores: JSONText = ["dialect": "dynamodb", "table": "assay"]
-    verifier = try Minted.verifier(SQLiteStore.catalogue + [("stores", stores)] + changes)
+    let stores: JSONText = ["engine": "dynamodb", "table": "assay"]
+    verifier = try Minted.verifier(SQLiteStore.catalogue + [("ledger", stores)] + changes)
   }
 
   // MARK: exchanges
@@ -187,7 +187,7 @@ final class DynamoStore {
     let expression = try DynamoExpression(
       input, texts: [try require(input.member("KeyConditionExpression")?.text).string])
     let index = input.member("IndexName")?.text?.string
-    let order = index == "assay-owner" ? "os" : index == "assay-due" ? "dt" : "SK"
+    let order = index == "assay-owner" ? "owner_sk" : index == "assay-due" ? "due_at_ms" : "SK"
     checkEqual(index == nil, (input.member("ConsistentRead")?.boolean == true))
     var found: [Item] = []
     for item in items.values where try expression.holds(0, item) { found.append(item) }
@@ -195,7 +195,7 @@ final class DynamoStore {
     if input.member("ScanIndexForward")?.boolean == false { found.reverse() }
     found = Array(found.prefix(Int(try require(input.member("Limit")?.integer))))
     let shown = found.map { item in
-      let kept = item.filter { ["PK", "SK", "dk", "dt"].contains($0.key) }
+      let kept = item.filter { ["PK", "SK", "due_pk", "due_at_ms"].contains($0.key) }
       return DynamoValue.json(index == "assay-due" ? kept : item)
     }
     return "{\"output\":{\"Items\":[\(shown.joined(separator: ","))],\"Count\":\(shown.count)}}"

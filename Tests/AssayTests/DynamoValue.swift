@@ -24,7 +24,7 @@ enum DynamoValue: Equatable {
   static func item(_ value: JSONValue) throws -> DynamoStore.Item {
     var item: DynamoStore.Item = [:]
     for child in value.children { item[child.name.string] = try DynamoValue(child) }
-    for name in ["PK", "SK", "ok", "os", "dk"] {
+    for name in ["PK", "SK", "owner_pk", "owner_sk", "due_pk"] {
       check(item[name] != .text(""), "an empty key")
     }
     return item

@@ -119,13 +119,13 @@ struct GenuineJWSTests {
       func ages(_ age: Int64) -> JSONText {
         .object(StoreKitKind.allCases.map { .init("\($0.name)", .integer(age)) })
       }
-      let strict = try verifier(entry, [("storekit.fresh", ["maxAgeMs": ages(day)])])
+      let strict = try verifier(entry, [("storekit.maxAgeMs", ages(day))])
       checkEqual(strict.verifyJWS(entry.jws, kind: kind, nowMs: now).status, .ok, "\(entry.name)")
       checkEqual(
         strict.verifyJWS(entry.jws, kind: kind, nowMs: now + 2 * day).status,
         .rejectedFreshnessStale, "\(entry.name)")
       let lenient = try verifier(
-        entry, [("storekit.fresh", ["maxAgeMs": ages(20 * 365 * day)])])
+        entry, [("storekit.maxAgeMs", ages(20 * 365 * day))])
       checkEqual(
         lenient.verifyJWS(entry.jws, kind: kind, nowMs: now + Self.tenYears).status,
         .rejectedFreshnessChainExpired, "\(entry.name)")

@@ -137,7 +137,7 @@ struct GenuineReceiptsTests {
       func status(_ path: String, _ value: JSONText) throws -> Status {
         try verify(entry, nil, [(path, value)]).status
       }
-      try checkEqual(status("receipts.v2", "refuse"), .rejectedTransactionReceiptV2Disabled)
+      try checkEqual(status("receipts.version2", "refuse"), .rejectedTransactionReceiptV2Disabled)
       try checkEqual(
         status("apps", [["bundleId": "com.example.app", "appAppleId": 1]]), .rejectedAppBundleId)
       try checkEqual(

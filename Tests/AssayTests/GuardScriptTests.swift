@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests docs/spec/store-statements.md §4.
+/// Tests docs/spec/ledger-statements.md §4.
 @Suite("Stores: the guard script")
 struct GuardScriptTests {
   @Test("STO-2 the name of the script is the SHA-1 of its text")

@@ -81,27 +81,27 @@ enum HintGate {
     if kind == "attest-receipt" { return ["attest", "deviceCheck"] }
     if attest.contains(kind) { return ["attest"] }
     switch kind {
-    case "jws": return ["storekit", "decide"]
+    case "jws": return ["storekit", "decision"]
     // The certificates of Xcode are pinned in one place for both (CFG-2).
     case "app-receipt": return ["receipts", "storekit.xcodeCertificates"]
     case "transaction-receipt", "verify-receipt-response": return ["receipts"]
     case "triage": return ["receipts", "storekit"]
     // The setting with which nested JWS of a notification are verified (NTF-8).
-    case "decision": return ["decide", "storekit.nested"]
+    case "decision": return ["decision", "storekit.nested"]
     // A claim keeps the policy of decisions about purchases that a family shares (STO-25).
     case "risk", "exchange":
-      return ["risk", "deviceCheck", "storekit.ocspHosts", "stores", "decide.family"]
+      return ["risk", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing"]
     case "token", "keyset": return ["tokens"]
     default:
       return [
-        "storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "tokens",
-        "appStoreServerApi", "appleId", "session", "stores",
+        "storekit", "receipts", "attest", "decision", "risk", "deviceCheck", "tokens",
+        "appStoreServerApi", "appleId", "session", "ledger",
       ]
     }
   }
 
   static let sharedMembers: Set<String> = [
-    "apps", "environments", "products", "plans", "limits", "clockSkewMs",
+    "apps", "environments", "products", "plans", "quotas", "clockSkewMs",
   ]
 
   // MARK: checking
@@ -271,9 +271,9 @@ struct HintTests {
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
       "environments": ["Production", "Sandbox"],
     ]
-    for rootEntry in ["must-match", "ignored"] {
+    for x5cRoot in ["must-match", "ignored"] {
       let verifier = try require(
-        Verifier.alone(config.setting("storekit.rootEntry", .string(rootEntry)).bytes).verifier)
+        Verifier.alone(config.setting("storekit.x5cRoot", .string(x5cRoot)).bytes).verifier)
       let jws = try Authority(now: now).mint(purchase.transactionPayload)
       let receipts = try ReceiptAuthority()
       let shown = [

@@ -45,7 +45,7 @@ struct ProofTableTests {
     let other: [(String, JSONText)] = [
       ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
       ("storekit.caps", ["jwsBytes": 32_768]), ("clockSkewMs", 0),
-      ("storekit.fresh", ["maxAgeMs": ["transaction": 60_000]]),
+      ("storekit.maxAgeMs", ["transaction": 60_000]),
       ("storekit.nested", "omit"),
     ]
     try checkEqual(isCached(verifier(other)), true)
@@ -63,7 +63,7 @@ struct ProofTableTests {
       digest([("storekit.anchors", [mine, other])]),
       digest([("storekit.anchors", [other, mine])]),
       digest([("storekit.anchors", [other])]),
-      digest([("storekit.rootEntry", "ignored")]),
+      digest([("storekit.x5cRoot", "ignored")]),
       digest([("storekit.cache", ["chains": 15])]),
       digest([("storekit.xcodeCertificates", [.string(Self.pin(1))])]),
       digest([("storekit.xcodeCertificates", [.string(Self.pin(2))])]),
@@ -71,7 +71,7 @@ struct ProofTableTests {
         ("storekit.xcodeCertificates", [.string(Self.pin(1))]), ("environments", ["Xcode"]),
       ]),
       digest([("receipts", receipts)]),
-      digest([("receipts.v2", "refuse")]),
+      digest([("receipts.version2", "refuse")]),
       digest([("attest", ["appIds": ["ABCDE12345.com.example.app"], "anchors": [mine]])]),
       digest([("attest", ["appIds": ["ABCDE12345.com.example.app"], "receiptAnchors": [mine]])]),
     ]
@@ -100,7 +100,7 @@ struct ProofTableTests {
     // A second root beside the own one: the chain is valid, and is proven again.
     let both: JSONText = [.string(try Minted.authority().anchor), try Self.stranger()]
     try checkEqual(isCached(verifier([("storekit.anchors", both)])), false)
-    try checkEqual(isCached(verifier([("storekit.rootEntry", "ignored")])), false)
+    try checkEqual(isCached(verifier([("storekit.x5cRoot", "ignored")])), false)
     try checkEqual(isCached(verifier()), true)
   }
 

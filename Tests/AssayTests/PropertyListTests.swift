@@ -160,7 +160,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test("RCP-8 what belongs to the wider dialect is named so")
+  @Test("RCP-8 what belongs to the wider engine is named so")
   func constructs() {
     let all = [
       "{\"a\"=(\"b\");}", "{\"a\"=<62>;}", "{\"a\"={\"b\"=\"c\";};}", "{\"a\"=[1];}",

@@ -263,7 +263,7 @@ struct RefusalEdgesTests {
     }
     func limits(_ meter: String) -> [(String, JSONText)] {
       let meters: JSONText = .object([.init(meter, 3)])
-      return [("plans", ["free"]), ("limits", .object([.init("free", meters)]))]
+      return [("plans", ["free"]), ("quotas", .object([.init("free", meters)]))]
     }
     try checkEqual(status(limits("image")), "ok")
     try checkEqual(status(limits(String(repeating: "a", count: 64))), "ok")

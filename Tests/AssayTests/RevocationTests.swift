@@ -130,8 +130,8 @@ struct RevocationTests {
       ("storekit.ocspHosts", ["ocsp.example.com"]), ("receipts.deviceIds", "report"),
       ("receipts.sharedSecrets", ["*": "00112233445566778899aabbccddeeff"]),
       ("receipts.caps", ["purchases": 9]), ("plans", ["none", "all"]),
-      ("products", ["x": ["type": "consumable"]]), ("decide", ["grace": false]),
-      ("limits", ["free": ["calls": 3]]), ("risk", ["mode": "record"]),
+      ("products", ["x": ["type": "consumable"]]), ("decision", ["gracePeriod": false]),
+      ("quotas", ["free": ["calls": 3]]), ("risk", ["mode": "record"]),
     ]
     for change in same {
       let other = try Minted.verifier([change])
@@ -142,7 +142,7 @@ struct RevocationTests {
       ("environments", ["Sandbox"]), ("clockSkewMs", 0), ("storekit.nested", "omit"),
       ("apps", [["bundleId": "com.example.app", "appAppleId": 1_234_567_891]]),
       ("storekit.anchors", [.string(try Authority(now: Minted.now).anchor)]),
-      ("receipts.v2", "refuse"), ("receipts.maxAgeMs", 7),
+      ("receipts.version2", "refuse"), ("receipts.maxAgeMs", 7),
       ("attest", ["appIds": ["ABCDE12345.com.example.app"]]),
     ]
     for change in different {

@@ -275,7 +275,7 @@ struct RiskTests {
       observed(
         "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 100])]),
       "allow", [22])
-    let few: [(String, JSONText)] = [("stores", ["dialect": "sqlite", "signup": ["limit": 7]])]
+    let few: [(String, JSONText)] = [("ledger", ["engine": "sqlite", "signup": ["limit": 7]])]
     for (accounts, rules) in [(7, [22]), (8, [22, 25])] as [(Int64, [Int])] {
       try expect(
         observed(

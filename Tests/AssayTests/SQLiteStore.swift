@@ -65,13 +65,13 @@ import Testing
       ]
     ),
     (
-      "limits",
+      "quotas",
       [
         "free": ["free": 5, "premium": 0], "standard": ["free": 5, "premium": 2],
         "premium": ["free": 5, "premium": 3],
       ]
     ),
-    ("stores", ["dialect": "sqlite"]),
+    ("ledger", ["engine": "sqlite"]),
   ]
 
   // MARK: evidence

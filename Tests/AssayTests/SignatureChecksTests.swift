@@ -372,7 +372,7 @@ struct SignatureChecksTests {
   @Test("CER-10 an anchor that is found by its signature is not asked twice")
   func ignoredRootEntry() throws {
     let changes: [(String, JSONText)] = [
-      ("storekit.rootEntry", "ignored"), ("storekit.cache", ["chains": 0]),
+      ("storekit.x5cRoot", "ignored"), ("storekit.cache", ["chains": 0]),
     ]
     let transaction = try Minted.authority().mint(Minted.purchase.transactionPayload)
     check(jws(try Minted.trust(changes), transaction) == (.ok, 3))

@@ -32,13 +32,13 @@ final class StoreBench {
         "type": "auto-renewable", "plan": "premium", "group": "21400001",
       ],
     ]
-    let stores: JSONText = ["dialect": "dynamodb", "table": "assay"]
-    let all = [("products", products)] + (engine == .dynamodb ? [("stores", stores)] : []) + changes
+    let stores: JSONText = ["engine": "dynamodb", "table": "assay"]
+    let all = [("products", products)] + (engine == .dynamodb ? [("ledger", stores)] : []) + changes
     sqlite = engine == .sqlite ? try SQLiteStore(all) : nil
     dynamo = engine == .dynamodb ? try DynamoStore(all) : nil
     verifier = try Minted.verifier(
-      catalogue.filter { $0.0 != "stores" } + all
-        + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
+      catalogue.filter { $0.0 != "ledger" } + all
+        + (engine == .sqlite ? [("ledger", ["engine": "sqlite"])] : []))
   }
 
   var coins: Int64 { wallet.values.reduce(0, +) }
@@ -206,16 +206,18 @@ final class StoreBench {
   /// Returns the state and the granted units of the only row; `nil` if there is none.
   func row() throws -> (state: String, out: Int64, asOf: Int64)? {
     if let dynamo {
-      let rows = dynamo.items.filter { $0.key.hasPrefix("TXN#") }
+      let rows = dynamo.items.filter { $0.key.hasPrefix("PURCHASE#") }
       guard let row = rows.first?.value, case .text(let state) = row["state"] else { return nil }
-      guard case .number(let out) = row["out_n"], case .number(let asOf) = row["asof_ms"] else {
+      guard case .number(let out) = row["granted_units"],
+        case .number(let asOf) = row["as_of_ms"]
+      else {
         return nil
       }
       return (state, out, asOf - Minted.purchase.signedDate)
     }
     let store = try require(sqlite)
     guard
-      let row = try store.run("SELECT state, out_n, asof_ms FROM assay_ledger", []).first
+      let row = try store.run("SELECT state, granted_units, as_of_ms FROM assay_purchase", []).first
     else { return nil }
     let parts = row.dropFirst().dropLast().split(separator: ",").map(String.init)
     return (
@@ -231,24 +233,24 @@ extension StoreBench {
   /// Removes the owners from the subscriptions, as an older version stored them.
   func forgetOwnerOfLines() throws {
     if let dynamo {
-      for (_, item) in dynamo.items where item["SK"] == .text("LINE") {
+      for (_, item) in dynamo.items where item["SK"] == .text("SUBSCRIPTION") {
         var line = item
         line["owner"] = .text("")
         dynamo.put(line)
       }
       return
     }
-    _ = try sql("UPDATE assay_line SET owner = ''")
+    _ = try sql("UPDATE assay_subscription SET owner = ''")
   }
 
   func lineOwners() throws -> [String] {
     guard let dynamo else {
-      return try sql("SELECT owner FROM assay_line").map {
+      return try sql("SELECT owner FROM assay_subscription").map {
         String($0.dropFirst(2).dropLast(2))
       }
     }
     return dynamo.items.values.compactMap { item in
-      guard item["SK"] == .text("LINE"), case .text(let owner) = item["owner"] else { return nil }
+      guard item["SK"] == .text("SUBSCRIPTION"), case .text(let owner) = item["owner"] else { return nil }
       return owner
     }
   }

@@ -17,7 +17,7 @@ struct StoreChallengeTests {
   ) throws -> Verifier {
     try AttestFixture.verifier(
       [
-        ("stores", StoreAnswer.stores(engine)),
+        ("ledger", StoreAnswer.stores(engine)),
         (
           "attest.challenge",
           ["mode": "json", "path": "challenge", "encoding": "base64url"]
@@ -174,7 +174,8 @@ struct StoreChallengeTests {
     checkEqual(
       redis.arguments(),
       #"["","0","1","12","eq","purpose","attest","eq","subject","ann","eq","used_by","","#
-        + #""ge","expires_ms","\#(Self.now + 1)","4","used_by","me","used_ms","\#(Self.now)","0"]"#)
+        + #""ge","expires_at_ms","\#(Self.now + 1)","4","used_by","me","used_at_ms","#
+        + #""\#(Self.now)","0"]"#)
     let issued = StoreScript(try verifier(.redis), issue, now: Self.now)
     checkEqual(
       issued.document.text("exchange.database.calls.0.args.0"), "\(Self.now + 300_000 + 86_400_000)"
@@ -182,7 +183,7 @@ struct StoreChallengeTests {
     let dynamo = StoreScript(try verifier(.dynamodb), consume, now: Self.now)
     checkEqual(
       dynamo.document.text("exchange.database.calls.0.input.ConditionExpression"),
-      "#purpose = :purpose AND #subject = :subject AND #expires_ms > :now "
+      "#purpose = :purpose AND #subject = :subject AND #expires_at_ms > :now "
         + "AND (attribute_not_exists(#used_by) OR #used_by = :by)")
     checkEqual(
       dynamo.document.text("exchange.database.calls.0.input.Key.PK.S"), "CHAL#\(Self.id)")
@@ -305,13 +306,13 @@ struct StoreChallengeTests {
   @Test("STO-65 the first does it, and its retry", arguments: StoreAnswer.engines)
   func once(_ engine: StoreDialect) throws {
     let verifier = try Minted.verifier([
-      ("stores", StoreAnswer.stores(engine, [("redis", ["volatile": true])]))
+      ("ledger", StoreAnswer.stores(engine, [("redis", ["volatile": true])]))
     ])
     func answered(_ attempt: String, isMade: Bool = false) throws -> StoreScript {
       let script = StoreScript(verifier, once, now: Self.now)
       try script.answer(
         StoreAnswer.row(
-          engine, ["attempt", "at_ms"], ["\"\(attempt)\"", "77"], isMade: isMade))
+          engine, ["attempt", "stored_at_ms"], ["\"\(attempt)\"", "77"], isMade: isMade))
       return script
     }
     try answered("attempt-0000000000000001").expect("ok", "first")

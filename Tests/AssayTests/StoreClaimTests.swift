@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests docs/spec/stores.md §5.1 … §5.4 on SQLite.
+/// Tests docs/spec/ledger.md §5.1 … §5.4 on SQLite.
 @Suite("Stores: claims")
 struct StoreClaimTests {
   private static let minute: Int64 = 60_000
@@ -130,12 +130,13 @@ struct StoreClaimTests {
         name == "TKEY" ? keys.transaction.string : name == "PKEY" ? keys.purchase.string : name
       }
       for (name, target) in names {
-        try store.run("INSERT INTO assay_name VALUES ('\(key(name))','\(key(target))')", [])
+        try store.run("INSERT INTO assay_purchase_key VALUES ('\(key(name))','\(key(target))')", [])
       }
       let first = try store.run(claim(), [evidence])
       expect(first, "new", "ok")
       checkEqual(first.text("exchange.claims.0.purchaseKey"), key(row), "\(names)")
-      try checkEqual(store.run("SELECT pkey FROM assay_ledger", []), ["[\"\(key(row))\"]"])
+      try checkEqual(
+        store.run("SELECT purchase_key FROM assay_purchase", []), ["[\"\(key(row))\"]"])
       checkEqual(store.steps, 2)
       let again = try store.run(claim(), [evidence])
       expect(again, "new", "ok")
@@ -144,7 +145,7 @@ struct StoreClaimTests {
       expect(
         try store.run(claim("bob", 2), [evidence]), "other-account",
         "rejected.purchase.other-account", answer: "refused-final")
-      try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
+      try checkEqual(store.run("SELECT COUNT(*) FROM assay_purchase", []), ["[1]"])
     }
   }
 
@@ -158,9 +159,9 @@ struct StoreClaimTests {
 
   @Test("STM-2 the text is kept with the row that names it, and with no other")
   func keptText() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let store = try SQLiteStore([("ledger.keepEvidence", true)])
     let kept = "SELECT COUNT(*) FROM assay_evidence"
-    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_ledger)"
+    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_purchase)"
     try store.run(claim(), [try month(store)])
     try checkEqual(store.run(kept, []), ["[1]"])
     try checkEqual(store.run(named, []), ["[1]"])
@@ -179,11 +180,11 @@ struct StoreClaimTests {
 
   @Test("STM-2 the text is kept where a claim takes two steps, is taken over, refunded, reopened")
   func keptTexts() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let store = try SQLiteStore([("ledger.keepEvidence", true)])
     let kept = "SELECT COUNT(*) FROM assay_evidence"
-    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_ledger)"
+    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_purchase)"
     let keys = try Self.keys(of: try coins(store))
-    try store.run("INSERT INTO assay_name VALUES ('\(keys.transaction.string)','x')", [])
+    try store.run("INSERT INTO assay_purchase_key VALUES ('\(keys.transaction.string)','x')", [])
     expect(try store.run(claim(), [try coins(store)]), "new", "ok")
     checkEqual(store.marks, ["single", "single"])
     try checkEqual(store.run(named, []), ["[1]"])
@@ -209,7 +210,7 @@ struct StoreClaimTests {
 
   @Test("STM-3 garbage are texts that no row names, a day after they were kept")
   func garbage() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let store = try SQLiteStore([("ledger.keepEvidence", true)])
     let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     for signed in [0, 1, 2] as [Int64] {
       try store.run(apply, [try month(store, signed: signed)], now: Minted.now + signed)
@@ -232,8 +233,8 @@ struct StoreClaimTests {
     try checkEqual(
       store.run(
         """
-        SELECT COUNT(*) FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger) \
-        OR digest IN (SELECT evidence FROM assay_line)
+        SELECT COUNT(*) FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_purchase) \
+        OR digest IN (SELECT evidence FROM assay_subscription)
         """, []), ["[2]"])
   }
 
@@ -264,18 +265,18 @@ struct StoreClaimTests {
     let missing = "rejected.account.token-missing"
     for (policy, statuses) in [
       // Results for the other account's token, the own one, and none.
-      ("whenGiven", [mismatch, "ok", missing]), ("ifPresent", [mismatch, "ok", "ok"]),
+      ("when-given", [mismatch, "ok", missing]), ("if-present", [mismatch, "ok", "ok"]),
       // If the policy requires a token, no document without one is verified.
       ("required", [mismatch, "ok"]), ("ignored", ["ok", "ok", "ok"]),
     ] {
       for (token, status) in zip([other, own, nil], statuses) {
-        let store = try SQLiteStore([("decide.account", .string(policy))])
+        let store = try SQLiteStore([("decision.accountToken", .string(policy))])
         let evidence = try store.transaction { $0.accountToken = token }
         let claimed = try store.run(
           claim("ann", 1, [("accountToken", .string(own.uppercased()))]), [evidence])
         checkEqual(claimed.name, status, "\(policy) \(token ?? "-")")
       }
-      let store = try SQLiteStore([("decide.account", .string(policy))])
+      let store = try SQLiteStore([("decision.accountToken", .string(policy))])
       let evidence = try store.transaction { $0.accountToken = own }
       let unnamed = try store.run(claim(), [evidence])
       checkEqual(
@@ -375,7 +376,7 @@ struct StoreClaimTests {
 
   @Test("STO-23 STO-25 several purchases: each by itself, the newest first to be counted")
   func several() throws {
-    let store = try SQLiteStore([("decide.family", "deny")])
+    let store = try SQLiteStore([("decision.familySharing", "deny")])
     let old = try store.transaction { $0.purchaseDate -= 1000 }
     let coins = try store.transaction {
       $0.type = .consumable
@@ -417,7 +418,7 @@ struct StoreClaimTests {
       ("PURCHASED", "deny", true), ("ASSIGNED", "deny", true), ("FAMILY_SHARED", "deny", false),
       ("FUTURE", "deny", false), ("FAMILY_SHARED", "allow", true),
     ] {
-      let store = try SQLiteStore([("decide.family", .string(family))])
+      let store = try SQLiteStore([("decision.familySharing", .string(family))])
       let evidence = try store.transaction { $0.ownership = ownership }
       let claimed = try store.run(claim(), [evidence])
       checkEqual(
@@ -436,10 +437,10 @@ struct StoreClaimTests {
     let receipts = try ReceiptAuthority()
     let account: [(String, JSONText)] = [("accountToken", "11111111-1111-4111-8111-111111111111")]
     for (policy, status) in [
-      ("required", "rejected.account.token-missing"), ("whenGiven", "ok"), ("ifPresent", "ok"),
+      ("required", "rejected.account.token-missing"), ("when-given", "ok"), ("if-present", "ok"),
     ] {
       let store = try SQLiteStore([
-        ("decide.account", .string(policy)),
+        ("decision.accountToken", .string(policy)),
         ("receipts", receipts.configuration),
       ])
       let evidence = try store.receipt(receipts)
@@ -449,10 +450,10 @@ struct StoreClaimTests {
 
   @Test(
     "STO-21 the row for which the host grants in the claim's transaction stays as it was read",
-    arguments: [StoreDialect.postgres, .mysql])
+    arguments: [StoreDialect.postgres, .mariadb])
   func locked(_ engine: StoreDialect) throws {
     let verifier = try Minted.verifier(
-      SQLiteStore.catalogue + [("stores", StoreAnswer.stores(engine))])
+      SQLiteStore.catalogue + [("ledger", StoreAnswer.stores(engine))])
     let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
     let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
     // The INSERT locks a row that stands there, and brings it.
@@ -462,7 +463,7 @@ struct StoreClaimTests {
         verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       let text = try require(script.sql())
-      check(text.hasPrefix("INSERT INTO assay_ledger") && text.contains(update), "\(mode)")
+      check(text.hasPrefix("INSERT INTO assay_purchase") && text.contains(update), "\(mode)")
       check(text.contains(" RETURNING pkey,env,"), "\(mode)")
       check(script.sql(1) == nil, "\(mode)")
     }
@@ -470,14 +471,14 @@ struct StoreClaimTests {
 
   @Test(
     "EXC-24 STM-2 what must not be seen in part is one transaction, on servers too",
-    arguments: [StoreDialect.postgres, .mysql])
+    arguments: [StoreDialect.postgres, .mariadb])
   func inOneTransaction(_ engine: StoreDialect) throws {
     func script(
       _ request: JSONText, isCoins: Bool = false, revoked: Bool = false,
       _ stores: [(String, JSONText)] = []
     ) throws -> StoreScript {
       let verifier = try Minted.verifier(
-        SQLiteStore.catalogue + [("stores", StoreAnswer.stores(engine, stores))])
+        SQLiteStore.catalogue + [("ledger", StoreAnswer.stores(engine, stores))])
       var purchase = Minted.purchase
       if isCoins {
         purchase.type = .consumable
@@ -517,13 +518,13 @@ struct StoreClaimTests {
     checkEqual(mark(revoke), "begin")
     checkEqual(revoke.sql(2)?.hasSuffix(" FOR UPDATE"), true)
     let apply = try script(
-      ["operation": "update-subscriptions", "account": "ann"], [("transfer", "move")])
+      ["operation": "update-subscriptions", "account": "ann"], [("transfer", "allow")])
     checkEqual(mark(apply), "single")
     let line = """
       ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1]
       """
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
-    checkEqual(apply.sql()?.hasPrefix("UPDATE assay_line SET owner"), true)
+    checkEqual(apply.sql()?.hasPrefix("UPDATE assay_subscription SET owner"), true)
     checkEqual(mark(apply), "single")
   }
 
@@ -553,12 +554,12 @@ struct StoreClaimTests {
     let others = try store.run(claim("bob", 1), [next])
     expect(others, "other-account", "rejected.subscription.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_purchase", []), ["[0]"])
     expect(
       try store.run(claim("ann", 2), [next]), "new", "ok",
       answer: mode == "lease" ? nil : "granted")
     // A purchase that she owns stays hers, whichever account owns the subscription by now.
-    try store.run("UPDATE assay_line SET owner = 'bob'", [])
+    try store.run("UPDATE assay_subscription SET owner = 'bob'", [])
     let own = try store.run(claim("ann", 2), [next])
     checkEqual(own.text("exchange.outcome"), (mode == "lease" ? "new" : "already-granted"))
     expect(
@@ -570,7 +571,11 @@ struct StoreClaimTests {
   }
 
   private func owners(_ store: SQLiteStore) throws -> [String] {
-    try store.run("SELECT owner, txn, asof_ms FROM assay_line ORDER BY otx", [])
+    try store.run(
+      """
+      SELECT owner, transaction_id, as_of_ms FROM assay_subscription \
+      ORDER BY original_transaction_id
+      """, [])
   }
 
   @Test(
@@ -587,7 +592,7 @@ struct StoreClaimTests {
     let others = try store.run(claim("bob", 2), [try month(store, 1)])
     expect(others, "other-account", "rejected.subscription.other-account", answer: "refused-final")
     checkEqual(others.text("error.rule"), "RPL-2")
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[1]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_purchase", []), ["[1]"])
     expect(
       try store.run(claim("ann", 3), [try month(store, 1, signed: 5)]), "new", "ok",
       answer: answer)
@@ -623,7 +628,8 @@ struct StoreClaimTests {
     ]
     expect(try store.run(claim("ann", 4), refunded), "new", "ok")
     try checkEqual(owners(store), [owner(5, 9)])
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_line WHERE revoked_ms > 0", []), ["[1]"])
+    try checkEqual(
+      store.run("SELECT COUNT(*) FROM assay_subscription WHERE revoked_at_ms > 0", []), ["[1]"])
     // Neither another account nor a notification changes the subscription.
     let later = try month(store, 6, signed: 10)
     expect(
@@ -637,7 +643,7 @@ struct StoreClaimTests {
 
   @Test("RPL-2 what makes no line makes none: coins, an upgrade, what is refused")
   func lineless() throws {
-    let store = try SQLiteStore([("decide.family", "deny")])
+    let store = try SQLiteStore([("decision.familySharing", "deny")])
     expect(try store.run(claim("ann", 1), [try coins(store)]), "new", "ok")
     let upgraded = try store.transaction { $0.isUpgraded = true }
     _ = try store.run(claim("ann", 2), [upgraded])
@@ -692,13 +698,16 @@ struct StoreClaimTests {
 
   @Test("RPL-2 STO-68 the text of a line that a claim has shown is kept")
   func shownText() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let store = try SQLiteStore([("ledger.keepEvidence", true)])
     let evidence = [try month(store), try month(store, 1, signed: 1)]
     expect(
       try store.run(claim("ann", 1, [("only", ["2000000900000110"])]), evidence), "new", "ok")
     try checkEqual(
       store.run(
-        "SELECT COUNT(*) FROM assay_line l JOIN assay_evidence e ON e.digest = l.evidence", []),
+        """
+        SELECT COUNT(*) FROM assay_subscription l \
+        JOIN assay_evidence e ON e.digest = l.evidence
+        """, []),
       ["[1]"])
   }
 
@@ -738,7 +747,7 @@ struct StoreClaimTests {
     let period = try month(store)
     try store.run(["operation": "update-subscriptions"], [period])
     expect(try store.run(claim("bob", 1), [period]), "new", "ok")
-    try store.run("UPDATE assay_line SET owner = 'ann'", [])
+    try store.run("UPDATE assay_subscription SET owner = 'ann'", [])
     let event: JSONText = [
       "operation": "claim", "attempt": .string(attemptId(2)),
     ]
@@ -771,7 +780,7 @@ struct StoreClaimTests {
     expect(failed, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     checkEqual(failed.text("error.rule"), "STO-32")
     checkEqual(failed.integer("exchange.retryAfterMs"), 0)
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_ledger", []), ["[0]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_purchase", []), ["[0]"])
     var granted = 0
     let done = try store.run(request, [evidence]) { document in
       granted += 1
@@ -791,7 +800,7 @@ struct StoreClaimTests {
     var row = ""
     let other = try SQLiteStore()
     try other.run(claim(), [try coins(other)])
-    row = try require(try other.run("SELECT * FROM assay_ledger", []).first)
+    row = try require(try other.run("SELECT * FROM assay_purchase", []).first)
     for (state, status) in [
       ("claimed", "unavailable.database.row-missing"),
       ("revoked", "unavailable.database.row-missing"),
@@ -844,7 +853,7 @@ struct StoreClaimTests {
   func dueOfAnother() throws {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
-    let row = try require(try store.run("SELECT * FROM assay_ledger", []).first)
+    let row = try require(try store.run("SELECT * FROM assay_purchase", []).first)
     let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
     for (attempt, status) in [(1, "unavailable.database.unexpected-reply"), (9, "ok")] {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
@@ -884,7 +893,7 @@ struct StoreClaimTests {
     expect(taken, "resume", "ok")
     checkEqual(taken.integer("exchange.claims.0.fence"), 2)
     try checkEqual(
-      store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []), ["[\"by hand\"]"])
+      store.run("SELECT note FROM assay_audit WHERE action = 'hand'", []), ["[\"by hand\"]"])
     expect(
       try store.run(try taken.completion(), now: Minted.now + Self.minute), "granted", "ok",
       answer: "granted")
@@ -952,8 +961,8 @@ struct StoreClaimTests {
     try store.run(claim("ann", 1, [("mode", "transaction")]), [try coins(store)])
     let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     try store.run(apply, [try month(store)])
-    let purchase = try require(try store.run("SELECT * FROM assay_ledger", []).first)
-    let line = try require(try store.run("SELECT * FROM assay_line", []).first)
+    let purchase = try require(try store.run("SELECT * FROM assay_purchase", []).first)
+    let line = try require(try store.run("SELECT * FROM assay_subscription", []).first)
     func refused(
       _ request: JSONText, _ evidence: [Document], step: Int, _ results: String, _ place: String,
       sourceLocation: SourceLocation = #_sourceLocation
@@ -970,23 +979,27 @@ struct StoreClaimTests {
     let key = try Self.keys(of: other).purchase.string
     let leads = "{\"rows\":[[\"\(key)\",null]]}"
     let refund = try month(store, 4, revoked: true)
-    try refused(claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "pkey")
+    try refused(
+      claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "purchase_key")
     let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(3))]
-    try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "pkey")
-    try refused(["operation": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "pkey")
+    try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "purchase_key")
+    try refused(["operation": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "purchase_key")
     let complete: JSONText = [
       "operation": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
-    try refused(complete, [], step: 1, "{\"rows\":[]},{},{},\(row)", "pkey")
+    try refused(complete, [], step: 1, "{\"rows\":[]},{},{},\(row)", "purchase_key")
     try refused(
       ["operation": "find", "account": "bob"], [], step: 1, row, "owner")
     let ofLine = "{\"rows\":[\(line)]}"
     let elsewhere = try month(store, 5)
     let next = try store.transaction { $0.originalTransactionId = "2000000900000777" }
-    try refused(apply, [next], step: 1, "{\"rows\":[]},{},{},{},\(ofLine)", "otx")
+    try refused(
+      apply, [next], step: 1, "{\"rows\":[]},{},{},{},\(ofLine)", "original_transaction_id")
     let ofProduction = ofLine.replacing("\"Sandbox\"", with: "\"Production\"")
-    try refused(apply, [elsewhere], step: 1, "{\"rows\":[]},{},{},{},\(ofProduction)", "otx")
+    try refused(
+      apply, [elsewhere], step: 1, "{\"rows\":[]},{},{},{},\(ofProduction)",
+      "original_transaction_id")
     try refused(apply, [elsewhere], step: 2, ofLine.replacing("\"ann\"", with: "\"bob\""), "owner")
     try refused(
       ["operation": "get-plan", "account": "bob"], [], step: 1, ofLine, "owner")

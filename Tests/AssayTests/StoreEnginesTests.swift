@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests that a SQL engine and DynamoDB give equal results (docs/spec/stores.md §5.1 … §5.5).
+/// Tests that a SQL engine and DynamoDB give equal results (docs/spec/ledger.md §5.1 … §5.5).
 @Suite("Stores: claims and lines, whatever the engine")
 struct StoreEnginesTests {
   // MARK: claims
@@ -54,7 +54,7 @@ struct StoreEnginesTests {
     "STO-27 under hold a lease that is over is left to a person",
     arguments: StoreBench.Engine.allCases)
   func hold(_ engine: StoreBench.Engine) throws {
-    let bench = try StoreBench(engine, [("stores.onUnclear", "hold")])
+    let bench = try StoreBench(engine, [("ledger.onExpiredLease", "hold")])
     let evidence = try bench.transaction()
     _ = try claim(bench, evidence)
     let late = Minted.now + 60_000
@@ -186,7 +186,7 @@ struct StoreEnginesTests {
     let restored = try apply(bench, "ann", evidence)
     checkEqual(restored.text("exchange.plan"), "premium")
     checkEqual(restored.flag("exchange.changed"), true)
-    let kept = try StoreBench(engine, [("stores.onAbsent", "keep")])
+    let kept = try StoreBench(engine, [("ledger.onNoPurchases", "keep")])
     _ = try apply(kept, "ann", month(kept))
     try checkEqual(kept.run(request).text("exchange.plan"), "premium")
   }

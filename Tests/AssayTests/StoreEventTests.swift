@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Tests refunds, their reversals and take-backs by the host, on a SQL engine and on DynamoDB
-/// (docs/spec/stores.md §5.3).
+/// (docs/spec/ledger.md §5.3).
 @Suite("Stores: events and take-backs")
 struct StoreEventTests {
   // MARK: every order
@@ -393,7 +393,7 @@ struct StoreEventTests {
     try checkEqual(bench.row()?.out, 0)
     if engine == .sqlite {
       try checkEqual(
-        bench.sql("SELECT what, owner, note FROM assay_audit"), ["[\"debt\",\"ann\",\"40\"]"])
+        bench.sql("SELECT action, owner, note FROM assay_audit"), ["[\"debt\",\"ann\",\"40\"]"])
     }
   }
 
@@ -533,7 +533,7 @@ struct StoreEventTests {
     checkEqual(renewed.text("exchange.lines.0.outcome"), "applied")
     try checkEqual(bench.row()?.asOf, 10)
     check(renewed.text("exchange.take.0.takeId") == nil)
-    let owner = try bench.sql("SELECT owner FROM assay_line")
+    let owner = try bench.sql("SELECT owner FROM assay_subscription")
     checkEqual(owner, ["[\"ann\"]"])
   }
 
@@ -564,15 +564,18 @@ struct StoreEventTests {
   func olderRows() throws {
     for (state, share) in [("granted", nil), ("revoked", RefundShare.full)] as [(String, Int64?)] {
       var item: DynamoStore.Item = [
-        "PK": .text("TXN#k"), "SK": .text("CLAIM"), "state": .text(state),
-        "quantity": .number(3), "tries": .number(2),
+        "PK": .text("PURCHASE#k"), "SK": .text("PURCHASE"), "state": .text(state),
+        "quantity": .number(3), "fencing_token": .number(2),
       ]
       for name in [
-        "pkey", "env", "txn", "otx", "owner", "product", "evidence", "grant_id", "attempt",
+        "purchase_key", "environment", "transaction_id", "original_transaction_id", "owner",
+        "product", "evidence", "grant_id", "attempt_id",
       ] {
         item[name] = .text("k")
       }
-      for name in ["purchased_ms", "asof_ms", "gen", "claimed_ms", "lease_ms"] {
+      for name in [
+        "purchased_at_ms", "as_of_ms", "generation", "claimed_at_ms", "lease_expires_at_ms",
+      ] {
         item[name] = .number(1)
       }
       let json = try JSONReader.readObject(Array(DynamoValue.json(item).utf8), caps: .evidence)

@@ -4,17 +4,17 @@ import Testing
 @testable import Assay
 
 /// Tests failures between an exchange and its database: unavailable engines, lost sessions, grants
-/// that end their transaction, limits (docs/spec/stores.md §6).
+/// that end their transaction, limits (docs/spec/ledger.md §6).
 @Suite("Stores: failures")
 struct StoreFailureTests {
-  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql]
+  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mariadb]
 
   private func script(
     _ engine: StoreDialect, _ request: JSONText, _ stores: [(String, JSONText)] = []
   ) throws -> StoreScript {
     StoreScript(
       try Minted.verifier(
-        [("stores", StoreAnswer.stores(engine, stores))] + SQLiteStore.catalogue.dropLast()),
+        [("ledger", StoreAnswer.stores(engine, stores))] + SQLiteStore.catalogue.dropLast()),
       request)
   }
 
@@ -56,12 +56,12 @@ struct StoreFailureTests {
       (.postgres, "25P03", "unavailable.database.outcome-unknown"),
       (.postgres, "28P01", "unavailable.database.statement-failed"),
       (.postgres, "3D000", "unavailable.database.statement-failed"),
-      (.mysql, "2003", "unavailable.database.unreachable"),
-      (.mysql, "1040", "unavailable.database.contention"),
-      (.mysql, "1969", "unavailable.database.outcome-unknown"),
-      (.mysql, "2013", "unavailable.database.outcome-unknown"),
-      (.mysql, "1045", "unavailable.database.statement-failed"),
-      (.mysql, "1049", "unavailable.database.statement-failed"),
+      (.mariadb, "2003", "unavailable.database.unreachable"),
+      (.mariadb, "1040", "unavailable.database.contention"),
+      (.mariadb, "1969", "unavailable.database.outcome-unknown"),
+      (.mariadb, "2013", "unavailable.database.outcome-unknown"),
+      (.mariadb, "1045", "unavailable.database.statement-failed"),
+      (.mariadb, "1049", "unavailable.database.statement-failed"),
       (.sqlite, "9", "unavailable.database.contention"),
       (.sqlite, "14", "unavailable.database.statement-failed"),
       (.redis, "WRONGPASS", "unavailable.database.statement-failed"),
@@ -151,7 +151,7 @@ struct StoreFailureTests {
           return grants <= losses ? .lost : .granted
         })
       checkEqual(grants, min(losses + 1, 3))
-      let rows = try store.run("SELECT state FROM assay_ledger", [])
+      let rows = try store.run("SELECT state FROM assay_purchase", [])
       if losses < 3 {
         checkEqual(document.name, "ok")
         checkEqual(rows, ["[\"granted\"]"])
@@ -201,7 +201,7 @@ struct StoreFailureTests {
       })
     checkEqual(grants, (isCarriedOut ? 1 : 2))
     checkEqual(document.name, (isCarriedOut ? "rejected.purchase.already-granted" : "ok"))
-    try checkEqual(store.run("SELECT state FROM assay_ledger", []), ["[\"granted\"]"])
+    try checkEqual(store.run("SELECT state FROM assay_purchase", []), ["[\"granted\"]"])
   }
 
   @Test("STO-20 a completion that does not come through is deferred, and the claim stays open")
@@ -238,7 +238,8 @@ struct StoreFailureTests {
       Exchanges.expect(document, "misuse.ledger.transaction", at: "grant", rule: "STO-38")
       checkEqual(document.flag("exchange.committed"), hasCommitted)
       checkEqual(document.text("exchange.answer"), "deferred")
-      try checkEqual(store.run("SELECT state FROM assay_ledger", []).count, (hasCommitted ? 1 : 0))
+      try checkEqual(
+        store.run("SELECT state FROM assay_purchase", []).count, (hasCommitted ? 1 : 0))
     }
   }
 

@@ -7,12 +7,12 @@ import Testing
 @Suite("Stores: attested keys")
 struct StoreKeyTests {
   private static let now = AttestFixture.now
-  private static let durable: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb]
+  private static let durable: [StoreDialect] = [.sqlite, .postgres, .mariadb, .dynamodb]
 
   private func verifier(
     _ engine: StoreDialect = .sqlite, _ changes: [(String, JSONText)] = []
   ) throws -> Verifier {
-    try AttestFixture.verifier([("stores", StoreAnswer.stores(engine))] + changes)
+    try AttestFixture.verifier([("ledger", StoreAnswer.stores(engine))] + changes)
   }
 
   private func hexId() throws -> String {
@@ -27,10 +27,11 @@ struct StoreKeyTests {
   private func values(_ changes: [String: String] = [:]) throws -> [String] {
     let good: [(String, String)] = [
       ("key_id", "\"\(try hexId())\""), ("owner", "\"ann\""),
-      ("app", "\"\(AttestFixture.appId)\""), ("env", "\"production\""),
+      ("app", "\"\(AttestFixture.appId)\""), ("environment", "\"production\""),
       ("public_key", "\"\(try point())\""), ("counter", "6"), ("state", "\"active\""),
-      ("created_ms", "\(Self.now - 5)"), ("used_ms", "\(Self.now - 5)"), ("receipt", "\"cg==\""),
-      ("receipt_ms", "1"), ("next_ms", "2"), ("risk", "3"),
+      ("created_at_ms", "\(Self.now - 5)"), ("used_at_ms", "\(Self.now - 5)"),
+      ("receipt", "\"cg==\""),
+      ("receipt_created_at_ms", "1"), ("next_refresh_at_ms", "2"), ("risk", "3"),
     ]
     return good.map { changes[$0.0] ?? $0.1 }
   }
@@ -78,7 +79,7 @@ struct StoreKeyTests {
       script.expect(status, outcome)
       checkEqual(script.document.flag("exchange.changed"), changed)
     }
-    let madeNow = ["created_ms": "\(Self.now)"]
+    let madeNow = ["created_at_ms": "\(Self.now)"]
     if engine.isSQL { try expect(madeNow, "ok", "bound", changed: true, isNew: true) }
     try expect([:], "ok", "already", changed: false)
     try expect([:], "ok", "already", changed: false, isNew: true)
@@ -97,7 +98,7 @@ struct StoreKeyTests {
     try expect(["state": "\"odd\""], "unavailable.database.unexpected-reply", nil)
     if engine == .dynamodb {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
-      check(script.source("exchange.database").contains("\"ok\":{\"S\":\"USER#ann\"}"))
+      check(script.source("exchange.database").contains("\"owner_pk\":{\"S\":\"USER#ann\"}"))
       try script.answer("{\"output\":{}}")
       script.expect("ok", "bound")
     }
@@ -140,7 +141,7 @@ struct StoreKeyTests {
     }
     let redis = try self.verifier(.redis)
     StoreScript(redis, bind, [try attested(redis)], now: Self.now)
-      .expect("config.ledger.not-durable", at: "dialect")
+      .expect("config.ledger.not-durable", at: "engine")
   }
 
   // MARK: advance
@@ -157,7 +158,7 @@ struct StoreKeyTests {
     let done = begun()
     checkEqual(done.document.flag("exchange.database.repeatable"), false)
     switch engine {
-    case .mysql:
+    case .mariadb:
       checkEqual(done.document.text("exchange.database.connection"), "same")
       try done.answer("{},{\"rows\":[[1,0]]}")
     case .dynamodb: try done.answer(try row(engine, ["counter": "7"]))
@@ -168,7 +169,7 @@ struct StoreKeyTests {
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = begun()
       if engine.isSQL {
-        try script.answer(engine == .mysql ? "{},{\"rows\":[[0,0]]}" : "{\"rows\":[]}")
+        try script.answer(engine == .mariadb ? "{},{\"rows\":[[0,0]]}" : "{\"rows\":[]}")
         checkEqual(script.document.flag("exchange.database.repeatable"), true)
       }
       if let changes {
@@ -194,7 +195,7 @@ struct StoreKeyTests {
   func advanceShapes() throws {
     for (engine, answer) in [
       (StoreDialect.sqlite, "{\"rows\":[[8]]}"), (.postgres, "{\"rows\":[[7],[7]]}"),
-      (.mysql, "{},{\"rows\":[[2,0]]}"), (.mysql, "{},{\"rows\":[]}"),
+      (.mariadb, "{},{\"rows\":[[2,0]]}"), (.mariadb, "{},{\"rows\":[]}"),
       (.dynamodb, "{\"output\":{}}"),
       (.dynamodb, try row(.dynamodb, ["counter": "8"])),
       (.sqlite, "{}"),
@@ -228,10 +229,10 @@ struct StoreKeyTests {
       script.expect(status, outcome)
       if status == "ok" { checkEqual(script.document.integer("exchange.nextMs"), 2) }
     }
-    try expect(["receipt": "\"\(text)\"", "receipt_ms": "\(made)"], "ok", "kept")
-    try expect(["receipt_ms": "\(made)"], "ok", "older")
-    try expect(["receipt_ms": "\(made + 1)"], "ok", "older")
-    try expect(["receipt_ms": "\(made - 1)"], "unavailable.database.unexpected-reply", nil)
+    try expect(["receipt": "\"\(text)\"", "receipt_created_at_ms": "\(made)"], "ok", "kept")
+    try expect(["receipt_created_at_ms": "\(made)"], "ok", "older")
+    try expect(["receipt_created_at_ms": "\(made + 1)"], "ok", "older")
+    try expect(["receipt_created_at_ms": "\(made - 1)"], "unavailable.database.unexpected-reply", nil)
     try expect(["state": "\"retired\""], "rejected.device-key.retired", "retired")
     try expect(nil, "rejected.device-key.unknown", "unknown")
   }
@@ -245,8 +246,8 @@ struct StoreKeyTests {
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(verifier, request, now: Self.now)
       if let changes {
-        let before = changes["used_ms"] == nil ? changes : [:]
-        let isMade = changes["used_ms"] != nil && !engine.isSQL
+        let before = changes["used_at_ms"] == nil ? changes : [:]
+        let isMade = changes["used_at_ms"] != nil && !engine.isSQL
         try script.answer(
           isMade ? row(engine, changes) : change(engine, from: before, to: changes))
       } else {
@@ -255,7 +256,7 @@ struct StoreKeyTests {
       script.expect(status, outcome)
     }
     let gone = "\"retired\""
-    try expect(["state": gone, "used_ms": "\(Self.now)"], "ok", "retired")
+    try expect(["state": gone, "used_at_ms": "\(Self.now)"], "ok", "retired")
     try expect(["state": gone], "ok", "already")
     try expect(["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "foreign")
     try expect(nil, "rejected.device-key.unknown", "unknown")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests docs/spec/stores.md §5.5 and §5.9 on SQLite.
+/// Tests docs/spec/ledger.md §5.5 and §5.9 on SQLite.
 @Suite("Stores: lines and accounts")
 struct StoreLineTests {
   private static let day: Int64 = 86_400_000
@@ -55,12 +55,12 @@ struct StoreLineTests {
     checkEqual(refunded.text("exchange.lines.0.outcome"), "applied")
     try checkEqual(plan(store), "free")
     // No further change is possible (STO-47).
-    try checkEqual(store.run("SELECT next_check_ms FROM assay_line", []), ["[null]"])
+    try checkEqual(store.run("SELECT next_check_at_ms FROM assay_subscription", []), ["[null]"])
   }
 
   @Test("STO-42 ask, confirm, move; not twice within the interval, not with the same text")
   func move() throws {
-    let store = try SQLiteStore([("stores.transfer", "ask")])
+    let store = try SQLiteStore([("ledger.transfer", "confirm")])
     _ = try apply(store, "ann", try store.transaction())
     let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
     checkEqual(same.name, "rejected.subscription.other-account")
@@ -79,7 +79,7 @@ struct StoreLineTests {
     checkEqual(soon.name, "rejected.subscription.transfer-too-soon")
     let later = try apply(store, "ann", back, [("confirm", true)], now: Minted.now + Self.day)
     checkEqual(later.text("exchange.lines.0.outcome"), "moved")
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE what = 'move'", []), ["[2]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE action = 'move'", []), ["[2]"])
   }
 
   @Test("STO-45 a line counts until its end, to the millisecond, and in its grace")
@@ -93,7 +93,7 @@ struct StoreLineTests {
     let read = try store.run(["operation": "get-plan", "account": "ann"])
     checkEqual(read.integer("exchange.until"), end)
     checkEqual(read.flag("exchange.lines.0.counts"), true)
-    try store.run("UPDATE assay_line SET env = 'Xcode'", [])
+    try store.run("UPDATE assay_subscription SET environment = 'Xcode'", [])
     try checkEqual(plan(store), "free", "an environment that is not accepted")
   }
 
@@ -159,12 +159,12 @@ struct StoreLineTests {
       store, "ann", try store.transaction { $0.productId = "com.example.app.unknown" })
     Exchanges.expect(refused, "rejected.product.unknown", at: "lines", rule: "STO-24")
     checkEqual(refused.text("exchange.lines.0.outcome"), "unknown-product")
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_line", []), ["[0]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_subscription", []), ["[0]"])
   }
 
   @Test("STO-43 evidence with another account's token is refused, whatever the policy")
   func token() throws {
-    let store = try SQLiteStore([("stores.transfer", "move")])
+    let store = try SQLiteStore([("ledger.transfer", "allow")])
     let evidence = try store.transaction {
       $0.accountToken = "11111111-1111-4111-8111-111111111111"
     }
@@ -192,7 +192,7 @@ struct StoreLineTests {
 
   @Test("§7 a store that is away: the default plan, or the last answer for a while")
   func away() throws {
-    let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+    let store = try SQLiteStore([("ledger.failOpen", ["planMaxAgeMs": 60_000])])
     for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
     let closed = try store.run(["operation": "get-plan", "account": "ann"])
     checkEqual(closed.name, "unavailable.database.outcome-unknown")
@@ -202,7 +202,7 @@ struct StoreLineTests {
     checkEqual(open.name, "ok")
     checkEqual(open.text("exchange.plan"), "premium")
     let old: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_001)]
-    let late = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+    let late = try SQLiteStore([("ledger.failOpen", ["planMaxAgeMs": 60_000])])
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
     try checkEqual(
       late.run(["operation": "get-plan", "account": "ann", "last": old]).name,
@@ -218,7 +218,7 @@ struct StoreLineTests {
       ("premium", .null, now + 1, "unavailable.database.outcome-unknown"),
       ("gold", .null, now, "misuse.exchange.request"),
     ] {
-      let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+      let store = try SQLiteStore([("ledger.failOpen", ["planMaxAgeMs": 60_000])])
       for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
       let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
       let read = try store.run(["operation": "get-plan", "account": "ann", "last": last])
@@ -263,14 +263,14 @@ struct StoreLineTests {
     _ = try store.run(link("a", "b"))
     try checkEqual(store.run(link("b", "c")).text("exchange.outcome"), "linked")
     try checkEqual(
-      store.run("SELECT target FROM assay_link WHERE id = 'a'", []), ["[\"c\"]"])
+      store.run("SELECT target FROM assay_merged_account WHERE id = 'a'", []), ["[\"c\"]"])
     try checkEqual(store.run(link("d", "b")).name, "rejected.account.merged")
   }
 
   @Test("STO-93 a forgotten account leaves no id behind, and its purchases stay paid out")
   func forget() throws {
     let key = JSONText.string(String(repeating: "A", count: 43) + "=")
-    let store = try SQLiteStore([("stores.forgetKey", key)])
+    let store = try SQLiteStore([("ledger.forgetKey", key)])
     _ = try apply(store, "ann-to-forget", try store.transaction())
     let request: JSONText = [
       "operation": "forget-account", "account": "ann-to-forget",
@@ -291,7 +291,7 @@ struct StoreLineTests {
   @Test("STO-93 who was joined into a forgotten account is forgotten with it, link by link")
   func forgetJoined() throws {
     let key = JSONText.string(String(repeating: "A", count: 43) + "=")
-    let store = try SQLiteStore([("stores.forgetKey", key)])
+    let store = try SQLiteStore([("ledger.forgetKey", key)])
     func take(_ account: String) throws {
       let taken = try store.run([
         "operation": "consume-quota", "account": .string(account), "meter": "free", "plan": "free",
@@ -329,7 +329,7 @@ struct StoreLineTests {
   @Test("STO-93 more joined accounts than one exchange takes: the same request again")
   func forgetMany() throws {
     let key = JSONText.string(String(repeating: "A", count: 43) + "=")
-    let store = try SQLiteStore([("stores.forgetKey", key)])
+    let store = try SQLiteStore([("ledger.forgetKey", key)])
     for number in 10..<40 {
       let attempt = JSONText.string("attempt-\(number)-00000000000000000")
       _ = try store.run(link("dev-\(number)", "me-myself").setting("attempt", attempt))
@@ -342,11 +342,11 @@ struct StoreLineTests {
     try checkEqual(store.run(request).flag("exchange.more"), false)
     let rows = try store.run("SELECT * FROM assay_audit", []).joined()
     check(!rows.contains("dev-"))
-    try check(store.run("SELECT id FROM assay_link", []).isEmpty)
+    try check(store.run("SELECT id FROM assay_merged_account", []).isEmpty)
   }
 
   private func count(_ store: SQLiteStore, _ account: String) throws -> [String] {
-    try store.run("SELECT n FROM assay_quota WHERE scope = 'USER#\(account)'", [])
+    try store.run("SELECT used FROM assay_quota WHERE scope = 'USER#\(account)'", [])
   }
 
   @Test("STO-92 counters move once, and what comes later moves with the next link")
@@ -373,7 +373,7 @@ struct StoreLineTests {
   private func script(_ engine: StoreDialect, _ request: JSONText) throws -> StoreScript {
     StoreScript(
       try Minted.verifier(
-        [("stores", StoreAnswer.stores(engine))] + SQLiteStore.catalogue.dropLast()),
+        [("ledger", StoreAnswer.stores(engine))] + SQLiteStore.catalogue.dropLast()),
       request)
   }
 
@@ -383,7 +383,7 @@ struct StoreLineTests {
 
   @Test(
     "STM-9 STO-92 a link locks link rows by their ids, then the rest table by table, counters last",
-    arguments: [StoreDialect.postgres, .mysql])
+    arguments: [StoreDialect.postgres, .mariadb])
   func linkLocks(_ engine: StoreDialect) throws {
     let script = try script(engine, link("m", "b"))
     checkEqual(script.document.text("exchange.database.transaction"), "begin")
@@ -398,8 +398,12 @@ struct StoreLineTests {
     try script.answer("\(held),\(targets),{\"rows\":[[0,0,0,1]]}")
     let tables = texts(script, 5).map { $0.split(separator: " ")[1] }
     checkEqual(
-      tables, ["assay_link", "assay_link", "assay_line", "assay_ledger", "assay_key"])
-    guard engine == .mysql else {
+      tables,
+      [
+        "assay_merged_account", "assay_merged_account", "assay_subscription", "assay_purchase",
+        "assay_device_key",
+      ])
+    guard engine == .mariadb else {
       checkEqual(script.document.text("exchange.database.transaction"), "commit")
       checkEqual(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE"), true)
       checkEqual(script.sql(6)?.hasPrefix("INSERT INTO assay_audit"), true)
@@ -424,7 +428,7 @@ struct StoreLineTests {
 
   @Test("STO-68 kept evidence is read again by digest and by line; without keeping, refused")
   func evidence() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let store = try SQLiteStore([("ledger.keepEvidence", true)])
     _ = try apply(store, "ann", try store.transaction())
     let request: JSONText = [
       "operation": "get-evidence", "environment": "Sandbox",

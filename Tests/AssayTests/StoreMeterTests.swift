@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests quotas with scripted replies (docs/spec/stores.md §5.6).
+/// Tests quotas with scripted replies (docs/spec/ledger.md §5.6).
 @Suite("Stores: quota")
 struct StoreMeterTests {
   private static let now = Minted.now + 3_600_000
@@ -17,11 +17,11 @@ struct StoreMeterTests {
       [
         ("plans", ["free", "standard", "premium"]),
         (
-          "limits",
+          "quotas",
           [
             "free": ["free": 99999, "premium": 0], "standard": ["free": 99999, "premium": 20],
           ]
-        ), ("stores", StoreAnswer.stores(engine, more)),
+        ), ("ledger", StoreAnswer.stores(engine, more)),
       ] + changes)
   }
 
@@ -48,7 +48,7 @@ struct StoreMeterTests {
     script.expect("pending.exchange.database")
     checkEqual(script.document.flag("exchange.database.repeatable"), false)
     let connection = script.document.text("exchange.database.connection")
-    checkEqual(connection, (engine == .mysql ? "same" : "any"))
+    checkEqual(connection, (engine == .mariadb ? "same" : "any"))
     try script.answer(StoreAnswer.counted(engine, 8))
     script.expect("ok", "taken")
     checkEqual(script.document.integer("exchange.used"), 8)
@@ -115,7 +115,7 @@ struct StoreMeterTests {
       ("account", "ann ", "misuse.ledger.account"), ("account", " ann", "misuse.ledger.account"),
       ("account", "a\u{1}", "malformed.ledger.text"),
       ("account", .string(String(repeating: "a", count: 256)), "misuse.ledger.account"),
-      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "config.ledger.engine"),
+      ("ticket", "x", "misuse.exchange.request"), ("engine", "oracle", "config.ledger.engine"),
     ]
     for (member, value, status) in wrong {
       try take(.sqlite, [(member, value)]).expect(status, at: member)
@@ -149,12 +149,12 @@ struct StoreMeterTests {
 
   @Test("STO-2 STM-22 what the engines are asked")
   func calls() throws {
-    let mysql = try take(.mysql)
-    checkEqual(mysql.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE"), true)
-    checkEqual(mysql.arguments(1), "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
-    checkEqual(mysql.sql(2), "SELECT ROW_COUNT(), LAST_INSERT_ID()")
-    checkEqual(mysql.source("exchange.database.calls.0.returnsRows"), "false")
-    checkEqual(mysql.source("exchange.database.calls.2.returnsRows"), "true")
+    let mariadb = try take(.mariadb)
+    checkEqual(mariadb.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE"), true)
+    checkEqual(mariadb.arguments(1), "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
+    checkEqual(mariadb.sql(2), "SELECT ROW_COUNT(), LAST_INSERT_ID()")
+    checkEqual(mariadb.source("exchange.database.calls.0.returnsRows"), "false")
+    checkEqual(mariadb.source("exchange.database.calls.2.returnsRows"), "true")
     let ttl = Self.tomorrow + 7 * 86_400_000
     let redis = try take(.redis, [("units", 2)])
     checkEqual(
@@ -163,7 +163,7 @@ struct StoreMeterTests {
     checkEqual(
       redis.source("exchange.database.calls.0.keys"), #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
     checkEqual(
-      redis.arguments(), #"["\#(ttl)","2","n","2","1","3","le","n","18","0","2","n","2"]"#)
+      redis.arguments(), #"["\#(ttl)","2","used","2","1","3","le","used","18","0","2","used","2"]"#)
     let dynamo = try take(.dynamodb)
     checkEqual(dynamo.document.text("exchange.database.calls.0.api"), "UpdateItem")
     let input = "exchange.database.calls.0.input."
@@ -186,7 +186,7 @@ struct StoreMeterTests {
   @Test("STO-4 an answer of another shape is not understood", arguments: StoreAnswer.engines)
   func shapes(_ engine: StoreDialect) throws {
     let script = try take(engine, stores: [("failOpen", ["meters": ["premium"]])])
-    let prefix = engine == .mysql ? "{},{}," : ""
+    let prefix = engine == .mariadb ? "{},{}," : ""
     let wrong: [String]
     switch engine {
     case .sqlite, .postgres:
@@ -196,7 +196,7 @@ struct StoreMeterTests {
         "{\"rows\":[[1.5]]}", "{\"rows\":[[9007199254740993]]}", "{\"reply\":[\"1\"]}",
         "{\"output\":{}}", "", "{\"rows\":[[1]]},{}",
       ]
-    case .mysql:
+    case .mariadb:
       wrong = [
         "{}", "{\"rows\":[]}", "{\"rows\":[[1]]}", "{\"rows\":[[2,1]]}", "{\"rows\":[[-1,1]]}",
         "{\"rows\":[[1,null]]}", "{\"rows\":[[1,21]]}", "{\"rows\":[[1,1,1]]}",
@@ -211,10 +211,10 @@ struct StoreMeterTests {
     case .redis:
       wrong = [
         "{\"reply\":[]}", "{\"reply\":[\"1\"]}", "{\"reply\":[\"0\"]}", "{\"rows\":[[1]]}",
-        "{\"reply\":[\"3\",\"n\",\"1\"]}", "{\"reply\":[\"2\",\"n\"]}",
-        "{\"reply\":[\"2\",\"m\",\"1\"]}", "{\"reply\":[\"2\",\"n\",\"x\"]}",
-        "{\"reply\":[\"1\",\"n\",\"2\"]}", "{\"reply\":[\"2\",\"n\",\"1\",\"n\",\"1\"]}",
-        "{\"reply\":[\"2\",\"n\",null]}", "{\"reply\":[\"2\",\"n\",\"21\"]}",
+        "{\"reply\":[\"3\",\"used\",\"1\"]}", "{\"reply\":[\"2\",\"used\"]}",
+        "{\"reply\":[\"2\",\"m\",\"1\"]}", "{\"reply\":[\"2\",\"used\",\"x\"]}",
+        "{\"reply\":[\"1\",\"used\",\"2\"]}", "{\"reply\":[\"2\",\"used\",\"1\",\"used\",\"1\"]}",
+        "{\"reply\":[\"2\",\"used\",null]}", "{\"reply\":[\"2\",\"used\",\"21\"]}",
       ]
     }
     checkEqual(script.step, 1)
@@ -232,7 +232,7 @@ struct StoreMeterTests {
     let lost = try take(.postgres)
     try lost.lose()
     lost.expect("unavailable.database.outcome-unknown", at: "code")
-    for (engine, code) in [(StoreDialect.postgres, "08006"), (.mysql, "2013")] {
+    for (engine, code) in [(StoreDialect.postgres, "08006"), (.mariadb, "2013")] {
       let script = try take(engine)
       try script.fail(code)
       script.expect("unavailable.database.outcome-unknown", at: "error.code")
@@ -295,7 +295,7 @@ struct StoreMeterTests {
     for result in [
       "{\"rows\":[[1]],\"output\":{}}", "{\"output\":[]}", "{\"rows\":{}}", "{\"more\":1}", "7",
       "[]",
-      "{\"rows\":[{\"n\":1}]}", "{\"reply\":{\"n\":1}}",
+      "{\"rows\":[{\"used\":1}]}", "{\"reply\":{\"used\":1}}",
     ] {
       let script = try take(.sqlite)
       try script.raw("{\"id\":1,\"code\":200,\"results\":[\(result)]}")
@@ -342,7 +342,7 @@ struct StoreMeterTests {
     ]
     for (reply, status, outcome) in [
       ("\"0\"", "ok", "none"), ("\"2\"", "unavailable.database.unexpected-reply", nil),
-      ("\"1\",\"n\",\"1\"", "unavailable.database.unexpected-reply", nil),
+      ("\"1\",\"used\",\"1\"", "unavailable.database.unexpected-reply", nil),
     ] as [(String, String, String?)] {
       let script = StoreScript(try verifier(.redis), request, now: Self.now)
       try script.answer("{\"reply\":[\(reply)]}")

@@ -17,7 +17,7 @@ struct StorePaceTests {
       "operation": "acquire-rate-permit", "for": "look-up-order-id", "environment": "Production",
     ]
     return StoreScript(
-      try Minted.verifier([("stores", StoreAnswer.stores(.sqlite, stores))] + changes),
+      try Minted.verifier([("ledger", StoreAnswer.stores(.sqlite, stores))] + changes),
       request.setting(more), now: Self.now)
   }
 
@@ -37,7 +37,7 @@ struct StorePaceTests {
 
   @Test("STO-66 half of Apple's number, the configured one, or a tenth in Sandbox")
   func limits() throws {
-    let named: [(String, JSONText)] = [("pace", ["look-up-order-id": 40])]
+    let named: [(String, JSONText)] = [("rateLimits", ["look-up-order-id": 40])]
     let sandbox: [(String, JSONText)] = [("environment", "Sandbox")]
     let cases: [([(String, JSONText)], [(String, JSONText)], Int)] = [
       ([], [], 5), (sandbox, [], 1), ([], named, 40), (sandbox, named, 4),

@@ -11,7 +11,7 @@ struct StoreSchemaCheckTests {
   private func asked(
     _ engine: StoreDialect, _ stores: [(String, JSONText)] = []
   ) throws -> StoreScript {
-    StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine, stores))]), request)
+    StoreScript(try Minted.verifier([("ledger", StoreAnswer.stores(engine, stores))]), request)
   }
 
   /// Returns the schema's row, `count` tables without rows, and further results.
@@ -47,14 +47,15 @@ struct StoreSchemaCheckTests {
     return engine == .sqlite ? rest + ["{\"rows\":[[\"\(journal)\"]]}"] : rest
   }
 
-  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql]
+  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mariadb]
 
   @Test("STM-1 STM-7 every column, and whether this is a primary", arguments: engines)
   func checked(_ engine: StoreDialect) throws {
     let script = try found(engine)
     checkEqual(script.document.flag("exchange.database.repeatable"), true)
-    checkEqual(script.sql(2)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,"), true)
-    checkEqual(script.sql(2)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0"), true)
+    let start = "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,"
+    checkEqual(script.sql(2)?.hasPrefix(start), true)
+    checkEqual(script.sql(2)?.hasSuffix(" FROM assay_purchase WHERE 1 = 0"), true)
     try script.answer(tables(9, rows(engine)))
     script.expect("ok")
     checkEqual(script.document.text("exchange.tables.8"), "audit")
@@ -106,7 +107,7 @@ struct StoreSchemaCheckTests {
       (Self.lineage, "ok"), ("lineage-000000000000000000000002", "config.ledger.lineage"),
     ] {
       let script = StoreScript(
-        try Minted.verifier([("stores", StoreAnswer.stores(engine))]),
+        try Minted.verifier([("ledger", StoreAnswer.stores(engine))]),
         request.setting("lineage", .string(lineage)))
       try script.answer(names())
       try script.answer(tables(9, rows(engine)))
@@ -156,7 +157,7 @@ struct StoreSchemaCheckTests {
     try marked.answer(
       """
       {"output":{"Item":{"PK":{"S":"SCHEMA#"},"SK":{"S":"SCHEMA"},"id":{"S":"schema"},\
-      "version":{"N":"2"},"lineage":{"S":"L"},"made_ms":{"N":"1"}}}}
+      "version":{"N":"2"},"lineage":{"S":"L"},"created_at_ms":{"N":"1"}}}}
       """)
     checkEqual(marked.document.text("exchange.lineage"), "L")
     let gone = try asked(.dynamodb)
@@ -186,7 +187,7 @@ struct StoreSchemaCheckTests {
     for engine in StoreAnswer.engines {
       for executed in ["no", "unknown"] {
         let script = StoreScript(
-          try Minted.verifier([("stores", StoreAnswer.stores(engine))]),
+          try Minted.verifier([("ledger", StoreAnswer.stores(engine))]),
           ["operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001"])
         try script.fail("standby", executed: executed)
         Exchanges.expect(
@@ -200,7 +201,7 @@ struct StoreSchemaCheckTests {
   private static let create: JSONText = ["operation": "create-schema", "lineage": .string(lineage)]
 
   private func columns(_ store: SQLiteStore) throws -> [String] {
-    try store.run("SELECT name FROM pragma_table_info('assay_ledger') ORDER BY name", [])
+    try store.run("SELECT name FROM pragma_table_info('assay_purchase') ORDER BY name", [])
   }
 
   @Test("STO-78 an empty store is made once; what stands stays")
@@ -236,7 +237,7 @@ struct StoreSchemaCheckTests {
 
   @Test("STO-78 STM-8 texts are kept from now on: their table is made in a store that stands")
   func evidence() throws {
-    let store = try SQLiteStore([("stores.keepEvidence", true)], hasTables: false)
+    let store = try SQLiteStore([("ledger.keepEvidence", true)], hasTables: false)
     try store.run(Self.create)
     try store.run("DROP TABLE assay_evidence", [])
     try checkEqual(store.run(Self.create).name, "ok")
@@ -251,32 +252,38 @@ struct StoreSchemaCheckTests {
     }
     // The table as version 1 had it.
     var ledger = "\(try require(SchemaTable.ledger.create(.sqlite)))"
-    for column in ["units", "out_n", "repeats"] {
+    for column in ["units", "granted_units", "repeats"] {
       ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
     }
-    try store.run(ledger.replacing(" revoked_pct INTEGER,", with: ""), [])
+    try store.run(ledger.replacing(" revocation_percentage INTEGER,", with: ""), [])
     for (key, state, tries) in [("a", "granted", 1), ("b", "revoked", 0), ("c", "claimed", 3)] {
       try store.run(
         """
-        INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,\
-        asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) \
+        INSERT INTO assay_purchase (purchase_key,environment,transaction_id,\
+        original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,\
+        generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,\
+        granted_at_ms,revoked_at_ms,note) \
         VALUES ('\(key)','e','t','o','\(state)','w','p',4,1,1,'d',0,'g','a',\(tries),1,1,NULL,NULL,NULL)
         """, [])
     }
     try checkEqual(store.run(Self.create).text("exchange.outcome"), "migrated")
     try checkEqual(
       store.run(
-        "SELECT units,out_n,repeats,revoked_pct,lease_ms FROM assay_ledger ORDER BY pkey", []),
+        """
+        SELECT units,granted_units,repeats,revocation_percentage,lease_expires_at_ms \
+        FROM assay_purchase ORDER BY purchase_key
+        """, []),
       ["[4,4,0,null,1]", "[4,0,0,100000,9007199254740991]", "[4,0,3,null,1]"])
-    try store.run("UPDATE assay_ledger SET out_n = 2 WHERE pkey = 'a'", [])
+    try store.run("UPDATE assay_purchase SET granted_units = 2 WHERE purchase_key = 'a'", [])
     try checkEqual(store.run(Self.create).text("exchange.outcome"), "exists")
-    try checkEqual(store.run("SELECT out_n FROM assay_ledger WHERE pkey = 'a'", []), ["[2]"])
+    try checkEqual(
+      store.run("SELECT granted_units FROM assay_purchase WHERE purchase_key = 'a'", []), ["[2]"])
   }
 
   @Test("STM-8 MariaDB: one at a time, the version last, and what was stopped is ended")
   func stopped() throws {
     let script = StoreScript(
-      try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
+      try Minted.verifier([("ledger", StoreAnswer.stores(.mariadb))]), Self.create)
     checkEqual(script.sql(0)?.hasPrefix("SELECT GET_LOCK("), true)
     checkEqual(script.document.integer("exchange.database.limits.statementMs"), 3_600_000)
     try script.answer("{\"rows\":[[1]]},{\"rows\":[]},{\"rows\":[[0]]}")
@@ -290,7 +297,7 @@ struct StoreSchemaCheckTests {
     checkEqual(stopped.sql(0)?.hasPrefix("CREATE TABLE"), true)
     let changing = try read(version: 1, units: 1, tables: names())
     checkEqual(
-      changing.sql(2)?.hasPrefix("ALTER TABLE assay_ledger ADD COLUMN IF NOT EXISTS"), true)
+      changing.sql(2)?.hasPrefix("ALTER TABLE assay_purchase ADD COLUMN IF NOT EXISTS"), true)
     let newer = try read(version: 3, units: 1, tables: names())
     checkEqual(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     try newer.answer("{\"rows\":[[1]]}")
@@ -299,10 +306,10 @@ struct StoreSchemaCheckTests {
 
   private func read(
     version: Int, units: Int,
-    tables: String = "{\"rows\":[[\"assay_schema\"],[\"assay_name\"]]}"
+    tables: String = "{\"rows\":[[\"assay_schema\"],[\"assay_purchase_key\"]]}"
   ) throws -> StoreScript {
     let script = StoreScript(
-      try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
+      try Minted.verifier([("ledger", StoreAnswer.stores(.mariadb))]), Self.create)
     try script.answer("{\"rows\":[[1]]},\(tables),{\"rows\":[[\(units)]]}")
     try script.answer("{\"rows\":[[\"schema\",\(version),\"L\",1]]}")
     return script
@@ -311,13 +318,13 @@ struct StoreSchemaCheckTests {
   @Test("STO-78 the table of DynamoDB is made, awaited and marked; Redis needs none")
   func createdElsewhere() throws {
     func script(_ engine: StoreDialect) throws -> StoreScript {
-      StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine))]), Self.create)
+      StoreScript(try Minted.verifier([("ledger", StoreAnswer.stores(engine))]), Self.create)
     }
     let index = { (name: String) in "{\"IndexName\":\"\(name)\",\"IndexStatus\":\"ACTIVE\"}" }
     let active =
       "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":[\(index("assay-owner")),\(index("assay-due"))]}}}"
     let item =
-      "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"made_ms\":{\"N\":\"1\"}}"
+      "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"created_at_ms\":{\"N\":\"1\"}}"
     let made = try script(.dynamodb)
     try made.fail("ResourceNotFoundException")
     checkEqual(made.document.text("exchange.database.calls.0.api"), "CreateTable")
@@ -341,32 +348,32 @@ struct StoreSchemaCheckTests {
     try script(.redis).expect("ok", "exists")
     for lineage in ["short", "lineage with spaces in it, thirty-2"] {
       let wrong = Self.create.setting("lineage", .string(lineage))
-      StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(.redis))]), wrong)
+      StoreScript(try Minted.verifier([("ledger", StoreAnswer.stores(.redis))]), wrong)
         .expect("misuse.exchange.request", at: "lineage")
     }
   }
 
   // MARK: which store
 
-  @Test("STO-1 STO-13 the dialect of a request, and what it must not hold")
-  func dialect() throws {
+  @Test("STO-1 STO-13 the engine of a request, and what it must not hold")
+  func engine() throws {
     let once: JSONText = [
       "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
     ]
     let unshared = try Minted.verifier([
-      ("stores", StoreAnswer.stores(.postgres, [("shared", false)]))
+      ("ledger", StoreAnswer.stores(.postgres, [("shared", false)]))
     ])
     StoreScript(unshared, once).expect("pending.exchange.database")
-    let named = StoreScript(unshared, once.setting([("dialect", "redis")]))
-    checkEqual(named.document.text("exchange.database.dialect"), "redis")
-    StoreScript(unshared, once.setting([("dialect", "sqlite")]))
-      .expect("config.ledger.not-shared", at: "stores.shared")
+    let named = StoreScript(unshared, once.setting([("engine", "redis")]))
+    checkEqual(named.document.text("exchange.database.engine"), "redis")
+    StoreScript(unshared, once.setting([("engine", "sqlite")]))
+      .expect("config.ledger.not-shared", at: "ledger.shared")
     let lookup: JSONText = ["operation": "find", "account": "ann"]
     StoreScript(unshared, lookup).expect("pending.exchange.database")
-    StoreScript(unshared, lookup.setting([("dialect", "redis")]))
-      .expect("config.ledger.not-durable", at: "dialect")
+    StoreScript(unshared, lookup.setting([("engine", "redis")]))
+      .expect("config.ledger.not-durable", at: "engine")
     Exchanges.expect(
       StoreScript(try Minted.verifier(), once).document, "config.exchange.block-missing",
-      at: "stores", rule: "EXC-8")
+      at: "ledger", rule: "EXC-8")
   }
 }

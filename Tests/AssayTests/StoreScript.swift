@@ -81,10 +81,10 @@ final class StoreScript {
 
 /// Replies of the engines.
 enum StoreAnswer {
-  static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb, .redis]
+  static let engines: [StoreDialect] = [.sqlite, .postgres, .mariadb, .dynamodb, .redis]
 
   static func stores(_ engine: StoreDialect, _ more: [(String, JSONText)] = []) -> JSONText {
-    var block: JSONText = ["dialect": .string("\(engine.name)")]
+    var block: JSONText = ["engine": .string("\(engine.name)")]
     if engine == .dynamodb { block = block.setting([("table", "T")]) }
     return block.setting(more)
   }
@@ -96,13 +96,13 @@ enum StoreAnswer {
   ) -> String {
     switch engine {
     case .sqlite, .postgres: return "{\"rows\":[[\(count)]]}"
-    case .mysql: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[1,\(count)]]}"
+    case .mariadb: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[1,\(count)]]}"
     case .dynamodb:
       return """
         {"output":{"Attributes":{"PK":{"S":"a"},"SK":{"S":"b"},"ttl":{"N":"1"},\
         "count_other":{"N":"5"},"count_\(meter)":{"N":"\(count)"}}}}
         """
-    case .redis: return "{\"reply\":[\"\(isNew ? 1 : 2)\",\"n\",\"\(count)\"]}"
+    case .redis: return "{\"reply\":[\"\(isNew ? 1 : 2)\",\"used\",\"\(count)\"]}"
     }
   }
 
@@ -110,13 +110,13 @@ enum StoreAnswer {
   static func full(_ engine: StoreDialect, isRefund: Bool = false) -> String {
     switch engine {
     case .sqlite, .postgres: return "{\"rows\":[]}"
-    case .mysql: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[0,77]]}"
+    case .mariadb: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[0,77]]}"
     case .dynamodb:
       return """
         {"error":{"type":"ConditionalCheckFailedException",\
         "item":{"PK":{"S":"a"},"count_premium":{"N":"20"}}}}
         """
-    case .redis: return "{\"reply\":[\"0\",\"n\",\"20\"]}"
+    case .redis: return "{\"reply\":[\"0\",\"used\",\"20\"]}"
     }
   }
 
@@ -126,7 +126,7 @@ enum StoreAnswer {
     _ engine: StoreDialect, _ columns: [StaticString], _ values: [String], isMade: Bool
   ) -> String {
     switch engine {
-    case .sqlite, .postgres, .mysql:
+    case .sqlite, .postgres, .mariadb:
       return "{},{\"rows\":[[\(values.joined(separator: ","))]]}"
     case .dynamodb:
       let item = "{\(members(columns, values).joined(separator: ","))}"
@@ -153,7 +153,7 @@ enum StoreAnswer {
   /// Returns the reply if there is no row.
   static func absent(_ engine: StoreDialect, isRead: Bool = false) -> String {
     switch engine {
-    case .sqlite, .postgres, .mysql: return isRead ? "{\"rows\":[]}" : "{},{\"rows\":[]}"
+    case .sqlite, .postgres, .mariadb: return isRead ? "{\"rows\":[]}" : "{},{\"rows\":[]}"
     case .dynamodb:
       return isRead
         ? "{\"output\":{}}" : "{\"error\":{\"type\":\"ConditionalCheckFailedException\"}}"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests sign-ups with scripted replies (docs/spec/stores.md §5.7).
+/// Tests sign-ups with scripted replies (docs/spec/ledger.md §5.7).
 @Suite("Stores: sign-up")
 struct StoreSignupTests {
   private static let name = "u_0123456789abcdef"
@@ -19,7 +19,7 @@ struct StoreSignupTests {
     stores: [(String, JSONText)] = []
   ) throws -> StoreScript {
     StoreScript(
-      try Minted.verifier([("stores", StoreAnswer.stores(engine, stores))]),
+      try Minted.verifier([("ledger", StoreAnswer.stores(engine, stores))]),
       request.setting(more))
   }
 
@@ -147,7 +147,7 @@ struct StoreSignupTests {
     try admitted.answer(StoreAnswer.counted(engine, 1, meter: "attempts", isNew: true))
     try admitted.answer(StoreAnswer.counted(engine, 1, meter: "created", isNew: true))
     let ticket = try require(admitted.document.text("exchange.ticket"))
-    let verifier = try Minted.verifier([("stores", StoreAnswer.stores(engine))])
+    let verifier = try Minted.verifier([("ledger", StoreAnswer.stores(engine))])
     func settle(_ result: JSONText) -> StoreScript {
       StoreScript(
         verifier, ["operation": "finish-signup", "ticket": .string(ticket), "result": result])

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Assay
 
-/// Tests the text and arguments of statements (docs/spec/store-statements.md).
+/// Tests the text and arguments of statements (docs/spec/ledger-statements.md).
 @Suite("Stores: statements")
 struct StoreStatementTests {
-  private static let dialects: [StoreDialect] = [.sqlite, .postgres, .mysql]
+  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mariadb]
 
-  private static let texts: [String] = dialects.flatMap { dialect in
-    let statements = SQLStatement.allCases.compactMap { $0.text(dialect) }
-    let tables = SchemaTable.allCases.compactMap { $0.create(dialect) }
+  private static let texts: [String] = engines.flatMap { engine in
+    let statements = SQLStatement.allCases.compactMap { $0.text(engine) }
+    let tables = SchemaTable.allCases.compactMap { $0.create(engine) }
     let indexes = SchemaTable.allCases.flatMap { $0.indexes }
     return (statements + tables + indexes).map { "\($0)" }
   }
@@ -18,7 +18,7 @@ struct StoreStatementTests {
   private func policy(_ more: [(String, JSONText)]) throws -> StoresPolicy {
     try require(
       try ConfigurationReader.read(
-        try Minted.config([("stores", StoreAnswer.stores(.sqlite, more))]).bytes
+        try Minted.config([("ledger", StoreAnswer.stores(.sqlite, more))]).bytes
       ).stores)
   }
 
@@ -54,9 +54,9 @@ struct StoreStatementTests {
     arguments: ["assay_", "a", "shop_", "as"])
   func prefixes(_ prefix: String) throws {
     let policy = try policy([("prefix", .string(prefix))])
-    for dialect in Self.dialects {
+    for engine in Self.engines {
       for statement in SQLStatement.allCases {
-        guard let text = statement.text(dialect) else { continue }
+        guard let text = statement.text(engine) else { continue }
         let plain = "\(text)".replacing("assay_", with: prefix)
         try checkEqual(written(text, [], policy).sql, Self.unnamed(plain), "\(text)")
       }
@@ -89,9 +89,9 @@ struct StoreStatementTests {
       ("qmark", ["?", "?", "?", "?", "?"]), ("dollar", ["$1", "$2", "$3", "$4", "$5"]),
       ("format", ["%s", "%s", "%s", "%s", "%s"]),
     ] {
-      let dialects: [String: JSONText] = ["dollar": "postgres", "format": "mysql"]
+      let engines: [String: JSONText] = ["dollar": "postgres", "format": "mariadb"]
       let policy = try policy([
-        ("dialect", dialects[style] ?? "sqlite"), ("placeholders", .string(style)),
+        ("engine", engines[style] ?? "sqlite"), ("placeholders", .string(style)),
       ])
       for order in [values, values.reversed()] {
         let found = try written(text, order, policy)

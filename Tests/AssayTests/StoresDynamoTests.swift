@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Tests the operations on purchases, subscriptions and accounts on DynamoDB
-/// (docs/spec/store-statements.md §3).
+/// (docs/spec/ledger-statements.md §3).
 @Suite("Stores: DynamoDB")
 struct StoresDynamoTests {
   private static let now = Minted.now
@@ -55,7 +55,7 @@ struct StoresDynamoTests {
 
   private func row(_ store: DynamoStore, _ claimed: Document) throws -> DynamoStore.Item {
     let key = try require(claimed.text("exchange.claims.0.purchaseKey"))
-    return try require(store.item("TXN#" + key, "CLAIM"))
+    return try require(store.item("PURCHASE#" + key, "PURCHASE"))
   }
 
   // MARK: ledger
@@ -67,11 +67,11 @@ struct StoresDynamoTests {
     let first = try store.run(claim(), [evidence])
     expect(first, "new", "ok")
     let claimed = try row(store, first)
-    checkEqual(claimed["ok"], .text("USER#ann"))
-    checkEqual(claimed["dt"], .number(Self.now + 60_000))
+    checkEqual(claimed["owner_pk"], .text("USER#ann"))
+    checkEqual(claimed["due_at_ms"], .number(Self.now + 60_000))
     expect(try store.run(try first.completion()), "granted", "ok")
     let granted = try row(store, first)
-    check(granted["dk"] == nil && granted["dt"] == nil)
+    check(granted["due_pk"] == nil && granted["due_at_ms"] == nil)
     let again = try store.run(try first.completion(), now: Self.now + 1)
     expect(again, "granted", "ok")
     checkEqual(again.flag("exchange.changed"), false)
@@ -99,17 +99,17 @@ struct StoresDynamoTests {
     let evidence = try coins(store)
     let first = try store.run(claim(), [evidence])
     let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
-    try checkEqual(row(store, first)["dt"], .number(Self.now + 120_000))
+    try checkEqual(row(store, first)["due_at_ms"], .number(Self.now + 120_000))
     try store.run(try resumed.completion(), now: Self.now + 60_001)
     try store.run(["operation": "revoke"], [try coins(store, signed: 1000, revoked: true)])
     try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
     let reopened = try row(store, first)
-    check(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
-    checkEqual(reopened["dt"], .number(Self.now + 60_000))
+    check(reopened["revoked_at_ms"] == nil && reopened["granted_at_ms"] == nil)
+    checkEqual(reopened["due_at_ms"], .number(Self.now + 60_000))
     let other = try DynamoStore()
     try other.run(["operation": "revoke"], [try coins(other, signed: 1000, revoked: true)])
     let late = try other.run(claim(), [try coins(other, signed: 2000)])
-    try checkEqual(row(other, late)["ok"], .text("USER#ann"))
+    try checkEqual(row(other, late)["owner_pk"], .text("USER#ann"))
   }
 
   @Test("STO-11 a name that led elsewhere before is followed")
@@ -118,7 +118,7 @@ struct StoresDynamoTests {
     let evidence = try coins(store)
     let id = "Sandbox/2000000900000001"
     store.put([
-      "PK": .text("NAME#" + id), "SK": .text("NAME"), "name": .text(id),
+      "PK": .text("PURCHASE_KEY#" + id), "SK": .text("PURCHASE_KEY"), "name": .text(id),
       "target": .text("Sandbox/earlier"),
     ])
     let first = try store.run(claim(), [evidence])
@@ -155,7 +155,7 @@ struct StoresDynamoTests {
     let place = try row(store, first)
     store.faults[store.steps + 2] = .meanwhile { store in
       var taken = place
-      taken["lease_ms"] = .number(Self.now + 200_000)
+      taken["lease_expires_at_ms"] = .number(Self.now + 200_000)
       store.put(taken)
     }
     let swept = try store.run(
@@ -176,7 +176,7 @@ struct StoresDynamoTests {
       let first = try store.run(claim(), [try coins(store)])
       var taken = try row(store, first)
       taken["attempt"] = .text(attempt)
-      taken["lease_ms"] = .number(leaseMs)
+      taken["lease_expires_at_ms"] = .number(leaseMs)
       taken["state"] = .text(state)
       store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
       let swept = try store.run(
@@ -225,7 +225,7 @@ struct StoresDynamoTests {
     checkEqual(done.text("exchange.answer"), "granted")
     checkEqual(store.grants, [done.text("exchange.claims.0.grantId") ?? "": "ann"])
     try checkEqual(row(store, done)["state"], .text("granted"))
-    try check(row(store, done)["dk"] == nil)
+    try check(row(store, done)["due_pk"] == nil)
     expect(
       try store.run(request, [evidence]), "already-granted", "rejected.purchase.already-granted")
   }
@@ -357,7 +357,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     let evidence = try coins(store)
     var met = try row(store, try store.run(claim(), [evidence]))
-    met["tries"] = value
+    met["fencing_token"] = value
     store.put(met)
     try checkEqual(
       store.run(claim("ann", 2), [evidence]).name, "unavailable.database.unexpected-reply")
@@ -409,12 +409,12 @@ struct StoresDynamoTests {
     expect(
       try store.run(claim("bob", 1, more), [evidence]), "other-account",
       "rejected.subscription.other-account")
-    check(!store.items.keys.contains { $0.contains("TXN#") })
+    check(!store.items.keys.contains { $0.contains("PURCHASE#") })
     expect(try store.run(claim("ann", 2, more), [evidence]), "new", "ok")
     let other = try DynamoStore()
     try other.run(apply(nil), [evidence])
     expect(try other.run(claim("bob", 1, more), [evidence]), "new", "ok")
-    check(other.items.keys.contains { $0.contains("TXN#") })
+    check(other.items.keys.contains { $0.contains("PURCHASE#") })
   }
 
   @Test(
@@ -434,12 +434,12 @@ struct StoresDynamoTests {
     checkEqual(others.text("error.rule"), "RPL-2")
     checkEqual(outcome(try store.run(apply("bob"), [next])), "other-account")
     // Neither evidence of another account nor older evidence changes the subscription.
-    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
+    checkEqual(line(store)?["as_of_ms"], .number(Self.now - 1000 + 5))
     expect(try store.run(claim("ann", 3, more), [try period(3, 4)]), "new", "ok")
-    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 5))
+    checkEqual(line(store)?["as_of_ms"], .number(Self.now - 1000 + 5))
     let steps = store.steps
     expect(try store.run(claim("ann", 4, more), [next]), "new", "ok")
-    checkEqual(line(store)?["asof_ms"], .number(Self.now - 1000 + 6))
+    checkEqual(line(store)?["as_of_ms"], .number(Self.now - 1000 + 6))
     // Repeating it writes nothing: two steps fewer than the change.
     let changing = store.steps - steps
     _ = try store.run(claim("ann", 4, more), [next])
@@ -452,7 +452,7 @@ struct StoresDynamoTests {
   }
 
   private func line(_ store: DynamoStore) -> DynamoStore.Item? {
-    store.items.first { $0.key.hasPrefix("OTX#") && $0.key.hasSuffix("|LINE") }?.value
+    store.items.first { $0.key.hasPrefix("SUBSCRIPTION#") && $0.key.hasSuffix("|LINE") }?.value
   }
 
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {
@@ -508,8 +508,8 @@ struct StoresDynamoTests {
     func changes(_ rounds: Int) {
       for round in 1...rounds {
         store.faults[begun + 1 + round] = .meanwhile { store in
-          var line = store.item("OTX#Sandbox#2000000900000001", "LINE") ?? [:]
-          line["asof_ms"] = .number(Self.now + Int64(round))
+          var line = store.item("SUBSCRIPTION#Sandbox#2000000900000001", "SUBSCRIPTION") ?? [:]
+          line["as_of_ms"] = .number(Self.now + Int64(round))
           store.put(line)
         }
       }
@@ -523,7 +523,7 @@ struct StoresDynamoTests {
 
   @Test("STO-42 a move takes line and copy along, once in its time")
   func move() throws {
-    let store = try DynamoStore([("stores.transfer", "move")])
+    let store = try DynamoStore([("ledger.transfer", "allow")])
     try store.run(apply("ann"), [try month(store)])
     let moved = try store.run(apply("bob"), [try month(store, signed: 500)])
     checkEqual(outcome(moved), "moved")
@@ -547,7 +547,7 @@ struct StoresDynamoTests {
       store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
     try checkEqual(store.run(due, now: late).text("exchange.lines.0.account"), "ann")
     // Sixty days have passed.
-    check(!store.items.values.contains { $0["dk"] != nil })
+    check(!store.items.values.contains { $0["due_pk"] != nil })
   }
 
   // MARK: accounts
@@ -599,9 +599,9 @@ struct StoresDynamoTests {
     try checkEqual(store.run(link("a", "c", 52)).name, "rejected.account.merged")
     try checkEqual(store.run(link("c", "a", 53)).name, "rejected.account.merged")
     try checkEqual(store.run(link("b", "c", 54)).name, "ok")
-    checkEqual(store.item("LINK#a", "LINK")?["target"], .text("c"))
-    checkEqual(store.item("LINK#c", "LINK")?["joined"], .texts(["a", "b"]))
-    check(store.item("LINK#b", "LINK")?["joined"] == nil)
+    checkEqual(store.item("MERGED_ACCOUNT#a", "MERGED_ACCOUNT")?["target"], .text("c"))
+    checkEqual(store.item("MERGED_ACCOUNT#c", "MERGED_ACCOUNT")?["joined"], .texts(["a", "b"]))
+    check(store.item("MERGED_ACCOUNT#b", "MERGED_ACCOUNT")?["joined"] == nil)
   }
 
   @Test("STO-91 of two opposite links at once one passes")
@@ -613,8 +613,8 @@ struct StoresDynamoTests {
     }
     let document = try store.run(link("a", "b"))
     checkEqual(document.name, "rejected.account.merged")
-    checkEqual(store.item("LINK#b", "LINK")?["target"], .text("a"))
-    check(store.item("LINK#a", "LINK")?["target"] == nil)
+    checkEqual(store.item("MERGED_ACCOUNT#b", "MERGED_ACCOUNT")?["target"], .text("a"))
+    check(store.item("MERGED_ACCOUNT#a", "MERGED_ACCOUNT")?["target"] == nil)
   }
 
   @Test("STO-91 of two equal links at once the second is told so")
@@ -635,25 +635,25 @@ struct StoresDynamoTests {
       #expect(throws: Never.self) { try store.run(self.link("c", "a", 60)) }
     }
     expect(try store.run(link("a", "b")), "linked", "ok")
-    checkEqual(store.item("LINK#c", "LINK")?["target"], .text("b"))
+    checkEqual(store.item("MERGED_ACCOUNT#c", "MERGED_ACCOUNT")?["target"], .text("b"))
   }
 
   private static let forgetKey: (String, JSONText) = (
-    "stores.forgetKey", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+    "ledger.forgetKey", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
   )
 
   @Test("STO-93 nothing of a forgotten account is left but the hash")
   func forgotten() throws {
-    let store = try DynamoStore([Self.forgetKey, ("stores.keepEvidence", true)])
+    let store = try DynamoStore([Self.forgetKey, ("ledger.keepEvidence", true)])
     try store.run(apply("anon-1"), [try month(store)])
     let bought = try coins(store, id: "2000000900000777")
     let first = try store.run(claim("anon-1", 1, [("note", "by hand")]), [bought])
     try store.run(try first.completion(by: "anon-1"))
     store.put(day("anon-1", ["free": 3]))
     store.put([
-      "PK": .text("KEY#k"), "SK": .text("KEY"), "owner": .text("anon-1"),
-      "state": .text("active"), "receipt": .text("MII"), "ok": .text("USER#anon-1"),
-      "os": .text("K#0000000000001"),
+      "PK": .text("DEVICE_KEY#k"), "SK": .text("DEVICE_KEY"), "owner": .text("anon-1"),
+      "state": .text("active"), "receipt": .text("MII"), "owner_pk": .text("USER#anon-1"),
+      "owner_sk": .text("K#0000000000001"),
     ])
     try store.run(link("anon-0", "anon-1", 51))
     try store.run(link("anon-1", "someone", 52))
@@ -671,8 +671,8 @@ struct StoresDynamoTests {
     check(!dump.contains("anon-1"), "\(dump)")
     check(!dump.contains("someone"), "\(dump)")
     check(!dump.contains("by hand"))
-    checkEqual(store.item("KEY#k", "KEY")?["state"], .text("retired"))
-    check(store.item("KEY#k", "KEY")?["receipt"] == nil)
+    checkEqual(store.item("DEVICE_KEY#k", "DEVICE_KEY")?["state"], .text("retired"))
+    check(store.item("DEVICE_KEY#k", "DEVICE_KEY")?["receipt"] == nil)
     expect(
       try store.run(claim("bob", 2), [bought]), "other-account", "rejected.purchase.other-account")
   }
@@ -712,7 +712,7 @@ struct StoresDynamoTests {
   @Test("STO-93 STM-2 texts that an account showed earlier go with it, also of a moved line")
   func forgottenTexts() throws {
     let changes = [
-      Self.forgetKey, ("stores.keepEvidence", true), ("stores.transfer", "move"),
+      Self.forgetKey, ("ledger.keepEvidence", true), ("ledger.transfer", "allow"),
     ]
     let store = try DynamoStore(changes)
     // A notification before any account owned the subscription, then two updates of the account.
@@ -744,7 +744,7 @@ struct StoresDynamoTests {
 
   @Test("STO-68 kept texts come back, and those that are missing are named")
   func evidence() throws {
-    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let store = try DynamoStore([("ledger.keepEvidence", true)])
     let first = try store.run(claim(), [try coins(store)])
     let key = try require(first.text("exchange.claims.0.purchaseKey"))
     let read = try store.run(["operation": "get-evidence", "purchaseKey": .string(key)])
@@ -765,7 +765,7 @@ struct StoresDynamoTests {
 
   @Test("STM-2 the text stands where a row of the ledger names it, and no stranger's")
   func keptTexts() throws {
-    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let store = try DynamoStore([("ledger.keepEvidence", true)])
     let first = try store.run(claim(), [try coins(store)])
     expect(first, "new", "ok")
     check(isKept(try row(store, first), store))
@@ -785,14 +785,14 @@ struct StoresDynamoTests {
     expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
     check(isKept(try row(store, first), store))
     checkEqual(kept(store), 4)
-    let tombstone = try DynamoStore([("stores.keepEvidence", true)])
+    let tombstone = try DynamoStore([("ledger.keepEvidence", true)])
     try tombstone.run(["operation": "revoke"], [try coins(tombstone, revoked: true)])
     checkEqual(kept(tombstone), 1)
   }
 
   @Test("STM-2 STO-21 the text is there before the host's transaction, of an own purchase only")
   func keptBefore() throws {
-    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let store = try DynamoStore([("ledger.keepEvidence", true)])
     let more: [(String, JSONText)] = [("mode", "transaction")]
     let done = try store.run(claim("ann", 1, more), [try coins(store)]) { store, document in
       checkEqual(self.kept(store), 1)
@@ -810,7 +810,7 @@ struct StoresDynamoTests {
 
   @Test("STM-2 the text of a line stands with the line: shown by a claim, applied, moved")
   func shownText() throws {
-    let store = try DynamoStore([("stores.keepEvidence", true), ("stores.transfer", "move")])
+    let store = try DynamoStore([("ledger.keepEvidence", true), ("ledger.transfer", "allow")])
     let periods = [
       try month(store, transaction: "2000000900000121"),
       try month(store, signed: 1, transaction: "2000000900000122"),
@@ -832,8 +832,8 @@ struct StoresDynamoTests {
     // Storing the same evidence again keeps its first time.
     guard case .text(let digest)? = line(store)?["evidence"] else { return }
     try store.run(apply("bob"), [try month(store, signed: 3)], now: Self.now + 9)
-    checkEqual(store.item("EVID#" + digest, "EVID")?["at_ms"], .number(Self.now))
-    let deny = try DynamoStore([("stores.keepEvidence", true)])
+    checkEqual(store.item("EVID#" + digest, "EVID")?["stored_at_ms"], .number(Self.now))
+    let deny = try DynamoStore([("ledger.keepEvidence", true)])
     try deny.run(apply("ann"), [try month(deny)])
     try checkEqual(
       deny.run(apply("bob"), [try month(deny, signed: 3)]).name,
@@ -854,10 +854,10 @@ struct StoresDynamoTests {
   @Test("STM-10, STM-11 an input as the client takes it")
   func input() throws {
     let request = DynamoRequest.update(
-      .ledger("Sandbox/1"), "SET #attempt = :attempt ADD #tries :one",
-      if: "#owner = :owner AND #tries < :one",
+      .ledger("Sandbox/1"), "SET #attempt_id = :attempt_id ADD #fencing_token :one",
+      if: "#owner = :owner AND #fencing_token < :one",
       [
-        ("attempt", .text("a\"b")), ("one", .integer(1)), ("owner", .text("")),
+        ("attempt_id", .text("a\"b")), ("one", .integer(1)), ("owner", .text("")),
         ("unused", .integer(2)),
       ])
     guard case .dynamo(let api, let input) = request.call("T") else {
@@ -868,11 +868,12 @@ struct StoresDynamoTests {
     checkEqual(
       String(decoding: input, as: UTF8.self),
       """
-      {"TableName":"T","Key":{"PK":{"S":"TXN#Sandbox/1"},"SK":{"S":"CLAIM"}},\
-      "UpdateExpression":"SET #attempt = :attempt ADD #tries :one",\
-      "ConditionExpression":"#owner = :owner AND #tries < :one",\
-      "ExpressionAttributeNames":{"#attempt":"attempt","#tries":"tries","#owner":"owner"},\
-      "ExpressionAttributeValues":{":attempt":{"S":"a\\"b"},":one":{"N":"1"},":owner":{"S":""}},\
+      {"TableName":"T","Key":{"PK":{"S":"PURCHASE#Sandbox/1"},"SK":{"S":"PURCHASE"}},\
+      "UpdateExpression":"SET #attempt_id = :attempt_id ADD #fencing_token :one",\
+      "ConditionExpression":"#owner = :owner AND #fencing_token < :one",\
+      "ExpressionAttributeNames":{"#attempt_id":"attempt_id","#fencing_token":"fencing_token",\
+      "#owner":"owner"},\
+      "ExpressionAttributeValues":{":attempt_id":{"S":"a\\"b"},":one":{"N":"1"},":owner":{"S":""}},\
       "ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"ALL_NEW"}
       """)
   }

@@ -152,7 +152,7 @@ struct TransactionReceiptTests {
 
   @Test("RCP-21 version 2 can be switched off")
   func weakVersion() throws {
-    let refuse: [(String, JSONText)] = [("receipts.v2", "refuse")]
+    let refuse: [(String, JSONText)] = [("receipts.version2", "refuse")]
     let weak = try Bench.minted(Bench.store, version: 2)
     let answer = try Bench.verify(weak, refuse, now: Bench.storeYears)
     checkEqual(answer.status, .rejectedTransactionReceiptV2Disabled)

@@ -60,7 +60,7 @@ static char *shop_configuration(const struct issuer *root) {
   text = format(
       "%s,\"products\":{\"com.example.bench.coins\":"
       "{\"type\":\"consumable\"}},"
-      "\"stores\":{\"dialect\":\"sqlite\"}}",
+      "\"ledger\":{\"engine\":\"sqlite\"}}",
       plain);
   free(plain);
   return text;

@@ -84,7 +84,7 @@ def main() -> None:
     from assay_testing import Authority
 
     authority = Authority(now=BEGIN)
-    config = {**authority.config, "limits": LIMITS}
+    config = {**authority.config, "quotas": LIMITS}
     coins = authority.transaction(product=COINS, type="consumable", signed=BEGIN)
     with scratch() as place:
         engine = place.engine("postgres")

@@ -533,7 +533,7 @@ def check_evidence(suite, assay, blobs):
                        "2014-03-01", "--expires", "2014-04-01", "--transport", "doubled")
     many = assay.mint("app-receipt", "--purchases", "12", "--transport", "raw", "--device",
                       "02:00:5e:10:20:30")
-    older_answer = assay.mint("verify-receipt-response", "--answer-style", "ios6", "--expired",
+    older_answer = assay.mint("verify-receipt-response", "--response-style", "ios6", "--expired",
                               "--apple-status", "21006")
     for name, blob, kind in [
             ("receipt", blobs["receipt"], "transaction-receipt"),
@@ -758,7 +758,7 @@ def check_minting(suite, assay, blobs):
             (["transaction-receipt", "--forge", "JWS-29"], "--forge"),
             (["transaction-receipt", "--xcode"], "Xcode"),
             (["app-receipt", "--purchases", "0"], "--purchases"),
-            (["verify-receipt-response", "--answer-style", "ios9"], "--answer-style"),
+            (["verify-receipt-response", "--response-style", "ios9"], "--response-style"),
             (["--day", "0"], "--day"), (["receipt"], "transaction-receipt")]:
         code, _, err = assay.run("mint", *arguments, "--authority", "ca", "--now", NOW)
         suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
@@ -844,7 +844,7 @@ def check_full_disk(suite, assay, blobs):
         ("inspect", "t.jws"), ("inspect", "t.jws", "--json"), report, (*report, "--json"), mint,
         day, ("mint", "verify-receipt-response", "--authority", "ca", *now),
         ("mint", "--list-forgeries"),
-        ("key-id", "00" * 32), ("--help",), ("mint", "--help"),
+        ("normalize-key-id", "00" * 32), ("--help",), ("mint", "--help"),
         ("--generate-completion-script", "bash"), ("--version",), ("explain", "JWS-20"),
         ("explain", "ok", "--json"), ("config", "check", "ca/config.json", "-v"), ("init", "-"),
         ("--complete", "ver"), ("--describe",)]
@@ -1007,21 +1007,21 @@ def check_key_ids(suite, assay):
     normal = base64.b64encode(octets).decode()
     url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
     dashed = "-" + url[1:]
-    code, out, err = assay.run("key-id", normal, url, octets.hex(), octets.hex().upper())
+    code, out, err = assay.run("normalize-key-id", normal, url, octets.hex(), octets.hex().upper())
     suite.expect((code, out.decode().split()) == (0, [normal] * 4), "four forms, one text", err)
-    code, out, err = assay.run("key-id", dashed)
+    code, out, err = assay.run("normalize-key-id", dashed)
     suite.expect((code, out.decode()) == (0, "+" + dashed[1:].replace("-", "+").replace(
         "_", "/") + "=\n"), "a key id may begin with a hyphen", err)
-    code, out, err = assay.run("key-id", normal[:-1], url)
+    code, out, err = assay.run("normalize-key-id", normal[:-1], url)
     suite.expect((code, out.decode()) == (1, normal + "\n") and "malformed.attest.key-id" in err,
                  "what is no key id", err)
-    code, _, err = assay.run("key-id")
+    code, _, err = assay.run("normalize-key-id")
     suite.expect(code == 2, "no key id at all", err)
 
 
 def check_help(suite, assay):
     for command in ["init", "config check", "verify", "triage", "decide", "inspect", "report",
-                    "explain", "mint", "key-id"]:
+                    "explain", "mint", "normalize-key-id"]:
         code, out, _ = assay.run(*command.split(), "--help")
         text = out.decode()
         suite.expect(code == 0 and "Examples:" in text and "Exit codes:" in text

@@ -50,7 +50,7 @@ class Bench:
     def run(self, *options):
         """A player that must not start: exit code and standard error."""
         done = subprocess.run(
-            [self.binary, "play-apple", "--authority", "ca", *options], cwd=self.folder,
+            [self.binary, "mock-apple", "--authority", "ca", *options], cwd=self.folder,
             stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 

@@ -1,4 +1,4 @@
-"""Each fault of docs/spec/play-apple.md §3, on the wire and as the library takes it."""
+"""Each fault of docs/spec/mock-apple.md §3, on the wire and as the library takes it."""
 import gzip
 import http.client
 import json

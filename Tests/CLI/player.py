@@ -1,4 +1,4 @@
-"""`assay play-apple` for tests: started, asked over http.client, stopped."""
+"""`assay mock-apple` for tests: started, asked over http.client, stopped."""
 import base64
 import http.client
 import json
@@ -32,7 +32,7 @@ class Player:
     """The server in a folder; used in a `with`."""
 
     def __init__(self, binary, folder, *options, authority="ca", clock=NOW):
-        words = [str(binary), "play-apple", "--authority", authority, *map(str, options)]
+        words = [str(binary), "mock-apple", "--authority", authority, *map(str, options)]
         if clock is not None:
             words += ["--clock", str(clock)]
         self.folder = folder
@@ -42,10 +42,10 @@ class Player:
         ready, _, _ = select.select([self.process.stdout], [], [], 120)
         if not ready:
             self.process.kill()
-            raise SystemExit("assay play-apple says nothing")
+            raise SystemExit("assay mock-apple says nothing")
         self.first = json.loads(self.process.stdout.readline() or b"{}")
         if "url" not in self.first:
-            raise SystemExit(f"assay play-apple ended: {self.process.wait()}")
+            raise SystemExit(f"assay mock-apple ended: {self.process.wait()}")
         self.url = self.first["url"]
         self.config = json.loads((folder / self.first["config"]).read_text())
 

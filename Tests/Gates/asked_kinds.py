@@ -268,11 +268,11 @@ def of_configuration(kind):
     base, own = accepted(kind)[0], {kind.block, kind.block.partition(".")[0]}
     for block in {part for each in table.kinds() for part in
                   (each.block, each.block.partition(".")[0])} - {"-"}:
-        answer = base.ask(without=["dialect"], by=verifier(base.case["verifier"], None, block))
+        answer = base.ask(without=["engine"], by=verifier(base.case["verifier"], None, block))
         fault = refused(answer, block, BLOCK)
         yield f"without {block}", fault if block in own else None if fault else BLOCK
     if kind.engines != "-":
-        fault = refused(base.ask({"dialect": "redis"}), "dialect", NOT_DURABLE)
+        fault = refused(base.ask({"engine": "redis"}), "engine", NOT_DURABLE)
         yield "redis", fault if kind.engines != "all" else None if fault else NOT_DURABLE
 
 

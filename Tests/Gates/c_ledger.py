@@ -21,7 +21,7 @@ class Shop:
         self.database = folder / "shop.db"
         self.purchase()
         config = json.loads((folder / "ca/config.json").read_text())
-        self.config.write_text(json.dumps({**config, "stores": {"dialect": "sqlite"}}))
+        self.config.write_text(json.dumps({**config, "ledger": {"engine": "sqlite"}}))
         self.create()
 
     def create(self):
@@ -80,7 +80,7 @@ def check_files(suite, shop):
         suite.expect(result.returncode == 2 and path in result.stderr, f"ledger: no {path}",
                      result.stderr)
     suite.expect(not (shop.folder / "missing.db").exists(), "ledger: no file is made in passing")
-    shop.rows("DROP TABLE assay_ledger")
+    shop.rows("DROP TABLE assay_purchase")
     command = [shop.program, shop.config, shop.database, "--create"]
     result = subprocess.run(command, env=shop.environment, capture_output=True, text=True,
                             check=False)
@@ -117,12 +117,12 @@ def check_failures(suite, shop):
     said = shop.claim("ann", jws)
     suite.expect(said == (3, "deferred unavailable.claim.in-progress"),
                  "ledger: a grant that fails", str(said))
-    found = shop.rows("SELECT COUNT(*) FROM assay_ledger WHERE state <> 'granted'")
+    found = shop.rows("SELECT COUNT(*) FROM assay_purchase WHERE state <> 'granted'")
     suite.expect(found == [(0,)], "ledger: then nothing is claimed", str(found))
     shop.rows("ALTER TABLE wallet DROP COLUMN other")
     said = shop.claim("ann", jws)
     suite.expect(said == (0, "granted ok"), "ledger: a grant that works again", str(said))
-    shop.rows("ALTER TABLE assay_name RENAME COLUMN target TO other")
+    shop.rows("ALTER TABLE assay_purchase_key RENAME COLUMN target TO other")
     said = shop.claim("ann", shop.purchase())
     suite.expect(said == (3, "deferred unavailable.database.statement-failed"),
                  "ledger: another schema", str(said))

@@ -40,9 +40,9 @@ NAMED = {
     "an app of `apps`": lambda base: [app["bundleId"] for app in base.settings["apps"]],
     "one of `appleId.clientIds`": lambda base: base.settings["appleId"]["clientIds"],
     "one of `plans`": lambda base: base.settings["plans"],
-    "a meter of `limits`": lambda base: [base.request["meter"]],
+    "a meter of `quotas`": lambda base: [base.request["meter"]],
     "an issuer of `tokens`": lambda base: [base.request["issuer"]],
-    "stores.signup.username": lambda base: [base.request["username"]],
+    "ledger.signup.username": lambda base: [base.request["username"]],
     "one of the App Store Server API":
         lambda _: [kind.name for kind in kinds.kinds() if kind.is_app_store],
 }

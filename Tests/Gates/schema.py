@@ -24,13 +24,13 @@ BASE = {
     "plans": ["free", "premium"],
 }
 EXAMPLES = {
-    "stores.pace.*": ("get-transaction-info", 1),
+    "ledger.rateLimits.*": ("get-transaction-info", 1),
     "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
     "limits.*": ("premium", {}),
     "limits.*.*": ("tier", 1),
     "receipts.sharedSecrets.*": ("*", "00" * 16),
     "risk.rules.*": ("RSK-16", "off"),
-    "tokens.[].sameKeysAs.*": ("https://a.example", "https://b.example"),
+    "tokens.[].issuerAliases.*": ("https://a.example", "https://b.example"),
 }
 # A text that matches no pattern of the schema except that of a path.
 UNMATCHED = "misspelt?"
@@ -60,10 +60,10 @@ COMPANIONS = {
         "environments": ["LocalTesting"], "storekit": {"xcodeCertificates": ["00" * 32]}},
     "appleId": {"appleId": KEY},
     "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
-    "stores": {"stores": {"dialect": "postgres", "table": "assay"}},
+    "ledger": {"ledger": {"engine": "postgres", "table": "assay"}},
     # Both durations have another duration as their bound (STO-76).
-    "stores.lockMs": {"stores": {"dialect": "postgres", "statementMs": 60000}},
-    "stores.requestMs": {"stores": {"dialect": "postgres", "statementMs": 100}},
+    "ledger.lockMs": {"ledger": {"engine": "postgres", "statementMs": 60000}},
+    "ledger.requestMs": {"ledger": {"engine": "postgres", "statementMs": 100}},
     "deviceCheck.bits.bit0.resetAfterMonths": {
         "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
     "deviceCheck.bits.bit1.resetAfterMonths": {

@@ -4,7 +4,7 @@
   sources.py [--suite NAME]
 
 The library is pure computation: no Foundation, no Dispatch, no concurrency runtime, no way to end
-the process (CONTRIBUTING.md, House rules).
+the process (CONTRIBUTING.md, Rules of the project).
 """
 import argparse
 import os

@@ -286,7 +286,7 @@ class LedgerBook:
     def ask(self, call):
         """Run one statement of the host itself; return None if the database is unavailable."""
         with self.ledger.store.session() as execute:
-            answer = execute({"id": 1, "dialect": self.ledger.store.dialect, "repeatable": True,
+            answer = execute({"id": 1, "engine": self.ledger.store.engine, "repeatable": True,
                               "connection": "any", "transaction": None, "calls": [call]})
         return answer["results"][0] if answer["code"] == 200 else None
 

@@ -46,8 +46,8 @@ def hash_of_sources():
 
 
 def configuration(authority):
-    """Return the configuration of all processes; the URL adds the dialect."""
-    return {**authority.config, "limits": LIMITS, "stores": {
+    """Return the configuration of all processes; the URL adds the engine."""
+    return {**authority.config, "quotas": LIMITS, "ledger": {
         "challengeTtlMs": stages.CHALLENGE_TTL, "signup": {"limit": SIGNUP_LIMIT}}}
 
 

@@ -135,7 +135,7 @@ def passed_on(state: Any, args: dict[str, Any]) -> Any:
 
 
 class PurchaseModel(Model):
-    """Models claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant.
+    """Models claim, complete, revoke, lookup (ledger.md 5.1 to 5.4), and the host's own grant.
 
     `pay` is a claim of mode "transaction", with the grant in it; `paid` reads the rows of such
     grants. `due` and `link` are about many rows; history.py adds them to the history of each. If
@@ -212,7 +212,7 @@ class PurchaseModel(Model):
                         **({"fence": over.fence} if state.gen == 0 else {}))
 
     def claim(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """Apply the table of stores.md 5.1, row by row."""
+        """Apply the table of ledger.md 5.1, row by row."""
         mine = {"owner": args["account"], "attempt": args["attempt"],
                 "lease": args["now"] + args["lease"], "handed": True}
         if state.phase == "absent":
@@ -308,7 +308,7 @@ class PurchaseModel(Model):
 
 
 class CounterModel(Model):
-    """Models take and refund of one (scope, bucket, meter) (stores.md 5.6, 5.7)."""
+    """Models take and refund of one (scope, bucket, meter) (ledger.md 5.6, 5.7)."""
 
     name = "counter"
     operations = frozenset({"take", "refund", "admit", "settle"})
@@ -411,7 +411,7 @@ class Line(NamedTuple):
 
 
 class LineModel(Model):
-    """Models apply by signing date, read, clear (STO-40 to 46), with stores.transfer "deny".
+    """Models apply by signing date, read, clear (STO-40 to 46), with ledger.transfer "deny".
 
     A read or clear is about all subscriptions of an account; history.py adds it to the history of
     each.

@@ -187,12 +187,12 @@ def leaves(path, value):
         yield path, value
 
 
-def configuration(authority, dialect, stores=(), **more):
-    stores = {"dialect": dialect, "challengeTtlMs": stages.CHALLENGE_TTL, "forgetKey": FORGET_KEY,
-              "keepEvidence": dialect != "redis", "signup": {"limit": 2},
-              **({"table": "assay"} if dialect == "dynamodb" else {}), **dict(stores)}
-    return {**authority.config, "limits": {"free": {"text": 2}, "premium": {"text": 9, "image": 1}},
-            "stores": stores, **more}
+def configuration(authority, engine, stores=(), **more):
+    stores = {"engine": engine, "challengeTtlMs": stages.CHALLENGE_TTL, "forgetKey": FORGET_KEY,
+              "keepEvidence": engine != "redis", "signup": {"limit": 2},
+              **({"table": "assay"} if engine == "dynamodb" else {}), **dict(stores)}
+    return {**authority.config, "quotas": {"free": {"text": 2}, "premium": {"text": 9, "image": 1}},
+            "ledger": stores, **more}
 
 
 def attempt(name):
@@ -498,10 +498,10 @@ def rare_lines(tape, ledger):
         account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10"))
     gone = tape.bought(52, "com.example.app.gone", "auto-renewable", expires=BEGIN + 30 * DAY)
     tape.asks("STO-24", "apply an unknown product", lambda: ledger.apply(gone, "ann"))
-    asks = tape.open("asks", stores={"transfer": "ask"})
+    asks = tape.open("asks", stores={"transfer": "confirm"})
     tape.asks("STO-42", "apply for another account, which is asked", lambda: asks.apply(
         tape.line(50, signed=2 * MINUTE), "bob"))
-    moves = tape.open("moves", stores={"transfer": "move", "onAbsent": "keep"})
+    moves = tape.open("moves", stores={"transfer": "allow", "onNoPurchases": "keep"})
     for name, at, who in (("moves", 3, "bob"), ("moves again, too soon", 4, "eve")):
         tape.asks("STO-42", f"apply, and the line {name}", lambda signed=at, to=who: moves.apply(
             tape.line(50, signed=signed * MINUTE), to))
@@ -509,7 +509,7 @@ def rare_lines(tape, ledger):
     last = tape.asks("STO-45", "read a month", lambda: ledger.read("bob"))
 
     away = tape.open("away", url="sqlite:////nonexistent/assay.db", stores={
-        "failOpen": {"meters": ["text"], "readMs": MINUTE}})
+        "failOpen": {"meters": ["text"], "planMaxAgeMs": MINUTE}})
     for name, call in (
             ("read, with a last answer", lambda: away.read("bob", last=last)),
             ("read", lambda: away.read("bob")),
@@ -524,7 +524,7 @@ def rare_meters(tape, ledger):
     from assay.store import ledger as carried
 
     full = ("look-up-order-id", "Production")
-    paced = tape.open("paced", stores={"pace": {full[0]: 1}})
+    paced = tape.open("paced", stores={"rateLimits": {full[0]: 1}})
     for second in range(8):
         paced.pace(*full, now=tape.now + second * SECOND)
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Run the named races of stores.md 10 on one engine, with processes that start at once.
+"""Run the named races of ledger.md 10 on one engine, with processes that start at once.
 
   scenes.py --engine NAME [--only NUMBER...] [--rounds 1] [--tools FOLDER]
 
 A scene is a list of operations for each of many processes, which are started, wait for each other,
 run their operations, and record the results (in the format of worker.py). Each scene compares its
 results with figures computed by hand, and its history is checked as well. The numbers are those of
-the list in stores.md; 16 to 18, 21 to 24 and 26 are tests of the library and of the back ends.
+the list in ledger.md; 16 to 18, 21 to 24 and 26 are tests of the library and of the back ends.
 """
 
 import argparse

@@ -24,15 +24,15 @@ from report import Suite  # noqa: E402
 
 import engines  # noqa: E402
 
-PAGE = ROOT / "docs/spec/store-statements.md"
+PAGE = ROOT / "docs/spec/ledger-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
 # Parameters that are no columns -> the longest length of a text, or 0 for an integer.
-OTHERS = {"tkey": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
-          "from_scope": 288, "to_scope": 288, "fence": 0, "units": 0, "room": 0, "before_ms": 0,
+OTHERS = {"transaction_key": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
+          "from_scope": 288, "to_scope": 288, "units": 0, "room": 0, "before_ms": 0,
           "now_ms": 0, "revoking": 0, "handed": 0, "repeats_cap": 0}
 # Statements that the page has once for each of the two accounts of a merge.
-ALIASES = {"SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :from",
-           "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :to"}
+ALIASES = {"SELECT id,target,stored_at_ms,attempt_id FROM assay_merged_account WHERE id = :from",
+           "SELECT id,target,stored_at_ms,attempt_id FROM assay_merged_account WHERE id = :to"}
 WAIT_S = 60
 
 
@@ -48,25 +48,25 @@ def values(tables):
     return found
 
 
-def schema(tables, dialect):
+def schema(tables, engine):
     for table in tables.values():
-        yield f"table {table.name}", table.create(dialect)
+        yield f"table {table.name}", table.create(engine)
         for name, columns in table.indexes:
             yield f"index {table.name}_{name}", table.create_index(name, columns)
 
 
-def texts(dialect):
+def texts(engine):
     """Yield (name, text, parameter names) of everything: tables, statements, then all again."""
     tables = generate_statements.tables()
     for _ in range(2):
-        for what, text in schema(tables, dialect):
+        for what, text in schema(tables, engine):
             yield what, text, []
     for again in ("", " again"):
         for statement in generate_statements.statements():
-            if dialect in statement.texts:
-                text = statement.texts[dialect]
+            if engine in statement.texts:
+                text = statement.texts[engine]
                 yield statement.name + again, text, PARAMETER.findall(text)
-    yield "WRONG", "SELECT nothing FROM assay_name WHERE name = :name", ["name"]
+    yield "WRONG", "SELECT nothing FROM assay_purchase_key WHERE name = :name", ["name"]
 
 
 def judge(suite, engine, what, fault):
@@ -104,10 +104,10 @@ def literal(value):
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def played(suite, engine, dialect, given, script, command):
+def played(suite, engine, given, script, command):
     """Run all texts in one session of a client that reports the line of each error."""
     lines, places = [], {}
-    for what, text, names in texts(dialect):
+    for what, text, names in texts(engine):
         for line in script(text, [given[name] for name in names]):
             lines.append(line)
             places[len(lines)] = what
@@ -140,7 +140,7 @@ def started(suite, name, program):
 def postgres(suite, given):
     with started(suite, "postgres", "psql") as engine:
         if engine:
-            played(suite, "postgres", "postgres", given, postgres_script,
+            played(suite, "postgres", given, postgres_script,
                    ["psql", "-XqAt", "-d", engine.url, "-f", "-"])
 
 
@@ -156,15 +156,15 @@ def postgres_script(text, arguments):
         yield text + ";"
 
 
-def mysql(suite, given):
+def mariadb(suite, given):
     with started(suite, "mariadb", "mariadb") as engine:
         if engine:
-            played(suite, "mariadb", "mysql", given, mysql_script,
+            played(suite, "mariadb", given, mariadb_script,
                    ["mariadb", "--no-defaults", "-h", "127.0.0.1", "-P", str(engine.port), "-u",
                     "assay", "--force", "-B", "assay"])
 
 
-def mysql_script(text, arguments):
+def mariadb_script(text, arguments):
     """Yield the lines that prepare and execute a statement: ? for each parameter."""
     prepared = PARAMETER.sub("?", text).replace("'", "''")
     yield f"PREPARE s FROM '{prepared}';"
@@ -194,7 +194,7 @@ def check_page(suite):
     suite.expect(told > 60, "the page has statements", str(told))
 
 
-ENGINES = {"sqlite": sqlite, "postgres": postgres, "mariadb": mysql}
+ENGINES = {"sqlite": sqlite, "postgres": postgres, "mariadb": mariadb}
 
 
 def main():

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// The sender against `assay play-apple` and its faults (PLY-7): the tests of
+// The sender against `assay mock-apple` and its faults (PLY-7): the tests of
 // Tests/CLI/faults.py, which the drivers of all bindings pass.
 
 const (

@@ -31,7 +31,7 @@ type apple struct {
 	bodies []string
 }
 
-func playApple(t *testing.T, script ...said) (*apple, *Sender) {
+func mockApple(t *testing.T, script ...said) (*apple, *Sender) {
 	t.Helper()
 	a := &apple{script: script}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +99,7 @@ func TestSenderHops(t *testing.T) {
 	for _, body := range each.bodies(t) {
 		script = append(script, said{status: 200, body: body})
 	}
-	server, sender := playApple(t, script...)
+	server, sender := mockApple(t, script...)
 	_, document, err := ask(t, each, sender)
 	must(t, err)
 	if !document.OK() || strings.Join(server.hosts, " ") != strings.Join(appleHosts, " ") {
@@ -122,14 +122,14 @@ func TestSenderHops(t *testing.T) {
 func TestSenderWaits(t *testing.T) {
 	each := theCases(t).transcript(t, "a good answer")
 	good := said{status: 200, body: each.bodies(t)[0]}
-	_, sender := playApple(t, said{status: 500}, good)
+	_, sender := mockApple(t, said{status: 500}, good)
 	begin := time.Now()
 	_, document, err := ask(t, each, sender)
 	must(t, err)
 	if took := time.Since(begin); !document.OK() || took < time.Second {
 		t.Errorf("after %v: %s", took, document.JSON())
 	}
-	_, sender = playApple(t, said{status: 429, header: map[string]string{"Retry-After": "60"}})
+	_, sender = mockApple(t, said{status: 429, header: map[string]string{"Retry-After": "60"}})
 	exchange, _, err := ask(t, each, sender)
 	if err != ErrTooLong || exchange.StepName() != "wait" || !exchange.Done() {
 		t.Errorf("no patience: %v, %s", err, exchange.StepName())
@@ -173,7 +173,7 @@ func TestSenderRequests(t *testing.T) {
 
 func TestSenderNoAnswer(t *testing.T) {
 	each := theCases(t).transcript(t, "a good answer")
-	server, sender := playApple(t)
+	server, sender := mockApple(t)
 	server.Close()
 	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
 		ctx, each.input(t, "request"), nil)

@@ -289,7 +289,7 @@ var subjects = map[Kind]optionKind{
 // configuration): of JWS, receipts and answers from verifyReceipt, in any mixture; a
 // renewal needs its transaction beside it. Facts nested in a notification stand
 // for the whole notification. The option Account names the appAccountToken that
-// the evidence must carry; without it `decide.account` of the configuration says.
+// the evidence must carry; without it `decision.accountToken` of the configuration says.
 //
 // Not entitled is an answer, not an error: Entitled is then false, and State says why.
 // The error is ErrRejected when the evidence is of another account, names none or is

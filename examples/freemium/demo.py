@@ -40,7 +40,7 @@ TARGET = "AWSCognitoIdentityProviderService.InitiateAuth"
 def policy(authority):
     """What is deployed, under the roots of the authority."""
     found = json.loads((EXAMPLE / "config.json").read_text())["assay"]
-    found["stores"].pop("forgetKey")
+    found["ledger"].pop("forgetKey")
     return {**found, "storekit": authority.config["storekit"]}
 
 

@@ -156,7 +156,7 @@ func TestARefundOfAPartAndItsReversal(t *testing.T) {
 		{{"bought", 500}, {"all", 0}, {"bought", 0}, {"reversed", 500}},
 		{{"reversed", 0}, {"all", 0}, {"bought", 500}},
 	} {
-		for _, table := range []string{"assay_ledger", "assay_name", "wallet"} {
+		for _, table := range []string{"assay_purchase", "assay_purchase_key", "wallet"} {
 			_, err := b.db.Exec("DELETE FROM " + table)
 			b.check(err)
 		}

@@ -8,9 +8,9 @@ struct Configuration: Sendable {
   /// The plans in ascending order; the first is the default plan, which every account has. Never
   /// empty.
   var plans: [Text] = ["free"]
-  var limits: [PlanLimits] = []
+  var quotas: [PlanQuotas] = []
   var clockSkewMs: Int64 = 60_000
-  var decide = DecidePolicy()
+  var decision = DecisionPolicy()
   var storekit = StoreKitPolicy()
   var receipts = ReceiptsPolicy()
   var attest = AttestPolicy()
@@ -22,7 +22,7 @@ struct Configuration: Sendable {
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
   var appleID: AppleIDPolicy? = nil
   var session: SessionPolicy? = nil
-  var stores: StoresPolicy? = nil
+  var ledger: StoresPolicy? = nil
 
   struct App: Sendable {
     var bundleId: Text
@@ -30,7 +30,7 @@ struct Configuration: Sendable {
     var teamId: Text?
   }
 
-  struct PlanLimits: Sendable {
+  struct PlanQuotas: Sendable {
     var plan: Text
     var meters: [(meter: Text, units: Int64)]
 
@@ -44,30 +44,30 @@ struct Configuration: Sendable {
     }
   }
 
-  /// `decide`: the policy of decisions (docs/spec/configuration.md §2).
-  struct DecidePolicy: Sendable {
+  /// `decision`: the policy of decisions (docs/spec/configuration.md §2).
+  struct DecisionPolicy: Sendable {
     /// How appAccountToken is compared with the account that the host passes (DCD-20).
-    enum Account: Int, Sendable { case whenGiven, ifPresent, required, ignored }
+    enum AccountToken: Int, Sendable { case whenGiven, ifPresent, required, ignored }
     /// How Sandbox evidence counts beside Production evidence (DCD-23).
     enum Sandbox: Int, Sendable { case below, equal, never }
-    var account = Account.whenGiven
+    var accountToken = AccountToken.whenGiven
     var sandbox = Sandbox.below
-    var grace = true
-    var retryIsLenient = false
-    var leewayMs: Int64 = 0
-    var familyAllowed = true
+    var gracePeriod = true
+    var billingRetryAllowed = false
+    var renewalLeewayMs: Int64 = 0
+    var familySharingAllowed = true
   }
 
   /// `storekit`: the policy for JWS (docs/spec/configuration.md §3).
   struct StoreKitPolicy: Sendable {
     /// Configured roots; if empty, Apple's built-in root.
     var anchors: [Anchor] = []
-    var rootEntryIgnored = false
+    var x5cRootIgnored = false
     var environmentFromTransactionId = false
     var undatedNotificationsNested = false
     var nestedOmitted = false
     /// The greatest age in milliseconds by JWS kind; a kind that is not listed may have any age.
-    var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
+    var maxAges: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
     /// SHA-256 of pinned Xcode certificates, 32 bytes each.
     var xcodeCertificates: [[UInt8]] = []
     var ocspHosts: [Text] = ["ocsp.apple.com"]
@@ -82,8 +82,8 @@ struct Configuration: Sendable {
     var anchors: [Anchor] = []
     /// Certificates that are accepted in addition to the built-in ones.
     var intermediates: [Certificate] = []
-    var v2Refused = false
-    var lateSignedRefused = false
+    var version2Refused = false
+    var signedAfterPurchaseRefused = false
     var unknownEnvironmentAllowed = false
     /// The greatest age in milliseconds; `nil` for any age.
     var maxAgeMs: Int64? = nil

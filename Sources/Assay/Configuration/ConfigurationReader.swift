@@ -19,11 +19,11 @@ struct ConfigurationReader {
     try readApps(root, &configuration)
     try readPlans(root, &configuration)
     try readProducts(root, &configuration)
-    try readLimits(root, &configuration)
+    try readQuotas(root, &configuration)
     if let skew = try root["clockSkewMs"]?.integer(ConfigurationTable.clockSkewMs) {
       configuration.clockSkewMs = skew
     }
-    if let block = root["decide"] { try configuration.decide.readPlain(block) }
+    if let block = root["decision"] { try configuration.decision.readPlain(block) }
     if let block = root["storekit"] { try StoreKitBlock.read(block, &configuration) }
     if let block = root["receipts"] { try ReceiptsBlock.read(block, &configuration) }
     try AttestBlock.read(root["attest"], &configuration)
@@ -35,7 +35,7 @@ struct ConfigurationReader {
     }
     if let block = root["appleId"] { try AppleIDBlock.read(block, &configuration) }
     if let block = root["session"] { try SessionBlock.read(block, &configuration) }
-    if let block = root["stores"] { try StoresBlock.read(block, &configuration) }
+    if let block = root["ledger"] { try LedgerBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
   }
@@ -196,23 +196,23 @@ struct ConfigurationReader {
     return product
   }
 
-  private static func readLimits(
+  private static func readQuotas(
     _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
-    guard let block = root["limits"] else { return }
+    guard let block = root["quotas"] else { return }
     for entry in try block.members() {
       let plan = entry.value.name
       try require(
         configuration.plans.contains(plan), .configQuotasForm, "CNF-1", at: entry.path,
         detail: ConfigurationAdvice.plans(configuration.plans))
-      var limits = Configuration.PlanLimits(plan: plan, meters: [])
+      var quotas = Configuration.PlanQuotas(plan: plan, meters: [])
       for meter in try entry.members() {
         guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,
-          Configuration.PlanLimits.isMeter(meter.value.name)
+          Configuration.PlanQuotas.isMeter(meter.value.name)
         else { throw Refusal(.configQuotasForm, "CNF-1", at: meter.path) }
-        limits.meters.append((meter.value.name, units))
+        quotas.meters.append((meter.value.name, units))
       }
-      configuration.limits.append(limits)
+      configuration.quotas.append(quotas)
     }
   }
 

@@ -4,9 +4,9 @@
 /// Names, choices and bounds of the members of a configuration.
 enum ConfigurationTable {
   static let members: [StaticString] = [
-    "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
+    "apps", "environments", "products", "plans", "quotas", "clockSkewMs", "decision", "storekit",
     "receipts", "attest", "deviceCheck", "tokens", "risk", "appStoreServerApi", "appleId",
-    "session", "stores",
+    "session", "ledger",
   ]
   static let appsMembers: [StaticString] = ["bundleId", "appAppleId", "teamId"]
   static let apps: ClosedRange<Int> = 1...256
@@ -19,19 +19,18 @@ enum ConfigurationTable {
   static let productsUnits: ClosedRange<Int64> = 1...1_000_000
   static let plans: ClosedRange<Int> = 1...32
   static let clockSkewMs: ClosedRange<Int64> = 0...300_000
-  static let decideMembers: [StaticString] = [
-    "account", "sandbox", "grace", "retry", "leewayMs", "family",
+  static let decisionMembers: [StaticString] = [
+    "accountToken", "sandbox", "gracePeriod", "billingRetry", "renewalLeewayMs", "familySharing",
   ]
   static let storekitMembers: [StaticString] = [
-    "anchors", "rootEntry", "missingEnvironment", "undatedNotifications", "nested", "fresh",
+    "anchors", "x5cRoot", "missingEnvironment", "undatedNotifications", "nested", "maxAgeMs",
     "xcodeCertificates", "ocspHosts", "caps", "cache",
   ]
-  static let storekitFreshMembers: [StaticString] = ["maxAgeMs"]
   static let storekitCapsMembers: [StaticString] = ["jwsBytes"]
   static let storekitCacheMembers: [StaticString] = ["chains"]
   static let receiptsMembers: [StaticString] = [
-    "anchors", "intermediates", "v2", "lateSigned", "unknownEnvironment", "maxAgeMs", "deviceIds",
-    "sharedSecrets", "caps",
+    "anchors", "intermediates", "version2", "signedAfterPurchase", "unknownEnvironment", "maxAgeMs",
+    "deviceIds", "sharedSecrets", "caps",
   ]
   static let receiptsIntermediates: ClosedRange<Int> = 0...16
   static let receiptsCapsMembers: [StaticString] = [
@@ -59,9 +58,9 @@ enum ConfigurationTable {
   static let deviceCheckBitsBit0ResetAfterMonths: ClosedRange<Int64> = 1...1200
   static let deviceCheckBitsBit1Members: [StaticString] = ["name", "resetAfterMonths"]
   static let tokensMembers: [StaticString] = [
-    "profile", "issuers", "sameKeysAs", "algorithm", "clients", "audiences", "nonce", "nonceForm",
-    "notificationMaxAgeMs", "tokenUse", "scopes", "groups", "types", "maxAgeMs", "jwksUri",
-    "keysetMaxAgeMs", "keysetHardMaxAgeMs", "caps",
+    "profile", "issuers", "issuerAliases", "algorithm", "clients", "audiences", "nonce",
+    "nonceForm", "notificationMaxAgeMs", "tokenUse", "scopes", "groups", "types", "maxAgeMs",
+    "jwksUri", "keysetMaxAgeMs", "keysetHardMaxAgeMs", "caps",
   ]
   static let tokens: ClosedRange<Int> = 0...16
   static let tokensProfile: [StaticString] = ["cognito-access", "jwt", "apple-id"]
@@ -88,29 +87,30 @@ enum ConfigurationTable {
   static let sessionSecretsMembers: [StaticString] = ["id", "secret"]
   static let sessionSecrets: ClosedRange<Int> = 1...2
   static let sessionSecretsId: ClosedRange<Int> = 1...16
-  static let storesMembers: [StaticString] = [
-    "dialect", "placeholders", "prefix", "table", "shared", "leaseMs", "statementMs", "lockMs",
-    "requestMs", "redis", "onUnclear", "forgetKey", "pace", "transfer", "moveEveryMs", "onAbsent",
-    "dayOffsetMinutes", "quotaUnitsMax", "failOpen", "keepEvidence", "challengeTtlMs", "signup",
+  static let ledgerMembers: [StaticString] = [
+    "engine", "placeholders", "prefix", "table", "shared", "leaseMs", "statementMs", "lockMs",
+    "requestMs", "redis", "onExpiredLease", "forgetKey", "rateLimits", "transfer",
+    "transferIntervalMs", "onNoPurchases", "dayOffsetMinutes", "maxUnits", "failOpen",
+    "keepEvidence", "challengeTtlMs", "signup",
   ]
-  static let storesPrefix: ClosedRange<Int> = 1...21
-  static let storesTable: ClosedRange<Int> = 1...1024
-  static let storesLeaseMs: ClosedRange<Int64> = 5000...3_600_000
-  static let storesStatementMs: ClosedRange<Int64> = 100...60000
-  static let storesLockMs: ClosedRange<Int64> = 100...60000
-  static let storesRequestMs: ClosedRange<Int64> = 100...600_000
-  static let storesRedisMembers: [StaticString] = ["volatile"]
-  static let storesFailOpenMembers: [StaticString] = ["readMs", "meters"]
-  static let storesFailOpenReadMs: ClosedRange<Int64> = 0...MemberNode.exactInteger
-  static let storesSignupMembers: [StaticString] = [
+  static let ledgerPrefix: ClosedRange<Int> = 1...21
+  static let ledgerTable: ClosedRange<Int> = 1...1024
+  static let ledgerLeaseMs: ClosedRange<Int64> = 5000...3_600_000
+  static let ledgerStatementMs: ClosedRange<Int64> = 100...60000
+  static let ledgerLockMs: ClosedRange<Int64> = 100...60000
+  static let ledgerRequestMs: ClosedRange<Int64> = 100...600_000
+  static let ledgerRedisMembers: [StaticString] = ["volatile"]
+  static let ledgerFailOpenMembers: [StaticString] = ["planMaxAgeMs", "meters"]
+  static let ledgerFailOpenPlanMaxAgeMs: ClosedRange<Int64> = 0...MemberNode.exactInteger
+  static let ledgerSignupMembers: [StaticString] = [
     "limit", "attemptLimit", "unknownLimit", "username",
   ]
-  static let storesSignupLimit: ClosedRange<Int64> = 0...1_000_000
-  static let storesSignupAttemptLimit: ClosedRange<Int64> = 0...10_000_000
-  static let storesSignupUnknownLimit: ClosedRange<Int64> = 0...1_000_000
-  static let storesSignupUsernameMembers: [StaticString] = ["prefix", "digits"]
-  static let storesSignupUsernamePrefix: ClosedRange<Int> = 0...34
-  static let storesSignupUsernameDigits: ClosedRange<Int64> = 16...48
+  static let ledgerSignupLimit: ClosedRange<Int64> = 0...1_000_000
+  static let ledgerSignupAttemptLimit: ClosedRange<Int64> = 0...10_000_000
+  static let ledgerSignupUnknownLimit: ClosedRange<Int64> = 0...1_000_000
+  static let ledgerSignupUsernameMembers: [StaticString] = ["prefix", "digits"]
+  static let ledgerSignupUsernamePrefix: ClosedRange<Int> = 0...34
+  static let ledgerSignupUsernameDigits: ClosedRange<Int64> = 16...48
   /// What each member takes, in words: path, tab, values.
   static let values: StaticString = """
     apps\t1 to 256 objects
@@ -126,23 +126,22 @@ enum ConfigurationTable {
     products.*.stack\ttrue or false
     products.*.units\t1 to 1000000
     plans\t1 to 32 names, ascending
-    limits\tplan : meter : integer
+    quotas\tplan : meter : integer
     clockSkewMs\t0 to 300000
-    decide\tan object
-    decide.account\twhenGiven, ifPresent, required, ignored
-    decide.sandbox\tbelow, equal, never
-    decide.grace\ttrue or false
-    decide.retry\tstrict, lenient
-    decide.leewayMs\t0 to 3600000
-    decide.family\tallow, deny
+    decision\tan object
+    decision.accountToken\twhen-given, if-present, required, ignored
+    decision.sandbox\tbelow, equal, never
+    decision.gracePeriod\ttrue or false
+    decision.billingRetry\tdeny, allow
+    decision.renewalLeewayMs\t0 to 3600000
+    decision.familySharing\tallow, deny
     storekit\tan object
     storekit.anchors\t1 to 16 texts, base64 DER
-    storekit.rootEntry\tmust-match, ignored
+    storekit.x5cRoot\tmust-match, ignored
     storekit.missingEnvironment\trefuse, from-transaction-id
     storekit.undatedNotifications\tnow, nested
     storekit.nested\tverify, omit
-    storekit.fresh\tan object
-    storekit.fresh.maxAgeMs\tkind : milliseconds
+    storekit.maxAgeMs\tkind : milliseconds
     storekit.xcodeCertificates\tSHA-256 in hex
     storekit.ocspHosts\thost names
     storekit.caps\tan object
@@ -152,8 +151,8 @@ enum ConfigurationTable {
     receipts\tan object
     receipts.anchors\t1 to 16 texts, base64 DER
     receipts.intermediates\tat most 16 texts, base64 DER
-    receipts.v2\taccept, refuse
-    receipts.lateSigned\taccept, refuse
+    receipts.version2\taccept, refuse
+    receipts.signedAfterPurchase\taccept, refuse
     receipts.unknownEnvironment\trefuse, allow
     receipts.maxAgeMs\tmilliseconds
     receipts.deviceIds\tomit, report
@@ -199,7 +198,7 @@ enum ConfigurationTable {
     tokens\tan array of objects
     tokens[].profile\tcognito-access, jwt, apple-id
     tokens[].issuers\t1 to 16 https URLs
-    tokens[].sameKeysAs\tissuer : issuer, both in issuers
+    tokens[].issuerAliases\tissuer : issuer, both in issuers
     tokens[].algorithm\tRS256, ES256
     tokens[].clients\t1 to 64 texts
     tokens[].audiences\t1 to 16 texts
@@ -236,91 +235,95 @@ enum ConfigurationTable {
     session.secrets[].id\t1 to 16 characters A-Z a-z 0-9 _ -
     session.secrets[].secret\tbase64 of 32 to 64 random bytes
     session.ttlMs\t60000 to 3600000
-    stores\tan object
-    stores.dialect\tsqlite, postgres, mysql, dynamodb, redis
-    stores.placeholders\tqmark (?), dollar ($1), format (%s)
-    stores.prefix\ta letter a-z, then at most 20 of a-z 0-9 _
-    stores.table\ttext
-    stores.shared\ttrue or false
-    stores.leaseMs\t5000 to 3600000
-    stores.statementMs\t100 to 60000
-    stores.lockMs\t100 to statementMs
-    stores.requestMs\tstatementMs to 600000
-    stores.redis\tan object
-    stores.redis.volatile\ttrue or false
-    stores.onUnclear\tretry, hold
-    stores.forgetKey\tbase64 of 32 to 64 random bytes
-    stores.pace\tkind of the App Store Server API : 1 to 1000
-    stores.transfer\tdeny, ask, move
-    stores.moveEveryMs\t0 or more
-    stores.onAbsent\tclear, keep
-    stores.dayOffsetMinutes\t-840 to 840
-    stores.quotaUnitsMax\t1 to 1000000
-    stores.failOpen\tan object
-    stores.failOpen.readMs\t0 or more
-    stores.failOpen.meters\tmeters of limits
-    stores.keepEvidence\ttrue or false
-    stores.challengeTtlMs\t10000 to 3600000
-    stores.signup\tan object
-    stores.signup.limit\t0 to 1000000
-    stores.signup.attemptLimit\t0 to 10000000
-    stores.signup.unknownLimit\t0 to 1000000
-    stores.signup.username\tan object
-    stores.signup.username.prefix\tat most 34 characters A-Z a-z 0-9 _ -
-    stores.signup.username.digits\t16 to 48
+    ledger\tan object
+    ledger.engine\tsqlite, postgres, mariadb, dynamodb, redis
+    ledger.placeholders\tqmark (?), dollar ($1), format (%s)
+    ledger.prefix\ta letter a-z, then at most 20 of a-z 0-9 _
+    ledger.table\ttext
+    ledger.shared\ttrue or false
+    ledger.leaseMs\t5000 to 3600000
+    ledger.statementMs\t100 to 60000
+    ledger.lockMs\t100 to statementMs
+    ledger.requestMs\tstatementMs to 600000
+    ledger.redis\tan object
+    ledger.redis.volatile\ttrue or false
+    ledger.onExpiredLease\tresume, hold
+    ledger.forgetKey\tbase64 of 32 to 64 random bytes
+    ledger.rateLimits\tkind of the App Store Server API : 1 to 1000
+    ledger.transfer\tdeny, confirm, allow
+    ledger.transferIntervalMs\t0 or more
+    ledger.onNoPurchases\tdeactivate, keep
+    ledger.dayOffsetMinutes\t-840 to 840
+    ledger.maxUnits\t1 to 1000000
+    ledger.failOpen\tan object
+    ledger.failOpen.planMaxAgeMs\t0 or more
+    ledger.failOpen.meters\tmeters of quotas
+    ledger.keepEvidence\ttrue or false
+    ledger.challengeTtlMs\t10000 to 3600000
+    ledger.signup\tan object
+    ledger.signup.limit\t0 to 1000000
+    ledger.signup.attemptLimit\t0 to 10000000
+    ledger.signup.unknownLimit\t0 to 1000000
+    ledger.signup.username\tan object
+    ledger.signup.username.prefix\tat most 34 characters A-Z a-z 0-9 _ -
+    ledger.signup.username.digits\t16 to 48
     """
 }
 
-extension Configuration.DecidePolicy {
-  private static let accountChoices: [StaticString] = [
-    "whenGiven", "ifPresent", "required", "ignored",
+extension Configuration.DecisionPolicy {
+  private static let accountTokenChoices: [StaticString] = [
+    "when-given", "if-present", "required", "ignored",
   ]
   private static let sandboxChoices: [StaticString] = ["below", "equal", "never"]
-  private static let retryChoices: [StaticString] = ["strict", "lenient"]
-  private static let familyChoices: [StaticString] = ["allow", "deny"]
+  private static let billingRetryChoices: [StaticString] = ["deny", "allow"]
+  private static let familySharingChoices: [StaticString] = ["allow", "deny"]
 
-  /// Reads the plain values of `decide`; a member that is absent keeps its
+  /// Reads the plain values of `decision`; a member that is absent keeps its
   /// default.
   ///
   /// - Returns: the block, which has no unknown member.
   @discardableResult
   mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
-    let block = try node.object(ConfigurationTable.decideMembers)
-    if let entry = block["account"] {
-      account = Account(rawValue: try entry.choice(Self.accountChoices)) ?? account
+    let block = try node.object(ConfigurationTable.decisionMembers)
+    if let entry = block["accountToken"] {
+      accountToken = AccountToken(rawValue: try entry.choice(Self.accountTokenChoices)) ?? accountToken
     }
     if let entry = block["sandbox"] {
       sandbox = Sandbox(rawValue: try entry.choice(Self.sandboxChoices)) ?? sandbox
     }
-    if let entry = block["grace"] { grace = try entry.boolean() }
-    if let entry = block["retry"] { retryIsLenient = try entry.choice(Self.retryChoices) == 1 }
-    if let entry = block["leewayMs"] { leewayMs = try entry.integer(0...3_600_000) }
-    if let entry = block["family"] { familyAllowed = try entry.choice(Self.familyChoices) == 0 }
+    if let entry = block["gracePeriod"] { gracePeriod = try entry.boolean() }
+    if let entry = block["billingRetry"] {
+      billingRetryAllowed = try entry.choice(Self.billingRetryChoices) == 1
+    }
+    if let entry = block["renewalLeewayMs"] { renewalLeewayMs = try entry.integer(0...3_600_000) }
+    if let entry = block["familySharing"] {
+      familySharingAllowed = try entry.choice(Self.familySharingChoices) == 0
+    }
     return block
   }
 
-  /// The value of `decide` in the effective configuration.
+  /// The value of `decision` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("account", Self.accountChoices[account.rawValue])
+    writer.member("accountToken", Self.accountTokenChoices[accountToken.rawValue])
     writer.member("sandbox", Self.sandboxChoices[sandbox.rawValue])
-    writer.member("grace", boolean: grace)
-    writer.member("retry", Self.retryChoices[retryIsLenient ? 1 : 0])
-    writer.member("leewayMs", integer: leewayMs)
-    writer.member("family", Self.familyChoices[familyAllowed ? 0 : 1])
+    writer.member("gracePeriod", boolean: gracePeriod)
+    writer.member("billingRetry", Self.billingRetryChoices[billingRetryAllowed ? 1 : 0])
+    writer.member("renewalLeewayMs", integer: renewalLeewayMs)
+    writer.member("familySharing", Self.familySharingChoices[familySharingAllowed ? 0 : 1])
     writer.endObject()
   }
 }
 
 extension Configuration.StoreKitPolicy {
-  private static let rootEntryChoices: [StaticString] = ["must-match", "ignored"]
+  private static let x5cRootChoices: [StaticString] = ["must-match", "ignored"]
   private static let missingEnvironmentChoices: [StaticString] = ["refuse", "from-transaction-id"]
   private static let undatedNotificationsChoices: [StaticString] = ["now", "nested"]
   private static let nestedChoices: [StaticString] = ["verify", "omit"]
 
   /// Members that other code writes, with their names.
   enum Other {
-    case anchors, fresh, xcodeCertificates, ocspHosts
+    case anchors, maxAgeMs, xcodeCertificates, ocspHosts
   }
 
   /// Reads the plain values of `storekit`; a member that is absent keeps its
@@ -330,9 +333,7 @@ extension Configuration.StoreKitPolicy {
   @discardableResult
   mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
     let block = try node.object(ConfigurationTable.storekitMembers)
-    if let entry = block["rootEntry"] {
-      rootEntryIgnored = try entry.choice(Self.rootEntryChoices) == 1
-    }
+    if let entry = block["x5cRoot"] { x5cRootIgnored = try entry.choice(Self.x5cRootChoices) == 1 }
     if let entry = block["missingEnvironment"] {
       environmentFromTransactionId = try entry.choice(Self.missingEnvironmentChoices) == 1
     }
@@ -355,13 +356,13 @@ extension Configuration.StoreKitPolicy {
   func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
     writer.beginObject()
     other(.anchors, &writer)
-    writer.member("rootEntry", Self.rootEntryChoices[rootEntryIgnored ? 1 : 0])
+    writer.member("x5cRoot", Self.x5cRootChoices[x5cRootIgnored ? 1 : 0])
     writer.member(
       "missingEnvironment", Self.missingEnvironmentChoices[environmentFromTransactionId ? 1 : 0])
     writer.member(
       "undatedNotifications", Self.undatedNotificationsChoices[undatedNotificationsNested ? 1 : 0])
     writer.member("nested", Self.nestedChoices[nestedOmitted ? 1 : 0])
-    other(.fresh, &writer)
+    other(.maxAgeMs, &writer)
     other(.xcodeCertificates, &writer)
     other(.ocspHosts, &writer)
     writer.name("caps")
@@ -377,8 +378,8 @@ extension Configuration.StoreKitPolicy {
 }
 
 extension Configuration.ReceiptsPolicy {
-  private static let v2Choices: [StaticString] = ["accept", "refuse"]
-  private static let lateSignedChoices: [StaticString] = ["accept", "refuse"]
+  private static let version2Choices: [StaticString] = ["accept", "refuse"]
+  private static let signedAfterPurchaseChoices: [StaticString] = ["accept", "refuse"]
   private static let unknownEnvironmentChoices: [StaticString] = ["refuse", "allow"]
   private static let deviceIdsChoices: [StaticString] = ["omit", "report"]
 
@@ -394,9 +395,11 @@ extension Configuration.ReceiptsPolicy {
   @discardableResult
   mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
     let block = try node.object(ConfigurationTable.receiptsMembers)
-    if let entry = block["v2"] { v2Refused = try entry.choice(Self.v2Choices) == 1 }
-    if let entry = block["lateSigned"] {
-      lateSignedRefused = try entry.choice(Self.lateSignedChoices) == 1
+    if let entry = block["version2"] {
+      version2Refused = try entry.choice(Self.version2Choices) == 1
+    }
+    if let entry = block["signedAfterPurchase"] {
+      signedAfterPurchaseRefused = try entry.choice(Self.signedAfterPurchaseChoices) == 1
     }
     if let entry = block["unknownEnvironment"] {
       unknownEnvironmentAllowed = try entry.choice(Self.unknownEnvironmentChoices) == 1
@@ -427,8 +430,9 @@ extension Configuration.ReceiptsPolicy {
     writer.beginObject()
     other(.anchors, &writer)
     other(.intermediates, &writer)
-    writer.member("v2", Self.v2Choices[v2Refused ? 1 : 0])
-    writer.member("lateSigned", Self.lateSignedChoices[lateSignedRefused ? 1 : 0])
+    writer.member("version2", Self.version2Choices[version2Refused ? 1 : 0])
+    writer.member(
+      "signedAfterPurchase", Self.signedAfterPurchaseChoices[signedAfterPurchaseRefused ? 1 : 0])
     writer.member(
       "unknownEnvironment", Self.unknownEnvironmentChoices[unknownEnvironmentAllowed ? 1 : 0])
     writer.member("maxAgeMs", integer: maxAgeMs)
@@ -531,7 +535,7 @@ extension TokenProfile {
 
   /// Members that other code writes, with their names.
   enum Other {
-    case profile, issuers, sameKeysAs, algorithm, clients, audiences, nonce, nonceForm
+    case profile, issuers, issuerAliases, algorithm, clients, audiences, nonce, nonceForm
     case notificationMaxAgeMs, tokenUse, scopes, groups, types, jwksUri, keysetHardMaxAgeMs
   }
 
@@ -558,7 +562,7 @@ extension TokenProfile {
     writer.beginObject()
     other(.profile, &writer)
     other(.issuers, &writer)
-    other(.sameKeysAs, &writer)
+    other(.issuerAliases, &writer)
     other(.algorithm, &writer)
     other(.clients, &writer)
     other(.audiences, &writer)
@@ -645,45 +649,47 @@ extension SessionPolicy {
 }
 
 extension StoresPolicy {
-  private static let onUnclearChoices: [StaticString] = ["retry", "hold"]
-  private static let transferChoices: [StaticString] = ["deny", "ask", "move"]
-  private static let onAbsentChoices: [StaticString] = ["clear", "keep"]
+  private static let onExpiredLeaseChoices: [StaticString] = ["resume", "hold"]
+  private static let transferChoices: [StaticString] = ["deny", "confirm", "allow"]
+  private static let onNoPurchasesChoices: [StaticString] = ["deactivate", "keep"]
 
   /// Members that other code writes, with their names.
   enum Other {
-    case dialect, placeholders, prefix, table, leaseMs, statementMs, lockMs, requestMs, redis
-    case forgetKey, pace, failOpen, signup
+    case engine, placeholders, prefix, table, leaseMs, statementMs, lockMs, requestMs, redis
+    case forgetKey, rateLimits, failOpen, signup
   }
 
-  /// Reads the plain values of `stores`; a member that is absent keeps its
+  /// Reads the plain values of `ledger`; a member that is absent keeps its
   /// default.
   ///
   /// - Returns: the block, which has no unknown member.
   @discardableResult
   mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
-    let block = try node.object(ConfigurationTable.storesMembers)
+    let block = try node.object(ConfigurationTable.ledgerMembers)
     if let entry = block["shared"] { shared = try entry.boolean() }
-    if let entry = block["onUnclear"] {
-      onUnclearHolds = try entry.choice(Self.onUnclearChoices) == 1
+    if let entry = block["onExpiredLease"] {
+      expiredLeaseHolds = try entry.choice(Self.onExpiredLeaseChoices) == 1
     }
     if let entry = block["transfer"] {
       transfer = Transfer(rawValue: try entry.choice(Self.transferChoices)) ?? transfer
     }
-    if let entry = block["moveEveryMs"] {
-      moveEveryMs = try entry.integer(0...MemberNode.exactInteger)
+    if let entry = block["transferIntervalMs"] {
+      transferIntervalMs = try entry.integer(0...MemberNode.exactInteger)
     }
-    if let entry = block["onAbsent"] { onAbsentKeeps = try entry.choice(Self.onAbsentChoices) == 1 }
+    if let entry = block["onNoPurchases"] {
+      noPurchasesKeeps = try entry.choice(Self.onNoPurchasesChoices) == 1
+    }
     if let entry = block["dayOffsetMinutes"] { dayOffsetMinutes = try entry.integer(-840...840) }
-    if let entry = block["quotaUnitsMax"] { quotaUnitsMax = try entry.integer(1...1_000_000) }
+    if let entry = block["maxUnits"] { maxUnits = try entry.integer(1...1_000_000) }
     if let entry = block["keepEvidence"] { keepEvidence = try entry.boolean() }
     if let entry = block["challengeTtlMs"] { challengeTtlMs = try entry.integer(10000...3_600_000) }
     return block
   }
 
-  /// The value of `stores` in the effective configuration.
+  /// The value of `ledger` in the effective configuration.
   func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
     writer.beginObject()
-    other(.dialect, &writer)
+    other(.engine, &writer)
     other(.placeholders, &writer)
     other(.prefix, &writer)
     other(.table, &writer)
@@ -693,14 +699,14 @@ extension StoresPolicy {
     other(.lockMs, &writer)
     other(.requestMs, &writer)
     other(.redis, &writer)
-    writer.member("onUnclear", Self.onUnclearChoices[onUnclearHolds ? 1 : 0])
+    writer.member("onExpiredLease", Self.onExpiredLeaseChoices[expiredLeaseHolds ? 1 : 0])
     other(.forgetKey, &writer)
-    other(.pace, &writer)
+    other(.rateLimits, &writer)
     writer.member("transfer", Self.transferChoices[transfer.rawValue])
-    writer.member("moveEveryMs", integer: moveEveryMs)
-    writer.member("onAbsent", Self.onAbsentChoices[onAbsentKeeps ? 1 : 0])
+    writer.member("transferIntervalMs", integer: transferIntervalMs)
+    writer.member("onNoPurchases", Self.onNoPurchasesChoices[noPurchasesKeeps ? 1 : 0])
     writer.member("dayOffsetMinutes", integer: dayOffsetMinutes)
-    writer.member("quotaUnitsMax", integer: quotaUnitsMax)
+    writer.member("maxUnits", integer: maxUnits)
     other(.failOpen, &writer)
     writer.member("keepEvidence", boolean: keepEvidence)
     writer.member("challengeTtlMs", integer: challengeTtlMs)

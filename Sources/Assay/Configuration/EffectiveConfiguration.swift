@@ -9,9 +9,9 @@ extension Configuration {
     writeEnvironments(&writer)
     writeProducts(&writer)
     writer.texts("plans", plans)
-    writer.name("limits")
+    writer.name("quotas")
     writer.beginObject()
-    for entry in limits {
+    for entry in quotas {
       writer.name(entry.plan)
       writer.beginObject()
       for (meter, units) in entry.meters {
@@ -22,8 +22,8 @@ extension Configuration {
     }
     writer.endObject()
     writer.member("clockSkewMs", integer: clockSkewMs)
-    writer.name("decide")
-    decide.write(&writer)
+    writer.name("decision")
+    decision.write(&writer)
     writeStoreKit(anchors, &writer)
     writeReceipts(receiptRoots, &writer)
     writer.name("attest")
@@ -42,8 +42,8 @@ extension Configuration {
     if let appleID { appleID.write(&writer) } else { writer.null() }
     writer.name("session")
     if let session { session.write(&writer) } else { writer.null() }
-    writer.name("stores")
-    if let stores { stores.write(&writer) } else { writer.null() }
+    writer.name("ledger")
+    if let ledger { ledger.write(&writer) } else { writer.null() }
     writer.endObject()
   }
 
@@ -101,7 +101,7 @@ extension Configuration {
     storekit.write(&writer) { member, writer in
       switch member {
       case .anchors: anchors.write("anchors", &writer)
-      case .fresh: writeFresh(&writer)
+      case .maxAgeMs: writeMaxAges(&writer)
       case .xcodeCertificates:
         writer.texts(
           "xcodeCertificates", storekit.xcodeCertificates.map { Text(Hex.encode($0)) })
@@ -110,17 +110,14 @@ extension Configuration {
     }
   }
 
-  private func writeFresh(_ writer: inout JSONWriter) {
-    writer.name("fresh")
-    guard !storekit.fresh.isEmpty else {
+  private func writeMaxAges(_ writer: inout JSONWriter) {
+    writer.name("maxAgeMs")
+    guard !storekit.maxAges.isEmpty else {
       writer.null()
       return
     }
     writer.beginObject()
-    writer.name("maxAgeMs")
-    writer.beginObject()
-    for (kind, age) in storekit.fresh { writer.member(kind.name, integer: age) }
-    writer.endObject()
+    for (kind, age) in storekit.maxAges { writer.member(kind.name, integer: age) }
     writer.endObject()
   }
 

@@ -6,7 +6,7 @@ enum StoreKitBlock {
     if let list = block["anchors"] {
       policy.anchors = try readAnchors(list, isRemembered: policy.cacheChains > 0)
     }
-    if let entry = block["fresh"] { policy.fresh = try readFresh(entry) }
+    if let entry = block["maxAgeMs"] { policy.maxAges = try readMaxAges(entry) }
     if let list = block["xcodeCertificates"] {
       policy.xcodeCertificates = try readFingerprints(list)
     }
@@ -37,18 +37,16 @@ enum StoreKitBlock {
     return anchors
   }
 
-  private static func readFresh(
+  private static func readMaxAges(
     _ node: MemberNode
   ) throws(Refusal) -> [(kind: StoreKitKind, maxAgeMs: Int64)] {
-    let block = try node.object(ConfigurationTable.storekitFreshMembers)
-    let ages = try block.required("maxAgeMs")
-    _ = try ages.object(StoreKitKind.allCases.map { $0.name })
-    var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
+    let block = try node.object(StoreKitKind.allCases.map { $0.name })
+    var ages: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
     for kind in StoreKitKind.allCases {
-      guard let age = ages[kind.name] else { continue }
-      fresh.append((kind, try age.integer(1...MemberNode.exactInteger)))
+      guard let age = block[kind.name] else { continue }
+      ages.append((kind, try age.integer(1...MemberNode.exactInteger)))
     }
-    return fresh
+    return ages
   }
 
   private static func readFingerprints(_ list: MemberNode) throws(Refusal) -> [[UInt8]] {

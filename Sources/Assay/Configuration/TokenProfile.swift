@@ -34,7 +34,7 @@ struct TokenProfile: Sendable {
   /// The accepted issuers, compared byte for byte (TOK-2); fixed for the profile `apple-id`.
   var issuers: [Text] = ["https://appleid.apple.com"]
   /// Issuers whose tokens are verified with the key set of another issuer (TOK-32).
-  var sameKeysAs: [OfIssuer] = []
+  var issuerAliases: [OfIssuer] = []
   var algorithm = TokenAlgorithm.rs256
   var clients: [Text] = []
   /// The accepted audiences. If empty, which only `cognito-access` allows, `aud` is reported but
@@ -66,7 +66,7 @@ struct TokenProfile: Sendable {
 
   /// Returns the issuer whose key set verifies tokens of `issuer` (TOK-32).
   func keysIssuer(of issuer: Text) -> Text {
-    sameKeysAs.first { $0.issuer == issuer }?.text ?? issuer
+    issuerAliases.first { $0.issuer == issuer }?.text ?? issuer
   }
 
   /// Returns the URL of the issuer's key set; `nil` if it is neither configured nor implied by

@@ -45,7 +45,7 @@ struct TokensBlock {
     case .jwt: return ["nonce", "nonceForm", "notificationMaxAgeMs", "clients", "tokenUse"]
     case .appleId:
       return [
-        "issuers", "sameKeysAs", "algorithm", "clients", "tokenUse", "scopes", "groups", "types",
+        "issuers", "issuerAliases", "algorithm", "clients", "tokenUse", "scopes", "groups", "types",
       ]
     }
   }
@@ -62,12 +62,14 @@ struct TokensBlock {
         TokensBlock.isURL(issuer) && !issuer.utf8.contains(0x3f), .configTokenIssuer, "TOK-2",
         at: block.path + ".issuers", detail: "not an https URL without query, fragment and user")
     }
-    guard let object = block["sameKeysAs"]?.refusing(.configTokenIssuer, "TOK-32") else { return }
-    profile.sameKeysAs = try TokensBlock.byIssuer(object)
-    for pair in profile.sameKeysAs {
+    guard let object = block["issuerAliases"]?.refusing(.configTokenIssuer, "TOK-32") else {
+      return
+    }
+    profile.issuerAliases = try TokensBlock.byIssuer(object)
+    for pair in profile.issuerAliases {
       try require(
         profile.issuers.contains(pair.issuer) && profile.issuers.contains(pair.text)
-          && !profile.sameKeysAs.contains { $0.issuer == pair.text },
+          && !profile.issuerAliases.contains { $0.issuer == pair.text },
         .configTokenIssuer, "TOK-32", at: object.path)
     }
   }
@@ -212,7 +214,7 @@ extension TokenProfile {
       switch member {
       case .profile: writer.member("profile", kind.name)
       case .issuers: writer.texts("issuers", issuers)
-      case .sameKeysAs: TokenProfile.write("sameKeysAs", sameKeysAs, &writer)
+      case .issuerAliases: TokenProfile.write("issuerAliases", issuerAliases, &writer)
       case .algorithm: writer.member("algorithm", algorithm.name)
       case .clients: writer.texts("clients", clients)
       case .audiences: writer.texts("audiences", audiences)
@@ -236,7 +238,7 @@ extension TokenProfile {
     switch member {
     case .nonce, .nonceForm, .notificationMaxAgeMs: return kind != .appleId
     case .clients, .tokenUse: return kind != .cognitoAccess
-    case .issuers, .sameKeysAs, .algorithm, .scopes, .groups, .types: return kind == .appleId
+    case .issuers, .issuerAliases, .algorithm, .scopes, .groups, .types: return kind == .appleId
     case .profile, .audiences, .jwksUri, .keysetHardMaxAgeMs: return false
     }
   }

@@ -7,8 +7,8 @@ enum TrustDigest {
     return Fingerprint.of([
       // The cache's capacity is included because one shared set has one capacity.
       [
-        UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.rootEntryIgnored ? 1 : 0,
-        acceptsXcode ? 1 : 0, configuration.receipts.v2Refused ? 1 : 0,
+        UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.x5cRootIgnored ? 1 : 0,
+        acceptsXcode ? 1 : 0, configuration.receipts.version2Refused ? 1 : 0,
       ],
       // An empty list represents Apple's built-in certificates.
       list(storekit.anchors.map { $0.certificate.der }),

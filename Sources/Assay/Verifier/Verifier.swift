@@ -131,7 +131,7 @@ public final class Verifier: Sendable {
   /// - Parameters:
   ///   - evidence: documents with status 0 from a verifier with the same *trust* digest (EXC-11).
   ///   - account: the appAccountToken that the evidence must contain, a UUID as text; without it
-  ///     `decide.account` of the configuration applies.
+  ///     `decision.accountToken` of the configuration applies.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   /// - Returns: a document whose status is 0 only if the account has a plan above the default
   ///   one; a document with `rejected.decision.not-entitled` has the decision as well.
@@ -184,7 +184,7 @@ public final class Verifier: Sendable {
     _ purchases: [PurchaseEvidence], _ account: Text?, _ nowMs: Int64,
     _ checks: inout Checks<DecisionCheck>
   ) throws(Refusal) -> Decision {
-    let isIgnored = trust.configuration.decide.account == .ignored
+    let isIgnored = trust.configuration.decision.accountToken == .ignored
     checks.skip(.account, isIgnored ? .notConfigured : .noInput)
     let decision: Decision
     do throws(Refusal) {

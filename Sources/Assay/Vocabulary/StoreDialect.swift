@@ -1,11 +1,11 @@
-/// The database engine for which statements are written (docs/spec/stores.md STO-13).
+/// The database engine for which statements are written (docs/spec/ledger.md STO-13).
 enum StoreDialect: Int, Sendable, CaseIterable {
   case sqlite, postgres
   /// MariaDB. MySQL understands the statements, but was never tested.
-  case mysql
+  case mariadb
   case dynamodb, redis
 
-  static let names: [StaticString] = ["sqlite", "postgres", "mysql", "dynamodb", "redis"]
+  static let names: [StaticString] = ["sqlite", "postgres", "mariadb", "dynamodb", "redis"]
 
   /// Creates the engine with this configured name; `nil` if there is none.
   init?(_ name: Text) {
@@ -20,11 +20,11 @@ enum StoreDialect: Int, Sendable, CaseIterable {
   /// Whether the engine's statements are SQL texts.
   var isSQL: Bool {
     switch self {
-    case .sqlite, .postgres, .mysql: return true
+    case .sqlite, .postgres, .mariadb: return true
     case .dynamodb, .redis: return false
     }
   }
 
   /// Whether each of its statements goes to a server and back.
-  var isSQLServer: Bool { self == .postgres || self == .mysql }
+  var isSQLServer: Bool { self == .postgres || self == .mariadb }
 }

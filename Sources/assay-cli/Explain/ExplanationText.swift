@@ -114,7 +114,7 @@ enum ExplanationText {
     hint	rejected.chain.untrusted-root	an attestation	a forged chain, or a new Apple root: update attest.anchors
     hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a forged chain, or a new Apple root: update attest.receiptAnchors
     status	17665	rejected.chain.version	a certificate is not version 3	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-22,OCSP-14,PTH-4
-    status	17921	rejected.challenge.expired	the challenge is too old	the client asks for a new challenge; stores.challengeTtlMs says how long one lives	never	401	STO-61
+    status	17921	rejected.challenge.expired	the challenge is too old	the client asks for a new challenge; ledger.challengeTtlMs says how long one lives	never	401	STO-61
     status	18177	rejected.challenge.mismatch	the challenge was issued for another purpose or subject, or is another one	the client asks for a new challenge; a challenge is for one account and one purpose	never	401	STO-61
     status	18433	rejected.challenge.unknown	the challenge was never issued here	the client asks for a new challenge; a challenge of another server or store is unknown here	never	401	STO-61
     status	18689	rejected.challenge.used	another request used the challenge	the client asks for a new challenge; a retry carries the same evidence	never	401	STO-61
@@ -135,9 +135,9 @@ enum ExplanationText {
     status	21249	rejected.device-check.unauthorized	Apple refuses our token	our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host	never	502	DVC-3,DVC-7
     status	21505	rejected.expiry.expired	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	21761	rejected.expiry.revoked	the stored record is revoked	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
-    status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind	never	409	JWS-51
+    status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.maxAgeMs requires this of the kind	never	409	JWS-51
     status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	APR-19,FRC-11,JWS-50,RCP-26,RFR-2
-    hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.fresh.maxAgeMs says how old it may be
+    hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.maxAgeMs says how old it may be
     hint	rejected.freshness.stale	a transaction receipt	have the app send a newer receipt; receipts.maxAgeMs says how old the purchase may be
     hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs says how old it may be
     hint	rejected.freshness.stale	an App Attest receipt	fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:"stored"
@@ -174,7 +174,7 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
     status	26625	rejected.purchase.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
     status	26881	rejected.purchase.invalid-id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
-    status	27137	rejected.subscription.transfer-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
+    status	27137	rejected.subscription.transfer-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; ledger.transferIntervalMs says how often it may move	never	409	STO-42
     status	27393	rejected.purchase.other-account	the purchase belongs to another account	look at both accounts: what was claimed stays with the account that claimed it	never	409	RPL-2
     status	27649	rejected.purchase.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
     status	27905	rejected.claim.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
@@ -188,8 +188,8 @@ enum ExplanationText {
     status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51
     status	30209	rejected.transaction-receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.transaction-receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
-    status	30721	rejected.transaction-receipt.signed-after-purchase	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
-    status	30977	rejected.transaction-receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
+    status	30721	rejected.transaction-receipt.signed-after-purchase	the receipt was signed later than the purchase, and receipts.signedAfterPurchase refuses that	receipts.signedAfterPurchase of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
+    status	30977	rejected.transaction-receipt.v2-disabled	version 2 receipts are refused by receipts.version2	receipts.version2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
     status	31233	rejected.ocsp.no-responder	the certificate names no responder	verify offline, without mode required	never	503	OCSP-1
     status	31489	rejected.ocsp.other-certificate	the response is about another certificate	responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate	never	503	OCSP-16
     status	31745	rejected.ocsp.certificate-revoked	the certificate is revoked	stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple	never	400	OCSP-18
@@ -200,7 +200,7 @@ enum ExplanationText {
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
-    status	33793	rejected.signup.exhausted	too many sign-ups from this address	tell the client to try again tomorrow; stores.signup has the limits	later	429	STO-56
+    status	33793	rejected.signup.exhausted	too many sign-ups from this address	tell the client to try again tomorrow; ledger.signup has the limits	later	429	STO-56
     status	34561	rejected.token.algorithm	alg is not the algorithm of the profile	a forgery attempt, or tokens.algorithm is not what this issuer signs with	never	401	TOK-12
     status	34817	rejected.token.audience	the token is for none of the configured audiences	a token of another app or resource, or the audiences of the profile lack it	never	401	TOK-27,TOK-31
     status	35073	rejected.token.client	the token was made for another app client	a token of another app of the same pool, or tokens.clients lacks it	never	401	TOK-26
@@ -242,8 +242,8 @@ enum ExplanationText {
     status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
     status	44545	rejected.token.nonce	the nonce is absent, or is not the one that was issued	a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it	never	401	AID-4,AID-5
     status	44801	rejected.purchase.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
-    status	45057	rejected.purchase.family-shared	purchases shared by the family are not accepted	decide.family is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
-    status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
+    status	45057	rejected.purchase.family-shared	purchases shared by the family are not accepted	decision.familySharing is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
+    status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; ledger.transfer says whether a line may move	never	409	RPL-2,STO-42
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
@@ -308,7 +308,7 @@ enum ExplanationText {
     status	14850	malformed.transaction-receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
     status	15106	malformed.ocsp.response	the response is no basic OCSP response	often the HTML page of a proxy: look at the network, not at the customer	never	503	OCSP-11,OCSP-12,OCSP-20
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
-    status	15618	malformed.signup.credentials	the user name or the password has a wrong shape	another client, or one whose random generator failed: stores.signup.username says what passes	never	400	BCK-12,BCK-22,STO-56
+    status	15618	malformed.signup.credentials	the user name or the password has a wrong shape	another client, or one whose random generator failed: ledger.signup.username says what passes	never	400	BCK-12,BCK-22,STO-56
     status	15874	malformed.signup.missing	the user name or the password is absent	another client than yours: answer 400	never	400	BCK-12,STO-56
     status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
     status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
@@ -403,7 +403,7 @@ enum ExplanationText {
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
     status	2053	misuse.challenge.collision	no longer given	given as unavailable.challenge.collision: the step was carried out, and the exchange is over	never	500	STO-60
-    status	2309	misuse.decision.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
+    status	2309	misuse.decision.account	the account is not a UUID, or decision.accountToken is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
     status	2565	misuse.decision.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
     status	2821	misuse.decision.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
     status	3077	misuse.decision.unverified-nested	the notification was verified without the evidence inside it	verify it again with a verifier that has storekit.nested:"verify"	never	500	NTF-8
@@ -423,10 +423,10 @@ enum ExplanationText {
     status	6149	misuse.ledger.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
     status	6405	misuse.ledger.plan	plans has no such plan	programming error: take the plan from get-plan, never from the client	never	500	STO-50
     status	6661	misuse.ledger.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
-    status	6917	misuse.ledger.units	the units are outside 1 to stores.quotaUnitsMax	programming error: check what you count before you take it	never	500	STO-50
+    status	6917	misuse.ledger.units	the units are outside 1 to ledger.maxUnits	programming error: check what you count before you take it	never	500	STO-50
     status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
     status	7429	misuse.apple-id.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
-    status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for stores.leaseMs; there is no claim without a lease	never	500	STO-29
+    status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for ledger.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
     status	8197	misuse.ledger.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
     status	262	config.app-store.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
@@ -454,20 +454,20 @@ enum ExplanationText {
     status	4870	config.document.unknown-member	a member does not exist in this version of Assay	correct or remove the member that error.at names; a misspelt member must not switch a check off	after-config	–	CNF-1
     status	5126	config.environments.mixed	environments is empty, or lists Xcode or LocalTesting beside Production	name at least one; test environments need a verifier of their own	after-config	–	CFG-2
     status	5382	config.exchange.block-missing	the exchange needs a block that the configuration lacks	add the block that error.at names to the configuration	after-config	500	EXC-8
-    status	5638	config.quotas.form	limits names an unknown plan, or a value is not a count	correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more	after-config	–	CNF-1
+    status	5638	config.quotas.form	quotas names an unknown plan, or a value is not a count	correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more	after-config	–	CNF-1
     status	5894	config.plans.form	plans is empty, or has a name twice	correct the entry that error.at names: 1 to 32 names, each once, the default plan first	after-config	–	CNF-1
     status	6150	config.products.form	a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed	correct the entry that error.at names; docs/config.md has its members	after-config	–	CNF-1
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
-    status	6918	config.ledger.engine	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
-    status	7174	config.ledger.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
-    status	7430	config.ledger.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
-    status	7686	config.ledger.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
-    status	7942	config.ledger.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
+    status	6918	config.ledger.engine	the engine is unknown	give ledger.engine one of sqlite, postgres, mariadb, dynamodb, redis	after-config	–	STO-13
+    status	7174	config.ledger.lease	ledger.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
+    status	7430	config.ledger.not-durable	redis is not durable enough for this	give this conversation another engine; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
+    status	7686	config.ledger.not-shared	the store is not shared between the instances of the host	ledger.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
+    status	7942	config.ledger.placeholders	the style of placeholders is unknown or does not fit the engine	give qmark, dollar or format, and none to a engine without SQL	after-config	–	STO-13
     status	8198	config.ledger.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
-    status	8454	config.ledger.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-56
+    status	8454	config.ledger.signup	the limits or the shape of sign-ups cannot be used	correct the member of ledger.signup that error.at names	after-config	–	STO-56
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	8966	config.token.algorithm	the algorithm is missing or unknown	RS256 or ES256, the one that this issuer signs with	after-config	–	TOK-12
     status	9222	config.token.audiences	no audience is named	name 1 to 16: without one any token of the issuer would pass	after-config	–	TOK-1
@@ -479,15 +479,15 @@ enum ExplanationText {
     status	10758	config.apple-id.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
     status	11014	config.apple-id.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
-    status	11526	config.ledger.evidence	stores.keepEvidence is not on	get-evidence reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
-    status	11782	config.ledger.forget-key	stores.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
-    status	12038	config.ledger.rate-limits	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
+    status	11526	config.ledger.evidence	ledger.keepEvidence is not on	get-evidence reads what was kept: switch ledger.keepEvidence on, and create its table	after-config	500	STO-68
+    status	11782	config.ledger.forget-key	ledger.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
+    status	12038	config.ledger.rate-limits	ledger.rateLimits names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
     status	12806	config.ledger.schema	a part of the tables is missing, or they are of another version	error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made	after-config	500	STO-78
     status	13062	config.ledger.lineage	these are the tables of another store than before	two databases under one name: look at the connection string, and at what was restored	after-config	500	STO-78
     status	13318	config.ledger.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
-    status	13574	config.ledger.limits	a time limit of the stores is out of range	give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000	after-config	–	STO-76
+    status	13574	config.ledger.limits	a time limit of the stores is out of range	give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000	after-config	–	STO-76
     status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
     status	263	unavailable.app-store.no-response	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.app-store.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
@@ -513,7 +513,7 @@ enum ExplanationText {
     status	5639	unavailable.apple-id.no-response	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
     status	5895	unavailable.apple-id.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
     status	6151	unavailable.exchange.deadline	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
-    status	6407	unavailable.claim.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
+    status	6407	unavailable.claim.held	the claim was not completed in time and is held	ledger.onExpiredLease is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
     status	6663	unavailable.database.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
     status	6919	unavailable.database.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
     status	7175	unavailable.claim.attempt-id	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
@@ -539,13 +539,13 @@ enum ExplanationText {
     decision	DEC-11	runs, renews into another product	active, change-pending	yes
     decision	DEC-12	runs, a price increase is not answered	active, price-consent-pending	yes
     decision	DEC-13	runs, held by someone other than the payer	active, family or assigned	yes
-    decision	DEC-13	any row that would grant, family shared, decide.family is deny	denied-by-policy	no
+    decision	DEC-13	any row that would grant, family shared, decision.familySharing is deny	denied-by-policy	no
     decision	DEC-14	runs	active	yes
-    decision	DEC-15	ended, Apple retries the charge, grace period runs	grace	yes until its end; no with decide.grace: false
-    decision	DEC-16	ended, Apple retries the charge, no grace	billing-retry	no; with decide.retry: "lenient" for 60 days after the end
+    decision	DEC-15	ended, Apple retries the charge, grace period runs	grace	yes until its end; no with decision.gracePeriod: false
+    decision	DEC-16	ended, Apple retries the charge, no grace	billing-retry	no; with decision.billingRetry: "allow" for 60 days after the end
     decision	DEC-17	ended for a reason	expired	no. reason 1 cancelled, 2 billing, 3 price, 4 product not available, 5 other
-    decision	DEC-18	ended less than 24 hours ago, renewal is on, no reason: may be in flight	stale	no; for decide.leewayMs after the end where that is set
-    decision	DEC-19	ended, and Apple's verifyReceipt said 21006	expired; for 24 hours after the end stale where renewal is on or unknown	no; in those 24 hours for decide.leewayMs after the end. 21006 has been wrong just after the end
+    decision	DEC-18	ended less than 24 hours ago, renewal is on, no reason: may be in flight	stale	no; for decision.renewalLeewayMs after the end where that is set
+    decision	DEC-19	ended, and Apple's verifyReceipt said 21006	expired; for 24 hours after the end stale where renewal is on or unknown	no; in those 24 hours for decision.renewalLeewayMs after the end. 21006 has been wrong just after the end
     decision	DEC-20	ended, and the renewal info says nothing of the above	expired	no. reason null
     decision	DEC-21	ended, no renewal info	expired, by-this-evidence	no. stale: a lone transaction cannot know of its renewal
     decision	DEC-22	non-renewing: start and catalogue duration	active or expired	until then
@@ -565,7 +565,7 @@ enum ExplanationText {
     risk	RSK-22	temporarily unavailable or error 4, a key was used in the last 30 days	allow for read, free; else limited
     risk	RSK-23	the same without such a key	limited
     risk	RSK-24	unsupported, and unsupportedNow above 0.05 and three times unsupportedBase	one step stricter than the others come to
-    risk	RSK-25	more accounts from this address today than stores.signup.limit, which is 100 unless set	limited
+    risk	RSK-25	more accounts from this address today than ledger.signup.limit, which is 100 unless set	limited
     risk	RSK-26	the category is 0, 7 … 9 or not in attest.category.accept	deny
     risk	RSK-27	nothing came and no error code, though this version sends data	step-up
     risk	RSK-28	none of the above	limited; read and free with a verified purchase: allow
@@ -582,28 +582,28 @@ enum ExplanationText {
     member	products.*.stack	boolean	false	several purchases add up
     member	products.*.units	1 … 1000000	1	what one item is worth to you, coins of a pack: claims and take-backs count in units, quantity × this at the claim
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
-    member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what consume-quota counts against
+    member	quotas	plan → meter → integer	{}	allowance per plan, meter and day: what consume-quota counts against
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
-    member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
-    member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
-    member	decide.grace	boolean	true	the billing grace period counts as entitled
-    member	decide.retry	strict, lenient	strict	lenient: billing retry without grace counts too
-    member	decide.leewayMs	0 … 3600000	0	how long after the end a renewal may still be on its way
-    member	decide.family	allow, deny	allow	purchases shared in a family
+    member	decision.accountToken	when-given, if-present, required, ignored	when-given	appAccountToken against the account given to assay_decide. when-given: evidence that could carry a token must carry this one; if-present: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
+    member	decision.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
+    member	decision.gracePeriod	boolean	true	the billing grace period counts as entitled
+    member	decision.billingRetry	deny, allow	deny	allow: billing retry without grace counts too
+    member	decision.renewalLeewayMs	0 … 3600000	0	how long after the end a renewal may still be on its way
+    member	decision.familySharing	allow, deny	allow	purchases shared in a family
     member	storekit.anchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots as base64 DER, which replace Apple's as a whole: for tests
-    member	storekit.rootEntry	must-match, ignored	must-match	what x5c[2] must be; ignored finds the root by signature
+    member	storekit.x5cRoot	must-match, ignored	must-match	what x5c[2] must be; ignored finds the root by signature
     member	storekit.missingEnvironment	refuse, from-transaction-id	refuse	transactions of 2021 name no environment
     member	storekit.undatedNotifications	now, nested	now	notifications of spring 2022 have no signedDate
     member	storekit.nested	verify, omit	verify	omit leaves out the JWS inside a notification: such a document decides nothing
-    member	storekit.fresh.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
+    member	storekit.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
     member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, for JWS and for app receipts
     member	storekit.ocspHosts	host names	["ocsp.apple.com"]	where the exchange check-revocation may ask; only with anchors
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
     member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots as base64 DER, which replace Apple's as a whole: for tests
     member	receipts.intermediates	at most 16 texts, base64 DER	[]	base64 DER, added to the shipped ones; each must be signed by an accepted root and carry Apple's mark of its purpose
-    member	receipts.v2	accept, refuse	accept	transaction receipts of version 2, signed with 1,024-bit RSA until 2016
-    member	receipts.lateSigned	accept, refuse	accept	transaction receipts that were signed later than the purchase they are about
+    member	receipts.version2	accept, refuse	accept	transaction receipts of version 2, signed with 1,024-bit RSA until 2016
+    member	receipts.signedAfterPurchase	accept, refuse	accept	transaction receipts that were signed later than the purchase they are about
     member	receipts.unknownEnvironment	refuse, allow	refuse	transaction receipts whose transaction id shows neither Sandbox nor Production; one that claims Sandbox, unsigned, passes if environments has that; their keys begin with unknown/
     member	receipts.maxAgeMs	milliseconds	none	oldest purchase date (transaction receipt) or creation date (app receipt)
     member	receipts.deviceIds	omit, report	omit	device ids of transaction receipts in the document: personal data
@@ -640,7 +640,7 @@ enum ExplanationText {
     member	deviceCheck.bits.bit1.resetAfterMonths	1 … 1200	never	an older bit counts as clear
     member	tokens[].profile	cognito-access, jwt, apple-id	required	whose rules: access tokens of Amazon Cognito; tokens of any issuer with RS256 or ES256; identity tokens of Sign in with Apple
     member	tokens[].issuers	1 … 16 https URLs	required but for apple-id, which has its own	compared byte for byte; each in one profile only
-    member	tokens[].sameKeysAs	issuer → issuer, both in issuers	{}	issuers whose tokens the key set of another one verifies: one user pool in several regions; not for apple-id
+    member	tokens[].issuerAliases	issuer → issuer, both in issuers	{}	issuers whose tokens the key set of another one verifies: one user pool in several regions; not for apple-id
     member	tokens[].algorithm	RS256, ES256	RS256; required for jwt	the only alg that is accepted; not for apple-id
     member	tokens[].clients	1 … 64 texts	required for cognito-access, which alone has it	accepted client_id
     member	tokens[].audiences	1 … 16 texts	required but for cognito-access	aud must contain one; under cognito-access for tokens bound to a resource, beside client_id
@@ -672,32 +672,32 @@ enum ExplanationText {
     member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
     member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true
     member	session.ttlMs	60000 … 3600000	900000	how long a session text lives
-    member	stores.dialect	sqlite, postgres, mysql, dynamodb, redis	required	engine that the statements are for; mysql is MariaDB; redis for counters, challenges and once alone
-    member	stores.placeholders	qmark (?), dollar ($1), format (%s)	dollar for postgres, else qmark	how parameters are written; SQLite has qmark alone, MariaDB no dollar
-    member	stores.prefix	a letter a–z, then at most 20 of a–z 0–9 _	assay_	names of SQL tables begin with it
-    member	stores.table	text	required for dynamodb	name of the DynamoDB table
-    member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
-    member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
-    member	stores.statementMs	100 … 60000	5000	longest time of one statement
-    member	stores.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
-    member	stores.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
-    member	stores.redis.volatile	boolean	false	true: record-event may run on a server without an append-only file, which forgets it when it is restarted
-    member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
-    member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by forget-account	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
-    member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
-    member	stores.transfer	deny, ask, move	deny	a second account shows evidence of a subscription: refused, moved when it confirms, moved at once
-    member	stores.moveEveryMs	0 …	86400000	shortest time between two moves
-    member	stores.onAbsent	clear, keep	clear	the client says that it owns nothing
-    member	stores.dayOffsetMinutes	-840 … 840	0	start of the quota day against UTC
-    member	stores.quotaUnitsMax	1 … 1000000	1000000	most units of one take
-    member	stores.failOpen.readMs	0 …	0	how old the last answer of get-plan may be that you hand in again
-    member	stores.failOpen.meters	meters of limits	[]	meters that go on uncounted
-    member	stores.keepEvidence	boolean	false	keep the texts in a table of their own; needed by get-evidence
-    member	stores.challengeTtlMs	10000 … 3600000	300000	life of a challenge
-    member	stores.signup.limit	0 … 1000000	100	accounts created per address
-    member	stores.signup.attemptLimit	0 … 10000000	10 × limit	attempts per address
-    member	stores.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
-    member	stores.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
-    member	stores.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
+    member	ledger.engine	sqlite, postgres, mariadb, dynamodb, redis	required	engine that the statements are for; redis for counters, challenges and events alone
+    member	ledger.placeholders	qmark (?), dollar ($1), format (%s)	dollar for postgres, else qmark	how parameters are written; SQLite has qmark alone, MariaDB no dollar
+    member	ledger.prefix	a letter a–z, then at most 20 of a–z 0–9 _	assay_	names of SQL tables begin with it
+    member	ledger.table	text	required for dynamodb	name of the DynamoDB table
+    member	ledger.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
+    member	ledger.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	ledger.statementMs	100 … 60000	5000	longest time of one statement
+    member	ledger.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
+    member	ledger.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
+    member	ledger.redis.volatile	boolean	false	true: record-event may run on a server without an append-only file, which forgets it when it is restarted
+    member	ledger.onExpiredLease	resume, hold	resume	a claim whose lease ended without completion: resume takes it over, hold leaves it to a person
+    member	ledger.forgetKey	base64 of 32 … 64 random bytes	needed by forget-account	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
+    member	ledger.rateLimits	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
+    member	ledger.transfer	deny, confirm, allow	deny	a second account shows evidence of a subscription: refused, transferred when it confirms, transferred at once
+    member	ledger.transferIntervalMs	0 …	86400000	shortest time between two transfers
+    member	ledger.onNoPurchases	deactivate, keep	deactivate	the client says that it owns nothing
+    member	ledger.dayOffsetMinutes	-840 … 840	0	start of the quota day against UTC
+    member	ledger.maxUnits	1 … 1000000	1000000	most units of one request
+    member	ledger.failOpen.planMaxAgeMs	0 …	0	how old the last answer of get-plan may be that you hand in again
+    member	ledger.failOpen.meters	meters of quotas	[]	meters that go on uncounted
+    member	ledger.keepEvidence	boolean	false	keep the texts in a table of their own; needed by get-evidence
+    member	ledger.challengeTtlMs	10000 … 3600000	300000	life of a challenge
+    member	ledger.signup.limit	0 … 1000000	100	accounts created per address
+    member	ledger.signup.attemptLimit	0 … 10000000	10 × limit	attempts per address
+    member	ledger.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
+    member	ledger.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
+    member	ledger.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
     """#
 }

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 /// What goes wrong with one answer: the members of `fault` in a rule of the script
-/// (docs/spec/play-apple.md §3). Several may be given together.
+/// (docs/spec/mock-apple.md §3). Several may be given together.
 struct PlayFault: Sendable {
   var status: Int?
   /// nil: the answer's own body.

@@ -32,7 +32,7 @@ enum PlayRouter {
     do {
       return try host.init(request: request, signer: signer).answer(&state)
     } catch {
-      Terminal.complain("assay play-apple: \(request.path): \(error)")
+      Terminal.complain("assay mock-apple: \(request.path): \(error)")
       return .text("\(error)\n", status: 500)
     }
   }

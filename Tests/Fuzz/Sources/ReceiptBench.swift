@@ -47,7 +47,9 @@ final class ReceiptBench {
       ),
       (
         "strict",
-        standard.setting([("receipts.v2", "refuse"), ("receipts.lateSigned", "refuse")])
+        standard.setting([
+          ("receipts.version2", "refuse"), ("receipts.signedAfterPurchase", "refuse"),
+        ])
       ),
       (
         "fresh",

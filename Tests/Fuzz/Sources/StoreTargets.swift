@@ -7,52 +7,52 @@ import CAssay
 /// Target over `assay_exchange_step`: conversations with a store, and stores that answer
 /// whatever they like.
 enum StoreTargets {
-  private static let dialects: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb, .redis]
+  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mariadb, .dynamodb, .redis]
 
-  /// By dialect.
-  private static let verifiers: [OpaquePointer] = dialects.map { dialect in
+  /// By engine.
+  private static let verifiers: [OpaquePointer] = engines.map { engine in
     var block: JSONText = [
-      "dialect": .string("\(dialect.name)"), "keepEvidence": true, "transfer": "ask",
-      "failOpen": ["meters": ["free"], "readMs": 60_000],
+      "engine": .string("\(engine.name)"), "keepEvidence": true, "transfer": "confirm",
+      "failOpen": ["meters": ["free"], "planMaxAgeMs": 60_000],
       "forgetKey": .string(utf8: Base64Text.encode((0..<32).map { UInt8($0) })),
     ]
-    if dialect == .dynamodb { block = block.setting("table", "T") }
+    if engine == .dynamodb { block = block.setting("table", "T") }
     return FuzzBench.verifier(
       FuzzBench.shared.cases.standardConfig.setting([
-        ("limits", ["free": ["free": 5], "premium": ["free": 5, "premium": 3]]),
+        ("quotas", ["free": ["free": 5], "premium": ["free": 5, "premium": 3]]),
         ("appStoreServerApi", FuzzBench.shared.cases.appStoreServerApiBlock),
-        ("stores", block),
+        ("ledger", block),
       ]).bytes)
   }
 
   private static let kinds = ExchangeKind.allCases.filter { $0.row.store != nil }
 
-  /// The first byte picks the kind and the second the dialect; its higher bits pick among
+  /// The first byte picks the kind and the second the engine; its higher bits pick among
   /// requests. The lines after them are answers: `s` and bytes for `HostileStore`, `r` and
   /// the JSON of results, `f` and an error's code, `0` for no answer, `g` for what the host
   /// says of a grant, `w` for the end of a wait, and anything else as it is.
   static func storeConversation(_ input: [UInt8]) {
     guard input.count > 2 else { return }
     let kind = kinds[Int(input[0]) % kinds.count]
-    let dialect = dialects[Int(input[1] & 7) % dialects.count]
+    let engine = engines[Int(input[1] & 7) % engines.count]
     let lines = input.dropFirst(2).split(separator: 0x0a, omittingEmptySubsequences: false)
-    play(Start(kind, dialect, choice: Int(input[1] >> 3)), lines)
+    play(Start(kind, engine, choice: Int(input[1] >> 3)), lines)
   }
 
   private struct Start {
     let kind: ExchangeKind
-    let dialect: StoreDialect
+    let engine: StoreDialect
     let choice: Int
 
-    init(_ kind: ExchangeKind, _ dialect: StoreDialect, choice: Int) {
-      (self.kind, self.dialect, self.choice) = (kind, dialect, choice)
+    init(_ kind: ExchangeKind, _ engine: StoreDialect, choice: Int) {
+      (self.kind, self.engine, self.choice) = (kind, engine, choice)
     }
   }
 
   private static func play(_ start: Start, _ lines: [ArraySlice<UInt8>]) {
     var (exchange, answer) = begin(start)
     defer { assay_exchange_free(exchange) }
-    let isRefused = start.dialect == .redis && start.kind.row.store != .any
+    let isRefused = start.engine == .redis && start.kind.row.store != .any
     demand(!isRefused || !isOpen(answer), "Redis is asked for what it cannot promise")
     guard let exchange else { return answer.free() }
     var steps = 1
@@ -88,7 +88,7 @@ enum StoreTargets {
   // MARK: requests
 
   private static func begin(_ start: Start) -> (OpaquePointer?, Answer) {
-    let place = dialects.firstIndex(of: start.dialect) ?? 0
+    let place = engines.firstIndex(of: start.engine) ?? 0
     let (exchange, answer) = Calls.begin(
       verifiers[place], request(start).bytes, evidence: evidence(start))
     // A sign-up that was created has nothing to give back, and Redis has no tables.
@@ -176,7 +176,7 @@ enum StoreTargets {
   // MARK: evidence
 
   private static func evidence(_ start: Start) -> [OpaquePointer?] {
-    let proofs = proofs[dialects.firstIndex(of: start.dialect) ?? 0]
+    let proofs = proofs[engines.firstIndex(of: start.engine) ?? 0]
     switch start.kind {
     case .claim, .updateSubscriptions: return [proofs.purchase]
     case .revoke: return [proofs.refund]
@@ -221,7 +221,7 @@ enum StoreTargets {
     }
   }
 
-  /// By dialect.
+  /// By engine.
   private static let proofs: [Proofs] = verifiers.map {
     guard let proofs = try? Proofs($0) else { fatalError("no evidence") }
     return proofs

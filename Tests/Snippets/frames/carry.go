@@ -1,4 +1,4 @@
-// Frame of docs/tasks/carrying-out.md: Apple is a client that says what was minted.
+// Frame of docs/tasks/run-exchange.md: Apple is a client that says what was minted.
 package main
 
 import (

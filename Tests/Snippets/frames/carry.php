@@ -1,6 +1,6 @@
 <?php
 
-// Frame of docs/tasks/carrying-out.md: Apple is a function that says what was minted.
+// Frame of docs/tasks/run-exchange.md: Apple is a function that says what was minted.
 // REPLACES run($send, WITH run($apple($send),
 
 require getenv('ASSAY_EVIDENCE') . '/evidence.php';

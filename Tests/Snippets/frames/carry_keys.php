@@ -1,6 +1,6 @@
 <?php
 
-// Frame of docs/tasks/carrying-out.md: the issuer is a function that says what was minted.
+// Frame of docs/tasks/run-exchange.md: the issuer is a function that says what was minted.
 // REPLACES '/var/lib/app/keys'); WITH $folder, $published);
 
 require getenv('ASSAY_EVIDENCE') . '/evidence.php';

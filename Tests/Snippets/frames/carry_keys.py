@@ -1,4 +1,4 @@
-"""Frame of docs/tasks/carrying-out.md: an issuer whose key set the cache has."""
+"""Frame of docs/tasks/run-exchange.md: an issuer whose key set the cache has."""
 import json
 import time
 

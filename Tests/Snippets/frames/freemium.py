@@ -18,7 +18,7 @@ from freemium.local.stack import Stack, local
 shutil.rmtree("freemium-run", ignore_errors=True)
 pathlib.Path("freemium-run").mkdir()
 policy = minted.with_test_roots(json.loads((EXAMPLE / "config.json").read_text())["assay"])
-del policy["stores"]["forgetKey"]
+del policy["ledger"]["forgetKey"]
 stack = Stack(local(policy, "freemium-run", model="my_model:analyze")).start()
 headers = {"Content-Type": "application/json"}
 

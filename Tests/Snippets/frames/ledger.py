@@ -18,8 +18,8 @@ for left in pathlib.Path(".").glob("shop.db*"):
     left.unlink()
 account = "account-1"
 config = json.loads((minted.AUTHORITY / "config.json").read_text())
-config["limits"] = {"premium": {"answers": 50}}
-verifier = assay.Verifier({**config, "stores": {"dialect": "sqlite"}})
+config["quotas"] = {"premium": {"answers": 50}}
+verifier = assay.Verifier({**config, "ledger": {"engine": "sqlite"}})
 Ledger("sqlite:///./shop.db", verifier).create_schema()
 jws = bought("transaction")
 second_jws = bought("transaction", "--transaction-id", "180000900000012")
@@ -31,4 +31,4 @@ shop.commit()
 # SNIPPET
 paid = shop.execute("SELECT count(*) FROM coins").fetchone()[0]
 assert paid in (0, 1, 2), paid
-assert SQLite("./shop.db").dialect == "sqlite"
+assert SQLite("./shop.db").engine == "sqlite"

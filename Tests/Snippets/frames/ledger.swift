@@ -1,4 +1,4 @@
-// Frame of docs/stores.md: a purchase of coins and the configuration of its authority.
+// Frame of docs/ledger.md: a purchase of coins and the configuration of its authority.
 import Foundation
 
 func text(_ path: String) throws -> String {
@@ -9,7 +9,7 @@ func text(_ path: String) throws -> String {
 let jws = try text("purchase.jws")
 // The authority's configuration has no store.
 let verifier = try Verifier(
-  text("authority/config.json").dropLast() + #","stores":{"dialect":"sqlite"}}"#)
+  text("authority/config.json").dropLast() + #","ledger":{"engine":"sqlite"}}"#)
 // SNIPPET
 let found = try await ledger.lookup(account: "account-1")
 precondition(found.rows.map(\.state) == [.granted])

@@ -19,7 +19,7 @@ class Awaited:
         Ledger(store, config).create_schema()
         self._session = store.session()
 
-    dialect = "sqlite"
+    engine = "sqlite"
     connection = None
 
     def session(self) -> "Awaited":

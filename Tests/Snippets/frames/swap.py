@@ -14,7 +14,7 @@ for left in pathlib.Path(".").glob("swap.db*"):
     left.unlink()
 store = SQLite("./swap.db")
 config = json.loads((minted.AUTHORITY / "config.json").read_text())
-config["stores"] = {"dialect": "sqlite"}
+config["ledger"] = {"engine": "sqlite"}
 ledger = Ledger(store, assay.Verifier(config), create=True)
 # SNIPPET
 jws = minted.mint("transaction", "--product", "coins.christmas", "--type", "consumable")

@@ -6,7 +6,7 @@
  *
  * The first makes file and tables, once: a ledger that is missing later is an
  * error. DATABASE is an absolute path, or begins with "./". CONFIG.json has
- * the block "stores": {"dialect": "sqlite"}. The JWS is that of a transaction,
+ * the block "ledger": {"engine": "sqlite"}. The JWS is that of a transaction,
  * as the app sent it. The claim and what is granted for it, a row in the table
  * `wallet`, stand together or not at all.
  *

@@ -139,8 +139,8 @@ func (awaySession) CarryOut(_ context.Context, step *Step) (*Answer, error) {
 	return &Answer{ID: step.ID}, nil
 }
 
-var failsOpen = map[string]any{"stores": map[string]any{
-	"failOpen": map[string]any{"readMs": 3_600_000}}}
+var failsOpen = map[string]any{"ledger": map[string]any{
+	"failOpen": map[string]any{"planMaxAgeMs": 3_600_000}}}
 
 // STO-45: a plan that was read goes on for a while.
 func lastIn(t *testing.T, shop *shop) {
@@ -172,7 +172,7 @@ func lastIn(t *testing.T, shop *shop) {
 // taken over is listed no more until its lease is over.
 func sweepsIn(t *testing.T, shop *shop) {
 	times := 2
-	if shop.executor.Dialect() == "dynamodb" {
+	if shop.executor.EngineName() == "dynamodb" {
 		times = 1
 	}
 	claimed, err := shop.Claim(ctx, ClaimRequest{
@@ -391,7 +391,7 @@ func looksIn(t *testing.T, shop *shop) {
 	if !found.Primary || found.Version < 2 || len(found.Lineage) != 32 {
 		t.Errorf("the schema is %+v", found)
 	}
-	if len(found.Tables) == 0 && shop.executor.Dialect() != "dynamodb" {
+	if len(found.Tables) == 0 && shop.executor.EngineName() != "dynamodb" {
 		t.Error("it lists no tables")
 	}
 	_, err = shop.CheckSchemaWith(ctx, CheckSchemaRequest{Lineage: found.Lineage})

@@ -66,8 +66,8 @@ var dynamoClient = &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleCo
 	IdleConnTimeout: 30 * time.Second,
 	DialContext:     (&net.Dialer{Timeout: time.Second}).DialContext}}
 
-// Dialect is the engine.
-func (d *DynamoDB) Dialect() string { return "dynamodb" }
+// EngineName is the engine.
+func (d *DynamoDB) EngineName() string { return "dynamodb" }
 
 // Session is for one conversation.
 func (d *DynamoDB) Session() Session { return &dynamoSession{store: d} }

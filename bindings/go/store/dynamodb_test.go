@@ -182,7 +182,7 @@ func TestDynamoDBIsSigned(t *testing.T) {
 
 func TestForms(t *testing.T) {
 	var found Step
-	if err := json.Unmarshal([]byte(`{"id":3,"dialect":"sqlite","repeatable":false,"transaction":null,
+	if err := json.Unmarshal([]byte(`{"id":3,"engine":"sqlite","repeatable":false,"transaction":null,
 		"calls":[{"sql":"?","args":["a",9007199254740991,null],"rows":true}]}`), &found); err != nil {
 		t.Fatal(err)
 	}

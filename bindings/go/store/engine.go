@@ -15,13 +15,13 @@ import (
 var begins = map[string][]string{
 	"sqlite":   {"BEGIN IMMEDIATE"},
 	"postgres": {"BEGIN ISOLATION LEVEL READ COMMITTED"},
-	"mysql":    {"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
+	"mariadb":  {"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
 }
 
 // What a new connection is told: a deleted row leaves no text behind (STO-93).
 var settings = map[string][]string{
 	"sqlite": {"PRAGMA synchronous = FULL", "PRAGMA secure_delete = FAST"},
-	"mysql": {
+	"mariadb": {
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 	},
@@ -37,14 +37,14 @@ var standbys = map[string]string{
 		" WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0" +
 		" WHEN set_config('default_transaction_isolation', 'read committed', false) = ''" +
 		" THEN 1 ELSE 0 END",
-	"mysql": "SELECT @@global.read_only",
+	"mariadb": "SELECT @@global.read_only",
 }
 
 // Of a connection that was closed before its use.
-var gone = map[string]string{"postgres": "08003", "mysql": "2006", "sqlite": "5"}
+var gone = map[string]string{"postgres": "08003", "mariadb": "2006", "sqlite": "5"}
 
 // The engine undid the whole transaction by itself: a deadlock, a full disk.
-var undone = map[string]string{"mysql": " 1205 1213 ", "sqlite": " 7 9 10 11 13 "}
+var undone = map[string]string{"mariadb": " 1205 1213 ", "sqlite": " 7 9 10 11 13 "}
 
 // Limits are those of STO-76.
 type Limits struct {
@@ -108,7 +108,7 @@ func (l Limits) begin(engine string, own bool) []string {
 
 // statement of MariaDB has its own limits where the connection is the host's.
 func (l Limits) limited(query, engine string, own bool) string {
-	if own || engine != "mysql" {
+	if own || engine != "mariadb" {
 		return query
 	}
 	return fmt.Sprintf("/*M! SET STATEMENT max_statement_time=%.3f,"+
@@ -160,7 +160,7 @@ func (s *SQL) isLost(code string) bool {
 	case "postgres":
 		return code == "" || code == "25P03" ||
 			len(code) == 5 && (code[:2] == "08" || code[:3] == "57P")
-	case "mysql":
+	case "mariadb":
 		return code == "" || strings.Contains(" 1927 2006 2013 4031 ", " "+code+" ")
 	}
 	return false

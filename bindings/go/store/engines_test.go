@@ -80,13 +80,13 @@ func dynamodb(t *testing.T, more map[string]any) *shop {
 	ids++
 	table := fmt.Sprintf("shop%d_%d", os.Getpid(), ids)
 	block := map[string]any{"table": table}
-	if given, is := more["stores"].(map[string]any); is {
+	if given, is := more["ledger"].(map[string]any); is {
 		for name, value := range given {
 			block[name] = value
 		}
 	}
 	config := configuration(t, more)
-	config["stores"] = block
+	config["ledger"] = block
 	store := &DynamoDB{Endpoint: found.Query().Get("endpoint"), Sign: func(
 		_ context.Context, request *http.Request, _ string,
 	) error {
@@ -205,7 +205,7 @@ func TestEngines(t *testing.T) {
 func standbyIn(t *testing.T, shop *shop) {
 	set := func(on bool) {
 		text := "SET GLOBAL read_only = " + map[bool]string{true: "ON", false: "OFF"}[on]
-		if shop.executor.Dialect() == "postgres" {
+		if shop.executor.EngineName() == "postgres" {
 			text = "ALTER ROLE CURRENT_USER SET default_transaction_read_only = " + map[bool]string{
 				true: "on", false: "off"}[on]
 		}
@@ -229,7 +229,7 @@ func isolationIn(t *testing.T, shop *shop) {
 	db.SetMaxOpenConns(1)
 	before, asked := "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT @@tx_isolation"
 	wanted := "READ-COMMITTED"
-	if shop.executor.Dialect() == "postgres" {
+	if shop.executor.EngineName() == "postgres" {
 		before = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE"
 		asked, wanted = "SHOW default_transaction_isolation", "read committed"
 	}
@@ -255,13 +255,13 @@ func carriedOut(t *testing.T, session Session, open *Step) *Answer {
 // pools are the one of the ledger's and one of the host's.
 func pools(shop *shop) map[string]*SQL {
 	return map[string]*SQL{"own": shop.executor.(*SQL),
-		"the host's": {DB: shop.db, Engine: shop.executor.Dialect()}}
+		"the host's": {DB: shop.db, Engine: shop.executor.EngineName()}}
 }
 
 // STO-76: a wait for a lock and a statement end.
 func limitsIn(t *testing.T, shop *shop) {
 	lock, slow, busy, late := "LOCK TABLE wallet", "SELECT pg_sleep(20)", "55P03", "57014"
-	if shop.executor.Dialect() == "mysql" {
+	if shop.executor.EngineName() == "mariadb" {
 		lock = "SELECT * FROM wallet WHERE grant_id = 'x' FOR UPDATE"
 		slow = "SELECT SLEEP(20) FROM wallet"
 		busy, late = "1205", "1969"
@@ -321,7 +321,7 @@ func guardIn(t *testing.T, shop *shop) {
 // endSession ends the session of a transaction, from outside.
 func (s *shop) endSession(t *testing.T, tx Tx) error {
 	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
-	if s.executor.Dialect() == "mysql" {
+	if s.executor.EngineName() == "mariadb" {
 		asked, end = "SELECT CONNECTION_ID()", "KILL %d"
 	}
 	var id int64
@@ -372,14 +372,14 @@ func sessionIn(t *testing.T, shop *shop) {
 
 // STO-77.
 func unreachedIn(t *testing.T, shop *shop) {
-	dialect := shop.executor.Dialect()
+	engineName := shop.executor.EngineName()
 	driverName, found := "postgres", engine(t, map[string]string{
-		"postgres": "postgres", "mysql": "mariadb"}[dialect])
+		"postgres": "postgres", "mariadb": "mariadb"}[engineName])
 	address := func(user, host, database string) string {
 		return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", user, host, database)
 	}
 	codes := map[string]string{"database": "3D000", "user": "28000"}
-	if dialect == "mysql" {
+	if engineName == "mariadb" {
 		driverName = "mysql"
 		address = func(user, host, database string) string {
 			return fmt.Sprintf("%s@tcp(%s)/%s", user, host, database)
@@ -395,7 +395,7 @@ func unreachedIn(t *testing.T, shop *shop) {
 	} {
 		db, err := sql.Open(driverName, given)
 		must(t, err)
-		session := (&SQL{DB: db, Engine: dialect}).Session()
+		session := (&SQL{DB: db, Engine: engineName}).Session()
 		if said := shown(carriedOut(t, session, step("", "SELECT 1"))); said != "500 "+code+" no" {
 			t.Errorf("%s: %s, not %s", given, said, code)
 		}

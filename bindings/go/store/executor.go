@@ -11,8 +11,8 @@ import (
 // An Executor carries out the steps of conversations with one store: SQL, DynamoDB, or one
 // of your own. Many goroutines share it.
 type Executor interface {
-	// Dialect is what `stores.dialect` calls the engine: "sqlite", "postgres" …
-	Dialect() string
+	// EngineName is what `ledger.engine` calls the engine: "sqlite", "postgres" …
+	EngineName() string
 	// Session is for one conversation.
 	Session() Session
 }
@@ -47,7 +47,7 @@ type Committer interface {
 // A Step is the value of `database` of an exchange's document (docs/exchanges.md).
 type Step struct {
 	ID      int64  `json:"id"`
-	Dialect string `json:"dialect"`
+	Engine string `json:"engine"`
 	// "begin", "within", "commit", or empty; "single": begin, the calls, commit.
 	Transaction string `json:"transaction"`
 	Calls       []Call `json:"calls"`

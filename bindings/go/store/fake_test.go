@@ -149,7 +149,7 @@ func TestCodes(t *testing.T) {
 		wanted string
 	}{
 		{"postgres", stated("40001"), "40001"}, {"postgres", io.EOF, ""},
-		{"mysql", &numbered{1213, "deadlock"}, "1213"}, {"mysql", io.ErrUnexpectedEOF, ""},
+		{"mariadb", &numbered{1213, "deadlock"}, "1213"}, {"mariadb", io.ErrUnexpectedEOF, ""},
 		{"sqlite", coded{13}, "13"}, {"sqlite", &extended, "5"}, {"sqlite", coded{8}, standby},
 		{"sqlite", io.EOF, "1"},
 	} {
@@ -165,7 +165,7 @@ func TestCodes(t *testing.T) {
 
 // The order of what an engine is told: over a pool of its own, and over the host's.
 func TestTransactionsOfEngines(t *testing.T) {
-	const postgres, mysql = "BEGIN ISOLATION LEVEL READ COMMITTED",
+	const postgres, mariadb = "BEGIN ISOLATION LEVEL READ COMMITTED",
 		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
 	limited := postgres + "; SET LOCAL statement_timeout = 5000; SET LOCAL lock_timeout = 900;" +
 		" SET LOCAL idle_in_transaction_session_timeout = 15000"
@@ -176,12 +176,12 @@ func TestTransactionsOfEngines(t *testing.T) {
 			postgres, "A", "B", "COMMIT", postgres, "C", "COMMIT", "D"},
 		"postgres": {"pg_is_in_recovery", limited, "A", "B", "COMMIT", limited, "C", "COMMIT",
 			limited, "D", "COMMIT"},
-		"mysql own": {"SESSION TRANSACTION", "sql_mode", "read_only",
+		"mariadb own": {"SESSION TRANSACTION", "sql_mode", "read_only",
 			"SET SESSION /*M! max_statement_time = 5.000, */ innodb_lock_wait_timeout = 1",
-			mysql, "START TRANSACTION", "A", "B", "COMMIT", mysql, "START TRANSACTION", "C",
+			mariadb, "START TRANSACTION", "A", "B", "COMMIT", mariadb, "START TRANSACTION", "C",
 			"COMMIT", "D"},
-		"mysql": {"SESSION TRANSACTION", "sql_mode", "read_only", mysql, "START TRANSACTION",
-			set + "A", set + "B", "COMMIT", mysql, "START TRANSACTION", set + "C", "COMMIT",
+		"mariadb": {"SESSION TRANSACTION", "sql_mode", "read_only", mariadb, "START TRANSACTION",
+			set + "A", set + "B", "COMMIT", mariadb, "START TRANSACTION", set + "C", "COMMIT",
 			set + "D"},
 		"sqlite": {"synchronous", "secure_delete", "query_only", "busy_timeout = 900",
 			"BEGIN IMMEDIATE", "A", "B", "COMMIT", "BEGIN IMMEDIATE", "C", "COMMIT", "D"},
@@ -299,7 +299,7 @@ func TestABadConnectionWasNotUsed(t *testing.T) {
 
 func TestStandby(t *testing.T) {
 	for engine, place := range map[string]string{
-		"postgres": "pg_is_in_recovery", "mysql": "read_only", "sqlite": "query_only"} {
+		"postgres": "pg_is_in_recovery", "mariadb": "read_only", "sqlite": "query_only"} {
 		f, executor := faked(t, engine, nil)
 		f.rows[place] = int64(1)
 		session := executor.Session()

@@ -156,11 +156,11 @@ func isWord(c byte) bool {
 
 // skipped is the length of the comment, value or quoted name that a text begins with.
 func skipped(text, engine string) int {
-	mysql, postgres := engine == "mysql", engine == "postgres"
+	mariadb, postgres := engine == "mariadb", engine == "postgres"
 	switch {
-	case strings.HasPrefix(text, "--"), mysql && text[0] == '#':
+	case strings.HasPrefix(text, "--"), mariadb && text[0] == '#':
 		return until(text, 1, "\n")
-	case mysql && (strings.HasPrefix(text, "/*!") || strings.HasPrefix(text, "/*M!")):
+	case mariadb && (strings.HasPrefix(text, "/*!") || strings.HasPrefix(text, "/*M!")):
 		length := strings.IndexByte(text, '!') + 1
 		for length < len(text) && text[length] >= '0' && text[length] <= '9' {
 			length++
@@ -171,7 +171,7 @@ func skipped(text, engine string) int {
 	case postgres && len(text) > 1 && text[0]|0x20 == 'e' && text[1] == '\'':
 		return 1 + quoted(text[1:], true)
 	case text[0] == '\'' || text[0] == '"':
-		return quoted(text, mysql)
+		return quoted(text, mariadb)
 	case text[0] == '`' && !postgres:
 		return quoted(text, false)
 	case text[0] == '[' && engine == "sqlite":

@@ -15,7 +15,7 @@ func TestTextsThatEndATransaction(t *testing.T) {
 		"sqlite": {"COMMIT", " rollback", ";;/**/ end", "-- x\nBEGIN", "SELECT 'a;'';'; commit",
 			"SAVEPOINT assay_grant", "RELEASE assay_grant"},
 		"postgres": {"PREPARE TRANSACTION 'a'", "abort", "SELECT 1; END", "START\nTRANSACTION"},
-		"mysql": {"SET SESSION autocommit = 1", "SET @@autocommit=0", "/*!50000 COMMIT */",
+		"mariadb": {"SET SESSION autocommit = 1", "SET @@autocommit=0", "/*!50000 COMMIT */",
 			"/*M! COMMIT */", "# x\nCOMMIT AND CHAIN", "XA START 'a'"},
 	} {
 		for _, text := range texts {
@@ -30,7 +30,7 @@ func TestTextsThatEndATransaction(t *testing.T) {
 			"CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END", "SELECT [; END]"},
 		"postgres": {"DO $a$ BEGIN COMMIT; END $a$", "SELECT $$; COMMIT; $$", "SELECT $1; SELECT",
 			`SELECT E'\'; COMMIT'`, "SET LOCAL search_path TO x", `SELECT 1 AS "a; commit"`},
-		"mysql": {`SELECT 'it\'s; COMMIT'`, "SELECT 1 # ; COMMIT\n, 2", "SET @a = 1",
+		"mariadb": {`SELECT 'it\'s; COMMIT'`, "SELECT 1 # ; COMMIT\n, 2", "SET @a = 1",
 			"SELECT 'open",
 			"SELECT `; COMMIT`", "ROLLBACK WORK TO SAVEPOINT own", "", "/* open"},
 	} {
@@ -44,7 +44,7 @@ func TestTextsThatEndATransaction(t *testing.T) {
 
 // STO-38: the grant is told, and so is the library.
 func TestAGuardRefuses(t *testing.T) {
-	f, executor := faked(t, "mysql", nil)
+	f, executor := faked(t, "mariadb", nil)
 	session := executor.Session()
 	defer session.Close()
 	refused := func(err error) {
@@ -108,7 +108,7 @@ func TestAfterAGrant(t *testing.T) {
 		{"a deadlock", &numbered{1305, "no savepoint"}, deadlock, "nil"},
 		{"a lost session", &numbered{2013, "lost"}, nil, "0"},
 	} {
-		f, executor := faked(t, "mysql", nil)
+		f, executor := faked(t, "mariadb", nil)
 		session := executor.Session()
 		if _, err := session.CarryOut(background, step("begin", "A")); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ type Ledger struct {
 	lineage string
 }
 
-// New is a ledger over an executor. The configuration of verifier has the block `stores` for
+// New is a ledger over an executor. The configuration of verifier has the block `ledger` for
 // its engine.
 func New(executor Executor, verifier *assay.Verifier) *Ledger {
 	return &Ledger{executor: executor, verifier: verifier}
@@ -41,11 +41,11 @@ func New(executor Executor, verifier *assay.Verifier) *Ledger {
 // engines are the names under which drivers register themselves.
 var engines = map[string]string{
 	"sqlite3": "sqlite", "sqlite": "sqlite", "postgres": "postgres", "pgx": "postgres",
-	"mysql": "mysql",
+	"mysql": "mariadb",
 }
 
 // Open is a ledger over a driver of database/sql that you import, by its name and its own
-// form of address: "sqlite3", "/srv/shop.db". The engine in `stores` of the configuration is
+// form of address: "sqlite3", "/srv/shop.db". The engine in `ledger` of the configuration is
 // filled in. Tables, and SQLite's file, are made by CreateSchema alone, which an operator calls
 // once: a store that is missing later is an error, not an empty one that would pay each
 // purchase again (STO-78). A relative path of SQLite begins with "./".
@@ -77,7 +77,7 @@ func Open(_ context.Context, driverName, address string, config any) (*Ledger, e
 
 // Over is the same over an executor of yours.
 func Over(executor Executor, config any) (*Ledger, error) {
-	text, err := configured(config, executor.Dialect())
+	text, err := configured(config, executor.EngineName())
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type ClaimRequest struct {
 	Attempt string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
-	// How long the grant may take; zero: `stores.leaseMs`.
+	// How long the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Purchases of these transaction ids alone; may be empty.
 	Only []string
@@ -36,7 +36,7 @@ type ClaimRequest struct {
 	// Of an operator, for a grant by hand; may be empty.
 	Note string
 	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
-	// `stores.onUnclear`.
+	// `ledger.onExpiredLease`.
 	OnUnclear string
 	// `again`: that person found that it was not granted; "again"; may be empty.
 	Resolve string
@@ -80,12 +80,12 @@ type ResumeRequest struct {
 	Account string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How long the grant may take; zero: `stores.leaseMs`.
+	// How long the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Of an operator; may be empty.
 	Note string
 	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
-	// `stores.onUnclear`.
+	// `ledger.onExpiredLease`.
 	OnUnclear string
 	// `again`: that person found that it was not granted; "again"; may be empty.
 	Resolve string
@@ -117,11 +117,12 @@ type DueRequest struct {
 	Grant GrantFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How long the grants may take; zero: `stores.leaseMs`.
+	// How long the grants may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// For how long the lease must be over.
 	Older time.Duration
-	// `hold`: such claims are listed, not taken; "retry" or "hold"; empty: `stores.onUnclear`.
+	// `hold`: such claims are listed, not taken; "retry" or "hold"; empty:
+	// `ledger.onExpiredLease`.
 	OnUnclear string
 }
 
@@ -177,7 +178,7 @@ type RevokeRequest struct {
 	Mode Mode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How long the take-back may take; zero: `stores.leaseMs`.
+	// How long the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
@@ -261,8 +262,8 @@ func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error
 type ReadRequest struct {
 	// Whose.
 	Account string
-	// An earlier answer, which goes on for `stores.failOpen.readMs` when the store gives none;
-	// may be nil.
+	// An earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the store gives
+	// none; may be nil.
 	Last *Plan
 }
 
@@ -318,7 +319,7 @@ func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*D
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Take takes units of an account's daily allowance, `limits` of the configuration. When it is
+// Take takes units of an account's daily allowance, `quotas` of the configuration. When it is
 // used up, the refused answer has headers for the client and the meter to try instead.
 //
 //	account  whose
@@ -648,7 +649,7 @@ type ForgetRequest struct {
 }
 
 // Forget deletes what names an account; what was paid out stays paid out. Needs
-// `stores.forgetKey`. Ask again, with the same attempt, while there is more.
+// `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
 //
 //	account  whose
 //	reason   checked, and stored nowhere; may be empty
@@ -682,7 +683,7 @@ type TextRequest struct {
 }
 
 // Evidence gives texts that were kept, by digest, purchase or subscription; they are no
-// evidence until they are verified again. Needs `stores.keepEvidence`.
+// evidence until they are verified again. Needs `ledger.keepEvidence`.
 func (l *Ledger) Evidence(ctx context.Context, texts TextRequest) (*KeptTexts, error) {
 	request := asking("get-evidence")
 	request.list("sha256", texts.SHA256)
@@ -733,7 +734,7 @@ type DueTakesRequest struct {
 	TakeBack TakeFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	Attempt string
-	// How long the take-back may take; zero: `stores.leaseMs`.
+	// How long the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// For how long the lease must be over.
 	Older time.Duration

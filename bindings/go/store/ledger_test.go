@@ -115,7 +115,7 @@ func opened(t testing.TB, db *sql.DB, driverName, address string, more map[strin
 	ledger, err := Open(ctx, driverName, address, configuration(t, more))
 	must(t, err)
 	must(t, ledger.CreateSchema(ctx))
-	return over(t, ledger, db, &tableWallet{db, ledger.executor.Dialect()})
+	return over(t, ledger, db, &tableWallet{db, ledger.executor.EngineName()})
 }
 
 func over(t testing.TB, ledger *Ledger, db *sql.DB, wallet wallet) *shop {
@@ -139,12 +139,12 @@ type wallet interface {
 }
 
 type tableWallet struct {
-	db      *sql.DB
-	dialect string
+	db     *sql.DB
+	engine string
 }
 
 func (w *tableWallet) insert() string {
-	if w.dialect == "postgres" {
+	if w.engine == "postgres" {
 		return "INSERT INTO wallet VALUES ($1,$2,$3)"
 	}
 	return "INSERT INTO wallet VALUES (?,?,?)"
@@ -319,15 +319,15 @@ func TestAClaimIsOneStep(t *testing.T) {
 	marked := &marker{Executor: shop.executor}
 	shop.executor = marked
 	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
-	_, err := shop.db.Exec("ALTER TABLE assay_ledger RENAME TO elsewhere")
+	_, err := shop.db.Exec("ALTER TABLE assay_purchase RENAME TO elsewhere")
 	must(t, err)
 	_, err = shop.Claim(ctx, request)
 	var names int
-	must(t, shop.db.QueryRow("SELECT COUNT(*) FROM assay_name").Scan(&names))
+	must(t, shop.db.QueryRow("SELECT COUNT(*) FROM assay_purchase_key").Scan(&names))
 	if !errors.Is(err, assay.ErrUnavailable) || names != 0 {
 		t.Errorf("%v, %d names", err, names)
 	}
-	_, err = shop.db.Exec("ALTER TABLE elsewhere RENAME TO assay_ledger")
+	_, err = shop.db.Exec("ALTER TABLE elsewhere RENAME TO assay_purchase")
 	must(t, err)
 	claimed, err := shop.Claim(ctx, request)
 	must(t, err)
@@ -524,7 +524,7 @@ func deferredIn(t *testing.T, shop *shop) {
 	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
 	request.Grant = func(ctx context.Context, grant *Grant) error {
 		must(t, shop.payLater(ctx, grant))
-		_, err := shop.db.Exec("ALTER TABLE assay_ledger RENAME TO away")
+		_, err := shop.db.Exec("ALTER TABLE assay_purchase RENAME TO away")
 		return err
 	}
 	claimed, err := shop.Claim(ctx, request)
@@ -533,7 +533,7 @@ func deferredIn(t *testing.T, shop *shop) {
 		claimed.Claims[0].Answer != "deferred" || len(claimed.Grants()) != 0 {
 		t.Errorf("the claim is %+v", claimed)
 	}
-	_, err = shop.db.Exec("ALTER TABLE away RENAME TO assay_ledger")
+	_, err = shop.db.Exec("ALTER TABLE away RENAME TO assay_purchase")
 	must(t, err)
 	shop.now = shop.now.Add(61 * time.Second)
 	request.Grant = func(_ context.Context, grant *Grant) error {
@@ -642,7 +642,7 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	}
 }
 
-var forgets = map[string]any{"stores": map[string]any{
+var forgets = map[string]any{"ledger": map[string]any{
 	"forgetKey": strings.Repeat("AAAA", 11)[:43] + "="}}
 
 func accountsIn(t *testing.T, shop *shop) {
@@ -668,7 +668,7 @@ func accountsIn(t *testing.T, shop *shop) {
 	}
 }
 
-var keeps = map[string]any{"stores": map[string]any{"keepEvidence": true}}
+var keeps = map[string]any{"ledger": map[string]any{"keepEvidence": true}}
 
 func textsIn(t *testing.T, shop *shop) {
 	jws := coins(t)
@@ -680,7 +680,7 @@ func textsIn(t *testing.T, shop *shop) {
 	}
 }
 
-var limits = map[string]any{"limits": map[string]any{
+var limits = map[string]any{"quotas": map[string]any{
 	"free": map[string]any{"free": 99}, "premium": map[string]any{"free": 99, "premium": 2}}}
 
 func metersIn(t *testing.T, shop *shop) {
@@ -713,7 +713,7 @@ func metersIn(t *testing.T, shop *shop) {
 	}
 }
 
-var admitsOne = map[string]any{"stores": map[string]any{"signup": map[string]any{"limit": 1}}}
+var admitsOne = map[string]any{"ledger": map[string]any{"signup": map[string]any{"limit": 1}}}
 
 func signUpIn(t *testing.T, shop *shop) {
 	const name, password = "u_0123456789abcdef", "Rpabcdefghijklmnopqrst1!"
@@ -783,14 +783,14 @@ func TestAKeyIsBoundOnce(t *testing.T) {
 
 func TestTheStoreIsAway(t *testing.T) {
 	shop := open(t, nil)
-	_, err := shop.db.Exec("DROP TABLE assay_ledger")
+	_, err := shop.db.Exec("DROP TABLE assay_purchase")
 	must(t, err)
 	_, err = shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "ann", Grant: shop.pay})
 	isRefused(t, err, "unavailable.database.statement-failed")
 }
 
 func TestTheSchema(t *testing.T) {
-	shop := open(t, map[string]any{"stores": map[string]any{"prefix": "own_"}})
+	shop := open(t, map[string]any{"ledger": map[string]any{"prefix": "own_"}})
 	must(t, shop.CreateSchema(ctx))
 	must(t, shop.Tidy(ctx))
 	shop.claims(t, coins(t), "ann", "granted", 200)
@@ -809,7 +809,7 @@ func driftIn(t *testing.T, shop *shop) {
 		isRefused(t, shop.CheckSchema(ctx), "config.ledger.schema")
 		return
 	}
-	prefix, found, err := shop.verifier.Document().Text("configuration.stores.prefix")
+	prefix, found, err := shop.verifier.Document().Text("configuration.ledger.prefix")
 	if must(t, err); !found {
 		prefix = "assay_"
 	}

@@ -385,7 +385,7 @@ type Plan struct {
 	Until Time   `json:"until"`
 	Lines []Line `json:"lines"`
 	At    Time   `json:"atMs"`
-	// The store was away, and ReadRequest.Last stood in (`stores.failOpen`).
+	// The store was away, and ReadRequest.Last stood in (`ledger.failOpen`).
 	FromLast bool `json:"fromLast"`
 	// How many lines were cleared.
 	Cleared int64 `json:"cleared"`

@@ -67,7 +67,7 @@ func (l *Ledger) Tidy(ctx context.Context) error {
 	return nil
 }
 
-// configured is a configuration with the engine in its block `stores`.
+// configured is a configuration with the engine in its block `ledger`.
 func configured(config any, engine string) (json.RawMessage, error) {
 	var text []byte
 	switch given := config.(type) {
@@ -87,18 +87,18 @@ func configured(config any, engine string) (json.RawMessage, error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return nil, fmt.Errorf("%w: config: %v", assay.ErrArgument, err)
 	}
-	if given, there := found["stores"]; there {
+	if given, there := found["ledger"]; there {
 		if err := json.Unmarshal(given, &block); err != nil {
 			return nil, fmt.Errorf("%w: config: stores: %v", assay.ErrArgument, err)
 		}
 	}
-	block["dialect"] = engine
+	block["engine"] = engine
 	if place, needed := map[string]string{
-		"sqlite": "qmark", "mysql": "qmark", "postgres": "dollar"}[engine]; needed {
+		"sqlite": "qmark", "mariadb": "qmark", "postgres": "dollar"}[engine]; needed {
 		block["placeholders"] = place
 	}
 	var err error
-	if found["stores"], err = json.Marshal(block); err != nil {
+	if found["ledger"], err = json.Marshal(block); err != nil {
 		return nil, err
 	}
 	return json.Marshal(found)

@@ -21,7 +21,7 @@ type SQL struct {
 	// The address of the primary. A file of SQLite is to be opened with "mode=rw": a missing
 	// one, made anew, would pay each purchase again (STO-78).
 	DB *sql.DB
-	// "sqlite", "postgres" or "mysql".
+	// "sqlite", "postgres" or "mariadb".
 	Engine string
 	// Timeout of a step; 0: 10 s more than a statement may run. A connection that is over it
 	// is closed.
@@ -39,8 +39,8 @@ type SQL struct {
 	known map[any]Limits
 }
 
-// Dialect is the engine.
-func (s *SQL) Dialect() string { return s.Engine }
+// EngineName is the engine.
+func (s *SQL) EngineName() string { return s.Engine }
 
 // Session takes a connection at its first step.
 func (s *SQL) Session() Session { return &sqlSession{store: s} }

@@ -987,7 +987,7 @@ final class Verifier
      *     one with the same configuration, in any mixture; a renewal needs its transaction
      *     beside it. Facts nested in a notification stand for the whole notification
      * @param string|null $account appAccountToken that the evidence must carry, a UUID; null
-     *     leaves the check to `decide.account` of the configuration
+     *     leaves the check to `decision.accountToken` of the configuration
      *
      * @throws Exception\AssayException when the evidence is of another account, too thin, was
      *     refused or is none

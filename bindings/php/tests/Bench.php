@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
-/** `assay play-apple` on loopback, and what must come of each of its faults (PLY-7): the tests
+/** `assay mock-apple` on loopback, and what must come of each of its faults (PLY-7): the tests
  * of Tests/CLI/faults.py, which the drivers of all bindings pass. */
 final class Bench
 {

@@ -8,7 +8,7 @@ use Assay\Sender;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Senders against `assay play-apple` and its faults (PLY-7). */
+/** Senders against `assay mock-apple` and its faults (PLY-7). */
 final class FaultsTest extends TestCase
 {
     use Refusals;

@@ -10,7 +10,7 @@ use Assay\Sender;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Key sets that are fetched when needed, from `assay play-apple` (KST-1 … 13). */
+/** Key sets that are fetched when needed, from `assay mock-apple` (KST-1 … 13). */
 final class KeySetsTest extends TestCase
 {
     private const ISSUER = 'https://es256.example.com';

@@ -63,7 +63,7 @@ class LedgerTest extends TestCase
 
         $ledger = Ledger::open(
             $this->dsn(),
-            $configuration + ($stores === [] ? [] : ['stores' => $stores]),
+            $configuration + ($stores === [] ? [] : ['ledger' => $stores]),
             clock: fn (): int => $this->now,
         );
         $ledger->createSchema();
@@ -325,7 +325,7 @@ class LedgerTest extends TestCase
             }));
         $this->assertSame([], $ledger->dueTakes()->takes);
         $this->now += 61_000;
-        $this->assertSame(503, $this->away('assay_ledger', $ledger->dueTakes(...), self::takeBack(...))
+        $this->assertSame(503, $this->away('assay_purchase', $ledger->dueTakes(...), self::takeBack(...))
             ->httpStatus);
         $this->assertSame(['ann' => 0], $this->coins());
         $this->now += 61_000;
@@ -392,7 +392,7 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
-        $claimed = $this->away('assay_ledger', fn (callable $grant) =>
+        $claimed = $this->away('assay_purchase', fn (callable $grant) =>
             $ledger->claim($jws, 'ann', $grant, 'lease'), self::pay(...));
         $this->assertSame(
             ['deferred', 'resume', 503, false],
@@ -521,7 +521,7 @@ class LedgerTest extends TestCase
     public function testMeters(): void
     {
         $limits = ['free' => ['free' => 99, 'premium' => 0], 'premium' => ['free' => 99, 'premium' => 2]];
-        $ledger = $this->ledger([], ['limits' => $limits]);
+        $ledger = $this->ledger([], ['quotas' => $limits]);
         $first = $ledger->take('ann', 'premium', 'premium');
         $this->assertSame([1, 2, 1], [$first->used, $first->limit, $first->left]);
         $this->assertNotEmpty($first->headers);
@@ -598,7 +598,7 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
-        $this->pdo()->exec('DROP TABLE assay_ledger');
+        $this->pdo()->exec('DROP TABLE assay_purchase');
         $this->expectException(Unavailable::class);
         $ledger->claim($jws, 'ann', self::pay(...));
     }
@@ -622,16 +622,16 @@ class LedgerTest extends TestCase
     public function testATableThatIsMissingIsNotMade(): void
     {
         $ledger = $this->ledger();
-        $this->pdo()->exec('DROP TABLE assay_ledger');
+        $this->pdo()->exec('DROP TABLE assay_purchase');
         foreach ([$ledger->createSchema(...), $ledger->checkSchema(...)] as $call) {
             $refusal = $this->thrown(Configuration::class, $call);
             $this->assertSame(
-                ['config.ledger.schema', 'assay_ledger'],
+                ['config.ledger.schema', 'assay_purchase'],
                 [$refusal->status, $refusal->at],
             );
         }
         $this->expectException(\PDOException::class);
-        $this->pdo()->query('SELECT * FROM assay_ledger');
+        $this->pdo()->query('SELECT * FROM assay_purchase');
     }
 
     /** STO-78: two databases under one name. */
@@ -670,7 +670,7 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $ledger->claim(Minted::get()->coins(), 'ann');
         $this->now += 61_000;
-        $due = $this->away('assay_ledger', fn (callable $grant) =>
+        $due = $this->away('assay_purchase', fn (callable $grant) =>
             $ledger->due(grant: $grant), self::pay(...));
         $this->assertSame(
             [false, 503, 'resume', 'deferred', []],
@@ -701,14 +701,14 @@ class LedgerTest extends TestCase
         $this->assertSame('refused', $refused->outcome, $refused->status);
     }
 
-    /** docs/spec/stores.md §7. */
+    /** docs/spec/ledger.md §7. */
     public function testTheLastPlanGoesOnWhileTheStoreIsAway(): void
     {
-        $ledger = $this->ledger(['failOpen' => ['readMs' => 3_600_000]]);
+        $ledger = $this->ledger(['failOpen' => ['planMaxAgeMs' => 3_600_000]]);
         $ledger->apply(Minted::get()->mint('transaction'), 'ann');
         $last = $ledger->read('ann');
         $this->assertNull($last->fromLast);
-        $this->pdo()->exec('ALTER TABLE assay_line RENAME TO assay_line_away');
+        $this->pdo()->exec('ALTER TABLE assay_subscription RENAME TO assay_subscription_away');
         $read = $ledger->read('ann', $last);
         $this->assertSame(
             [$last->plan, $last->until, true],
@@ -723,7 +723,7 @@ class LedgerTest extends TestCase
     public function testARefundSaysWhetherThereWasOne(): void
     {
         $limits = ['free' => ['free' => 9], 'premium' => ['free' => 9]];
-        $ledger = $this->ledger([], ['limits' => $limits]);
+        $ledger = $this->ledger([], ['quotas' => $limits]);
         $taken = $ledger->take('ann', 'free', 'free');
         $this->assertSame('taken', $taken->outcome);
         $refunded = $ledger->refund($taken->ticket);
@@ -735,7 +735,7 @@ class LedgerTest extends TestCase
     /** STO-66. */
     public function testThePaceOfRequestsToApple(): void
     {
-        $ledger = $this->ledger(['pace' => ['get-transaction-info' => 2]]);
+        $ledger = $this->ledger(['rateLimits' => ['get-transaction-info' => 2]]);
         foreach ([1, 2] as $used) {
             $paced = $ledger->pace('get-transaction-info', 'Production', attempt: 2);
             $this->assertSame(

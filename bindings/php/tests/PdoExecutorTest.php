@@ -289,20 +289,20 @@ final class PdoExecutorTest extends TestCase
                 'CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END'],
             'postgres' => ['DO $a$ BEGIN COMMIT; END $a$', 'SELECT $$; COMMIT; $$',
                 "SELECT E'\\'; COMMIT'", 'SET LOCAL search_path TO x', 'SELECT 1 AS "a; commit"'],
-            'mysql' => ["SELECT 'it\\'s; COMMIT'", "SELECT 1 # ; COMMIT\n, 2", 'SET @a = 1',
+            'mariadb' => ["SELECT 'it\\'s; COMMIT'", "SELECT 1 # ; COMMIT\n, 2", 'SET @a = 1',
                 'SELECT `; COMMIT`', 'ROLLBACK WORK TO SAVEPOINT own'],
-        ] as $dialect => $texts) {
+        ] as $engine => $texts) {
             foreach ($texts as $text) {
-                $this->assertFalse($is($text, $dialect), $text);
+                $this->assertFalse($is($text, $engine), $text);
             }
         }
         foreach ([
             'postgres' => ['PREPARE TRANSACTION \'a\'', 'abort', 'SELECT 1; END', "START\nTRANSACTION"],
-            'mysql' => ['SET SESSION autocommit = 1', 'SET @@autocommit=0', '/*!50000 COMMIT */',
+            'mariadb' => ['SET SESSION autocommit = 1', 'SET @@autocommit=0', '/*!50000 COMMIT */',
                 '/*M! COMMIT */', "# x\nCOMMIT AND CHAIN", 'XA START "a"'],
-        ] as $dialect => $texts) {
+        ] as $engine => $texts) {
             foreach ($texts as $text) {
-                $this->assertTrue($is($text, $dialect), $text);
+                $this->assertTrue($is($text, $engine), $text);
             }
         }
     }

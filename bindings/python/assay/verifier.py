@@ -986,7 +986,7 @@ class Verifier:
                   any mixture; a renewal needs its transaction beside it. Facts
                   nested in a notification stand for the whole notification.
         account   appAccountToken that the evidence must carry, a UUID; None leaves
-                  the check to `decide.account` of the configuration
+                  the check to `decision.accountToken` of the configuration
         now       as in `verify_transaction`
 
         Not entitled is an answer, not an error: the decision's `entitled` is then

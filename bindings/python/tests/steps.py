@@ -1,4 +1,4 @@
-"""Steps of a store as the library writes them (docs/spec/stores.md, STO-2), made by hand."""
+"""Steps of a store as the library writes them (docs/spec/ledger.md, STO-2), made by hand."""
 import itertools
 
 _ids = itertools.count(1)
@@ -8,9 +8,9 @@ def sql(text, *args, rows=False):
     return {"sql": text, "args": list(args), "returnsRows": rows}
 
 
-def step(*calls, transaction=None, dialect="sqlite", once=False):
+def step(*calls, transaction=None, engine="sqlite", once=False):
     return {
-        "id": next(_ids), "dialect": dialect, "repeatable": not once,
+        "id": next(_ids), "engine": engine, "repeatable": not once,
         "connection": "same" if transaction else "any", "transaction": transaction,
         "calls": list(calls),
     }

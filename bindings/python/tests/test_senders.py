@@ -1,4 +1,4 @@
-"""Every sender against `assay play-apple` and its faults (PLY-7), and what senders print."""
+"""Every sender against `assay mock-apple` and its faults (PLY-7), and what senders print."""
 import asyncio
 import contextlib
 import functools

@@ -130,7 +130,7 @@ class PostgresTest(ClientTest):
     def test_a_step(self):
         connection = PretendedPsycopg(found=[("a", 5, None)])
         with self.session(connection) as execute:
-            answer = execute(step(WRITE, READ, dialect="postgres"))
+            answer = execute(step(WRITE, READ, engine="postgres"))
         self.assertEqual(answer["results"], [{}, {"rows": [["a", 5, None]]}])
         self.assertTrue(connection.autocommit)
         self.assertEqual(connection.said[1:], [LIMITS,
@@ -568,7 +568,7 @@ class DynamoDBTest(ClientTest):
         return ClientError({"Error": {"Code": code, "Message": "'a value'"}, **named}, "X")
 
     def step(self, *calls, **named):
-        return step(*(calls or (self.CALL,)), dialect="dynamodb", **named)
+        return step(*(calls or (self.CALL,)), engine="dynamodb", **named)
 
     def test_outputs_and_conditions(self):
         with self.session(

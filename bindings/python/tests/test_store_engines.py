@@ -74,7 +74,7 @@ class EngineTest(unittest.TestCase):
         cls.engine.start()
         os.environ.update(cls.engine.environment)
         cls.authority = Authority()
-        cls.config = {**cls.authority.config, "limits": {"premium": {"text": 20}}}
+        cls.config = {**cls.authority.config, "quotas": {"premium": {"text": 20}}}
         cls.ledger = Ledger(cls.engine.url, cls.config, create=True)
         cls.addClassCleanup(cls.ledger.close)
         logging.disable(logging.WARNING)
@@ -156,7 +156,7 @@ class LedgerTests(CounterTests):
     def test_kept_texts(self):
         """STM-2: the text that a row names is kept, and no other; none of it is garbage. A newer
         text of the same purchase is named, whoever shows it (STO-33)."""
-        ledger = Ledger(self.engine.url, {**self.config, "stores": {"keepEvidence": True}},
+        ledger = Ledger(self.engine.url, {**self.config, "ledger": {"keepEvidence": True}},
                         create=True)
         self.addCleanup(ledger.close)
         id, now = str(next(self.numbers)), int(time.time() * 1000)

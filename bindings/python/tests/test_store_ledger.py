@@ -59,8 +59,8 @@ class LedgerTest(unittest.TestCase):
         self.addCleanup(logging.disable, logging.NOTSET)
 
     def config(self, **stores):
-        return {**authority().config, "stores": stores,
-                "limits": {"free": {"text": 20, "image": 0}, "premium": {"text": 3}}}
+        return {**authority().config, "ledger": stores,
+                "quotas": {"free": {"text": 20, "image": 0}, "premium": {"text": 3}}}
 
     def opened(self, name="shop.db", **stores):
         found = Ledger(f"sqlite:///{self.folder / name}", self.config(**stores), create=True,
@@ -149,7 +149,7 @@ class ClaimTest(LedgerTest):
                 self.ledger.store.session() as execute:
             while not exchange.done:
                 given = exchange.payload["database"]
-                if given["calls"][0]["sql"].startswith("UPDATE assay_ledger SET attempt"):
+                if given["calls"][0]["sql"].startswith("UPDATE assay_purchase SET attempt_id"):
                     meanwhile()
                     meanwhile = None
                 exchange.step(execute(given), self.now)
@@ -189,7 +189,7 @@ class ClaimTest(LedgerTest):
         bought = self.transaction()
         found = self.ledger.claim(bought, "ann", grant=lambda given: False)
         self.assertEqual((found.answer, found.changed), (None, False))
-        self.assertEqual(self.rows("SELECT state FROM assay_ledger"), [("claimed",)])
+        self.assertEqual(self.rows("SELECT state FROM assay_purchase"), [("claimed",)])
 
     def test_hold_and_resume(self):
         bought = self.transaction()
@@ -251,7 +251,7 @@ class ClaimTest(LedgerTest):
         bought = self.transaction()
         with self.assertRaises(LookupError):
             self.ledger.claim(bought, "ann", mode="transaction", grant=fail)
-        self.assertEqual(self.rows("SELECT * FROM assay_ledger"), [])
+        self.assertEqual(self.rows("SELECT * FROM assay_purchase"), [])
         no = self.ledger.claim(bought, "ann", mode="transaction",
                                grant=lambda grant: pay(grant) is not None)
         self.assert_outcome(no, "in-progress", "unavailable.claim.in-progress", 202)
@@ -319,7 +319,8 @@ class EventTest(LedgerTest):
 
     def row(self, id, name="shop.db"):
         """State, and how many units are out."""
-        found = self.rows(f"SELECT state, out_n FROM assay_ledger WHERE txn = '{id}'", name)
+        found = self.rows(
+            f"SELECT state, granted_units FROM assay_purchase WHERE transaction_id = '{id}'", name)
         return found[0] if found else ("absent", 0)
 
     def refunded(self, **options):
@@ -372,7 +373,7 @@ class EventTest(LedgerTest):
         id, refund = self.refunded(quantity=1)
         found = self.ledger.revoke(refund, take_back=lambda take: 0)
         self.assertEqual((found.ok, self.row(id)), (True, ("revoked", 0)))
-        self.assertEqual(self.rows("SELECT what, note FROM assay_audit"), [("debt", "1")])
+        self.assertEqual(self.rows("SELECT action, note FROM assay_audit"), [("debt", "1")])
         id, refund = self.refunded()
         self.ledger.revoke(refund, take_back=lambda take: False)
         self.assertEqual(self.row(id), ("revoked", 1))
@@ -486,7 +487,7 @@ class LineTest(LedgerTest):
         self.assertEqual(self.ledger.read("ann").plan, "free")
 
     def test_a_line_that_moves(self):
-        asking = self.opened(transfer="ask")
+        asking = self.opened(transfer="confirm")
         bought = self.subscription()
         asking.apply(bought, "ann")
         newer = self.subscription(id=bought.transaction_id, signed=self.now)
@@ -515,7 +516,7 @@ class LineTest(LedgerTest):
         self.assertEqual(self.ledger.due_lines().lines, ())
 
     def test_the_store_is_away(self):
-        kept = self.opened(failOpen={"readMs": HOUR, "meters": []})
+        kept = self.opened(failOpen={"planMaxAgeMs": HOUR, "meters": []})
         self.ledger.apply(self.subscription(), "ann")
         last = kept.read("ann")
         self.quietly()
@@ -667,10 +668,10 @@ class OpeningTest(LedgerTest):
         self.ledger.take("ann", "text", "free")
         self.ledger.create_schema()
         self.ledger.delete_expired()
-        self.assertEqual(self.rows("SELECT n FROM assay_quota"), [(1,)])
+        self.assertEqual(self.rows("SELECT used FROM assay_quota"), [(1,)])
         self.now += 30 * DAY
         self.ledger.delete_expired()
-        self.assertEqual(self.rows("SELECT n FROM assay_quota"), [])
+        self.assertEqual(self.rows("SELECT used FROM assay_quota"), [])
 
     def test_a_schema_that_drifted(self):
         found = self.ledger.check_schema()
@@ -678,9 +679,9 @@ class OpeningTest(LedgerTest):
         self.assertIn("line", found.raw["tables"])
         self.quietly()
         for change, status, http in (
-                ("ALTER TABLE assay_line RENAME COLUMN owner TO holder",
+                ("ALTER TABLE assay_subscription RENAME COLUMN owner TO holder",
                  "unavailable.database.statement-failed", 503),
-                ("DROP TABLE assay_line", "config.ledger.schema", 500)):
+                ("DROP TABLE assay_subscription", "config.ledger.schema", 500)):
             with self.ledger.store.session() as execute:
                 execute(step(sql(change)))
             found = self.ledger.check_schema()
@@ -709,7 +710,7 @@ class OpeningTest(LedgerTest):
 
         def dropped(path):
             other = sqlite3.connect(path)
-            other.execute("DROP TABLE assay_ledger")
+            other.execute("DROP TABLE assay_purchase")
             other.close()
 
         def moved(path):
@@ -739,7 +740,7 @@ class OpeningTest(LedgerTest):
             with self.assertRaises(assay.ConfigError) as caught:
                 call()
             self.assertEqual((caught.exception.status, caught.exception.at),
-                             ("config.ledger.schema", "assay_ledger"))
+                             ("config.ledger.schema", "assay_purchase"))
 
     def test_another_database_under_one_name(self):
         """STO-78."""
@@ -783,16 +784,16 @@ class OpeningTest(LedgerTest):
 
     def test_what_does_not_fit(self):
         config = self.config()
-        with self.assertRaisesRegex(ValueError, "no block `stores`"):
+        with self.assertRaisesRegex(ValueError, "no block `ledger`"):
             Ledger("sqlite:////x/x.db", authority().verifier)
         with self.assertRaisesRegex(ValueError, "the URL says 'sqlite'"):
-            Ledger("sqlite:////x/x.db", {**config, "stores": {"dialect": "redis"}})
+            Ledger("sqlite:////x/x.db", {**config, "ledger": {"engine": "redis"}})
         with self.assertRaises(assay.ConfigError):
             Ledger("sqlite:////x/x.db", self.config(leaseMs=1))
         with self.assertRaises(TypeError):
             Ledger(7, config)
         self.assertEqual(Ledger("sqlite:////x/x.db", json.dumps(config)).verifier
-                         .effective_configuration["stores"]["dialect"], "sqlite")
+                         .effective_configuration["ledger"]["engine"], "sqlite")
 
     def test_urls(self):
         for wrong in ("shop.db", "oracle://x", "sqlite://shop.db", "sqlite:////x.db?mode=ro",
@@ -840,7 +841,7 @@ class OpeningTest(LedgerTest):
 
         self.ledger.create_schema()
         real = self.ledger.store
-        store = mock.Mock(dialect="sqlite", session=lambda: Session(real.session()))
+        store = mock.Mock(engine="sqlite", session=lambda: Session(real.session()))
         ledger = AsyncLedger(store, self.config(), create=True)
         bought = self.transaction()
 
@@ -870,7 +871,7 @@ class OpeningTest(LedgerTest):
                     "disk I/O error")):
                 self.assertEqual(self.ledger.claim(bought, "ann").status,
                                  "unavailable.database.statement-failed")
-            self.assertEqual(self.rows("SELECT * FROM assay_name"), [])
+            self.assertEqual(self.rows("SELECT * FROM assay_purchase_key"), [])
             self.assertEqual(self.ledger.claim(bought, "ann").outcome, "new")
         self.assertEqual(marks, ["single", "single"])
 
@@ -905,7 +906,7 @@ class OpeningTest(LedgerTest):
             for shown in (exchange.payload, exchange.payload["database"],
                           exchange.payload["database"]["calls"][0]):
                 self.assertNotIn("ann@example.com", repr(shown))
-                self.assertIn("assay_ledger", repr(shown))
+                self.assertIn("assay_purchase", repr(shown))
 
     def test_results_print_no_document(self):
         self.assertNotIn("document", repr(self.ledger.read("ann")))

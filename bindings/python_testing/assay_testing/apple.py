@@ -1,4 +1,4 @@
-"""Apple's servers, played on this machine by `assay play-apple`.
+"""Apple's servers, played on this machine by `assay mock-apple`.
 
     from assay import http
     from assay_testing import Authority
@@ -40,7 +40,7 @@ class PlayedApple:
 
     authority  whose keys sign what it answers
     clock      what it takes as now: milliseconds since 1970 UTC; None: the real time
-    script     faults, a list of rules (docs/spec/play-apple.md §3)
+    script     faults, a list of rules (docs/spec/mock-apple.md §3)
     state      file with purchases; None: three samples in each environment
     """
 
@@ -52,7 +52,7 @@ class PlayedApple:
         script: list[dict[str, Any]] | None = None,
         state: str | pathlib.Path | None = None,
     ) -> None:
-        words = [str(program()), "play-apple", "--authority", str(authority.folder)]
+        words = [str(program()), "mock-apple", "--authority", str(authority.folder)]
         words += ["--clock", "live" if clock is None else str(clock)]
         if state is not None:
             words += ["--state", str(state)]

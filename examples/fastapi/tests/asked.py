@@ -99,7 +99,8 @@ class Asked:
                 self.assertTrue(found == 200 or at == 0, (order, at, found))
                 booked = [units for units, in self.database.execute(
                     "SELECT units FROM booking ORDER BY rowid")]
-                out, = self.database.execute("SELECT total(out_n) FROM assay_ledger").fetchone()
+                out, = self.database.execute(
+                    "SELECT total(granted_units) FROM assay_purchase").fetchone()
                 self.assertEqual(sum(booked), out, (order, at, booked))
                 self.assertEqual(booked, [1, -1, 1, -1, 1, -1][:len(booked)], (order, at))
             self.assertEqual(sum(booked), left, order)

@@ -44,12 +44,12 @@ class Records(Protocol):
 def records_of(ledger: Ledger) -> Records:
     """Beside this ledger."""
     store: Any = ledger.store
-    if store.dialect == "dynamodb":
-        policy = ledger.verifier.effective_configuration["stores"]
+    if store.engine == "dynamodb":
+        policy = ledger.verifier.effective_configuration["ledger"]
         return DynamoDBRecords(store, policy["table"])
-    if store.dialect == "sqlite":
+    if store.engine == "sqlite":
         return SQLiteRecords(store)
-    raise ValueError(f"no records on {store.dialect}")
+    raise ValueError(f"no records on {store.engine}")
 
 
 class SQLiteRecords:

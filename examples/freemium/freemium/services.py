@@ -102,15 +102,15 @@ class Services:
     def _policy_of_ceiling(self) -> dict[str, Any]:
         """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
         reaches: the library then names it as the fallback."""
-        mine = self.verifier.effective_configuration["stores"]
-        names = ("dialect", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
+        mine = self.verifier.effective_configuration["ledger"]
+        names = ("engine", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
         ceiling = self.settings.ceiling
         limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(self.verifier)}
         return {
             "apps": self.settings.assay["apps"],
             "plans": [EVERYBODY],
-            "limits": {EVERYBODY: limits},
-            "stores": {name: mine[name] for name in names if mine[name] is not None},
+            "quotas": {EVERYBODY: limits},
+            "ledger": {name: mine[name] for name in names if mine[name] is not None},
         }
 
     @cached_property
@@ -159,5 +159,5 @@ class Services:
 
 def tiers(verifier: assay.Verifier) -> set[str]:
     """Those that some plan has a limit for."""
-    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["limits"]
+    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}

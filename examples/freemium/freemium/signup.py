@@ -70,7 +70,7 @@ def challenge(backend: Services, request: Request) -> Answer:
 
 def is_name(backend: Services, username: str) -> bool:
     """Whether a user name is of the shape that clients make."""
-    shape = backend.verifier.effective_configuration["stores"]["signup"]["username"]
+    shape = backend.verifier.effective_configuration["ledger"]["signup"]["username"]
     prefix, digits = shape["prefix"], username[len(shape["prefix"]) :]
     return (
         username.startswith(prefix)

@@ -85,7 +85,7 @@ def policy(**members):
     """The deployed policy under the test authority's roots."""
     mine = authority().config
     found = shipped()["assay"]
-    found["stores"].pop("forgetKey")
+    found["ledger"].pop("forgetKey")
     found["attest"] = mine["attest"]
     found["attest"]["challenge"] = {"mode": "json", "path": "challenge", "encoding": "base64url"}
     return {**found, "storekit": mine["storekit"], **members}
@@ -220,7 +220,7 @@ class BackendCase(unittest.TestCase):
         cls.clock, cls.authority = Clock(), authority()
         wanted = policy(**cls.verifier_members)
         if cls.limits:
-            wanted["limits"] = cls.limits
+            wanted["quotas"] = cls.limits
         cls.start(wanted)
 
     @classmethod

@@ -228,7 +228,7 @@ class DeleteTest(AppleCase):
         if ENGINE == "sqlite":
             kept = "".join(sqlite3.connect(f"{self.folder.name}/freemium.db").iterdump())
             self.assertNotIn(account, kept)
-            key = base64.b64decode(self.backend.settings.assay["stores"]["forgetKey"])
+            key = base64.b64decode(self.backend.settings.assay["ledger"]["forgetKey"])
             digest = hmac.new(key, account.encode(), hashlib.sha256).hexdigest()
             self.assertIn(f"forgotten:{digest}", kept)
 

@@ -1,4 +1,4 @@
-"""Every weakness of docs/spec/stores.md §2 that a freemium back end can have, attacked.
+"""Every weakness of docs/spec/ledger.md §2 that a freemium back end can have, attacked.
 
 Each test has the number of its weakness in its name; the three attacks of the client and the
 six on the sign-up (§10, 26) have classes of their own. Weaknesses of paid-out purchases (W27,
@@ -123,7 +123,7 @@ class EvidenceTest(BackendCase):
 class ProductionTest(BackendCase):
     """W9, W10: what another policy demands."""
 
-    verifier_members = {"environments": ["Production"], "decide": {"family": "deny"}}
+    verifier_members = {"environments": ["Production"], "decision": {"familySharing": "deny"}}
 
     def test_w9_a_sandbox_purchase_in_production(self):
         app = self.app()
@@ -140,7 +140,7 @@ class ProductionTest(BackendCase):
 class LineTest(BackendCase):
     """W11 … W14, W25, W26, W33, W35: what is remembered of a purchase."""
 
-    verifier_members = {"stores": {"transfer": "deny"}}
+    verifier_members = {"ledger": {"transfer": "deny"}}
 
     def test_w11_one_purchase_for_many_accounts(self):
         owner, jws = self.app(), self.bought(PREMIUM)
@@ -290,7 +290,7 @@ class Away:
     """A store that gives no answer: every step is a time-out."""
 
     def __init__(self, store, answer=None):
-        self.dialect, self._answer = store.dialect, answer or {"code": 0}
+        self.engine, self._answer = store.engine, answer or {"code": 0}
 
     def session(self):
         return self
@@ -443,7 +443,7 @@ class ClientAttacksTest(BackendCase):
 class SignUpAttacksTest(BackendCase):
     """The six attacks on the sign-up (§10, 26), and W19 … W22, W29, W30."""
 
-    verifier_members = {"stores": {"transfer": "move", "signup": {
+    verifier_members = {"ledger": {"transfer": "allow", "signup": {
         "limit": 12, "attemptLimit": 40, "unknownLimit": 3}}}
     limits = CounterTest.limits
 

@@ -120,7 +120,7 @@ class BalancerTest(EventsCase):
     """No gateway: the function verifies the bearer token, and knows what comes before it."""
 
     settings = {"caller": "token", "base_path": "/api"}
-    verifier_members = {"stores": {"transfer": "move", "signup": {
+    verifier_members = {"ledger": {"transfer": "allow", "signup": {
         "limit": 2, "attemptLimit": 40, "unknownLimit": 1}}}
 
     def test_bck18_a_balancer_and_a_function_url(self):

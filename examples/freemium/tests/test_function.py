@@ -109,10 +109,10 @@ class StartTest(BackendCase):
 
     def test_sto78_a_store_that_lacks_a_part_stops_the_start(self):
         made = self.opened("part.db")
-        if made.ledger.store.dialect == "sqlite":
+        if made.ledger.store.engine == "sqlite":
             made.ledger.create_schema()
             with made.ledger.store.connect() as connection:
-                connection.execute("DROP TABLE assay_line")
+                connection.execute("DROP TABLE assay_subscription")
             made.ledger.close()
         with self.assertRaises(assay.ConfigError):
             made.check()
@@ -121,7 +121,7 @@ class StartTest(BackendCase):
         """It has no lineage yet, and create_schema gives it one; to DynamoDB alone."""
         made = self.opened("made")
         store = made.ledger.store
-        if store.dialect != "dynamodb":
+        if store.engine != "dynamodb":
             self.skipTest("no template makes SQLite's")
         with made.verifier.exchange({"operation": "describe-schema"}) as exchange:
             call, _ = exchange.payload["statements"]
@@ -167,7 +167,7 @@ class SecretTest(unittest.TestCase):
     def test_keys_are_not_shown(self):
         key = base64.b64encode(b"sesame" * 6).decode()
         found = Settings.of({"engine": "x", "provider": {}, "accountKey": key,
-                             "assay": {"stores": {"forgetKey": key}}})
+                             "assay": {"ledger": {"forgetKey": key}}})
         self.assertNotIn(key, repr(found))
         with self.assertRaises(ValueError) as refused:
             Settings.of({"engine": "x", "provider": {}, "assay": {}, "accountKey": "sesame"})
@@ -179,8 +179,8 @@ class SecretTest(unittest.TestCase):
             key = base64.b64encode(bytes(range(32))).decode()
             for title, found in (
                     ("all", {"engine": "x", "provider": {}, "ceiling": {"premium": 5},
-                             "assay": {"stores": {"transfer": "move"}, "apps": [1]}}),
-                    ("keys", {"accountKey": key, "assay": {"stores": {"forgetKey": key},
+                             "assay": {"ledger": {"transfer": "allow"}, "apps": [1]}}),
+                    ("keys", {"accountKey": key, "assay": {"ledger": {"forgetKey": key},
                               "apps": [2]}})):
                 (folder / title).write_text(json.dumps(found))
             places = {"FREEMIUM_CONFIG": f"{folder}/all {folder}/keys"}
@@ -188,8 +188,8 @@ class SecretTest(unittest.TestCase):
                 both = Settings.load()
             one = Settings.load(f"{folder}/all")
         self.assertEqual((both.account_key, both.ceiling), (key, {"premium": 5}))
-        stores = {"transfer": "move", "forgetKey": key}
-        self.assertEqual(both.assay, {"stores": stores, "apps": [2]})
+        stores = {"transfer": "allow", "forgetKey": key}
+        self.assertEqual(both.assay, {"ledger": stores, "apps": [2]})
         self.assertIsNone(one.account_key)
 
 

@@ -80,7 +80,7 @@ class PackageTest(unittest.TestCase):
         self.assertNotRegex(json.dumps(found["config.json"]), KEY)
         accounts = found["accounts.json"]
         self.assertEqual(set(accounts), {"accountKey", "assay"})
-        self.assertEqual(set(accounts["assay"]["stores"]), {"forgetKey"})
+        self.assertEqual(set(accounts["assay"]["ledger"]), {"forgetKey"})
         self.assertEqual(found["config.json"]["assay"]["products"], shipped()["assay"]["products"])
 
     def test_the_requirement_is_pinned_to_this_version(self):

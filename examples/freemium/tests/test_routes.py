@@ -1,4 +1,4 @@
-"""The routes, as docs/spec/stores.md §1 says: bodies, codes, messages, headers."""
+"""The routes, as docs/spec/ledger.md §1 says: bodies, codes, messages, headers."""
 import base64
 import datetime
 import json
@@ -302,7 +302,7 @@ LIMITS = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "pr
 class ClearTest(BackendCase):
     """BCK-2 for accounts of one device, where no purchase is the end of the plan."""
 
-    verifier_members = {"stores": {"transfer": "move", "onAbsent": "clear"}}
+    verifier_members = {"ledger": {"transfer": "allow", "onNoPurchases": "deactivate"}}
 
     def test_bck2_no_purchase_is_a_soft_clear(self):
         for body in NO_PURCHASE:

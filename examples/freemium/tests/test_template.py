@@ -108,8 +108,8 @@ class TemplateTest(unittest.TestCase):
                     self.assertNotIn("index/*", str(resource))
                 if "Delete" in str(actions) or "Query" in str(actions):
                     self.assertIn(name, ("Calls", "Accounts"))
-        self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "KEY#*", "SCHEMA#*"})
-        for key in ("APPLETOKEN#*", "LINK#*"):
+        self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "DEVICE_KEY#*", "SCHEMA#*"})
+        for key in ("APPLETOKEN#*", "MERGED_ACCOUNT#*"):
             self.assertEqual([name for name in keys if key in keys[name]], ["Accounts"])
         self.assertTrue(all(key.endswith("#*") for found in keys.values() for key in found))
 
@@ -120,11 +120,11 @@ class TemplateTest(unittest.TestCase):
                 ("Calls", "GetItem", "Table", "APPLETOKEN#a", False),
                 ("Calls", "Query", "Table", "USER#a", True),
                 ("Calls", "Query", "Table/assay-owner", "USER#a", False),
-                ("Accounts", "Query", "Table/assay-due", "LINE#1", False),
+                ("Accounts", "Query", "Table/assay-due", "SUBSCRIPTION#1", False),
                 ("SignUp", "UpdateItem", "Table", "SIGNUP_IP#x", True),
                 ("SignUp", "UpdateItem", "Table", "USER#a", False),
                 ("Notifications", "DeleteItem", "Table", "USER#a", False),
-                ("Calls", "DeleteItem", "Table", "OTX#Production#1", False)):
+                ("Calls", "DeleteItem", "Table", "SUBSCRIPTION#Production#1", False)):
             with self.subTest(function=function, action=action, resource=resource, key=key):
                 found = any(rights.allows(each, f"dynamodb:{action}", resource, key)
                             for each in rights.statements(self.resources, function))
@@ -143,7 +143,7 @@ class TemplateTest(unittest.TestCase):
     def test_the_table_is_the_librarys(self):
         verifier = assay.Verifier({
             "apps": [{"bundleId": "com.example.app", "appAppleId": 1}],
-            "stores": {"dialect": "dynamodb", "table": "T"}})
+            "ledger": {"engine": "dynamodb", "table": "T"}})
         with verifier.exchange({"operation": "describe-schema"}) as exchange:
             wanted, life = (call["input"] for call in exchange.payload["statements"])
         table = self.resources["Table"]["Properties"]
@@ -166,14 +166,14 @@ class ConfigurationTest(unittest.TestCase):
 
     def test_it_is_a_configuration(self):
         found = shipped()
-        found["assay"]["stores"].pop("forgetKey")
+        found["assay"]["ledger"].pop("forgetKey")
         found["accountKey"] = base64.b64encode(bytes(range(32))).decode()
         text = {"TABLE": "t", "AWS_REGION": "eu-west-1", "POOL": "eu-west-1_X", "CLIENT": "c"}
         with unittest.mock.patch.dict("os.environ", text):
             settings = Settings.of(found)
         self.assertEqual(settings.engine, "dynamodb://t?region=eu-west-1")
-        verifier = assay.Verifier({**settings.assay, "stores": {
-            **settings.assay["stores"], "dialect": "dynamodb", "table": "t"}})
+        verifier = assay.Verifier({**settings.assay, "ledger": {
+            **settings.assay["ledger"], "engine": "dynamodb", "table": "t"}})
         tokens = verifier.effective_configuration["tokens"][0]
         self.assertEqual(tokens["issuers"][0],
                          "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_X")
@@ -202,7 +202,7 @@ class ConfigurationTest(unittest.TestCase):
         Settings.of({**given, "accountKey": None})
 
     def test_the_reference_limits(self):
-        self.assertEqual(shipped()["assay"]["limits"], {
+        self.assertEqual(shipped()["assay"]["quotas"], {
             "free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 20},
             "premium": {"free": 99999, "premium": 50}})
 

@@ -70,7 +70,7 @@ final class LaravelTest extends TestCase
 
     private function empty(): void
     {
-        foreach (['assay_ledger', 'assay_name', 'wallet'] as $table) {
+        foreach (['assay_purchase', 'assay_purchase_key', 'wallet'] as $table) {
             DB::table($table)->delete();
         }
     }

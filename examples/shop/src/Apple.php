@@ -104,7 +104,7 @@ final class Apple
             $found = $this->asked(['operation' => 'get-all-subscription-statuses',
                 'environment' => $line->environment,
                 'transactionId' => $line->originalTransactionId]);
-        } elseif ($this->settings->verifier->stores->keepEvidence ?? false) {
+        } elseif ($this->settings->verifier->ledger->keepEvidence ?? false) {
             $kept = ($this->ledger)()->evidence([$line->evidence])->evidence[0] ?? null;
             $form = $kept === null ? null : $this->verifier->triage($kept->text)->form;
             $found = in_array($form, ['transaction-receipt', 'app-receipt'], true)

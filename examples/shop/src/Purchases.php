@@ -16,7 +16,7 @@ final class Purchases
 {
     public const PAGE = 50;
 
-    /** @param string $prefix of the ledger's tables (docs/spec/store-statements.md) */
+    /** @param string $prefix of the ledger's tables (docs/spec/ledger-statements.md) */
     public function __construct(private PDO $pdo, private Ledger $ledger, private string $prefix)
     {
     }
@@ -25,7 +25,7 @@ final class Purchases
     public function states(string $account): array
     {
         $read = $this->pdo->prepare('SELECT state, COUNT(*) FROM ' . $this->prefix
-            . 'ledger WHERE owner = ? GROUP BY state');
+            . 'purchase WHERE owner = ? GROUP BY state');
         $read->execute([$account]);
 
         return array_map(intval(...), $read->fetchAll(PDO::FETCH_KEY_PAIR));
@@ -38,8 +38,9 @@ final class Purchases
      */
     public function page(string $account, int $page): array
     {
-        $read = $this->pdo->prepare("SELECT env, txn FROM {$this->prefix}ledger WHERE owner = ?"
-            . " ORDER BY CASE state WHEN 'claimed' THEN 0 ELSE 1 END, purchased_ms DESC, pkey"
+        $read = $this->pdo->prepare('SELECT environment, transaction_id'
+            . " FROM {$this->prefix}purchase WHERE owner = ? ORDER BY"
+            . " CASE state WHEN 'claimed' THEN 0 ELSE 1 END, purchased_at_ms DESC, purchase_key"
             . sprintf(' LIMIT %d OFFSET %d', self::PAGE, self::PAGE * ($page - 1)));
         $read->execute([$account]);
         $rows = [];

@@ -26,12 +26,12 @@ final class Settings
         'appleHosts' => 'an object: host to the address of this machine where it is played',
     ];
     /** PDO's drivers, and what the library calls their engines. */
-    private const ENGINES = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mysql'];
+    private const ENGINES = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mariadb'];
     private const MOST_COINS = 1_000_000_000;
     /** The meter of questions to Apple (BCK-43). */
     public const ASKED = 'shop:ask-apple';
 
-    /** What the library judges by (docs/config.md), with the engine in `stores`. */
+    /** What the library judges by (docs/config.md), with the engine in `ledger`. */
     public readonly object $verifier;
     /** {dsn, user, password} of PDO. */
     public readonly object $database;
@@ -196,8 +196,8 @@ final class Settings
     private function completesTheVerifier(): void
     {
         $limits = [$this->plan() => (object) [self::ASKED => 1]];
-        $known = ['stores' => ['dialect' => self::ENGINES[$this->driver()], 'placeholders' => 'qmark'],
-            'limits' => $limits];
+        $known = ['ledger' => ['engine' => self::ENGINES[$this->driver()], 'placeholders' => 'qmark'],
+            'quotas' => $limits];
         foreach ($known as $block => $members) {
             $this->verifier->{$block} ??= new \stdClass();
             self::fill($this->verifier->{$block}, $members);

@@ -176,15 +176,15 @@ final class Shop
         return new Purchases($this->pdo(), $this->ledger(), $this->prefix());
     }
 
-    /** Of the ledger's tables (docs/spec/store-statements.md). */
+    /** Of the ledger's tables (docs/spec/ledger-statements.md). */
     private function prefix(): string
     {
-        return $this->settings->verifier->stores->prefix ?? 'assay_';
+        return $this->settings->verifier->ledger->prefix ?? 'assay_';
     }
 
     private function wallet(): Wallet
     {
-        return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'ledger');
+        return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'purchase');
     }
 
     private function sender(): Sender

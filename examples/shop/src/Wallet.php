@@ -34,12 +34,12 @@ final class Wallet
 
     /**
      * @param array<string, int> $goods coins of a unit, by product; another product has none
-     * @param string $ledger the ledger's table of purchases (docs/spec/store-statements.md)
+     * @param string $ledger the ledger's table of purchases (docs/spec/ledger-statements.md)
      */
     public function __construct(
         private PDO $pdo,
         private array $goods,
-        private string $ledger = 'assay_ledger',
+        private string $ledger = 'assay_purchase',
     ) {
     }
 
@@ -112,8 +112,8 @@ final class Wallet
     public function undoRefunded(): int
     {
         $read = $this->pdo->query("SELECT w.grant_id FROM $this->ledger AS l JOIN shop_wallet AS w"
-            . ' ON w.purchase_key = l.pkey'
-            . " WHERE l.state = 'revoked' AND l.out_n = 0 AND w.revoked_ms IS NULL");
+            . ' ON w.purchase_key = l.purchase_key'
+            . " WHERE l.state = 'revoked' AND l.granted_units = 0 AND w.revoked_ms IS NULL");
         $left = $read->fetchAll(PDO::FETCH_COLUMN);
         $undo = $this->pdo->prepare('UPDATE shop_wallet SET revoked_ms = ? WHERE grant_id = ?'
             . ' AND revoked_ms IS NULL');
@@ -147,8 +147,8 @@ final class Wallet
         $name = $this->pdo->prepare('UPDATE shop_wallet SET purchase_key = ? WHERE grant_id = ?'
             . ' AND purchase_key IS NULL');
         $isOld = $this->pdo->query('SELECT 1 FROM shop_wallet WHERE purchase_key IS NULL LIMIT 1');
-        $read = $this->pdo->prepare("SELECT pkey, grant_id FROM $this->ledger WHERE pkey > ?"
-            . ' ORDER BY pkey LIMIT ' . self::PAGE);
+        $read = $this->pdo->prepare("SELECT purchase_key, grant_id FROM $this->ledger"
+            . ' WHERE purchase_key > ? ORDER BY purchase_key LIMIT ' . self::PAGE);
         $last = '';
         for ($rows = $isOld->fetchAll(); $rows !== [];) {
             $read->execute([$last]);

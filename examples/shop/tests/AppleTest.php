@@ -129,7 +129,7 @@ final class AppleTest extends ShopTestCase
             }
             $this->assertSame(2, substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 '), $shop->log());
             $this->assertSame(2, substr_count($shop->log(), 'not asked'), $shop->log());
-            $left = $shop->pdo()->query("SELECT SUM(n) FROM assay_quota WHERE scope LIKE '%ASK#%'")->fetchColumn();
+            $left = $shop->pdo()->query("SELECT SUM(used) FROM assay_quota WHERE scope LIKE '%ASK#%'")->fetchColumn();
             $this->assertSame(0, (int) $left);
             $this->assertSame([200, 'granted'], $shop->send(self::jws(self::coins(self::id())))->said());
         });
@@ -288,7 +288,7 @@ final class AppleTest extends ShopTestCase
         $id = self::id();
         [$played, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now + 7_200_000);
         $apple = new PlayedApple($played);
-        $shop = $this->shopAt($apple, ['receipts'], verifier: ['stores' => ['keepEvidence' => true]]);
+        $shop = $this->shopAt($apple, ['receipts'], verifier: ['ledger' => ['keepEvidence' => true]]);
         $apple->play('script', [['nth' => 1, 'fault' => ['status' => 503]], ['nth' => 2, 'fault' => ['status' => 503]]]);
         $shop->send(self::receipt($minted));
         $apple->play('script', []);
@@ -364,6 +364,6 @@ final class AppleTest extends ShopTestCase
     /** Time passes: every line's next look has come. */
     private function due(RunningShop $shop): void
     {
-        $shop->pdo()->exec('UPDATE assay_line SET next_check_ms = 1');
+        $shop->pdo()->exec('UPDATE assay_subscription SET next_check_at_ms = 1');
     }
 }

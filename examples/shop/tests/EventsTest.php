@@ -10,7 +10,7 @@ use Shop\Settings;
 use Shop\Till;
 use Shop\Wallet;
 
-/** Refunds and their reversals (docs/spec/stores.md §5.3): in every order, late, again, cut short. */
+/** Refunds and their reversals (docs/spec/ledger.md §5.3): in every order, late, again, cut short. */
 final class EventsTest extends ShopTestCase
 {
     /** Coins of a unit, units of an item, items of the purchase: none is 1. */
@@ -217,7 +217,7 @@ final class EventsTest extends ShopTestCase
         }
         $this->assertSame([], $open, $shop->log());
         $this->assertSame(['ann' => 210], $shop->coins());
-        $left = $pdo->query("SELECT COUNT(*) FROM assay_ledger WHERE out_n > 0")->fetchColumn();
+        $left = $pdo->query("SELECT COUNT(*) FROM assay_purchase WHERE granted_units > 0")->fetchColumn();
         $this->assertSame(1, (int) $left);
     }
 
@@ -331,7 +331,7 @@ final class EventsTest extends ShopTestCase
     /** @return array{string, int} state, and the units that are out */
     private static function row(PDO $pdo): array
     {
-        $read = $pdo->prepare('SELECT state, out_n FROM assay_ledger WHERE product = ?');
+        $read = $pdo->prepare('SELECT state, granted_units FROM assay_purchase WHERE product = ?');
         $read->execute([self::COINS]);
 
         return $read->fetch(PDO::FETCH_NUM);
@@ -345,7 +345,9 @@ final class EventsTest extends ShopTestCase
     /** Another day, with the same purchases. */
     private static function emptied(PDO $pdo): void
     {
-        foreach (['assay_ledger', 'assay_name', 'assay_line', 'assay_once', 'shop_wallet'] as $table) {
+        foreach ([
+            'assay_purchase', 'assay_purchase_key', 'assay_subscription', 'assay_event', 'shop_wallet',
+        ] as $table) {
             $pdo->exec("DELETE FROM $table");
         }
     }

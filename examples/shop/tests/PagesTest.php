@@ -87,7 +87,7 @@ final class PagesTest extends ShopTestCase
 
     public function testLst7WhoDidWhatAndWhyStandsOnThePage(): void
     {
-        $shop = $this->shop(['grants' => 'lease'], ['stores' => ['forgetKey' => base64_encode(random_bytes(32))]]);
+        $shop = $this->shop(['grants' => 'lease'], ['ledger' => ['forgetKey' => base64_encode(random_bytes(32))]]);
         $claim = $shop->ledger(self::now() - 120_000)->claim(
             self::jws(self::coins(self::id(), '--signed', (string) (self::now() - 3_600_000))),
             'bob-account',
@@ -161,8 +161,8 @@ final class PagesTest extends ShopTestCase
         $this->assertSame(60, substr_count($page, '<h2 class="wait">unused</h2>'), $shop->log());
         $this->assertStringContainsString('never used', $page);
         $shop->send($receipt);
-        $shop->pdo()->exec("UPDATE assay_ledger SET state = 'claimed', granted_ms = NULL, lease_ms = 1"
-            . ' WHERE pkey = (SELECT max(pkey) FROM assay_ledger)');
+        $shop->pdo()->exec("UPDATE assay_purchase SET state = 'claimed', granted_at_ms = NULL, lease_expires_at_ms = 1"
+            . ' WHERE purchase_key = (SELECT max(purchase_key) FROM assay_purchase)');
         $page = $shop->page('/support', $form)->body;
         $this->assertStringContainsString('<section class="wait" role="status"><p>Claimed, and not delivered', $page);
         $this->assertSame(59, substr_count($page, '<h2 class="good">granted</h2>'));

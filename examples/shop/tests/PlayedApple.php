@@ -26,7 +26,7 @@ final class PlayedApple
         Minted::get()->configuration();
         $this->state = (string) tempnam(sys_get_temp_dir(), 'assay-played-');
         file_put_contents($this->state, json_encode(['purchases' => $purchases]));
-        $command = [(string) getenv(Minted::VARIABLE), 'play-apple', '--authority',
+        $command = [(string) getenv(Minted::VARIABLE), 'mock-apple', '--authority',
             Minted::get()->folder(), '--state', $this->state];
         $this->process = proc_open(
             $command,

@@ -70,7 +70,7 @@ class RunningShop
         $claims = json_decode(base64_decode(explode('.', self::token('ann'))[1]));
 
         return $this->verifier + Minted::get()->configuration() + [
-            'decide' => ['account' => 'ifPresent'],
+            'decision' => ['accountToken' => 'if-present'],
             'tokens' => [['profile' => 'cognito-access', 'issuers' => [$claims->iss],
                 'clients' => [$claims->client_id]]],
         ];

@@ -74,7 +74,7 @@ final class SettingsTest extends ShopTestCase
     {
         $settings = new Settings((string) json_encode(self::good()));
         $this->assertSame('sqlite', $settings->driver());
-        $this->assertSame('sqlite', $settings->verifier->stores->dialect);
+        $this->assertSame('sqlite', $settings->verifier->ledger->engine);
         $this->assertTrue($settings->offline);
         $this->assertSame([], $settings->unsold());
         $withdrawn = ['goods' => [self::COINS => 100, 'com.example.app.old' => 5]] + self::good();
@@ -84,7 +84,7 @@ final class SettingsTest extends ShopTestCase
     /** What the library refuses it names itself. */
     public function testAVerifierOfAnotherFormIsTheLibrarys(): void
     {
-        foreach (['stores' => [5], 'limits' => 'x', 'plans' => 'free', 'products' => [5]] as $block => $value) {
+        foreach (['ledger' => [5], 'quotas' => 'x', 'plans' => 'free', 'products' => [5]] as $block => $value) {
             $settings = new Settings((string) json_encode(['verifier' => [$block => $value], 'goods' => new \stdClass()]
                 + self::good()));
             $this->assertEquals($value, $settings->verifier->{$block});
@@ -116,7 +116,7 @@ final class SettingsTest extends ShopTestCase
         $this->assertSame(['claimed'], $states);
         $this->assertSame(0, (int) $shop->pdo()->query('SELECT COUNT(*) FROM shop_wallet')->fetchColumn());
         $shop->configure(['grants' => 'lease']);
-        $shop->pdo()->exec('UPDATE assay_ledger SET lease_ms = 1');
+        $shop->pdo()->exec('UPDATE assay_purchase SET lease_expires_at_ms = 1');
         $this->assertStringStartsWith('1 claims resumed', $shop->sweep());
         $this->assertSame(['ann' => 100], $shop->coins());
     }

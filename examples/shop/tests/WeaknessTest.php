@@ -10,7 +10,7 @@ use Shop\Till;
 use Shop\Wallet;
 
 /**
- * The weaknesses of naive back ends (docs/spec/stores.md §2), attacked over HTTP against the
+ * The weaknesses of naive back ends (docs/spec/ledger.md §2), attacked over HTTP against the
  * running shop. W16 … 22, 29, 30 and 41 are about meters, sign-ups and links, which it has not.
  */
 final class WeaknessTest extends ShopTestCase
@@ -109,7 +109,7 @@ final class WeaknessTest extends ShopTestCase
 
     public function testW10UpgradedPeriodsAndOtherAppsDoNotCount(): void
     {
-        $shop = $this->shop(verifier: ['decide' => ['account' => 'ifPresent', 'family' => 'deny']]);
+        $shop = $this->shop(verifier: ['decision' => ['accountToken' => 'if-present', 'familySharing' => 'deny']]);
         $id = self::id();
         $this->assertSame([409, 'refused-final'], $shop->send(self::jws(self::line($id, $id, '--upgraded')))->said());
         $family = self::id();
@@ -387,7 +387,7 @@ final class WeaknessTest extends ShopTestCase
 
     public function testW36AForgottenAccountLeavesItsPurchasesUsed(): void
     {
-        $shop = $this->shop(verifier: ['stores' => ['forgetKey' => base64_encode(random_bytes(32))]]);
+        $shop = $this->shop(verifier: ['ledger' => ['forgetKey' => base64_encode(random_bytes(32))]]);
         $jws = self::jws(self::coins(self::id()));
         $shop->send($jws, 'customer-ann');
         $forgotten = $shop->command('forget', 'customer-ann');

@@ -75,7 +75,7 @@ class Day:
         self.random = random.Random(options.seed)
         self.shop = ShopServer(FOLDER, pathlib.Path(options.program).resolve(), workers=CLIENTS)
         config = self.shop.config
-        config["stores"] = {"leaseMs": 5000}
+        config["ledger"] = {"leaseMs": 5000}
         self.shop.configure({"grants": options.grants, "verifier": config, "testers": [
             f"customer-{number}" for number in range(ACCOUNTS)]}, f"sqlite:{self.shop.database}")
         self.truth = Truth(self.shop.config)
@@ -165,7 +165,7 @@ class Day:
         end = time.monotonic() + 30
         while time.monotonic() < end:
             self.shop.run("sweep")
-            if not self.read("SELECT 1 FROM assay_ledger WHERE state = 'claimed'"):
+            if not self.read("SELECT 1 FROM assay_purchase WHERE state = 'claimed'"):
                 return
             time.sleep(0.5)
         self.faults.append("claims are left behind")
@@ -181,9 +181,9 @@ class Day:
 
     def check(self):
         ledger = {key: (state, account, grant) for key, state, account, grant in self.read(
-            "SELECT pkey, state, owner, grant_id FROM assay_ledger")}
+            "SELECT purchase_key, state, owner, grant_id FROM assay_purchase")}
         owners = {f"{environment}/{line}": account for environment, line, account in self.read(
-            "SELECT env, otx, owner FROM assay_line")}
+            "SELECT environment, original_transaction_id, owner FROM assay_subscription")}
         wallet = [tuple(row) for row in self.read(
             "SELECT grant_id, account, product, coins FROM shop_wallet")]
         self.faults += self.judged(ledger, owners, wallet)
@@ -240,7 +240,7 @@ class Day:
 
     def report(self):
         counts = collections.Counter(self.answers)
-        granted = len(self.read("SELECT 1 FROM assay_ledger WHERE state = 'granted'"))
+        granted = len(self.read("SELECT 1 FROM assay_purchase WHERE state = 'granted'"))
         print(f"a day of {len(self.requests)} requests, grants {self.options.grants}, killed"
               f" {self.killed} times; {self.repeated} repeated; {granted} purchases,"
               f" each paid out once; {len(self.requests) / self.seconds:.0f} requests a second")

@@ -5,7 +5,7 @@ extension Configuration {
   /// document, all of status 0 and of a verifier with this configuration.
   ///
   /// - `account`: the appAccountToken that the evidence must contain, a UUID in upper or lower
-  ///   case; with `nil`, `decide.account` determines whether that is allowed.
+  ///   case; with `nil`, `decision.accountToken` determines whether that is allowed.
   /// - `nowMs`: milliseconds since 1970 UTC, within JWS-41.
   /// - Throws `misuse.decision.account` and `rejected.account.token-missing` or `.token-mismatch`
   ///   (DCD-20), `rejected.payload.incomplete` (PAY-7).
@@ -13,13 +13,13 @@ extension Configuration {
     _ evidence: [PurchaseEvidence], account: Text?, nowMs: Int64
   ) throws(Refusal) -> Decision {
     try require(
-      account?.isUUID ?? (decide.account != .required), .misuseDecisionAccount, "DCD-20",
+      account?.isUUID ?? (decision.accountToken != .required), .misuseDecisionAccount, "DCD-20",
       at: "account")
     let merged = try MergedEvidence(evidence)
     var warnings = DecisionWarnings()
     var (candidates, leftOut) = selected(merged.transactions, &warnings)
     let lines = PurchaseLines(candidates)
-    if let account, decide.account != .ignored {
+    if let account, decision.accountToken != .ignored {
       try lines.bind(&candidates, to: account.asciiLowercased, decide, merged, &warnings)
     }
     PurchaseCopies.join(&candidates)

@@ -1,7 +1,7 @@
 /// The decision table: rows DEC-3 to DEC-24 for one group (docs/spec/receipts-decisions.md §3).
 /// The checks are in the order of the rows.
 struct DecisionTable {
-  var policy: Configuration.DecidePolicy
+  var policy: Configuration.DecisionPolicy
   /// The tolerance at the start of a period (clockSkewMs), in milliseconds (DCD-15).
   var skew: Int64
   /// The moment of the decision, in milliseconds since 1970 UTC.
@@ -281,15 +281,15 @@ struct DecisionTable {
     if renewal.isInBillingRetry == true {
       if let graceEnd = renewal.graceEnd, now < graceEnd {
         var ruling = Ruling(.grace, "DEC-15")
-        ruling.entitled = policy.grace
-        ruling.until = policy.grace ? graceEnd : end
+        ruling.entitled = policy.gracePeriod
+        ruling.until = policy.gracePeriod ? graceEnd : end
         ruling.nextCheck = graceEnd
         return ruling
       }
       // Lenient billing retry ends when Apple stops trying.
       let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
       var ruling = Ruling(.billingRetry, "DEC-16")
-      ruling.entitled = policy.retryIsLenient && now < lastTry
+      ruling.entitled = policy.billingRetryAllowed && now < lastTry
       ruling.until = ruling.entitled ? lastTry : end
       return ruling
     }
@@ -323,7 +323,7 @@ struct DecisionTable {
   /// Returns the outcome of a renewal that may be in progress (DEC-18, DEC-19). The configured
   /// leeway applies only here.
   private func inFlight(_ end: Int64, _ row: StaticString) -> Ruling {
-    let lastMoment = Milliseconds.sum(end, policy.leewayMs)
+    let lastMoment = Milliseconds.sum(end, policy.renewalLeewayMs)
     var ruling = Ruling(.stale, row)
     ruling.entitled = now < lastMoment
     ruling.until = ruling.entitled ? lastMoment : end

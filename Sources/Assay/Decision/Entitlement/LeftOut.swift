@@ -10,7 +10,7 @@ struct LeftOut: Sendable {
     case unknownType
     /// The catalogue and Apple state different types for the product.
     case typeMismatch
-    /// A tester's purchase, which `decide.sandbox` excludes.
+    /// A tester's purchase, which `decision.sandbox` excludes.
     case sandbox
 
     var name: StaticString {
@@ -48,7 +48,7 @@ extension Configuration {
     }
     // Sandbox purchases beside Production ones count only if configured (DCD-23).
     let sandboxDecides =
-      decide.sandbox == .equal || (decide.sandbox == .below && !hasProduction)
+      decision.sandbox == .equal || (decision.sandbox == .below && !hasProduction)
     var candidates: [Candidate] = []
     var leftOut: [LeftOut] = []
     for (statement, reason) in zip(transactions, reasons) {

@@ -40,7 +40,7 @@ struct PurchaseGroup: Sendable {
   /// Lets the periods of non-renewing products with `stack` follow each other (DEC-22, DCD-28):
   /// each live purchase that the policy allows starts at its own date or at the end of the
   /// previous one, whichever is later, and counts as often as its quantity.
-  mutating func stackPeriods(_ policy: Configuration.DecidePolicy) {
+  mutating func stackPeriods(_ policy: Configuration.DecisionPolicy) {
     guard key.type == .nonRenewing else { return }
     members = members.ordered(by: Candidate.isLesser)
     var reached: Int64? = nil
@@ -91,11 +91,11 @@ extension ProductType {
   }
 }
 
-extension Configuration.DecidePolicy {
-  /// Whether `decide.family:"deny"` excludes the purchase: a family-shared one (DCD-12) or one
-  /// whose ownership is unknown (DCD-11).
+extension Configuration.DecisionPolicy {
+  /// Whether `decision.familySharing:"deny"` excludes the purchase: a family-shared one (DCD-12) or
+  /// one whose ownership is unknown (DCD-11).
   func denies(_ facts: PurchaseFacts) -> Bool {
-    guard !familyAllowed, let ownership = facts.ownership else { return false }
+    guard !familySharingAllowed, let ownership = facts.ownership else { return false }
     return ownership != Ownership.purchased && ownership != Ownership.assigned
   }
 }

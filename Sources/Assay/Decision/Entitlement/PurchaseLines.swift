@@ -36,7 +36,7 @@ struct PurchaseLines {
   /// and renewal info alike, is `account` (lower case). Evidence without a token does not erase
   /// one (DCD-20, DCD-24).
   func bind(
-    _ candidates: inout [Candidate], to account: Text, _ policy: Configuration.DecidePolicy,
+    _ candidates: inout [Candidate], to account: Text, _ policy: Configuration.DecisionPolicy,
     _ evidence: MergedEvidence, _ warnings: inout DecisionWarnings
   ) throws(Refusal) {
     for line in lines {
@@ -56,7 +56,8 @@ struct PurchaseLines {
         binding = .proven
       } else {
         try require(
-          Self.mayBeUnproven(policy.account, couldTell: couldTell), .rejectedAccountTokenMissing,
+          Self.mayBeUnproven(policy.accountToken, couldTell: couldTell),
+          .rejectedAccountTokenMissing,
           "DCD-20", at: Self.place(candidates[first].document))
         warnings.unprovenAccount(id)
         binding = .unproven
@@ -66,9 +67,9 @@ struct PurchaseLines {
   }
 
   /// Whether the policy accepts a subscription without a token. Receipts never contain one: under
-  /// `whenGiven` the ledger connects them with an account.
+  /// `when-given` the ledger connects them with an account.
   private static func mayBeUnproven(
-    _ policy: Configuration.DecidePolicy.Account, couldTell: Bool
+    _ policy: Configuration.DecisionPolicy.AccountToken, couldTell: Bool
   ) -> Bool {
     switch policy {
     case .whenGiven: return !couldTell

@@ -14,7 +14,7 @@ struct RiskRules {
   /// The risk metric above which no offer is granted (RSK-21).
   private static let promoMetric: Int64 = 50
   /// The number of accounts per IP address and day up to which nothing is limited, where the
-  /// configuration has no block `stores` (RSK-25).
+  /// configuration has no block `ledger` (RSK-25).
   private static let accountsPerIpDay: Int64 = 100
   /// The share of "unsupported" reports, 0.05, up to which a rise counts as chance (RSK-24).
   private static let unsupportedFloor: Int64 = 50_000_000_000
@@ -61,7 +61,7 @@ struct RiskRules {
       return .limited
     case .accountsPerAddress:
       let accounts = observations.accountsPerIpDay ?? 0
-      let limit = configuration.stores?.signup.limit ?? RiskRules.accountsPerIpDay
+      let limit = configuration.ledger?.signup.limit ?? RiskRules.accountsPerIpDay
       return accounts > limit ? .limited : nil
     case .category: return categoryIsRefused ? .deny : nil
     case .silentClient:

@@ -95,7 +95,7 @@ struct TransactionReceiptVerification {
     checks.enter(.layout)
     let blob = try SignatureBlob(outer.signature)
     try require(
-      !(trust.configuration.receipts.v2Refused && blob.version == .v2),
+      !(trust.configuration.receipts.version2Refused && blob.version == .v2),
       .rejectedTransactionReceiptV2Disabled, "RCP-21", at: "signature")
     return blob
   }
@@ -172,7 +172,7 @@ struct TransactionReceiptVerification {
       return (try path.judged(atSeconds: purchased / 1000), false)
     }
     try require(
-      !trust.configuration.receipts.lateSignedRefused,
+      !trust.configuration.receipts.signedAfterPurchaseRefused,
       .rejectedTransactionReceiptSignedAfterPurchase, "RCP-23",
       at: "purchase-date")
     return (try path.judged(atSeconds: begin), true)

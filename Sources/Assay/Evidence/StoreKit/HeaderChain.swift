@@ -13,7 +13,7 @@ struct HeaderChain: Sendable {
   /// The longest base64 text of one certificate (JWS-14).
   private static let entryCap = 8192
 
-  /// - Parameter rootIsSought: whether `storekit.rootEntry` is "ignored", so that the anchor is
+  /// - Parameter rootIsSought: whether `storekit.x5cRoot` is "ignored", so that the anchor is
   ///   found by names and signatures.
   init(_ entries: [Text], _ anchors: AnchorSet, rootIsSought: Bool) throws(Refusal) {
     try require(

@@ -89,7 +89,7 @@ struct StoreKitVerification {
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
     checks.enter(.root)
     let given = try HeaderChain(
-      header.certificates, trust.chains.anchors, rootIsSought: policy.rootEntryIgnored)
+      header.certificates, trust.chains.anchors, rootIsSought: policy.x5cRootIgnored)
     if let known = trust.chains.cache.chains.find(given.fingerprint[...]) {
       passChain()
       return (known, .certificates)
@@ -102,7 +102,7 @@ struct StoreKitVerification {
     let path = try CandidatePath(.appStore, leaf: given.leaf, intermediate: given.intermediate)
     checks.enter(.shape)
     let shaped = try path.shaped()
-    checks.enter(policy.rootEntryIgnored ? .root : .chainSignatures)
+    checks.enter(policy.x5cRootIgnored ? .root : .chainSignatures)
     let rooted = try shaped.rooted(given.root, trust.chains, &signatures)
     checks.enter(.chainSignatures)
     let chain = try rooted.proven(trust.chains, &signatures).chain
@@ -178,7 +178,7 @@ struct StoreKitVerification {
   private mutating func checkFreshness(
     _ date: SignedPayload.EffectiveDate, _ chain: ProvenChain
   ) throws(Refusal) {
-    let limit = policy.fresh.first { $0.kind == kind }?.maxAgeMs
+    let limit = policy.maxAges.first { $0.kind == kind }?.maxAgeMs
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }
@@ -192,9 +192,9 @@ struct StoreKitVerification {
     }
   }
 
-  /// Requires an account token in a transaction under `decide.account` "required" (JWS-91).
+  /// Requires an account token in a transaction under `decision.accountToken` "required" (JWS-91).
   private mutating func checkAccount(_ reading: PayloadReading) throws(Refusal) {
-    let isDemanded = trust.configuration.decide.account == .required
+    let isDemanded = trust.configuration.decision.accountToken == .required
     guard checks.enter(.account, where: kind == .transaction, else: .doesNotApply),
       checks.enter(.account, where: isDemanded, else: .notConfigured)
     else { return }

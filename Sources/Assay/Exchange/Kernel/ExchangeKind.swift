@@ -130,7 +130,7 @@ extension ExchangeKind {
     case .signAppleClientSecret:
       ExchangeRow("sign-apple-client-secret", ["operation", "clientId", "ttlMs"])
     case .describeSchema:
-      ExchangeRow("describe-schema", ["operation", "dialect", "prefix"])
+      ExchangeRow("describe-schema", ["operation", "engine", "prefix"])
     case .callVerifyReceipt:
       ExchangeRow(
         "call-verify-receipt",
@@ -178,7 +178,7 @@ extension ExchangeKind {
       ExchangeRow(
         "claim",
         [
-          "operation", "dialect", "deadlineMs", "account", "mode", "attempt", "accountToken",
+          "operation", "engine", "deadlineMs", "account", "mode", "attempt", "accountToken",
           "leaseMs", "only", "limit", "note", "onUnclear", "resolve", "allowRepeat",
         ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 10, perLine: 6),
         store: .durable)
@@ -186,143 +186,143 @@ extension ExchangeKind {
       ExchangeRow(
         "resume",
         [
-          "operation", "dialect", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs",
+          "operation", "engine", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs",
           "note", "onUnclear", "resolve",
         ], steps: .init(10), store: .durable)
     case .resumeExpired:
       ExchangeRow(
         "resume-expired",
-        ["operation", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs", "onUnclear"],
+        ["operation", "engine", "deadlineMs", "attempt", "leaseMs", "olderMs", "onUnclear"],
         steps: .init(36), store: .durable)
     case .complete:
       ExchangeRow(
         "complete",
         [
-          "operation", "dialect", "deadlineMs", "purchaseKey", "account", "grantId", "fence",
+          "operation", "engine", "deadlineMs", "purchaseKey", "account", "grantId", "fence",
           "note",
         ], steps: .init(10), store: .durable)
     case .revoke:
       ExchangeRow(
-        "revoke", ["operation", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "revoke", ["operation", "engine", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), store: .durable)
     case .find:
       ExchangeRow(
         "find",
         [
-          "operation", "dialect", "deadlineMs", "account", "environment", "transactionId",
+          "operation", "engine", "deadlineMs", "account", "environment", "transactionId",
           "operator",
         ], evidence: 0...32, of: .purchase, steps: .init(8, perPurchase: 3), store: .durable)
     case .updateSubscriptions:
       ExchangeRow(
         "update-subscriptions",
-        ["operation", "dialect", "deadlineMs", "account", "accountToken", "confirm"],
+        ["operation", "engine", "deadlineMs", "account", "accountToken", "confirm"],
         evidence: 1...32, of: .purchase, steps: .init(10, perLine: 7), store: .durable)
     case .getPlan:
       ExchangeRow(
-        "get-plan", ["operation", "dialect", "deadlineMs", "account", "last"], steps: .init(10),
+        "get-plan", ["operation", "engine", "deadlineMs", "account", "last"], steps: .init(10),
         store: .durable)
     case .deactivateSubscriptions:
       ExchangeRow(
-        "deactivate-subscriptions", ["operation", "dialect", "deadlineMs", "account"],
+        "deactivate-subscriptions", ["operation", "engine", "deadlineMs", "account"],
         steps: .init(62), store: .durable)
     case .leaseDueSubscriptions:
       ExchangeRow(
-        "lease-due-subscriptions", ["operation", "dialect", "deadlineMs", "attempt", "leaseMs"],
+        "lease-due-subscriptions", ["operation", "engine", "deadlineMs", "attempt", "leaseMs"],
         steps: .init(36), store: .durable)
     case .consumeQuota:
       ExchangeRow(
         "consume-quota",
-        ["operation", "dialect", "deadlineMs", "account", "meter", "plan", "units"],
+        ["operation", "engine", "deadlineMs", "account", "meter", "plan", "units"],
         steps: .init(10), store: .any)
     case .releaseQuota:
       ExchangeRow(
-        "release-quota", ["operation", "dialect", "deadlineMs", "ticket"], steps: .init(10),
+        "release-quota", ["operation", "engine", "deadlineMs", "ticket"], steps: .init(10),
         store: .any)
     case .acquireRatePermit:
       ExchangeRow(
         "acquire-rate-permit",
-        ["operation", "dialect", "deadlineMs", "attempt", "bundleId", "for", "environment"],
+        ["operation", "engine", "deadlineMs", "attempt", "bundleId", "for", "environment"],
         steps: .init(17), isRepeatable: true, store: .any)
     case .beginSignup:
       ExchangeRow(
         "begin-signup",
-        ["operation", "dialect", "deadlineMs", "address", "username", "passwordBytes"],
+        ["operation", "engine", "deadlineMs", "address", "username", "passwordBytes"],
         steps: .init(12), store: .any)
     case .finishSignup:
       ExchangeRow(
-        "finish-signup", ["operation", "dialect", "deadlineMs", "ticket", "result"],
+        "finish-signup", ["operation", "engine", "deadlineMs", "ticket", "result"],
         steps: .init(10), store: .any)
     case .issueChallenge:
       ExchangeRow(
         "issue-challenge",
-        ["operation", "dialect", "deadlineMs", "challenge", "purpose", "subject"],
+        ["operation", "engine", "deadlineMs", "challenge", "purpose", "subject"],
         steps: .init(10), store: .any)
     case .consumeChallenge:
       ExchangeRow(
         "consume-challenge",
-        ["operation", "dialect", "deadlineMs", "purpose", "subject", "challenge", "by"],
+        ["operation", "engine", "deadlineMs", "purpose", "subject", "challenge", "by"],
         evidence: 0...1, of: [.attestation, .assertion], steps: .init(10), store: .any)
     case .registerDeviceKey:
       ExchangeRow(
-        "register-device-key", ["operation", "dialect", "deadlineMs", "account"], evidence: 1...1,
+        "register-device-key", ["operation", "engine", "deadlineMs", "account"], evidence: 1...1,
         of: .attestation, steps: .init(10), store: .durable)
     case .advanceDeviceKeyCounter:
       ExchangeRow(
-        "advance-device-key-counter", ["operation", "dialect", "deadlineMs", "account"],
+        "advance-device-key-counter", ["operation", "engine", "deadlineMs", "account"],
         evidence: 1...1, of: .assertion, steps: .init(10), store: .durable)
     case .updateDeviceKeyReceipt:
       ExchangeRow(
-        "update-device-key-receipt", ["operation", "dialect", "deadlineMs"], evidence: 1...1,
+        "update-device-key-receipt", ["operation", "engine", "deadlineMs"], evidence: 1...1,
         of: .attestReceipt, steps: .init(10), store: .durable)
     case .retireDeviceKey:
       ExchangeRow(
-        "retire-device-key", ["operation", "dialect", "deadlineMs", "keyId", "account"],
+        "retire-device-key", ["operation", "engine", "deadlineMs", "keyId", "account"],
         steps: .init(10), store: .durable)
     case .getDeviceKey:
       ExchangeRow(
-        "get-device-key", ["operation", "dialect", "deadlineMs", "keyId", "account"],
+        "get-device-key", ["operation", "engine", "deadlineMs", "keyId", "account"],
         steps: .init(10), store: .durable)
     case .recordEvent:
       ExchangeRow(
-        "record-event", ["operation", "dialect", "deadlineMs", "id", "attempt"], steps: .init(10),
+        "record-event", ["operation", "engine", "deadlineMs", "id", "attempt"], steps: .init(10),
         store: .any)
     case .mergeAccounts:
       ExchangeRow(
         "merge-accounts",
-        ["operation", "dialect", "deadlineMs", "from", "to", "attempt", "reason", "operator"],
+        ["operation", "engine", "deadlineMs", "from", "to", "attempt", "reason", "operator"],
         steps: .init(240), store: .durable)
     case .forgetAccount:
       ExchangeRow(
-        "forget-account", ["operation", "dialect", "deadlineMs", "account", "attempt", "reason"],
+        "forget-account", ["operation", "engine", "deadlineMs", "account", "attempt", "reason"],
         steps: .init(240), store: .durable)
     case .getEvidence:
       ExchangeRow(
         "get-evidence",
         [
-          "operation", "dialect", "deadlineMs", "sha256", "purchaseKey", "environment",
+          "operation", "engine", "deadlineMs", "sha256", "purchaseKey", "environment",
           "originalTransactionId",
         ], steps: .init(10), store: .durable)
     case .checkSchema:
       ExchangeRow(
-        "check-schema", ["operation", "dialect", "deadlineMs", "lineage"], steps: .init(12),
+        "check-schema", ["operation", "engine", "deadlineMs", "lineage"], steps: .init(12),
         store: .any)
     case .completeRevocation:
       ExchangeRow(
         "complete-revocation",
-        ["operation", "dialect", "deadlineMs", "purchaseKey", "takeId", "fence", "taken"],
+        ["operation", "engine", "deadlineMs", "purchaseKey", "takeId", "fence", "taken"],
         steps: .init(10), store: .durable)
     case .resumeExpiredRevocations:
       ExchangeRow(
         "resume-expired-revocations",
-        ["operation", "dialect", "deadlineMs", "attempt", "leaseMs", "olderMs"], steps: .init(36),
+        ["operation", "engine", "deadlineMs", "attempt", "leaseMs", "olderMs"], steps: .init(36),
         store: .durable)
     case .applyEvent:
       ExchangeRow(
-        "apply-event", ["operation", "dialect", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "apply-event", ["operation", "engine", "deadlineMs", "mode", "attempt", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 20), store: .durable)
     case .createSchema:
       ExchangeRow(
-        "create-schema", ["operation", "dialect", "deadlineMs", "lineage"], steps: .init(16),
+        "create-schema", ["operation", "engine", "deadlineMs", "lineage"], steps: .init(16),
         store: .any)
     case .getTransactionInfo:
       ExchangeRow(

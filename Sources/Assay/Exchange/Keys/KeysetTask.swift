@@ -1,6 +1,6 @@
 /// The parameters of a `fetch-keyset` exchange (docs/spec/access-tokens.md §5.1).
 struct KeysetTask {
-  /// The issuer whose keys are fetched: that of `sameKeysAs` if the profile names one (KST-12).
+  /// The issuer whose keys are fetched: that of `issuerAliases` if the profile names one (KST-12).
   let issuer: Text
   let state: KeysetState
   /// The member `keys` of the host's key set; `nil` if the host has none.

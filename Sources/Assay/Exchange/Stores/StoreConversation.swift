@@ -33,31 +33,31 @@ struct StoreConversation: Conversing {
   private static let repetitionSteps = 30
 
   /// - Throws: `config.exchange.block-missing`, `config.ledger.not-durable`,
-  ///   `config.ledger.not-shared`, `config.document.missing` at `stores.table`, and the refusals
+  ///   `config.ledger.not-shared`, `config.document.missing` at `ledger.table`, and the refusals
   ///   of the operation.
   init(_ context: KindContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
-    guard let policy = configuration.stores else {
-      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "stores")
+    guard let policy = configuration.ledger else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "ledger")
     }
-    let dialect = try Self.dialect(request, policy)
+    let engine = try Self.engine(request, policy)
     try require(
-      dialect != .redis || request.kind.row.store == .any, .configLedgerNotDurable, "STO-13",
-      at: "dialect")
+      engine != .redis || request.kind.row.store == .any, .configLedgerNotDurable, "STO-13",
+      at: "engine")
     try require(
-      dialect != .sqlite || policy.shared, .configLedgerNotShared, "STO-13", at: "stores.shared")
-    try policy.requireTable(of: dialect)
-    self.context = StoreContext(configuration, policy, dialect, nowMs: context.nowMs)
+      engine != .sqlite || policy.shared, .configLedgerNotShared, "STO-13", at: "ledger.shared")
+    try policy.requireTable(of: engine)
+    self.context = StoreContext(configuration, policy, engine, nowMs: context.nowMs)
     operation = try context.operation(
       StoreParameters(request.root, context.evidence, self.context))
   }
 
   /// Returns the engine that the request names, or the configured one (STO-1).
-  private static func dialect(
+  private static func engine(
     _ request: ExchangeRequest, _ policy: StoresPolicy
   ) throws(Refusal) -> StoreDialect {
-    guard let node = request["dialect"], !node.value.isNull else { return policy.dialect }
-    return try StoresBlock.dialect(node)
+    guard let node = request["engine"], !node.value.isNull else { return policy.engine }
+    return try LedgerBlock.engine(node)
   }
 
   /// Returns the most steps, repetitions included (EXC-15).
@@ -138,7 +138,7 @@ struct StoreConversation: Conversing {
 
   private mutating func judge(_ failure: StoreFailure, nowMs: Int64) -> ExchangeAction {
     let code = failure.code.string
-    switch failure.kind(context.dialect, isInTransaction: open.transaction != nil) {
+    switch failure.kind(context.engine, isInTransaction: open.transaction != nil) {
     case .busy:
       return tryAgain(
         Refusal(.unavailableDatabaseContention, "STO-70", at: "error.code", detail: code),
@@ -169,7 +169,7 @@ struct StoreConversation: Conversing {
   /// Ends the exchange unless the engine's code means that the same grant may succeed now
   /// (STO-32).
   private mutating func judgeGrant(_ failure: StoreFailure, nowMs: Int64) -> ExchangeAction {
-    switch failure.kind(context.dialect, isInTransaction: true) {
+    switch failure.kind(context.engine, isInTransaction: true) {
     case .busy, .lost, .transaction: return judge(failure, nowMs: nowMs)
     default: return endGrant()
     }
@@ -220,9 +220,9 @@ struct StoreConversation: Conversing {
   /// Reads the purchase's row outside of the transaction that the grant has ended, on a
   /// connection of the executor's own (STO-38).
   private mutating func askWhatStands() -> ExchangeAction {
-    guard context.dialect.isSQL, !granting.isEmpty else { return endBroken() }
+    guard context.engine.isSQL, !granting.isEmpty else { return endBroken() }
     isBroken = true
-    open = StoreStep(calls: [.sql(.ledgerRead, [("pkey", .text(granting))])])
+    open = StoreStep(calls: [.sql(.ledgerRead, [("purchase_key", .text(granting))])])
     return .store(open, context)
   }
 

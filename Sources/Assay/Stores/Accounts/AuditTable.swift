@@ -3,15 +3,15 @@ extension StoreTalk {
   /// Inserts an audit row.
   ///
   /// - Parameters:
-  ///   - what: The action: `link`, `forget`, `move`, `hand` or `debt`.
+  ///   - action: `merge`, `forget`, `transfer`, `hand` or `debt`.
   ///   - id: The end of the row's key, of which the first 32 bytes are used.
   mutating func audit(
-    _ what: StaticString, _ id: Text, owner: Text, other: Text, note: Text?
+    _ action: StaticString, _ id: Text, owner: Text, other: Text, note: Text?
   ) throws(StoreStop) {
     let row = AuditRow(
-      id: AuditRow.id(what, id), what: what, owner: owner, other: other, note: note,
+      id: AuditRow.id(action, id), action: action, owner: owner, other: other, note: note,
       atMs: context.nowMs)
-    if context.dialect == .dynamodb { return try dynamoAudit(row) }
+    if context.engine == .dynamodb { return try dynamoAudit(row) }
     _ = try sql { [(.auditInsert, row.arguments)] }
   }
 }

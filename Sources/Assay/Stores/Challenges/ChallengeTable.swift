@@ -1,14 +1,14 @@
 /// Challenges on every engine.
 extension StoreTalk {
-  /// The time for which a row is kept after its challenge expires (docs/spec/stores.md §4).
+  /// The time for which a row is kept after its challenge expires (docs/spec/ledger.md §4).
   private static let keptMs = Milliseconds.day
 
   /// Inserts `row` if no row has its id, and returns the stored row.
   mutating func insert(_ row: ChallengeRow) throws(StoreStop) -> ChallengeRow {
     let keptUntilMs = Milliseconds.sum(row.expiresMs, Self.keptMs)
     let stands: ChallengeRow
-    switch context.dialect {
-    case .sqlite, .postgres, .mysql:
+    switch context.engine {
+    case .sqlite, .postgres, .mariadb:
       stands = try ChallengeRow(
         try sql {
           [(.challengeInsert, row.arguments), (.challengeRead, [("id", .text(row.id))])]
@@ -33,8 +33,8 @@ extension StoreTalk {
     _ asked: ChallengeUse
   ) throws(StoreStop) -> ChallengeRow? {
     let stands: ChallengeRow?
-    switch context.dialect {
-    case .sqlite, .postgres, .mysql: stands = try sqlConsume(asked)
+    switch context.engine {
+    case .sqlite, .postgres, .mariadb: stands = try sqlConsume(asked)
     case .dynamodb: stands = try dynamoConsume(asked)
     case .redis: stands = try redisConsume(asked)
     }
@@ -64,8 +64,8 @@ extension StoreTalk {
         key: GuardKey.challenge(asked.id),
         tests: [
           .equal("purpose", asked.purpose), .equal("subject", asked.subject),
-          .equal("used_by", ""), .atLeast("expires_ms", nowMs &+ 1),
-        ], set: [("used_by", .text(asked.by)), ("used_ms", .integer(nowMs))])
+          .equal("used_by", ""), .atLeast("expires_at_ms", nowMs &+ 1),
+        ], set: [("used_by", .text(asked.by)), ("used_at_ms", .integer(nowMs))])
     }
     return reply.isAbsent ? nil : try ChallengeRow(try reply.row(ChallengeRow.columns))
   }

@@ -1,5 +1,5 @@
 /// The rows of an account in the one table, for its merge or its deletion: at most 50 of each kind
-/// (docs/spec/store-statements.md §3, "link", "forget").
+/// (docs/spec/ledger-statements.md §3, "link", "forget").
 struct DynamoAccount {
   var lines: [LineRow] = []
   var days: [DynamoItem] = []
@@ -28,7 +28,7 @@ extension StoreTalk {
     for item in try results.items(2) { found.purchases.append(try LedgerRow(item)) }
     for item in try results.items(3) { found.keys.append(try item.key()) }
     for item in try results.items(4) {
-      found.audits.append((try item.key(), try item.value("what") == .text("link")))
+      found.audits.append((try item.key(), try item.value("action") == .text("merge")))
     }
     for place in results.indices where try results.items(place).count >= DynamoQuery.walkCap {
       found.isCut = true
@@ -85,6 +85,9 @@ extension AuditRow {
   static func otherKey(_ audit: DynamoKey) -> DynamoKey { DynamoKey(audit.partition, otherSort) }
 
   private static func owned(_ account: Text, _ atMs: Int64) -> DynamoRequest.Values {
-    [("ok", .text(DynamoKey.account(account))), ("os", .text(DynamoKey.ordered("A#", atMs)))]
+    [
+      ("owner_pk", .text(DynamoKey.account(account))),
+      ("owner_sk", .text(DynamoKey.ordered("A#", atMs))),
+    ]
   }
 }

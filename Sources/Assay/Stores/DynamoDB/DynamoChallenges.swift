@@ -1,4 +1,4 @@
-/// Challenges in DynamoDB (docs/spec/store-statements.md §3).
+/// Challenges in DynamoDB (docs/spec/ledger-statements.md §3).
 extension StoreTalk {
   mutating func dynamoInsert(
     _ row: ChallengeRow, ttlMs: Int64
@@ -13,9 +13,9 @@ extension StoreTalk {
 
   mutating func dynamoConsume(_ asked: ChallengeUse) throws(StoreStop) -> ChallengeRow? {
     let request = DynamoRequest.update(
-      .challenge(asked.id), "SET #used_by = :by, #used_ms = :now",
+      .challenge(asked.id), "SET #used_by = :by, #used_at_ms = :now",
       if: """
-        #purpose = :purpose AND #subject = :subject AND #expires_ms > :now \
+        #purpose = :purpose AND #subject = :subject AND #expires_at_ms > :now \
         AND (attribute_not_exists(#used_by) OR #used_by = :by)
         """,
       [

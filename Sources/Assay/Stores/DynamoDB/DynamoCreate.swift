@@ -21,7 +21,7 @@ extension StoreTalk {
     }
     let arguments: Arguments = [
       ("id", .text("schema")), ("version", .integer(SchemaMigration.current)),
-      ("lineage", .text(lineage)), ("made_ms", .integer(context.nowMs)),
+      ("lineage", .text(lineage)), ("created_at_ms", .integer(context.nowMs)),
     ]
     _ = try dynamoChange(.insert(.schema, arguments))
     guard let row = try dynamoSchemaRow() else { throw .rowMissing }

@@ -1,5 +1,5 @@
 /// Due lists on DynamoDB: the sparse index `assay-due`, eight partitions for each kind
-/// (docs/spec/store-statements.md §3, "due"). The index lags; the row decides.
+/// (docs/spec/ledger-statements.md §3, "due"). The index lags; the row decides.
 extension StoreTalk {
   /// The largest number of rounds of changes, until 25 rows are taken or none is left.
   private static let roundCap = 8
@@ -11,9 +11,9 @@ extension StoreTalk {
     let results = try dynamo { table in
       (0..<DynamoKey.duePartitions).map { number in
         DynamoQuery(
-          index: "assay-due", condition: "#dk = :dk AND #dt <= :before_ms",
+          index: "assay-due", condition: "#due_pk = :due_pk AND #due_at_ms <= :before_ms",
           values: [
-            ("dk", .text(DynamoKey.due(kind, number))), ("before_ms", .integer(beforeMs)),
+            ("due_pk", .text(DynamoKey.due(kind, number))), ("before_ms", .integer(beforeMs)),
           ], limit: Int64(Self.dueCap)
         ).call(table)
       }
@@ -21,7 +21,7 @@ extension StoreTalk {
     var found: [(key: DynamoKey, atMs: Int64)] = []
     for place in results.indices {
       for item in try results.items(place) {
-        found.append((try item.key(), try item.integer("dt")))
+        found.append((try item.key(), try item.integer("due_at_ms")))
       }
     }
     return found.ordered { $0.atMs < $1.atMs }.map { $0.key }
@@ -53,7 +53,8 @@ extension StoreTalk {
     _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
     let values: DynamoRequest.Values = [
-      ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),
+      ("attempt_id", .text(attempt)), ("lease_expires_at_ms", .integer(leaseMs)),
+      ("one", .integer(1)),
       ("state", .text(Text(stringLiteral: state.name))), ("before_ms", .integer(beforeMs)),
     ]
     let items = try dynamoTakeDue(
@@ -62,10 +63,11 @@ extension StoreTalk {
         .update(
           key,
           """
-          SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, \
-          #repeats = if_not_exists(#repeats, #tries) + :one ADD #tries :one
+          SET #attempt_id = :attempt_id, #lease_expires_at_ms = :lease_expires_at_ms, \
+          #due_at_ms = :lease_expires_at_ms, \
+          #repeats = if_not_exists(#repeats, #fencing_token) + :one ADD #fencing_token :one
           """,
-          if: "#state = :state AND #lease_ms <= :before_ms", values)
+          if: "#state = :state AND #lease_expires_at_ms <= :before_ms", values)
       },
       // The row may have been taken by a call whose reply was lost.
       isOurs: { row throws(StoreStop) in

@@ -1,4 +1,4 @@
-/// Kept evidence on DynamoDB (STM-2, docs/spec/store-statements.md §3).
+/// Kept evidence on DynamoDB (STM-2, docs/spec/ledger-statements.md §3).
 extension StoreTalk {
   /// The largest text that is kept, in bytes: an item of DynamoDB holds 400 KiB.
   private static let evidenceByteCap = 350 << 10
@@ -13,7 +13,7 @@ extension StoreTalk {
         .evidence(evidence.sha256),
         """
         SET #digest = if_not_exists(#digest, :digest), #body = if_not_exists(#body, :body), \
-        #at_ms = if_not_exists(#at_ms, :at_ms)
+        #stored_at_ms = if_not_exists(#stored_at_ms, :stored_at_ms)
         """, if: "", text), dynamoTextOf(line.dynamoKey, line.owner, evidence.sha256),
     ]
   }
@@ -36,8 +36,8 @@ extension StoreTalk {
   /// (STO-93).
   private func dynamoTextOf(_ row: DynamoKey, _ owner: Text, _ sha256: Text) -> DynamoRequest {
     let index: DynamoRequest.Values = [
-      ("ok", .text(DynamoKey.account(owner))),
-      ("os", .text(DynamoKey.ordered("E#", context.nowMs))),
+      ("owner_pk", .text(DynamoKey.account(owner))),
+      ("owner_sk", .text(DynamoKey.ordered("E#", context.nowMs))),
     ]
     return .put(row.text(sha256), [("digest", .text(sha256))] + (owner.isEmpty ? [] : index))
   }
@@ -72,7 +72,7 @@ extension StoreTalk {
     guard body.count <= Self.evidenceByteCap else { return [] }
     return [
       ("digest", .text(evidence.sha256)), ("body", .text(body)),
-      ("at_ms", .integer(context.nowMs)),
+      ("stored_at_ms", .integer(context.nowMs)),
     ]
   }
 
@@ -86,7 +86,7 @@ extension StoreTalk {
       kept.append(
         EvidenceRead.Kept(
           sha256: try item.text("digest"), body: try item.text("body"),
-          atMs: try item.integer("at_ms")))
+          atMs: try item.integer("stored_at_ms")))
     }
     return kept
   }

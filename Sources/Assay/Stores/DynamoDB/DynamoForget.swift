@@ -16,7 +16,7 @@ extension StoreTalk {
     let isLast = isWhole && gone.count == joined.count
     try dynamoForgetLinks(link, gone, isLast: isLast, operation)
     let audit = AuditRow(
-      id: Text("forget#".utf8 + operation.hash.utf8.suffix(64)), what: "forget",
+      id: Text("forget#".utf8 + operation.hash.utf8.suffix(64)), action: "forget",
       owner: operation.hash, other: "", note: nil, atMs: context.nowMs)
     try dynamoAudit(audit)
     return operation.done(counts, joined: gone.count, more: !isLast)
@@ -45,7 +45,7 @@ extension StoreTalk {
       account.keys.map {
         operation.forgetting(
           $0, of: name,
-          set: [("state", .text("retired")), ("used_ms", .integer(context.nowMs))],
+          set: [("state", .text("retired")), ("used_at_ms", .integer(context.nowMs))],
           remove: ["receipt"])
       })
     var deletions: [DynamoRequest] = []
@@ -68,8 +68,8 @@ extension StoreTalk {
           .update(
             row.dynamoKey,
             """
-            SET #owner = :hash, #cleared_ms = if_not_exists(#cleared_ms, :now_ms), \
-            #updated_ms = :now_ms REMOVE #next_check_ms, #dk, #dt
+            SET #owner = :hash, #deactivated_at_ms = if_not_exists(#deactivated_at_ms, :now_ms), \
+            #updated_at_ms = :now_ms REMOVE #next_check_at_ms, #due_pk, #due_at_ms
             """, if: "#owner = :owner",
             [
               ("hash", .text(operation.hash)), ("now_ms", .integer(nowMs)),
@@ -140,7 +140,7 @@ extension AccountForget {
     var request = DynamoRequest.update(
       key, if: "#owner = :account", [("account", .text(account))])
     request.set(
-      [("owner", .text(hash)), ("ok", .text(DynamoKey.account(hash)))] + changes
+      [("owner", .text(hash)), ("owner_pk", .text(DynamoKey.account(hash)))] + changes
         + remove.map { ($0, StoreValue.null) })
     return request
   }

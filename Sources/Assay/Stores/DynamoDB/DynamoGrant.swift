@@ -59,17 +59,17 @@ extension StoreTalk {
     var request = DynamoRequest.update(
       row.dynamoKey,
       if: """
-        #state = :claimed AND #attempt = :attempt AND #grant_id = :grant_id \
-        AND #tries = :read_tries
+        #state = :claimed AND #attempt_id = :attempt_id AND #grant_id = :grant_id \
+        AND #fencing_token = :read_fencing_token
         """,
       [
-        ("claimed", .text("claimed")), ("attempt", .text(row.attempt)),
-        ("grant_id", .text(row.grantId)), ("read_tries", .integer(row.tries)),
+        ("claimed", .text("claimed")), ("attempt_id", .text(row.attempt)),
+        ("grant_id", .text(row.grantId)), ("read_fencing_token", .integer(row.tries)),
       ])
     request.set([
-      ("state", .text("granted")), ("granted_ms", StoreValue(row.grantedMs)),
+      ("state", .text("granted")), ("granted_at_ms", StoreValue(row.grantedMs)),
       ("note", StoreValue(row.note)), ("units", .integer(row.units)),
-      ("out_n", .integer(row.outCount)), ("dk", .null), ("dt", .null),
+      ("granted_units", .integer(row.outCount)), ("due_pk", .null), ("due_at_ms", .null),
     ])
     return request
   }

@@ -1,5 +1,5 @@
-/// A row as DynamoDB returns it: `{"owner":{"S":"…"},"tries":{"N":"1"}}`. An attribute of another
-/// form is never read as absent (STO-4).
+/// A row as DynamoDB returns it: `{"owner":{"S":"…"},"fencing_token":{"N":"1"}}`. An attribute of
+/// another form is never read as absent (STO-4).
 struct DynamoItem: Sendable {
   private let attributes: JSONValue
 

@@ -1,4 +1,4 @@
-/// The key of a row in the one table (docs/spec/store-statements.md §3).
+/// The key of a row in the one table (docs/spec/ledger-statements.md §3).
 struct DynamoKey {
   let partition: Text
   let sort: Text
@@ -13,14 +13,16 @@ struct DynamoKey {
   }
 
   /// - Parameter key: A transaction key or a purchase key.
-  static func name(_ key: Text) -> DynamoKey { DynamoKey("NAME#", key, "NAME") }
+  static func name(_ key: Text) -> DynamoKey { DynamoKey("PURCHASE_KEY#", key, "PURCHASE_KEY") }
 
-  static func ledger(_ purchaseKey: Text) -> DynamoKey { DynamoKey("TXN#", purchaseKey, "CLAIM") }
+  static func ledger(_ purchaseKey: Text) -> DynamoKey {
+    DynamoKey("PURCHASE#", purchaseKey, "PURCHASE")
+  }
 
   /// Returns the key of a subscription's own row, which decides.
   static func line(_ environment: Text, _ originalTransactionId: Text) -> DynamoKey {
     let id = Text(environment.utf8 + [0x23] + originalTransactionId.utf8)
-    return DynamoKey("OTX#", id, "LINE")
+    return DynamoKey("SUBSCRIPTION#", id, "SUBSCRIPTION")
   }
 
   /// Returns the key of the copy of a subscription that its account reads.
@@ -46,11 +48,15 @@ struct DynamoKey {
 
   static func challenge(_ id: Text) -> DynamoKey { DynamoKey("CHAL#", id, "CHAL") }
 
-  static func attestKey(_ keyId: Text) -> DynamoKey { DynamoKey("KEY#", keyId, "KEY") }
+  static func attestKey(_ keyId: Text) -> DynamoKey {
+    DynamoKey("DEVICE_KEY#", keyId, "DEVICE_KEY")
+  }
 
-  static func once(_ id: Text) -> DynamoKey { DynamoKey("ONCE#", id, "ONCE") }
+  static func once(_ id: Text) -> DynamoKey { DynamoKey("EVENT#", id, "EVENT") }
 
-  static func link(_ account: Text) -> DynamoKey { DynamoKey("LINK#", account, "LINK") }
+  static func link(_ account: Text) -> DynamoKey {
+    DynamoKey("MERGED_ACCOUNT#", account, "MERGED_ACCOUNT")
+  }
 
   static func audit(_ id: Text) -> DynamoKey { DynamoKey("AUDIT#", id, "AUDIT") }
 
@@ -85,7 +91,7 @@ struct DynamoKey {
   /// The number of partitions that contain the due rows of one kind.
   static let duePartitions: UInt8 = 8
 
-  /// Returns a kind, as `CLAIM#` or `LINE#`, and the number of a partition.
+  /// Returns a kind, as `CLAIM#` or `SUBSCRIPTION#`, and the number of a partition.
   static func due(_ kind: StaticString, _ number: UInt8) -> Text {
     Text(Text(stringLiteral: kind).utf8 + [0x30 &+ number % duePartitions])
   }

@@ -1,9 +1,9 @@
-/// Device keys in DynamoDB (docs/spec/store-statements.md §3).
+/// Device keys in DynamoDB (docs/spec/ledger-statements.md §3).
 extension StoreTalk {
   mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
     let index: Arguments = [
-      ("ok", .text(DynamoKey.account(row.owner))),
-      ("os", .text(DynamoKey.ordered("K#", row.createdMs))),
+      ("owner_pk", .text(DynamoKey.account(row.owner))),
+      ("owner_sk", .text(DynamoKey.ordered("K#", row.createdMs))),
     ]
     let (isMade, item) = try dynamoChange(
       .insert(.attestKey(row.id), row.arguments + index))
@@ -23,7 +23,7 @@ extension StoreTalk {
     let (isMade, item) = try dynamoChange(
       isOnce: true,
       .update(
-        .attestKey(id), "SET #counter = :counter, #used_ms = :now",
+        .attestKey(id), "SET #counter = :counter, #used_at_ms = :now",
         if: "#owner = :owner AND #state = :active AND #counter < :counter",
         [
           ("counter", .integer(counter)), ("now", .integer(context.nowMs)),
@@ -42,7 +42,8 @@ extension StoreTalk {
     _ receipt: KeyRow.Receipt, of id: Text
   ) throws(StoreStop) -> KeyRow? {
     var request = DynamoRequest.update(
-      .attestKey(id), "", if: "#state = :active AND #receipt_ms < :receipt_ms",
+      .attestKey(id), "",
+      if: "#state = :active AND #receipt_created_at_ms < :receipt_created_at_ms",
       [("active", .text("active"))])
     request.set(receipt.arguments)
     return try keyRow(request).row
@@ -53,7 +54,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> (row: KeyRow?, isMade: Bool) {
     try keyRow(
       .update(
-        .attestKey(id), "SET #state = :retired, #used_ms = :now",
+        .attestKey(id), "SET #state = :retired, #used_at_ms = :now",
         if: "#owner = :owner AND #state = :active",
         [
           ("retired", .text("retired")), ("now", .integer(context.nowMs)),

@@ -1,4 +1,4 @@
-/// The ledger on DynamoDB (docs/spec/store-statements.md §3). A change whose condition failed
+/// The ledger on DynamoDB (docs/spec/ledger-statements.md §3). A change whose condition failed
 /// returns the row that it met, and that row decides (STM-11): one with our own attempt id is our
 /// own change, made before (STO-72).
 extension StoreTalk {
@@ -78,17 +78,19 @@ extension StoreTalk {
       .update(
         row.dynamoKey,
         """
-        SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, #evidence = :evidence, \
-        #asof_ms = :asof_ms, #repeats = :repeats ADD #tries :one
+        SET #attempt_id = :attempt_id, #lease_expires_at_ms = :lease_expires_at_ms, \
+        #due_at_ms = :lease_expires_at_ms, #evidence = :evidence, \
+        #as_of_ms = :as_of_ms, #repeats = :repeats ADD #fencing_token :one
         """,
         if: """
-          #owner = :owner AND #state = :claimed AND #lease_ms <= :now_ms \
-          AND #asof_ms = :read_asof AND #tries = :read_tries
+          #owner = :owner AND #state = :claimed AND #lease_expires_at_ms <= :now_ms \
+          AND #as_of_ms = :read_as_of_ms AND #fencing_token = :read_fencing_token
           """,
         [
-          ("attempt", .text(claimant.attempt)), ("lease_ms", .integer(claimant.leaseUntilMs)),
-          ("one", .integer(1)), ("asof_ms", .integer(max(asOfMs, row.asOfMs))),
-          ("read_asof", .integer(row.asOfMs)), ("read_tries", .integer(row.tries)),
+          ("attempt_id", .text(claimant.attempt)),
+          ("lease_expires_at_ms", .integer(claimant.leaseUntilMs)),
+          ("one", .integer(1)), ("as_of_ms", .integer(max(asOfMs, row.asOfMs))),
+          ("read_as_of_ms", .integer(row.asOfMs)), ("read_fencing_token", .integer(row.tries)),
           ("repeats", .integer(row.repeats &+ (claimant.handsOut ? 1 : 0))),
           ("owner", .text(row.owner)), ("claimed", .text("claimed")),
           ("now_ms", .integer(context.nowMs)),
@@ -102,12 +104,13 @@ extension StoreTalk {
     var request = DynamoRequest.update(
       next.dynamoKey,
       if: """
-        #state = :revoked AND #gen = :old_gen AND #asof_ms < :asof_ms \
+        #state = :revoked AND #generation = :old_generation AND #as_of_ms < :as_of_ms \
         AND #owner IN (:owner, :none) \
-        AND (#lease_ms = :no_lease OR attribute_not_exists(#out_n) OR #out_n = :zero)
+        AND (#lease_expires_at_ms = :no_lease OR attribute_not_exists(#granted_units) \
+        OR #granted_units = :zero)
         """,
       [
-        ("revoked", .text("revoked")), ("old_gen", .integer(next.generation &- 1)),
+        ("revoked", .text("revoked")), ("old_generation", .integer(next.generation &- 1)),
         ("none", .text("")), ("no_lease", .integer(LedgerRow.noLease)), ("zero", .integer(0)),
       ])
     request.set(next.attributes)
@@ -126,17 +129,20 @@ extension StoreTalk {
   ) throws(StoreStop) -> (row: LedgerRow?, isMade: Bool) {
     var request = DynamoRequest.update(
       .ledger(key),
-      if: "#owner = :owner AND #grant_id = :grant_id AND #state = :claimed AND #tries <= :fence",
+      if: """
+        #owner = :owner AND #grant_id = :grant_id AND #state = :claimed \
+        AND #fencing_token <= :fencing_token
+        """,
       [
         ("owner", .text(owner)), ("grant_id", .text(grantId)), ("claimed", .text("claimed")),
-        ("fence", .integer(fence)),
+        ("fencing_token", .integer(fence)),
       ])
     var changes: DynamoRequest.Values = [
-      ("state", .text("granted")), ("granted_ms", .integer(context.nowMs)), ("dk", .null),
-      ("dt", .null),
+      ("state", .text("granted")), ("granted_at_ms", .integer(context.nowMs)), ("due_pk", .null),
+      ("due_at_ms", .null),
     ]
     if let note { changes.append(("note", .text(note))) }
-    request.set(changes, ", #out_n = if_not_exists(#units, #quantity)")
+    request.set(changes, ", #granted_units = if_not_exists(#units, #quantity)")
     let (isMade, item) = try dynamoChange(request)
     guard let item else {
       if isMade { throw .shape("Attributes") }
@@ -156,10 +162,11 @@ extension StoreTalk {
     return try dynamoRow(
       .update(
         row.dynamoKey,
-        isGranted ? "SET #asof_ms = :asof_ms, #evidence = :evidence" : "SET #asof_ms = :asof_ms",
-        if: "#state = :state AND #asof_ms < :asof_ms",
+        isGranted
+          ? "SET #as_of_ms = :as_of_ms, #evidence = :evidence" : "SET #as_of_ms = :as_of_ms",
+        if: "#state = :state AND #as_of_ms < :as_of_ms",
         [
-          ("asof_ms", .integer(asOfMs)), ("evidence", .text(evidence.sha256)),
+          ("as_of_ms", .integer(asOfMs)), ("evidence", .text(evidence.sha256)),
           ("state", .text(Text(stringLiteral: row.state.name))),
         ]), keeping: isGranted ? evidence : nil)
   }
@@ -170,14 +177,19 @@ extension StoreTalk {
   ) throws(StoreStop) -> LedgerRow? {
     try dynamoRow(
       .update(
-        .ledger(key), "SET #out_n = :out_n, #lease_ms = :none REMOVE #dk, #dt",
+        .ledger(key),
+        """
+        SET #granted_units = :granted_units, #lease_expires_at_ms = :none \
+        REMOVE #due_pk, #due_at_ms
+        """,
         if: """
-          #state = :revoked AND #grant_id = :grant_id AND #tries <= :fence AND #out_n > :out_n
+          #state = :revoked AND #grant_id = :grant_id AND #fencing_token <= :fencing_token \
+          AND #granted_units > :granted_units
           """,
         [
-          ("out_n", .integer(take.target)), ("none", .integer(LedgerRow.noLease)),
+          ("granted_units", .integer(take.target)), ("none", .integer(LedgerRow.noLease)),
           ("revoked", .text("revoked")), ("grant_id", .text(take.grantId)),
-          ("fence", .integer(fence)),
+          ("fencing_token", .integer(fence)),
         ]))
   }
 

@@ -1,10 +1,11 @@
 /// A row of the ledger in the one table: the columns of SQL by their names, and those of
-/// the indexes (docs/spec/store-statements.md §3).
+/// the indexes (docs/spec/ledger-statements.md §3).
 extension LedgerRow {
   private static let columns: [StaticString] = [
-    "pkey", "env", "txn", "otx", "state", "owner", "product", "quantity", "purchased_ms",
-    "asof_ms", "evidence", "gen", "grant_id", "attempt", "tries", "claimed_ms", "lease_ms",
-    "granted_ms", "revoked_ms", "note", "units", "out_n", "revoked_pct", "repeats",
+    "purchase_key", "environment", "transaction_id", "original_transaction_id", "state", "owner",
+    "product", "quantity", "purchased_at_ms", "as_of_ms", "evidence", "generation", "grant_id",
+    "attempt_id", "fencing_token", "claimed_at_ms", "lease_expires_at_ms", "granted_at_ms",
+    "revoked_at_ms", "note", "units", "granted_units", "revocation_percentage", "repeats",
   ]
 
   init(_ item: DynamoItem) throws(StoreStop) {
@@ -18,10 +19,10 @@ extension LedgerRow {
     let due = dueKind
     let isOwned = !owner.isEmpty
     return arguments + [
-      ("ok", isOwned ? .text(DynamoKey.account(owner)) : .null),
-      ("os", isOwned ? .text(DynamoKey.ordered("L#", purchasedMs)) : .null),
-      ("dk", due.map { .text(dynamoKey.due($0)) } ?? .null),
-      ("dt", due == nil ? .null : .integer(leaseMs)),
+      ("owner_pk", isOwned ? .text(DynamoKey.account(owner)) : .null),
+      ("owner_sk", isOwned ? .text(DynamoKey.ordered("L#", purchasedMs)) : .null),
+      ("due_pk", due.map { .text(dynamoKey.due($0)) } ?? .null),
+      ("due_at_ms", due == nil ? .null : .integer(leaseMs)),
     ]
   }
 

@@ -1,5 +1,5 @@
 /// Subscriptions on DynamoDB: the subscription's own row decides, and its owner's copy is read;
-/// both change in one transaction (docs/spec/store-statements.md §3).
+/// both change in one transaction (docs/spec/ledger-statements.md §3).
 extension StoreTalk {
   /// The number of evaluations of a subscription that other processes change at the same time.
   private static let applyRounds = 4
@@ -50,12 +50,12 @@ extension StoreTalk {
   ) throws(StoreStop) -> LineRow {
     var authority = DynamoRequest.update(
       next.dynamoKey,
-      if: "#owner = :old_owner AND #asof_ms < :asof_ms AND #moved_ms <= :before_ms",
+      if: "#owner = :old_owner AND #as_of_ms < :as_of_ms AND #transferred_at_ms <= :before_ms",
       [
         ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)), ("one", .integer(1)),
         ("now_ms", .integer(context.nowMs)),
       ])
-    authority.set(next.state, ", #moved_ms = :now_ms ADD #moves :one")
+    authority.set(next.state, ", #transferred_at_ms = :now_ms ADD #transfers :one")
     var after = next
     after.movedMs = context.nowMs
     let changes = [
@@ -91,8 +91,8 @@ extension StoreTalk {
       places.map { place in
         let requests = [rows[place].dynamoKey, rows[place].copyKey].map { key in
           DynamoRequest.update(
-            key, "SET #cleared_ms = :now_ms, #updated_ms = :now_ms",
-            if: "#owner = :owner AND attribute_not_exists(#cleared_ms)",
+            key, "SET #deactivated_at_ms = :now_ms, #updated_at_ms = :now_ms",
+            if: "#owner = :owner AND attribute_not_exists(#deactivated_at_ms)",
             [("now_ms", .integer(nowMs)), ("owner", .text(account))])
         }
         return DynamoTransaction(requests).call(table)
@@ -114,14 +114,15 @@ extension StoreTalk {
 
   mutating func dynamoDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] {
     let values: DynamoRequest.Values = [
-      ("lease_ms", .integer(leaseMs)), ("now_ms", .integer(context.nowMs)),
+      ("lease_expires_at_ms", .integer(leaseMs)), ("now_ms", .integer(context.nowMs)),
     ]
     // After a lost reply the rows are due again when the lease is over (STO-48).
     let items = try dynamoTakeDue(
-      "LINE#", beforeMs: context.nowMs,
+      "SUBSCRIPTION#", beforeMs: context.nowMs,
       { key in
         .update(
-          key, "SET #dt = :lease_ms, #next_check_ms = :lease_ms", if: "#dt <= :now_ms", values)
+          key, "SET #due_at_ms = :lease_expires_at_ms, #next_check_at_ms = :lease_expires_at_ms",
+          if: "#due_at_ms <= :now_ms", values)
       }, isOurs: { _ in false })
     return try items.map { item throws(StoreStop) in try LineRow(item) }
   }
@@ -135,8 +136,9 @@ extension StoreTalk {
         var next = row
         next.nextCheckMs = row.nextLook(nowMs: nowMs)
         var request = DynamoRequest.update(
-          row.dynamoKey, if: "#dt = :lease_ms", [("lease_ms", .integer(leaseMs))])
-        request.set([("next_check_ms", StoreValue(next.nextCheckMs))] + next.due)
+          row.dynamoKey, if: "#due_at_ms = :lease_expires_at_ms",
+          [("lease_expires_at_ms", .integer(leaseMs))])
+        request.set([("next_check_at_ms", StoreValue(next.nextCheckMs))] + next.due)
         return request.call(table)
       }
     }
@@ -190,10 +192,10 @@ private struct LineChange {
     var request = DynamoRequest.update(
       row.dynamoKey,
       if: isRevoking
-        ? "#owner IN (:owner, :old_owner) AND #asof_ms <= :asof_ms"
+        ? "#owner IN (:owner, :old_owner) AND #as_of_ms <= :as_of_ms"
         : """
         #owner IN (:owner, :old_owner) \
-        AND (#asof_ms < :asof_ms OR #asof_ms = :asof_ms AND #evidence = :evidence)
+        AND (#as_of_ms < :as_of_ms OR #as_of_ms = :as_of_ms AND #evidence = :evidence)
         """,
       [("old_owner", .text(owner))])
     request.set(row.state)
@@ -202,16 +204,17 @@ private struct LineChange {
 
   static func binding(_ row: LineRow) -> DynamoRequest {
     .update(
-      row.dynamoKey, "SET #owner = :owner", if: "#owner = :none AND #asof_ms = :asof_ms",
-      [("owner", .text(row.owner)), ("none", .text("")), ("asof_ms", .integer(row.asOfMs))])
+      row.dynamoKey, "SET #owner = :owner", if: "#owner = :none AND #as_of_ms = :as_of_ms",
+      [("owner", .text(row.owner)), ("none", .text("")), ("as_of_ms", .integer(row.asOfMs))])
   }
 }
 
 extension LineRow {
   private static let columns: [StaticString] = [
-    "env", "otx", "owner", "product", "plan", "txn", "purchased_ms", "expires_ms", "grace_ms",
-    "revoked_ms", "asof_ms", "evidence", "cleared_ms", "moves", "moved_ms", "updated_ms",
-    "next_check_ms", "watch",
+    "environment", "original_transaction_id", "owner", "product", "plan", "transaction_id",
+    "purchased_at_ms", "expires_at_ms", "grace_expires_at_ms", "revoked_at_ms", "as_of_ms",
+    "evidence", "deactivated_at_ms", "transfers", "transferred_at_ms", "updated_at_ms",
+    "next_check_at_ms", "is_renewing",
   ]
 
   init(_ item: DynamoItem) throws(StoreStop) { try self.init(try item.row(LineRow.columns)) }
@@ -223,15 +226,16 @@ extension LineRow {
   /// The attributes in the index of due rows.
   fileprivate var due: DynamoRequest.Values {
     [
-      ("dk", nextCheckMs == nil ? .null : .text(dynamoKey.due("LINE#"))),
-      ("dt", StoreValue(nextCheckMs)),
+      ("due_pk", nextCheckMs == nil ? .null : .text(dynamoKey.due("SUBSCRIPTION#"))),
+      ("due_at_ms", StoreValue(nextCheckMs)),
     ]
   }
 
   /// The attributes that evidence sets: all but those of transfers.
   fileprivate var state: DynamoRequest.Values {
-    arguments.filter { !$0.name.hasSameBytes(as: "moves") && !$0.name.hasSameBytes(as: "moved_ms") }
-      + due
+    arguments.filter {
+      !$0.name.hasSameBytes(as: "transfers") && !$0.name.hasSameBytes(as: "transferred_at_ms")
+    } + due
   }
 
   /// Whether `next` would change nothing: another account owns the subscription, or its state is as

@@ -53,7 +53,7 @@ extension StoreTalk {
     _ link: AccountLink
   ) throws(StoreStop) -> (from: Text, to: Text)? {
     let audit = AuditRow(
-      id: AuditRow.id("link", link.attempt), what: "link", owner: link.to, other: link.from,
+      id: AuditRow.id("merge", link.attempt), action: "merge", owner: link.to, other: link.from,
       note: link.reason, atMs: context.nowMs)
     var to = DynamoRequest.update(
       .link(link.to), "SET #id = :id ADD #joined :from", if: "attribute_not_exists(#target)",
@@ -62,11 +62,11 @@ extension StoreTalk {
     let changes: [DynamoRequest] = [
       .update(
         .link(link.from),
-        "SET #id = :id, #target = :to, #at_ms = :now_ms, #attempt = :attempt",
-        if: "attribute_not_exists(#target) OR (#target = :to AND #attempt = :attempt)",
+        "SET #id = :id, #target = :to, #stored_at_ms = :now_ms, #attempt_id = :attempt_id",
+        if: "attribute_not_exists(#target) OR (#target = :to AND #attempt_id = :attempt_id)",
         [
           ("id", .text(link.from)), ("to", .text(link.to)), ("now_ms", .integer(context.nowMs)),
-          ("attempt", .text(link.attempt)),
+          ("attempt_id", .text(link.attempt)),
         ]), to,
     ]
     let records = audit.dynamoRequests.map { request in
@@ -112,11 +112,11 @@ extension StoreTalk {
         next.updatedMs = nowMs
         return [
           .update(
-            row.dynamoKey, "SET #owner = :to, #updated_ms = :now_ms",
-            if: "#owner = :from AND #asof_ms = :asof_ms AND #updated_ms = :read_ms",
+            row.dynamoKey, "SET #owner = :to, #updated_at_ms = :now_ms",
+            if: "#owner = :from AND #as_of_ms = :as_of_ms AND #updated_at_ms = :read_ms",
             [
               ("to", .text(link.to)), ("now_ms", .integer(nowMs)), ("from", .text(link.from)),
-              ("asof_ms", .integer(row.asOfMs)), ("read_ms", .integer(row.updatedMs)),
+              ("as_of_ms", .integer(row.asOfMs)), ("read_ms", .integer(row.updatedMs)),
             ]),
           .put(next.copyKey, next.arguments), .delete(row.copyKey),
         ]
@@ -155,9 +155,9 @@ extension StoreTalk {
   /// Returns the update that gives a row of the index of owners to `to`.
   private static func passing(_ key: DynamoKey, _ link: AccountLink) -> DynamoRequest {
     .update(
-      key, "SET #owner = :to, #ok = :ok", if: "#owner = :from",
+      key, "SET #owner = :to, #owner_pk = :owner_pk", if: "#owner = :from",
       [
-        ("to", .text(link.to)), ("ok", .text(DynamoKey.account(link.to))),
+        ("to", .text(link.to)), ("owner_pk", .text(DynamoKey.account(link.to))),
         ("from", .text(link.from)),
       ])
   }

@@ -1,5 +1,5 @@
 /// Counters in DynamoDB: the meters of a day are attributes of one row
-/// (docs/spec/store-statements.md §3).
+/// (docs/spec/ledger-statements.md §3).
 extension StoreTalk {
   mutating func dynamoTake(
     _ meter: Meter, units: Int64, room: Int64, ttlMs: Int64

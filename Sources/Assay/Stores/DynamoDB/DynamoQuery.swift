@@ -1,5 +1,5 @@
 /// A read of several rows of one partition, of the table or of an index
-/// (docs/spec/store-statements.md §3).
+/// (docs/spec/ledger-statements.md §3).
 struct DynamoQuery {
   /// The index; `nil` for the table.
   var index: StaticString? = nil
@@ -32,11 +32,12 @@ extension DynamoQuery {
 
   /// Returns the query of an account's rows in the index of owners.
   ///
-  /// - Parameter kind: The prefix of `os`.
+  /// - Parameter kind: The prefix of `owner_sk`.
   static func owned(by account: Text, _ kind: Text) -> DynamoQuery {
     DynamoQuery(
-      index: "assay-owner", condition: "#ok = :ok AND begins_with(#os, :os)",
-      values: [("ok", .text(DynamoKey.account(account))), ("os", .text(kind))],
+      index: "assay-owner",
+      condition: "#owner_pk = :owner_pk AND begins_with(#owner_sk, :owner_sk)",
+      values: [("owner_pk", .text(DynamoKey.account(account))), ("owner_sk", .text(kind))],
       limit: Int64(walkCap))
   }
 

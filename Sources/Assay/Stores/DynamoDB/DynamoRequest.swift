@@ -1,4 +1,4 @@
-/// A change or read of one row, as the low-level client takes it (docs/spec/store-statements.md
+/// A change or read of one row, as the low-level client takes it (docs/spec/ledger-statements.md
 /// §3).
 ///
 /// In the expressions `#name` is the attribute of that name, and `:name` the value of that name.

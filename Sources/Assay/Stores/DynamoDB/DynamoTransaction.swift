@@ -1,4 +1,4 @@
-/// Changes of several rows, all or none (docs/spec/store-statements.md §3).
+/// Changes of several rows, all or none (docs/spec/ledger-statements.md §3).
 struct DynamoTransaction {
   /// The changes: at most 100, no row twice.
   let changes: [DynamoRequest]

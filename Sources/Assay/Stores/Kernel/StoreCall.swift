@@ -5,7 +5,7 @@ enum StoreCall {
   case schema(StaticString)
   /// A request to DynamoDB: low-level JSON with types, as the SDK's client takes it.
   case dynamo(api: StaticString, input: [UInt8])
-  /// A call of the guard script (docs/spec/store-statements.md §4).
+  /// A call of the guard script (docs/spec/ledger-statements.md §4).
   case script(keys: [Text], arguments: [Text])
   case command([Text])
 
@@ -13,9 +13,9 @@ enum StoreCall {
     writer.beginObject()
     switch self {
     case .sql(let statement, let arguments):
-      let text = statement.text(context.dialect) ?? ""
+      let text = statement.text(context.engine) ?? ""
       SQLText.write(text, arguments, context.policy, &writer)
-      writer.member("returnsRows", boolean: statement.givesRows(context.dialect))
+      writer.member("returnsRows", boolean: statement.givesRows(context.engine))
     case .schema(let text):
       SQLText.write(text, [], context.policy, &writer)
       writer.member("returnsRows", boolean: false)

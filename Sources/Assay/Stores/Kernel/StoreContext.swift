@@ -8,14 +8,14 @@ final class StoreContext: Sendable {
   /// The time of the exchange's first call, in milliseconds since 1970 UTC (STO-9).
   let nowMs: Int64
 
-  /// - Parameter dialect: The engine that the request names, or that of the policy.
+  /// - Parameter engine: The engine that the request names, or that of the policy.
   init(
-    _ configuration: Configuration, _ policy: StoresPolicy, _ dialect: StoreDialect, nowMs: Int64
+    _ configuration: Configuration, _ policy: StoresPolicy, _ engine: StoreDialect, nowMs: Int64
   ) {
     self.configuration = configuration
-    self.policy = policy.speaking(dialect)
+    self.policy = policy.speaking(engine)
     self.nowMs = nowMs
   }
 
-  var dialect: StoreDialect { policy.dialect }
+  var engine: StoreDialect { policy.engine }
 }

@@ -44,9 +44,9 @@ struct StoreFailure {
   ///
   /// - Parameter isInTransaction: Whether the step ran in a transaction: its uncommitted
   ///   statements are undone, so that one stopped by a time limit can be repeated.
-  func kind(_ dialect: StoreDialect, isInTransaction: Bool) -> Kind {
+  func kind(_ engine: StoreDialect, isInTransaction: Bool) -> Kind {
     if let kind = StoreFailure.executors.first(where: { isCode($0.code) })?.kind { return kind }
-    let codes = Codes(dialect)
+    let codes = Codes(engine)
     if codes.busy.contains(where: isCode) { return .busy }
     if codes.unreachable.contains(where: isCode) { return .unreachable }
     let isSure = didNotRun || isInTransaction
@@ -77,15 +77,15 @@ struct StoreFailure {
     var lost: [StaticString] = []
     var unclear: [StaticString] = []
 
-    init(_ dialect: StoreDialect) {
-      switch dialect {
+    init(_ engine: StoreDialect) {
+      switch engine {
       case .sqlite: busy = ["5", "6", "9"]
       case .postgres:
         busy = ["40001", "40P01", "55P03", "57P03", "53300"]
         unreachable = ["08001", "08004"]
         stopped = ["57014"]
         lost = ["08", "57P01", "57P02", "25P03"]
-      case .mysql:
+      case .mariadb:
         busy = ["1205", "1213", "1040"]
         unreachable = ["2002", "2003", "2005"]
         stopped = ["1969"]

@@ -14,7 +14,7 @@ protocol StoreOperation {
   var isBounded: Bool { get }
 
   /// Returns the result to report while the database does not answer; `nil` if the failure itself
-  /// is reported (docs/spec/stores.md §7).
+  /// is reported (docs/spec/ledger.md §7).
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome?
 
   /// Writes the members of a refusal that `run` did not return as its result.

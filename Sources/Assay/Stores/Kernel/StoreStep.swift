@@ -18,7 +18,7 @@ struct StoreStep {
   }
 
   var calls: [StoreCall]
-  /// Whether the step must not be repeated after an unclear failure (docs/spec/stores.md §6).
+  /// Whether the step must not be repeated after an unclear failure (docs/spec/ledger.md §6).
   var isOnce = false
   /// Whether all calls need the same connection, with nothing else running on it in between.
   var needsOneConnection = false
@@ -32,7 +32,7 @@ struct StoreStep {
   func write(id: Int64, _ context: StoreContext, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)
-    writer.member("dialect", context.dialect.name)
+    writer.member("engine", context.engine.name)
     writer.member("repeatable", boolean: !isOnce)
     let isTied = needsOneConnection || transaction != nil
     writer.member("connection", isTied ? "same" : "any")

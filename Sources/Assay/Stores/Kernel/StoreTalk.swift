@@ -2,7 +2,7 @@
 ///
 /// An operation is code without callbacks that requests steps. It runs again from the beginning
 /// after each reply: a step with a recorded reply returns it, and the first one without is handed
-/// out. Decisions depend on these replies and on the first call only (docs/spec/stores.md §3), so
+/// out. Decisions depend on these replies and on the first call only (docs/spec/ledger.md §3), so
 /// that a run repeats the previous one.
 struct StoreTalk {
   /// A recorded reply to a step of an operation.

@@ -1,6 +1,6 @@
 /// Device keys, on each engine that may store them (STO-13).
 extension StoreTalk {
-  private var isDynamo: Bool { context.dialect == .dynamodb }
+  private var isDynamo: Bool { context.engine == .dynamodb }
 
   /// Inserts `row` if no row has its id.
   ///
@@ -36,7 +36,7 @@ extension StoreTalk {
         ("now_ms", .integer(context.nowMs)),
       ]
     let isMade: Bool
-    if context.dialect == .mysql {
+    if context.engine == .mariadb {
       isMade =
         try sql(isOnce: true, needsOneConnection: true) {
           [(.keyAdvance, arguments), (.keyChanged, [])]

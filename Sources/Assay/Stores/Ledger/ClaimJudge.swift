@@ -9,7 +9,7 @@ extension StoreTalk {
   private static let judgeRounds = 3
 
   /// Evaluates the row that was read, and takes it over or reverses it where the table of outcomes
-  /// demands this (docs/spec/stores.md §5.1).
+  /// demands this (docs/spec/ledger.md §5.1).
   ///
   /// - Parameter purchase: The purchase of the evidence; `nil` if the request has no evidence,
   ///   because the row was made from verified evidence (STO-30).

@@ -1,4 +1,4 @@
-/// The outcome of a claim, which follows from the purchase's ledger row (docs/spec/stores.md §5.1).
+/// The outcome of a claim, which follows from the purchase's ledger row (docs/spec/ledger.md §5.1).
 enum ClaimOutcome {
   case new, resume, alreadyGranted, inProgress, otherAccount, revoked, held, unknownProduct
   /// A purchase that nobody has, of another account's subscription (RPL-2).

@@ -1,7 +1,7 @@
 /// The ledger on every engine. Each function is one conditional change or one read; its meaning is
 /// left to the operations.
 extension StoreTalk {
-  private var isDynamo: Bool { context.dialect == .dynamodb }
+  private var isDynamo: Bool { context.engine == .dynamodb }
 
   /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
   mutating func canonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
@@ -19,7 +19,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let facts = purchase.facts
     let isConsumable = purchase.product?.type == .consumable
-    if isConsumable && context.dialect.isSQLServer && keys.areOne {
+    if isConsumable && context.engine.isSQLServer && keys.areOne {
       return (try sqlTakeName(keys, transaction), nil)
     }
     guard isDynamo else { return try sqlCanonicalKey(keys, inLineOf: facts, shown, transaction) }
@@ -68,10 +68,11 @@ extension StoreTalk {
       return try dynamoTakeOver(row, claimant, evidence, asOfMs: asOfMs)?.checked(key)
     }
     let arguments: Arguments = [
-      ("pkey", .text(key)), ("owner", .text(row.owner)),
-      ("attempt", .text(claimant.attempt)), ("lease_ms", .integer(claimant.leaseUntilMs)),
+      ("purchase_key", .text(key)), ("owner", .text(row.owner)),
+      ("attempt_id", .text(claimant.attempt)),
+      ("lease_expires_at_ms", .integer(claimant.leaseUntilMs)),
       ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
-      ("asof_ms", .integer(asOfMs)), ("handed", .integer(claimant.handsOut ? 1 : 0)),
+      ("as_of_ms", .integer(asOfMs)), ("handed", .integer(claimant.handsOut ? 1 : 0)),
       ("repeats_cap", .integer(claimant.repeatsCap)),
     ]
     return try sqlChange(.ledgerTakeOver, key, transaction, keeping: evidence) { arguments }?
@@ -148,8 +149,8 @@ extension StoreTalk {
     let (key, nowMs) = (next.purchaseKey, context.nowMs)
     return try sqlChange(.ledgerReverse, key, transaction, keeping: evidence) {
       var arguments = next.arguments
-      arguments.removeAll { $0.name.hasSameBytes(as: "gen") }
-      arguments.append(("gen", .integer(next.generation &- 1)))
+      arguments.removeAll { $0.name.hasSameBytes(as: "generation") }
+      arguments.append(("generation", .integer(next.generation &- 1)))
       arguments.append(("now_ms", .integer(nowMs)))
       return arguments
     }?.checked(key)
@@ -167,7 +168,7 @@ extension StoreTalk {
       return try dynamoRaise(row, purchase.evidence, toMs: asOfMs)?.checked(key) ?? row
     }
     let arguments: Arguments = [
-      ("pkey", .text(key)), ("asof_ms", .integer(asOfMs)),
+      ("purchase_key", .text(key)), ("as_of_ms", .integer(asOfMs)),
       ("evidence", .text(purchase.evidence.sha256)),
     ]
     let raised = try sqlChange(.ledgerRaise, key, transaction, keeping: purchase.evidence) {
@@ -184,8 +185,9 @@ extension StoreTalk {
   ) throws(StoreStop) -> LedgerRow? {
     if isDynamo { return try dynamoTaken(key, take, fence: fence)?.checked(key) }
     let arguments: Arguments = [
-      ("pkey", .text(key)), ("grant_id", .text(take.grantId)), ("fence", .integer(fence)),
-      ("out_n", .integer(take.target)),
+      ("purchase_key", .text(key)), ("grant_id", .text(take.grantId)),
+      ("fencing_token", .integer(fence)),
+      ("granted_units", .integer(take.target)),
     ]
     return try sqlChange(.ledgerTaken, key, nil) { arguments }?.checked(key)
   }
@@ -205,11 +207,12 @@ extension StoreTalk {
       return (try row?.checked(key), isMade)
     }
     let arguments: Arguments = [
-      ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
-      ("fence", .integer(fence)), ("now_ms", .integer(context.nowMs)), ("note", StoreValue(note)),
+      ("purchase_key", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
+      ("fencing_token", .integer(fence)), ("now_ms", .integer(context.nowMs)),
+      ("note", StoreValue(note)),
     ]
     let before: [(SQLStatement, Arguments)] =
-      transaction == nil ? [(.ledgerRead, [("pkey", .text(key))])] : []
+      transaction == nil ? [(.ledgerRead, [("purchase_key", .text(key))])] : []
     let results = try sql(transaction) {
       before + [
         (.lineOfCompleted, arguments), (.ledgerComplete, arguments), (.ledgerRead, arguments),

@@ -1,4 +1,4 @@
-/// The outcome of a revocation in the ledger, and what the host takes back (docs/spec/stores.md
+/// The outcome of a revocation in the ledger, and what the host takes back (docs/spec/ledger.md
 /// §5.3).
 struct Revocation {
   enum Outcome {

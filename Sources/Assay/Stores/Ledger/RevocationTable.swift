@@ -1,6 +1,6 @@
 /// Revocations in the ledger, on every engine: the row is inserted or found, locked, evaluated and
 /// written, so that of all deliveries of one revocation exactly one learns that the purchase was
-/// granted (docs/spec/stores.md §5.3).
+/// granted (docs/spec/ledger.md §5.3).
 extension StoreTalk {
   /// The number of evaluations of a row that other processes change at the same time.
   private static let revokeRounds = 4
@@ -16,7 +16,7 @@ extension StoreTalk {
     }
     let key = try canonicalKey(keys)
     let tombstone = revoker.tombstone(key, purchase, revokedMs: revokedMs)
-    return context.dialect == .dynamodb
+    return context.engine == .dynamodb
       ? try dynamoRevoke(tombstone, purchase, revoker, revokedMs)
       : try sqlRevoke(tombstone, purchase, revoker, revokedMs)
   }
@@ -27,7 +27,7 @@ extension StoreTalk {
     _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedMs: Int64
   ) throws(StoreStop) -> Revocation {
     let key = tombstone.purchaseKey
-    let named: Arguments = [("pkey", .text(key))]
+    let named: Arguments = [("purchase_key", .text(key))]
     // A missing row cannot be locked: the tombstone is inserted first.
     let results = try sql(.begin) {
       [
@@ -99,14 +99,16 @@ extension LedgerRow {
     var request = DynamoRequest.update(
       dynamoKey,
       if: """
-        #state = :read_state AND #gen = :read_gen AND #tries = :read_tries \
-        AND #asof_ms = :read_asof AND #attempt = :read_attempt AND #lease_ms = :read_lease
+        #state = :read_state AND #generation = :read_generation \
+        AND #fencing_token = :read_fencing_token AND #as_of_ms = :read_as_of_ms \
+        AND #attempt_id = :read_attempt_id AND #lease_expires_at_ms = :read_lease_expires_at_ms
         """,
       [
         ("read_state", .text(Text(stringLiteral: read.state.name))),
-        ("read_gen", .integer(read.generation)), ("read_tries", .integer(read.tries)),
-        ("read_asof", .integer(read.asOfMs)), ("read_attempt", .text(read.attempt)),
-        ("read_lease", .integer(read.leaseMs)),
+        ("read_generation", .integer(read.generation)),
+        ("read_fencing_token", .integer(read.tries)),
+        ("read_as_of_ms", .integer(read.asOfMs)), ("read_attempt_id", .text(read.attempt)),
+        ("read_lease_expires_at_ms", .integer(read.leaseMs)),
       ])
     request.set(attributes)
     return request

@@ -68,7 +68,7 @@ private struct LineRule {
   init(_ rows: [LineRow], _ context: StoreContext) {
     self.context = context
     let configuration = context.configuration
-    switch configuration.decide.sandbox {
+    switch configuration.decision.sandbox {
     case .equal: sandboxIsShadowed = false
     case .never: sandboxIsShadowed = true
     case .below:
@@ -87,10 +87,10 @@ private struct LineRule {
     guard let expiresMs = row.expiresMs else {
       return product.type == .nonConsumable ? .max : nil
     }
-    let decide = context.configuration.decide
+    let decision = context.configuration.decision
     var end = expiresMs
-    if decide.grace, let graceMs = row.graceMs { end = max(end, graceMs) }
-    if row.isWatched { end = max(end, Milliseconds.sum(expiresMs, decide.leewayMs)) }
+    if decision.gracePeriod, let graceMs = row.graceMs { end = max(end, graceMs) }
+    if row.isWatched { end = max(end, Milliseconds.sum(expiresMs, decision.renewalLeewayMs)) }
     return context.nowMs < end ? end : nil
   }
 
@@ -101,6 +101,6 @@ private struct LineRule {
       return false
     }
     return environment == .production || !sandboxIsShadowed
-      || context.configuration.decide.sandbox == .equal
+      || context.configuration.decision.sandbox == .equal
   }
 }

@@ -66,7 +66,7 @@ extension StorePurchase {
 
   /// Whether the purchase changes no subscription: a consumable, an upgraded period, or one that
   /// the policy denies.
-  func isLeftOutOfLines(_ policy: Configuration.DecidePolicy) -> Bool {
+  func isLeftOutOfLines(_ policy: Configuration.DecisionPolicy) -> Bool {
     product?.type == .consumable || facts.isUpgraded || policy.denies(facts)
   }
 

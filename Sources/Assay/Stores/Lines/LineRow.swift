@@ -33,7 +33,7 @@ extension LineRow {
   /// (STO-4).
   func checked(_ environment: Text, _ id: Text) throws(StoreStop) -> LineRow {
     guard self.environment == environment, originalTransactionId == id else {
-      throw .shape("otx")
+      throw .shape("original_transaction_id")
     }
     return self
   }
@@ -70,15 +70,16 @@ extension LineRow {
   /// The row's values by column name.
   var arguments: [(name: StaticString, value: StoreValue)] {
     [
-      ("env", .text(environment)), ("otx", .text(originalTransactionId)),
+      ("environment", .text(environment)),
+      ("original_transaction_id", .text(originalTransactionId)),
       ("owner", .text(owner)), ("product", .text(product)), ("plan", .text(plan)),
-      ("txn", .text(transactionId)), ("purchased_ms", .integer(purchasedMs)),
-      ("expires_ms", StoreValue(expiresMs)), ("grace_ms", StoreValue(graceMs)),
-      ("revoked_ms", StoreValue(revokedMs)), ("asof_ms", .integer(asOfMs)),
-      ("evidence", .text(evidence)), ("cleared_ms", StoreValue(clearedMs)),
-      ("moves", .integer(moves)), ("moved_ms", .integer(movedMs)),
-      ("updated_ms", .integer(updatedMs)), ("next_check_ms", StoreValue(nextCheckMs)),
-      ("watch", .integer(isWatched ? 1 : 0)),
+      ("transaction_id", .text(transactionId)), ("purchased_at_ms", .integer(purchasedMs)),
+      ("expires_at_ms", StoreValue(expiresMs)), ("grace_expires_at_ms", StoreValue(graceMs)),
+      ("revoked_at_ms", StoreValue(revokedMs)), ("as_of_ms", .integer(asOfMs)),
+      ("evidence", .text(evidence)), ("deactivated_at_ms", StoreValue(clearedMs)),
+      ("transfers", .integer(moves)), ("transferred_at_ms", .integer(movedMs)),
+      ("updated_at_ms", .integer(updatedMs)), ("next_check_at_ms", StoreValue(nextCheckMs)),
+      ("is_renewing", .integer(isWatched ? 1 : 0)),
     ]
   }
 

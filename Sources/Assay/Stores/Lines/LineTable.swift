@@ -1,6 +1,6 @@
-/// Subscriptions on every engine (docs/spec/store-statements.md §2, §3).
+/// Subscriptions on every engine (docs/spec/ledger-statements.md §2, §3).
 extension StoreTalk {
-  private var isDynamo: Bool { context.dialect == .dynamodb }
+  private var isDynamo: Bool { context.engine == .dynamodb }
 
   /// Inserts the subscription, binds it to its first owner, and overwrites it with later evidence
   /// of that owner (STO-40).
@@ -28,7 +28,9 @@ extension StoreTalk {
 
   mutating func line(environment: Text, _ id: Text) throws(StoreStop) -> LineRow? {
     if isDynamo { return try dynamoLine(environment: environment, id) }
-    let key: Arguments = [("env", .text(environment)), ("otx", .text(id))]
+    let key: Arguments = [
+      ("environment", .text(environment)), ("original_transaction_id", .text(id)),
+    ]
     let results = try sql { [(.lineRead, key)] }
     guard let row = try results.rowIfAny(0) else { return nil }
     return try LineRow(row).checked(environment, id)
@@ -101,9 +103,9 @@ extension StoreTalk {
   mutating func takeDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] {
     if isDynamo { return try dynamoDueLines(leaseMs: leaseMs, attempt: attempt) }
     let arguments: Arguments = [
-      ("now_ms", .integer(context.nowMs)), ("lease_ms", .integer(leaseMs)),
+      ("now_ms", .integer(context.nowMs)), ("lease_expires_at_ms", .integer(leaseMs)),
     ]
-    guard context.dialect == .mysql else {
+    guard context.engine == .mariadb else {
       return try lineRows(try sql { [(.linesDue, arguments)] }, 0)
     }
     let rows = try lineRows(try sql(.begin) { [(.linesDueLock, arguments)] }, 0)
@@ -119,8 +121,8 @@ extension StoreTalk {
     _ = try sql {
       rows.map { row in
         let look: Arguments = [
-          ("next_check_ms", StoreValue(row.nextLook(nowMs: nowMs))),
-          ("lease_ms", .integer(leaseMs)),
+          ("next_check_at_ms", StoreValue(row.nextLook(nowMs: nowMs))),
+          ("lease_expires_at_ms", .integer(leaseMs)),
         ]
         return (.lineNextLook, look + row.keyArguments)
       }
@@ -136,7 +138,7 @@ extension StoreTalk {
 
 extension LineRow {
   fileprivate var keyArguments: StoreTalk.Arguments {
-    [("env", .text(environment)), ("otx", .text(originalTransactionId))]
+    [("environment", .text(environment)), ("original_transaction_id", .text(originalTransactionId))]
   }
 
   fileprivate func changes(nowMs: Int64) -> StoreTalk.Arguments {

@@ -1,4 +1,4 @@
-/// One counter of a span of time: a row of quotas, sign-ups or rate limits (docs/spec/stores.md
+/// One counter of a span of time: a row of quotas, sign-ups or rate limits (docs/spec/ledger.md
 /// §4).
 struct Meter: Sendable {
   let scope: Text

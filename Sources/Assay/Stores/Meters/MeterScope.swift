@@ -1,4 +1,4 @@
-/// The scopes of counters: the first part of their rows' keys (docs/spec/stores.md §4).
+/// The scopes of counters: the first part of their rows' keys (docs/spec/ledger.md §4).
 enum MeterScope {
   static func account(_ account: Text) -> Text { scope("USER#", account) }
 

@@ -11,13 +11,13 @@ extension StoreTalk {
     // No statement runs: an upsert would let one request through at limit 0 (W17).
     guard room >= 0 else { return nil }
     let count: Int64?
-    switch context.dialect {
-    case .sqlite, .postgres, .mysql:
+    switch context.engine {
+    case .sqlite, .postgres, .mariadb:
       count = try sqlTake(meter, units: units, room: room, ttlMs: ttlMs)
     case .dynamodb: count = try dynamoTake(meter, units: units, room: room, ttlMs: ttlMs)
     case .redis: count = try redisTake(meter, units: units, room: room, ttlMs: ttlMs)
     }
-    if let count, !(units...limit).contains(count) { throw .shape("n") }
+    if let count, !(units...limit).contains(count) { throw .shape("used") }
     return count
   }
 
@@ -26,12 +26,12 @@ extension StoreTalk {
   /// - Returns: The count afterwards; `nil` if there was nothing to release (STO-53).
   mutating func giveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
     let count: Int64?
-    switch context.dialect {
-    case .sqlite, .postgres, .mysql: count = try sqlGiveBack(meter, units: units)
+    switch context.engine {
+    case .sqlite, .postgres, .mariadb: count = try sqlGiveBack(meter, units: units)
     case .dynamodb: count = try dynamoGiveBack(meter, units: units)
     case .redis: count = try redisGiveBack(meter, units: units)
     }
-    if let count, count < 0 { throw .shape("n") }
+    if let count, count < 0 { throw .shape("used") }
     return count
   }
 
@@ -42,9 +42,9 @@ extension StoreTalk {
   ) throws(StoreStop) -> Int64? {
     let arguments =
       meter.arguments + [
-        ("units", .integer(units)), ("room", .integer(room)), ("ttl_ms", .integer(ttlMs)),
+        ("units", .integer(units)), ("room", .integer(room)), ("delete_after_ms", .integer(ttlMs)),
       ]
-    guard context.dialect == .mysql else {
+    guard context.engine == .mariadb else {
       return try sql(isOnce: true) { [(.quotaTake, arguments)] }.number(0)
     }
     return try sql(isOnce: true, needsOneConnection: true) {
@@ -56,7 +56,7 @@ extension StoreTalk {
     _ meter: Meter, units: Int64
   ) throws(StoreStop) -> Int64? {
     let arguments = meter.arguments + [("units", .integer(units))]
-    guard context.dialect == .mysql else {
+    guard context.engine == .mariadb else {
       return try sql(isOnce: true) { [(.quotaRefund, arguments)] }.number(0)
     }
     return try sql(isOnce: true, needsOneConnection: true) {

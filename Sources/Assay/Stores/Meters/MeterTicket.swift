@@ -44,7 +44,7 @@ struct MeterTicket: Sendable {
       throw node.refusal(.range)
     }
     let name = try root.required("meter").text()
-    try require(Configuration.PlanLimits.isMeter(name), node)
+    try require(Configuration.PlanQuotas.isMeter(name), node)
     meter = Meter(scope: scope, bucket, name)
     units = try root.required("units").integer(1...MemberNode.exactInteger)
     self.operation = operation

@@ -1,18 +1,18 @@
 /// Events, each of which is handled at most once, on every engine (STO-65).
 extension StoreTalk {
-  private static let columns: [StaticString] = ["attempt", "at_ms"]
-  /// The time for which an event is kept (docs/spec/stores.md §4).
+  private static let columns: [StaticString] = ["attempt_id", "stored_at_ms"]
+  /// The time for which an event is kept (docs/spec/ledger.md §4).
   private static let keptMs = 30 &* Milliseconds.day
 
   /// Records an event if it is new. Returns the attempt that recorded it first, and when.
   mutating func first(_ id: Text, _ attempt: Text) throws(StoreStop) -> (Text, atMs: Int64) {
     let arguments: Arguments = [
-      ("id", .text(id)), ("attempt", .text(attempt)), ("at_ms", .integer(context.nowMs)),
+      ("id", .text(id)), ("attempt_id", .text(attempt)), ("stored_at_ms", .integer(context.nowMs)),
     ]
     let keptUntilMs = Milliseconds.sum(context.nowMs, Self.keptMs)
     var row: StoreRow
-    switch context.dialect {
-    case .sqlite, .postgres, .mysql:
+    switch context.engine {
+    case .sqlite, .postgres, .mariadb:
       row = try sql { [(.onceInsert, arguments), (.onceRead, arguments)] }.row(1)
     case .dynamodb:
       let (isMade, item) = try dynamoChange(

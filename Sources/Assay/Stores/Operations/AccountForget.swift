@@ -12,7 +12,7 @@ struct AccountForget: StoreOperation {
     attempt = try parameters.attempt()
     _ = try parameters.reason()
     guard let key = parameters.context.policy.forgetKey else {
-      throw Refusal(.configLedgerForgetKey, "STO-93", at: "stores.forgetKey")
+      throw Refusal(.configLedgerForgetKey, "STO-93", at: "ledger.forgetKey")
     }
     let code = MessageCode.of(key: key, head: "", account.utf8[...])
     hash = Text(Text("forgotten:").utf8 + Hex.encode(code))
@@ -21,7 +21,7 @@ struct AccountForget: StoreOperation {
   var seed: Text { attempt }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    if talk.context.dialect == .dynamodb { return try talk.dynamoForget(self) }
+    if talk.context.engine == .dynamodb { return try talk.dynamoForget(self) }
     let (counts, joined) = try talk.forget(self)
     return done(counts, joined: joined, more: joined >= AccountForget.joinedCap)
   }

@@ -29,7 +29,7 @@ struct AccountLink: StoreOperation {
   }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    if talk.context.dialect == .dynamodb { return try talk.dynamoLink(self) }
+    if talk.context.engine == .dynamodb { return try talk.dynamoLink(self) }
     let (targets, moved) = try talk.lockLinks(self)
     if let refused = judge(targets) { return refused }
     let more = try talk.moveAccount(self)
@@ -121,11 +121,11 @@ extension StoreTalk {
 
   fileprivate mutating func moveAccount(_ link: AccountLink) throws(StoreStop) -> Bool {
     let arguments: Arguments = [
-      ("from", .text(link.from)), ("to", .text(link.to)), ("attempt", .text(link.attempt)),
+      ("from", .text(link.from)), ("to", .text(link.to)), ("attempt_id", .text(link.attempt)),
       ("now_ms", .integer(context.nowMs)), ("note", StoreValue(link.reason)),
       ("from_scope", .text(MeterScope.account(link.from))),
       ("to_scope", .text(MeterScope.account(link.to))),
-      ("id", .text(AuditRow.id("link", link.attempt))),
+      ("id", .text(AuditRow.id("merge", link.attempt))),
     ]
     let owners: [SQLStatement] = [
       .linkTarget, .linkFollow, .linkLines, .linkLedger, .linkKeys,
@@ -133,9 +133,9 @@ extension StoreTalk {
     var quota: [(SQLStatement, Arguments)] = [(.linkQuota, arguments)]
     var first = owners
     var more = false
-    switch context.dialect {
+    switch context.engine {
     case .sqlite: quota.append((.linkQuotaClear, arguments))
-    case .mysql:
+    case .mariadb:
       // MariaDB reads the counters under a lock, and then moves them one by one.
       let results = try sql(.within) {
         (owners + [.linkQuotaLock]).map { ($0, arguments) }
@@ -161,7 +161,7 @@ extension StoreTalk {
     var row = row
     let key: Arguments = [("bucket", .text(try row.text())), ("meter", .text(try row.text()))]
     let counted: Arguments = [
-      ("n", .integer(try row.integer())), ("ttl_ms", .integer(try row.integer())),
+      ("used", .integer(try row.integer())), ("delete_after_ms", .integer(try row.integer())),
     ]
     try row.end()
     return [(.linkQuotaAdd, arguments + key + counted), (.linkQuotaRemove, arguments + key)]
@@ -193,7 +193,7 @@ extension StoreTalk {
     return (accounts + others).ordered(by: Text.precedes).map { id in
       guard accounts.contains(id) else { return (.linkHold, [("id", .text(id))]) }
       let arguments: Arguments = [
-        ("id", .text(id)), ("now_ms", .integer(context.nowMs)), ("attempt", .text(attempt)),
+        ("id", .text(id)), ("now_ms", .integer(context.nowMs)), ("attempt_id", .text(attempt)),
       ]
       return (.linkLock, arguments)
     }

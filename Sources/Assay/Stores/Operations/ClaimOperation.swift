@@ -1,5 +1,5 @@
 /// The operation `claim`: claims each purchase of the evidence, so that it is granted once
-/// (docs/spec/stores.md §5.1).
+/// (docs/spec/ledger.md §5.1).
 struct ClaimOperation: StoreOperation {
   private let claimant: Claimant
   private let isInTransaction: Bool
@@ -31,11 +31,11 @@ struct ClaimOperation: StoreOperation {
       holds: holds && !isResolved, isInTransaction: isInTransaction,
       allowsRepeat: try parameters["allowRepeat"]?.boolean() ?? false)
     account = try AccountCheck(
-      parameters["accountToken"], context.configuration.decide.account,
+      parameters["accountToken"], context.configuration.decision.accountToken,
       isOfAccount: owner != nil)
     note = try parameters.note("note")
     let all = try StorePurchase.all(evidence, context.configuration.products)
-    lines = ClaimOperation.lines(of: owner, all, account, context.configuration.decide)
+    lines = ClaimOperation.lines(of: owner, all, account, context.configuration.decision)
     let found = try ClaimOperation.chosen(all, parameters)
     let limit = try parameters["limit"]?.integer(1...Self.limitCap) ?? Self.limitCap
     purchases = found.suffix(Int(limit))
@@ -56,7 +56,7 @@ struct ClaimOperation: StoreOperation {
   /// Returns the purchases that `update-subscriptions` would store for this account.
   private static func lines(
     of owner: Text?, _ all: [StorePurchase], _ account: AccountCheck,
-    _ policy: Configuration.DecidePolicy
+    _ policy: Configuration.DecisionPolicy
   ) -> [StorePurchase] {
     guard owner != nil else { return [] }
     return StorePurchase.lines(
@@ -101,7 +101,7 @@ struct ClaimOperation: StoreOperation {
     _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
     guard let product = purchase.product else { return Claim(purchase, .unknownProduct) }
-    if let claim = withoutStore(purchase, talk.context.configuration.decide) { return claim }
+    if let claim = withoutStore(purchase, talk.context.configuration.decision) { return claim }
     guard let keys = PurchaseKeys(purchase) else { return Claim(purchase, .refused) }
     let line = shown(purchase, &lines, talk.context)
     let found = try begin(purchase, product, keys, line, &talk)
@@ -109,7 +109,7 @@ struct ClaimOperation: StoreOperation {
     var row = found.row
     if row == nil {
       let new = newRow(found.key, purchase, product, claimant)
-      if isInTransaction && talk.context.dialect == .dynamodb {
+      if isInTransaction && talk.context.engine == .dynamodb {
         return try talk.dynamoGrant(found.key, new, claimant, purchase, note: note)
       }
       row = try standing(found.key, new, purchase.evidence, &talk)
@@ -142,7 +142,7 @@ struct ClaimOperation: StoreOperation {
     _ purchase: StorePurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
     _ line: ShownLine?, _ talk: inout StoreTalk
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
-    if talk.context.dialect == .sqlite && !isInTransaction {
+    if talk.context.engine == .sqlite && !isInTransaction {
       return try talk.sqlClaim(keys, of: purchase, line) {
         newRow(keys.purchase, purchase, product, claimant)
       }
@@ -155,7 +155,7 @@ struct ClaimOperation: StoreOperation {
   /// Returns the claim of a purchase that the evidence alone rules out; `nil` if the ledger must be
   /// read.
   private func withoutStore(
-    _ purchase: StorePurchase, _ policy: Configuration.DecidePolicy
+    _ purchase: StorePurchase, _ policy: Configuration.DecisionPolicy
   ) -> Claim? {
     if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
     if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }

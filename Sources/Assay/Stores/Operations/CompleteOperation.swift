@@ -1,4 +1,4 @@
-/// The operation `complete`: records that the host has granted (docs/spec/stores.md §5.2).
+/// The operation `complete`: records that the host has granted (docs/spec/ledger.md §5.2).
 struct CompleteOperation: StoreOperation {
   private let purchaseKey: Text
   private let account: Text

@@ -143,7 +143,7 @@ struct EventApply: StoreOperation {
     _ key: Text, _ row: LedgerRow, _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
     guard claimant.isInTransaction else { return try talk.judge(row, claimant, purchase, nil) }
-    if talk.context.dialect == .dynamodb {
+    if talk.context.engine == .dynamodb {
       return try talk.dynamoGrant(key, nil, claimant, purchase, note: nil)
     }
     guard let locked = try talk.ledgerRow(key, .begin) else { throw .rowMissing }

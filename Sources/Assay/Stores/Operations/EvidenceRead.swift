@@ -14,7 +14,7 @@ struct EvidenceRead: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     try require(
       parameters.context.policy.keepEvidence, .configLedgerEvidence, "STO-68",
-      at: "stores.keepEvidence")
+      at: "ledger.keepEvidence")
     if let list = parameters["sha256"] {
       try parameters.refuse(["purchaseKey", "environment", "originalTransactionId"])
       question = .digests(
@@ -61,15 +61,17 @@ struct EvidenceRead: StoreOperation {
     switch question {
     case .digests(let digests): return digests
     case .purchase(let key):
-      if talk.context.dialect == .dynamodb {
+      if talk.context.engine == .dynamodb {
         return try talk.dynamoLedgerRow(key).map { [$0.evidence] } ?? []
       }
-      return try talk.digest(.evidenceOfPurchase, [("pkey", .text(key))])
+      return try talk.digest(.evidenceOfPurchase, [("purchase_key", .text(key))])
     case .line(let environment, let id):
-      if talk.context.dialect == .dynamodb {
+      if talk.context.engine == .dynamodb {
         return try talk.dynamoLine(environment: environment, id).map { [$0.evidence] } ?? []
       }
-      return try talk.digest(.evidenceOfLine, [("env", .text(environment)), ("otx", .text(id))])
+      return try talk.digest(
+        .evidenceOfLine,
+        [("environment", .text(environment)), ("original_transaction_id", .text(id))])
     }
   }
 }
@@ -87,7 +89,7 @@ extension StoreTalk {
     _ digests: [Text]
   ) throws(StoreStop) -> [EvidenceRead.Kept] {
     guard !digests.isEmpty else { return [] }
-    if context.dialect == .dynamodb { return try dynamoEvidence(digests) }
+    if context.engine == .dynamodb { return try dynamoEvidence(digests) }
     let results = try sql {
       digests.map { digest in
         let arguments: Arguments = [("digest", .text(digest))]

@@ -20,7 +20,7 @@ struct KeyReceiptOperation: StoreOperation {
       return end("unknown", nil, KeyRow.unknown)
     }
     guard row.state == .active else { return end("retired", nil, KeyRow.retired) }
-    guard row.receipt.createdMs >= receipt.createdMs else { throw .shape("receipt_ms") }
+    guard row.receipt.createdMs >= receipt.createdMs else { throw .shape("receipt_created_at_ms") }
     let isOurs =
       row.receipt.createdMs == receipt.createdMs && row.receipt.bytes == receipt.bytes
     return end(isOurs ? "kept" : "older", row.receipt.nextMs)

@@ -62,7 +62,7 @@ struct LookupOperation: StoreOperation {
         rows += try row(key, &talk, or: purchase.purchaseKey)
       }
     }
-    return outcome(rows, isProven, isLate: talk.context.dialect == .dynamodb)
+    return outcome(rows, isProven, isLate: talk.context.engine == .dynamodb)
   }
 
   private func row(

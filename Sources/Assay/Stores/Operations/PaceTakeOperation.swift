@@ -48,7 +48,7 @@ struct PaceTakeOperation: StoreOperation {
     _ row: (operation: StaticString, perSecond: Int64?), _ environment: Environment,
     _ policy: StoresPolicy
   ) -> Int64? {
-    let configured = policy.pace.first {
+    let configured = policy.rateLimits.first {
       Text(stringLiteral: $0.operation) == Text(stringLiteral: row.operation)
     }
     guard let pace = configured?.perSecond ?? row.perSecond.map({ max(1, $0 / 2) }) else {

@@ -1,12 +1,12 @@
 /// The operation `consume-quota`: consumes units of an account's daily allowance
-/// (docs/spec/stores.md §5.6).
+/// (docs/spec/ledger.md §5.6).
 struct QuotaTakeOperation: StoreOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64
   /// The meter to which a client falls back (BCK-9); `nil` if there is none.
   private let fallback: Text?
-  /// Whether requests pass uncounted while the database is unavailable (docs/spec/stores.md §7).
+  /// Whether requests pass uncounted while the database is unavailable (docs/spec/ledger.md §7).
   private let failsOpen: Bool
   private let nowMs: Int64
 
@@ -22,7 +22,7 @@ struct QuotaTakeOperation: StoreOperation {
     let limits = try QuotaTakeOperation.limits(parameters)
     units =
       try parameters["units"]?.refusing(.misuseLedgerUnits, "STO-50")
-      .integer(1...context.policy.quotaUnitsMax) ?? 1
+      .integer(1...context.policy.maxUnits) ?? 1
     meter = Meter(
       scope: MeterScope.account(account),
       .day(nowMs, offsetMinutes: context.policy.dayOffsetMinutes), name)
@@ -34,7 +34,7 @@ struct QuotaTakeOperation: StoreOperation {
   private static func meter(_ parameters: StoreParameters) throws(Refusal) -> Text {
     let node = try parameters.needed("meter").refusing(.misuseLedgerMeter, "STO-50")
     let name = try node.text()
-    let isKnown = parameters.context.configuration.limits.contains {
+    let isKnown = parameters.context.configuration.quotas.contains {
       $0.meters.contains { $0.meter == name }
     }
     try require(isKnown, node)
@@ -48,7 +48,7 @@ struct QuotaTakeOperation: StoreOperation {
     let plan = try node.text()
     let configuration = parameters.context.configuration
     try require(configuration.plans.contains(plan), node)
-    return configuration.limits.first { $0.plan == plan }?.meters ?? []
+    return configuration.quotas.first { $0.plan == plan }?.meters ?? []
   }
 
   /// Returns the plan's meter with the largest limit, if that is larger than `limit`.
@@ -106,7 +106,7 @@ struct QuotaTakeOperation: StoreOperation {
 }
 
 extension Refusal {
-  /// Whether the database is unavailable (docs/spec/stores.md §7); a row of unexpected form is
+  /// Whether the database is unavailable (docs/spec/ledger.md §7); a row of unexpected form is
   /// another failure.
   var isWithoutStore: Bool {
     switch status {

@@ -1,4 +1,4 @@
-/// The operation `revoke`: applies a refund, or the end of family sharing (docs/spec/stores.md
+/// The operation `revoke`: applies a refund, or the end of family sharing (docs/spec/ledger.md
 /// §5.3).
 struct RevokeOperation: StoreOperation {
   private let purchases: [StorePurchase]

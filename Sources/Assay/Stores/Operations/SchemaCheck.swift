@@ -3,9 +3,9 @@
 /// (STM-1, STM-7).
 struct SchemaCheck: StoreOperation {
   private static let tables: [(name: StaticString, statement: SQLStatement)] = [
-    ("name", .checkName), ("ledger", .checkLedger), ("line", .checkLine),
-    ("quota", .checkQuota), ("challenge", .checkChallenge), ("key", .checkKey),
-    ("once", .checkOnce), ("link", .checkLink), ("audit", .checkAudit),
+    ("purchase_key", .checkName), ("purchase", .checkLedger), ("subscription", .checkLine),
+    ("quota", .checkQuota), ("challenge", .checkChallenge), ("device_key", .checkKey),
+    ("event", .checkOnce), ("merged_account", .checkLink), ("audit", .checkAudit),
   ]
 
   /// The lineage that the host saw first; `nil` at its first check.
@@ -25,12 +25,12 @@ struct SchemaCheck: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let found: Found
-    switch talk.context.dialect {
-    case .sqlite, .postgres, .mysql: found = try tables(&talk)
+    switch talk.context.engine {
+    case .sqlite, .postgres, .mariadb: found = try tables(&talk)
     case .redis: found = try redis(&talk)
     case .dynamodb: found = try dynamo(&talk)
     }
-    if let lineage, talk.context.dialect != .redis, found.schema?.lineage != lineage {
+    if let lineage, talk.context.engine != .redis, found.schema?.lineage != lineage {
       throw .refused(Refusal(.configLedgerLineage, "STO-78", at: "lineage"))
     }
     return StoreOutcome { writer in
@@ -62,7 +62,7 @@ struct SchemaCheck: StoreOperation {
     }
     var tables = Self.tables
     if policy.keepEvidence { tables.append(("evidence", .checkEvidence)) }
-    let isSQLite = policy.dialect == .sqlite
+    let isSQLite = policy.engine == .sqlite
     let results = try talk.sql {
       var calls: [(SQLStatement, StoreTalk.Arguments)] = [(.schemaRead, [])]
       calls += tables.map { ($0.statement, []) }

@@ -16,8 +16,8 @@ struct SchemaCreate: StoreOperation {
   var isBounded: Bool { false }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    switch talk.context.dialect {
-    case .sqlite, .postgres, .mysql: return try talk.createTables(lineage)
+    switch talk.context.engine {
+    case .sqlite, .postgres, .mariadb: return try talk.createTables(lineage)
     case .dynamodb: return try talk.dynamoCreateTable(lineage)
     case .redis: return SchemaCreate.end("exists", nil)
     }
@@ -46,14 +46,14 @@ extension StoreTalk {
   /// change of a table by itself; therefore the version is written last.
   fileprivate mutating func createTables(_ lineage: Text) throws(StoreStop) -> StoreOutcome {
     let found = try tablesFound()
-    let (isMySQL, keeps) = (context.dialect == .mysql, context.policy.keepEvidence)
+    let (isMariaDB, keeps) = (context.engine == .mariadb, context.policy.keepEvidence)
     switch SchemaState(found, keepsEvidence: keeps) {
     case .refused(let place):
       // The lock belongs to the connection, not to the transaction.
-      if isMySQL { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
+      if isMariaDB { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
       throw .refused(SchemaCreate.refusal(place))
     case .whole(let row):
-      if isMySQL { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
+      if isMariaDB { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
       return SchemaCreate.end("exists", row)
     case .toMake(let version):
       let row = try make(lineage, found.row, from: version)
@@ -63,7 +63,7 @@ extension StoreTalk {
   }
 
   private mutating func tablesFound() throws(StoreStop) -> SchemaFound {
-    let hasLock = context.dialect != .sqlite
+    let hasLock = context.engine != .sqlite
     let results = try changing(.begin) {
       (hasLock ? [StoreCall.sql(.schemaLock, [])] : [])
         + [.sql(.schemaTables, []), .sql(.schemaUnits, [])]
@@ -82,24 +82,24 @@ extension StoreTalk {
   private mutating func make(
     _ lineage: Text, _ standing: SchemaRow?, from version: Int64
   ) throws(StoreStop) -> SchemaRow {
-    let (context, isMySQL) = (context, context.dialect == .mysql)
+    let (context, isMariaDB) = (context, context.engine == .mariadb)
     let results = try changing(.commit) {
       let schema = StoreSchema(policy: context.policy, nowMs: context.nowMs)
       var calls: [StoreCall] = []
-      if let text = SchemaTable.schema.create(context.dialect) { calls.append(.schema(text)) }
+      if let text = SchemaTable.schema.create(context.engine) { calls.append(.schema(text)) }
       calls.append(
         .sql(
           .schemaInsert,
           [
             ("version", .integer(version)), ("lineage", .text(lineage)),
-            ("made_ms", .integer(context.nowMs)),
+            ("created_at_ms", .integer(context.nowMs)),
           ]))
       for migration in SchemaMigration.all where version > 0 && migration.from >= version {
-        calls += migration.statements(context.dialect).map { .schema($0) }
+        calls += migration.statements(context.engine).map { .schema($0) }
       }
       calls += schema.creations.map { .schema($0) }
       calls.append(.sql(.schemaVersion, [("version", .integer(SchemaMigration.current))]))
-      if isMySQL { calls.append(.sql(.schemaUnlock, [])) }
+      if isMariaDB { calls.append(.sql(.schemaUnlock, [])) }
       return calls + [.sql(.schemaRead, [])]
     }
     return try SchemaRow(try results.row(results.count &- 1))

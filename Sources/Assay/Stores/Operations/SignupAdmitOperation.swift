@@ -1,5 +1,5 @@
 /// The operation `begin-signup`: decides if this address may create an account today
-/// (docs/spec/stores.md §5.7). The password itself is never passed in (STO-59).
+/// (docs/spec/ledger.md §5.7). The password itself is never passed in (STO-59).
 struct SignupAdmitOperation: StoreOperation {
   private let address: SourceAddress
   private let bucket: MeterBucket
@@ -33,7 +33,7 @@ struct SignupAdmitOperation: StoreOperation {
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if let fault { return end("malformed", .none, fault) }
     let created = meter("created")
-    let ttlMs = bucket.endMs &+ Self.keptMs(talk.context.dialect)
+    let ttlMs = bucket.endMs &+ Self.keptMs(talk.context.engine)
     guard
       try talk.take(meter("attempts"), units: 1, limit: attemptLimit, ttlMs: ttlMs) != nil,
       let used = try talk.take(created, units: 1, limit: createdLimit, ttlMs: ttlMs)
@@ -49,8 +49,8 @@ struct SignupAdmitOperation: StoreOperation {
 
   /// Returns the time for which counters are kept after their day, in milliseconds (BCK-13): longer
   /// on Redis, whose server would delete them at once if its clock were days ahead (STO-82).
-  private static func keptMs(_ dialect: StoreDialect) -> Int64 {
-    (dialect == .redis ? 7 : 2) &* Milliseconds.day
+  private static func keptMs(_ engine: StoreDialect) -> Int64 {
+    (engine == .redis ? 7 : 2) &* Milliseconds.day
   }
 
   private func end(

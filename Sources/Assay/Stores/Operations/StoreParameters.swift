@@ -75,7 +75,7 @@ struct StoreParameters {
   /// Whether an expired lease waits for an operator, by the request or the configuration (STO-27).
   func holds() throws(Refusal) -> Bool {
     let given = try self["onUnclear"]?.choice(["retry", "hold"])
-    return given.map { $0 == 1 } ?? context.policy.onUnclearHolds
+    return given.map { $0 == 1 } ?? context.policy.expiredLeaseHolds
   }
 
   /// Whether an operator has found that the grant did not happen (STO-27).

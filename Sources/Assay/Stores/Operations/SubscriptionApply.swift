@@ -15,7 +15,7 @@ struct SubscriptionApply: StoreOperation {
     let configuration = parameters.context.configuration
     account = try parameters.accountIfAny("account")
     token = try AccountCheck(
-      parameters["accountToken"], configuration.decide.account, isOfAccount: account != nil)
+      parameters["accountToken"], configuration.decision.accountToken, isOfAccount: account != nil)
     isConfirmed = try parameters["confirm"]?.boolean() ?? false
     purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration.products))
   }
@@ -25,7 +25,7 @@ struct SubscriptionApply: StoreOperation {
   /// - Throws: `misuse.exchange.request`.
   init(event all: [StorePurchase], _ context: StoreContext) throws(Refusal) {
     account = nil
-    token = try AccountCheck(nil, context.configuration.decide.account, isOfAccount: false)
+    token = try AccountCheck(nil, context.configuration.decision.accountToken, isOfAccount: false)
     isConfirmed = false
     purchases = StorePurchase.lines(all)
   }
@@ -104,7 +104,7 @@ struct SubscriptionApply: StoreOperation {
     if account != nil, let reason = token.refusal(purchase) {
       return AppliedLine(purchase: purchase, outcome: .refused, reason: reason)
     }
-    if purchase.isLeftOutOfLines(context.configuration.decide) {
+    if purchase.isLeftOutOfLines(context.configuration.decision) {
       return AppliedLine(purchase: purchase, outcome: .leftOut)
     }
     guard purchase.lineKey != nil else { return AppliedLine(purchase: purchase, outcome: .refused) }
@@ -119,11 +119,11 @@ struct SubscriptionApply: StoreOperation {
     let policy = talk.context.policy
     let isNewer = next.asOfMs > row.asOfMs
     var refused = AppliedLine(purchase: purchase, outcome: .otherAccount, row: row)
-    refused.canMove = policy.transfer == .ask && isNewer
-    guard policy.transfer != .deny, isNewer, policy.transfer == .move || isConfirmed else {
+    refused.canMove = policy.transfer == .confirm && isNewer
+    guard policy.transfer != .deny, isNewer, policy.transfer == .allow || isConfirmed else {
       return refused
     }
-    let beforeMs = talk.context.nowMs &- policy.moveEveryMs
+    let beforeMs = talk.context.nowMs &- policy.transferIntervalMs
     let after = try talk.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
     guard after.owner == next.owner else {
       refused.row = after
@@ -131,7 +131,8 @@ struct SubscriptionApply: StoreOperation {
       return refused
     }
     try talk.audit(
-      "move", next.evidence, owner: next.owner, other: row.owner, note: next.originalTransactionId)
+      "transfer", next.evidence, owner: next.owner, other: row.owner,
+      note: next.originalTransactionId)
     return AppliedLine(purchase: purchase, outcome: .moved, row: after, changed: true)
   }
 }

@@ -11,7 +11,7 @@ struct SubscriptionClear: StoreOperation {
   var seed: Text { account }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    let keeps = talk.context.policy.onAbsentKeeps
+    let keeps = talk.context.policy.noPurchasesKeeps
     let rows = keeps ? try talk.lines(of: account) : try talk.clearLines(of: account)
     let entitlement = LineEntitlement(rows, talk.context)
     let nowMs = talk.context.nowMs

@@ -2,7 +2,7 @@
 struct SubscriptionRead: StoreOperation {
   private let account: Text
   private let context: StoreContext
-  /// The last plan that the host kept; `nil` if there is none or it is too old (docs/spec/stores.md
+  /// The last plan that the host kept; `nil` if there is none or it is too old (docs/spec/ledger.md
   /// §7).
   private let last: (plan: Text, untilMs: Int64?)?
 
@@ -25,7 +25,7 @@ struct SubscriptionRead: StoreOperation {
     let untilMs = try object.present("until")?.integer(0...MemberNode.exactInteger)
     let atMs = try object.required("atMs").integer(0...MemberNode.exactInteger)
     let age = context.nowMs &- atMs
-    guard age >= 0, age <= context.policy.failOpenReadMs else { return nil }
+    guard age >= 0, age <= context.policy.failOpenPlanMaxAgeMs else { return nil }
     if let untilMs, untilMs <= context.nowMs { return nil }
     return (plan, untilMs)
   }

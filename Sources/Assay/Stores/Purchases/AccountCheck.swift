@@ -3,12 +3,12 @@
 struct AccountCheck: Sendable {
   /// The expected appAccountToken in lower case; `nil` if the request has none.
   private let expected: Text?
-  private let policy: Configuration.DecidePolicy.Account
+  private let policy: Configuration.DecisionPolicy.AccountToken
 
   /// - Parameter isOfAccount: Whether an account claims; `false` for evidence that Apple sent.
   /// - Throws: `misuse.decision.account` (DCD-20).
   init(
-    _ node: MemberNode?, _ policy: Configuration.DecidePolicy.Account, isOfAccount: Bool
+    _ node: MemberNode?, _ policy: Configuration.DecisionPolicy.AccountToken, isOfAccount: Bool
   ) throws(Refusal) {
     self.policy = policy
     guard let node, !node.value.isNull else {

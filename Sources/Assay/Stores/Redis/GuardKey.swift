@@ -7,7 +7,7 @@ enum GuardKey {
 
   static func challenge(_ id: Text) -> Text { key(id, "challenge") }
 
-  static func once(_ id: Text) -> Text { key(id, "once") }
+  static func once(_ id: Text) -> Text { key(id, "event") }
 
   private static func key(_ tag: Text, _ rest: Text) -> Text {
     Text(Array("assay:{".utf8) + tag.utf8 + Array("}:".utf8) + rest.utf8)

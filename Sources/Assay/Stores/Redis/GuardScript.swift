@@ -1,5 +1,5 @@
 /// The only script on Redis: a row is a hash, which is created if there is none, or changed if one
-/// of the clauses holds (docs/spec/store-statements.md §4).
+/// of the clauses holds (docs/spec/ledger-statements.md §4).
 enum GuardScript {
   static let text: StaticString = """
     local k, a, i, how = KEYS[1], ARGV, 1, '0'

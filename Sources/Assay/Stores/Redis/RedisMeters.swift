@@ -1,15 +1,15 @@
-/// Counters in Redis (docs/spec/store-statements.md §4).
+/// Counters in Redis (docs/spec/ledger-statements.md §4).
 extension StoreTalk {
   mutating func redisTake(
     _ meter: Meter, units: Int64, room: Int64, ttlMs: Int64
   ) throws(StoreStop) -> Int64? {
     let reply = try redis(isOnce: true) {
       GuardCall(
-        key: GuardKey.meter(meter), expireMs: ttlMs, create: [("n", .integer(units))],
-        tests: [.atMost("n", room)], add: [("n", .integer(units))])
+        key: GuardKey.meter(meter), expireMs: ttlMs, create: [("used", .integer(units))],
+        tests: [.atMost("used", room)], add: [("used", .integer(units))])
     }
     let count = try reply.count
-    guard reply.change != .created || count == units else { throw .shape("n") }
+    guard reply.change != .created || count == units else { throw .shape("used") }
     return reply.change == .none ? nil : count
   }
 
@@ -17,8 +17,8 @@ extension StoreTalk {
   mutating func redisGiveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
     let reply = try redis(isOnce: true) {
       GuardCall(
-        key: GuardKey.meter(meter), tests: [.atLeast("n", units)],
-        add: [("n", .integer(-units))])
+        key: GuardKey.meter(meter), tests: [.atLeast("used", units)],
+        add: [("used", .integer(-units))])
     }
     guard reply.change != .created else { throw .shape("reply[0]") }
     if reply.isAbsent { return nil }
@@ -30,7 +30,7 @@ extension StoreTalk {
 extension GuardReply {
   fileprivate var count: Int64 {
     get throws(StoreStop) {
-      var row = try row(["n"])
+      var row = try row(["used"])
       return try row.integer()
     }
   }

@@ -10,7 +10,7 @@ struct ChallengeRow: Sendable {
   var usedMs: Int64? = nil
 
   static let columns: [StaticString] = [
-    "id", "purpose", "subject", "expires_ms", "used_by", "used_ms",
+    "id", "purpose", "subject", "expires_at_ms", "used_by", "used_at_ms",
   ]
 
   init(id: Text, purpose: Text, subject: Text, expiresMs: Int64) {
@@ -37,8 +37,8 @@ struct ChallengeRow: Sendable {
   var arguments: StoreTalk.Arguments {
     [
       ("id", .text(id)), ("purpose", .text(purpose)), ("subject", .text(subject)),
-      ("expires_ms", .integer(expiresMs)), ("used_by", StoreValue(usedBy)),
-      ("used_ms", StoreValue(usedMs)),
+      ("expires_at_ms", .integer(expiresMs)), ("used_by", StoreValue(usedBy)),
+      ("used_at_ms", StoreValue(usedMs)),
     ]
   }
 }

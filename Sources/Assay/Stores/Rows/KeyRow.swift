@@ -56,8 +56,8 @@ struct KeyRow: Sendable {
   }
 
   static let columns: [StaticString] = [
-    "key_id", "owner", "app", "env", "public_key", "counter", "state", "created_ms", "used_ms",
-    "receipt", "receipt_ms", "next_ms", "risk",
+    "key_id", "owner", "app", "environment", "public_key", "counter", "state", "created_at_ms",
+    "used_at_ms", "receipt", "receipt_created_at_ms", "next_refresh_at_ms", "risk",
   ]
 
   /// Creates the row of a newly attested key.
@@ -101,9 +101,9 @@ struct KeyRow: Sendable {
   var arguments: StoreTalk.Arguments {
     [
       ("key_id", .text(id)), ("owner", .text(owner)), ("app", .text(app)),
-      ("env", .text(environment)), ("public_key", .text(publicKey)),
+      ("environment", .text(environment)), ("public_key", .text(publicKey)),
       ("counter", .integer(counter)), ("state", .text(Text(stringLiteral: state.name))),
-      ("created_ms", .integer(createdMs)), ("used_ms", .integer(usedMs)),
+      ("created_at_ms", .integer(createdMs)), ("used_at_ms", .integer(usedMs)),
     ] + receipt.arguments
   }
 }
@@ -112,8 +112,8 @@ extension KeyRow.Receipt {
   /// The receipt's values by column name.
   var arguments: StoreTalk.Arguments {
     [
-      ("receipt", StoreValue(bytes)), ("receipt_ms", .integer(createdMs)),
-      ("next_ms", .integer(nextMs)), ("risk", StoreValue(risk)),
+      ("receipt", StoreValue(bytes)), ("receipt_created_at_ms", .integer(createdMs)),
+      ("next_refresh_at_ms", .integer(nextMs)), ("risk", StoreValue(risk)),
     ]
   }
 }

@@ -72,7 +72,7 @@ extension LedgerRow {
   /// Returns `self` if its key is the requested one; an engine that returns another row is
   /// refused (STO-4).
   func checked(_ key: Text) throws(StoreStop) -> LedgerRow {
-    guard purchaseKey == key else { throw .shape("pkey") }
+    guard purchaseKey == key else { throw .shape("purchase_key") }
     return self
   }
 
@@ -126,17 +126,19 @@ extension LedgerRow {
   /// The row's values by column name.
   var arguments: [(name: StaticString, value: StoreValue)] {
     [
-      ("pkey", .text(purchaseKey)), ("env", .text(environment)), ("txn", .text(transactionId)),
-      ("otx", .text(originalTransactionId)),
+      ("purchase_key", .text(purchaseKey)), ("environment", .text(environment)),
+      ("transaction_id", .text(transactionId)),
+      ("original_transaction_id", .text(originalTransactionId)),
       ("state", .text(Text(stringLiteral: state.name))),
       ("owner", .text(owner)), ("product", .text(product)), ("quantity", .integer(quantity)),
-      ("purchased_ms", .integer(purchasedMs)), ("asof_ms", .integer(asOfMs)),
-      ("evidence", .text(evidence)), ("gen", .integer(generation)),
-      ("grant_id", .text(grantId)), ("attempt", .text(attempt)), ("tries", .integer(tries)),
-      ("claimed_ms", .integer(claimedMs)), ("lease_ms", .integer(leaseMs)),
-      ("granted_ms", StoreValue(grantedMs)), ("revoked_ms", StoreValue(revokedMs)),
-      ("note", StoreValue(note)), ("units", .integer(units)), ("out_n", .integer(outCount)),
-      ("revoked_pct", StoreValue(revokedShare)), ("repeats", .integer(repeats)),
+      ("purchased_at_ms", .integer(purchasedMs)), ("as_of_ms", .integer(asOfMs)),
+      ("evidence", .text(evidence)), ("generation", .integer(generation)),
+      ("grant_id", .text(grantId)), ("attempt_id", .text(attempt)),
+      ("fencing_token", .integer(tries)),
+      ("claimed_at_ms", .integer(claimedMs)), ("lease_expires_at_ms", .integer(leaseMs)),
+      ("granted_at_ms", StoreValue(grantedMs)), ("revoked_at_ms", StoreValue(revokedMs)),
+      ("note", StoreValue(note)), ("units", .integer(units)), ("granted_units", .integer(outCount)),
+      ("revocation_percentage", StoreValue(revokedShare)), ("repeats", .integer(repeats)),
     ]
   }
 }

@@ -1,6 +1,6 @@
 /// The row in which a database stores the version and origin of the ledger's tables (STM-8).
 struct SchemaRow: Sendable {
-  static let columns: [StaticString] = ["id", "version", "lineage", "made_ms"]
+  static let columns: [StaticString] = ["id", "version", "lineage", "created_at_ms"]
 
   /// The version of the schema; 0 while the tables are being made.
   let version: Int64

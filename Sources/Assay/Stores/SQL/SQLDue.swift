@@ -1,27 +1,27 @@
-/// Due lists on SQL engines (docs/spec/store-statements.md §2, "Due lists").
+/// Due lists on SQL engines (docs/spec/ledger-statements.md §2, "Due lists").
 extension StoreTalk {
   mutating func sqlDue(
     _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
     let arguments: Arguments = [
       ("state", .text(Text(stringLiteral: state.name))),
-      ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
+      ("attempt_id", .text(attempt)), ("lease_expires_at_ms", .integer(leaseMs)),
       ("before_ms", .integer(beforeMs)),
     ]
     // Reads the rows of this attempt, also those taken by a step whose reply was lost.
     let own: (SQLStatement, Arguments) = (.claimsOwn, arguments)
     let rows: [LedgerRow]
-    if context.dialect == .mysql {
+    if context.engine == .mariadb {
       // MariaDB 10.6 has no UPDATE … RETURNING: rows are locked, then changed one by one.
       let due = try ledgerRows(try sql(.begin) { [(.claimsDueLock, arguments)] }, 0)
       let results = try sql(.commit) {
-        due.map { (.claimsDueTake, arguments + [("pkey", .text($0.purchaseKey))]) } + [own]
+        due.map { (.claimsDueTake, arguments + [("purchase_key", .text($0.purchaseKey))]) } + [own]
       }
       rows = try ledgerRows(results, due.count)
     } else {
       rows = try ledgerRows(try sql { [(.claimsDue, arguments), own] }, 1)
     }
-    for row in rows where row.attempt != attempt { throw .shape("attempt") }
+    for row in rows where row.attempt != attempt { throw .shape("attempt_id") }
     return rows
   }
 }

@@ -1,4 +1,4 @@
-/// The ledger on SQL engines (docs/spec/store-statements.md §2, "Names and ledger").
+/// The ledger on SQL engines (docs/spec/ledger-statements.md §2, "Names and ledger").
 extension StoreTalk {
   typealias Arguments = [(name: StaticString, value: StoreValue)]
 
@@ -74,7 +74,7 @@ extension StoreTalk {
     let results = try sql(.single) {
       var calls = keys.naming(inLineOf: purchase.facts, line)
       if let new = new() {
-        calls.append((.claimInsert, [("tkey", .text(keys.transaction))] + new.arguments))
+        calls.append((.claimInsert, [("transaction_key", .text(keys.transaction))] + new.arguments))
         calls += kept
       }
       calls.append((.ledgerRead, keys.arguments))
@@ -88,7 +88,7 @@ extension StoreTalk {
 
   /// Returns the canonical key of a transaction without storing its keys; `nil` if it is unknown.
   mutating func sqlKnownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
-    let results = try sql { [(.nameCanonical, [("tkey", .text(transactionKey))])] }
+    let results = try sql { [(.nameCanonical, [("transaction_key", .text(transactionKey))])] }
     guard var row = try results.rowIfAny(0) else { return nil }
     let key = try row.text()
     try row.end()
@@ -98,7 +98,7 @@ extension StoreTalk {
   mutating func sqlInsert(
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow {
-    if context.dialect.isSQLServer {
+    if context.engine.isSQLServer {
       let kept = keeping(evidence, of: row.purchaseKey)
       let results = try sql(transaction ?? (kept.isEmpty ? nil : .single)) {
         [(.ledgerTake, row.arguments)] + kept
@@ -117,7 +117,7 @@ extension StoreTalk {
   /// writes only if the row names the text (STM-2).
   func keeping(_ evidence: StoreEvidence, of key: Text) -> [(SQLStatement, Arguments)] {
     guard context.policy.keepEvidence else { return [] }
-    return [(.ledgerEvidence, arguments(of: evidence) + [("pkey", .text(key))])]
+    return [(.ledgerEvidence, arguments(of: evidence) + [("purchase_key", .text(key))])]
   }
 
   func arguments(of evidence: StoreEvidence) -> Arguments {
@@ -131,7 +131,7 @@ extension StoreTalk {
     _ key: Text, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow? {
     let read = SQLStatement.ledgerRead(for: transaction)
-    let results = try sql(transaction) { [(read, [("pkey", .text(key))])] }
+    let results = try sql(transaction) { [(read, [("purchase_key", .text(key))])] }
     guard let row = try results.rowIfAny(0) else { return nil }
     return try LedgerRow(row)
   }
@@ -146,7 +146,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> LedgerRow? {
     let kept = evidence.map { keeping($0, of: key) } ?? []
     let results = try sql(transaction ?? (kept.isEmpty ? nil : .single)) {
-      [(statement, arguments())] + kept + [(read, [("pkey", .text(key))])]
+      [(statement, arguments())] + kept + [(read, [("purchase_key", .text(key))])]
     }
     guard let row = try results.rowIfAny(results.count &- 1) else { return nil }
     return try LedgerRow(row)
@@ -155,7 +155,7 @@ extension StoreTalk {
 
 extension PurchaseKeys {
   fileprivate var arguments: StoreTalk.Arguments {
-    [("tkey", .text(transaction)), ("pkey", .text(purchase))]
+    [("transaction_key", .text(transaction)), ("purchase_key", .text(purchase))]
   }
 
   /// Whether both keys are equal, as for consumables.
@@ -176,8 +176,8 @@ extension PurchaseKeys {
     inLineOf facts: PurchaseFacts, _ line: [(SQLStatement, StoreTalk.Arguments)]
   ) -> [(SQLStatement, StoreTalk.Arguments)] {
     let key: StoreTalk.Arguments = [
-      ("env", .text(Text(stringLiteral: facts.environment.name))),
-      ("otx", .text(facts.originalTransactionId)),
+      ("environment", .text(Text(stringLiteral: facts.environment.name))),
+      ("original_transaction_id", .text(facts.originalTransactionId)),
     ]
     return naming + line + [(.nameOwner, arguments + key)]
   }

@@ -1,5 +1,5 @@
 /// A statement as an engine accepts it: its constant text with the placeholders of the host's
-/// driver, and one argument per occurrence (docs/spec/store-statements.md).
+/// driver, and one argument per occurrence (docs/spec/ledger-statements.md).
 enum SQLText {
   typealias Values = [(name: StaticString, value: StoreValue)]
 

@@ -1,4 +1,4 @@
-/// The one table of DynamoDB with its two indexes and its expiry (docs/spec/store-statements.md
+/// The one table of DynamoDB with its two indexes and its expiry (docs/spec/ledger-statements.md
 /// §3).
 struct DynamoSchema {
   let table: Text
@@ -11,8 +11,8 @@ struct DynamoSchema {
 
   private static let attributes = [
     Attribute(name: "PK", type: "S"), Attribute(name: "SK", type: "S"),
-    Attribute(name: "ok", type: "S"), Attribute(name: "os", type: "S"),
-    Attribute(name: "dk", type: "S"), Attribute(name: "dt", type: "N"),
+    Attribute(name: "owner_pk", type: "S"), Attribute(name: "owner_sk", type: "S"),
+    Attribute(name: "due_pk", type: "S"), Attribute(name: "due_at_ms", type: "N"),
   ]
 
   func write(_ writer: inout JSONWriter) {
@@ -39,8 +39,8 @@ struct DynamoSchema {
       DynamoSchema.writeKey("PK", "SK", &$0)
       $0.name("GlobalSecondaryIndexes")
       $0.beginArray()
-      DynamoSchema.writeIndex("assay-owner", "ok", "os", projection: "ALL", &$0)
-      DynamoSchema.writeIndex("assay-due", "dk", "dt", projection: "KEYS_ONLY", &$0)
+      DynamoSchema.writeIndex("assay-owner", "owner_pk", "owner_sk", projection: "ALL", &$0)
+      DynamoSchema.writeIndex("assay-due", "due_pk", "due_at_ms", projection: "KEYS_ONLY", &$0)
       $0.endArray()
       $0.member("BillingMode", "PAY_PER_REQUEST")
     }

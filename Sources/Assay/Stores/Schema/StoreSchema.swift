@@ -1,5 +1,5 @@
 /// The schema that a database needs before the first statement: texts that the host runs itself, as
-/// the library never does (docs/spec/store-statements.md STM-1).
+/// the library never does (docs/spec/ledger-statements.md STM-1).
 struct StoreSchema {
   let policy: StoresPolicy
   /// The current time in milliseconds since 1970 UTC, from which expired rows are computed.
@@ -17,11 +17,11 @@ struct StoreSchema {
 
   /// The statements that make missing tables, with their indexes.
   var creations: [StaticString] {
-    tables.compactMap { $0.create(policy.dialect) } + indexes
+    tables.compactMap { $0.create(policy.engine) } + indexes
   }
 
   private var indexes: [StaticString] {
-    policy.dialect.isSQL ? tables.flatMap { $0.indexes } : []
+    policy.engine.isSQL ? tables.flatMap { $0.indexes } : []
   }
 
   /// Writes `"version":2,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`, with calls
@@ -30,11 +30,11 @@ struct StoreSchema {
     writer.member("version", integer: SchemaMigration.current)
     writer.name("statements")
     writer.beginArray()
-    if policy.dialect == .dynamodb, let table = policy.table {
+    if policy.engine == .dynamodb, let table = policy.table {
       DynamoSchema(table: table).write(&writer)
     }
     for table in tables {
-      if let text = table.create(policy.dialect) { write(text, nil, &writer) }
+      if let text = table.create(policy.engine) { write(text, nil, &writer) }
     }
     writer.endArray()
     writer.name("indexes")
@@ -45,7 +45,7 @@ struct StoreSchema {
     writer.beginArray()
     for (statement, keptMs) in StoreSchema.garbage
     where statement != .garbageEvidence || policy.keepEvidence {
-      if let text = statement.text(policy.dialect) { write(text, nowMs &- keptMs, &writer) }
+      if let text = statement.text(policy.engine) { write(text, nowMs &- keptMs, &writer) }
     }
     writer.endArray()
     writeMigrations(&writer)
@@ -54,13 +54,13 @@ struct StoreSchema {
   private func writeMigrations(_ writer: inout JSONWriter) {
     writer.name("migrations")
     writer.beginArray()
-    for migration in SchemaMigration.all where policy.dialect.isSQL {
+    for migration in SchemaMigration.all where policy.engine.isSQL {
       writer.beginObject()
       writer.member("from", integer: migration.from)
       writer.member("to", integer: migration.to)
       writer.name("statements")
       writer.beginArray()
-      for text in migration.statements(policy.dialect) + creations { write(text, nil, &writer) }
+      for text in migration.statements(policy.engine) + creations { write(text, nil, &writer) }
       writer.endArray()
       writer.endObject()
     }

@@ -7,8 +7,8 @@ namespace Assay\Store;
 /** Carries out the steps of a conversation with a store, over one connection of the host's. */
 interface Executor
 {
-    /** "sqlite", "postgres", "mysql", "redis": what `stores.dialect` calls it. */
-    public function dialect(): string;
+    /** "sqlite", "postgres", "mariadb", "redis": what `ledger.engine` calls it. */
+    public function engine(): string;
 
     /**
      * One step, in order, up to the first failure; after one nothing of an open transaction

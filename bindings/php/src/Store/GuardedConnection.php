@@ -23,7 +23,7 @@ final class GuardedConnection extends PDO
         'sqlite' => self::QUOTES . self::REST,
         'postgres' => '/\bE\'(?:[^\'\\\\]++|\\\\.|\'\')*+\'|(?<dollar>\$\w*\$).*?\k<dollar>|'
             . self::PLAIN . self::REST,
-        'mysql' => '/\'(?:[^\'\\\\]++|\\\\.|\'\')*+\'|"(?:[^"\\\\]++|\\\\.|"")*+"|`(?:[^`]++|``)*+`'
+        'mariadb' => '/\'(?:[^\'\\\\]++|\\\\.|\'\')*+\'|"(?:[^"\\\\]++|\\\\.|"")*+"|`(?:[^`]++|``)*+`'
             . '|#[^\n]*+|\/\*M?!\d*' . self::REST,
     ];
     private const PLAIN = '\'(?:[^\']++|\'\')*+\'|"(?:[^"]++|"")*+"';
@@ -43,7 +43,7 @@ final class GuardedConnection extends PDO
      *
      * @internal
      */
-    public function __construct(private PDO $pdo, private string $dialect)
+    public function __construct(private PDO $pdo, private string $engine)
     {
     }
 
@@ -53,7 +53,7 @@ final class GuardedConnection extends PDO
      */
     public function nested(): self
     {
-        $nested = new self($this, $this->dialect);
+        $nested = new self($this, $this->engine);
         $nested->isNested = false;
 
         return $nested;
@@ -172,7 +172,7 @@ final class GuardedConnection extends PDO
 
     private function checked(string $sql): PDO
     {
-        return self::endsTransaction($sql, $this->dialect) ? $this->refuse() : $this->own();
+        return self::endsTransaction($sql, $this->engine) ? $this->refuse() : $this->own();
     }
 
     private function refuse(): never
@@ -186,9 +186,9 @@ final class GuardedConnection extends PDO
     }
 
     /** Whether a statement of a text ends the transaction, begins another one, or says when. */
-    public static function endsTransaction(string $sql, string $dialect): bool
+    public static function endsTransaction(string $sql, string $engine): bool
     {
-        foreach (self::statements($sql, $dialect) as $words) {
+        foreach (self::statements($sql, $engine) as $words) {
             $first = $words[0];
             if (in_array($first, self::ENDS, true)
                 || $first === 'ROLLBACK' && !in_array('TO', $words, true)
@@ -214,11 +214,11 @@ final class GuardedConnection extends PDO
      *
      * @return iterable<non-empty-list<string>>
      */
-    private static function statements(string $sql, string $dialect): iterable
+    private static function statements(string $sql, string $engine): iterable
     {
         $words = [];
         $how = PREG_SET_ORDER | PREG_UNMATCHED_AS_NULL;
-        preg_match_all(self::PARTS[$dialect], $sql, $found, $how);
+        preg_match_all(self::PARTS[$engine], $sql, $found, $how);
         foreach ([...($found ?: []), ['word' => null, 'end' => ';']] as $part) {
             if ($part['word'] !== null) {
                 $words[] = strtoupper($part['word']);

@@ -49,7 +49,7 @@ final class Ledger
     private ?string $lineage = null;
 
     /**
-     * @param Verifier $verifier its configuration has the block `stores` for this engine
+     * @param Verifier $verifier its configuration has the block `ledger` for this engine
      * @param (callable(): int)|null $clock milliseconds since 1970 UTC; null: the system's
      */
     public function __construct(
@@ -70,7 +70,7 @@ final class Ledger
      *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary. A relative
      *     path of SQLite begins with "./"
      * @param array<string, mixed>|object|string $configuration docs/config.md; the engine in
-     *     `stores` is filled in
+     *     `ledger` is filled in
      *
      * @throws AssayException when the configuration is not usable
      */
@@ -406,17 +406,17 @@ final class Ledger
         return rtrim(strtr(base64_encode($octets), '+/', '-_'), '=');
     }
 
-    /** The engine of the executor, in the block `stores`. */
+    /** The engine of the executor, in the block `ledger`. */
     private static function configured(
         array|object|string $configuration,
         Executor $executor,
     ): object {
         $text = Arguments::json($configuration, 'the configuration');
         $found = json_decode($text, false, 512, JSON_THROW_ON_ERROR);
-        $found->stores ??= new \stdClass();
-        $found->stores->dialect = $executor->dialect();
+        $found->ledger ??= new \stdClass();
+        $found->ledger->engine = $executor->engine();
         if ($executor instanceof PdoExecutor) {
-            $found->stores->placeholders = 'qmark';
+            $found->ledger->placeholders = 'qmark';
         }
 
         return $found;

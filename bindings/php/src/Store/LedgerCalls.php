@@ -36,12 +36,12 @@ trait LedgerCalls
      *     itself stands
      * @param string|null $accountToken the appAccountToken that the evidence must have
      * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      * @param list<string>|null $only purchases of these transaction ids alone
      * @param int|null $limit purchases at most, 1…64; null: 64
      * @param string|null $note of an operator, for a grant by hand
      * @param string|null $onUnclear "hold": a lease that has ended is left to a person
-     *     ("retry", "hold"); null: `stores.onUnclear`
+     *     ("retry", "hold"); null: `ledger.onExpiredLease`
      * @param string|null $resolve "again": that person found that it was not granted
      * @param bool|null $allowRepeat in mode `transaction` take over also what was handed out
      *     under a lease, because the grant is keyed by its grant id; else it is held (STO-37)
@@ -88,10 +88,10 @@ trait LedgerCalls
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      * @param string|null $note of an operator
      * @param string|null $onUnclear "hold": a lease that has ended is left to a person
-     *     ("retry", "hold"); null: `stores.onUnclear`
+     *     ("retry", "hold"); null: `ledger.onExpiredLease`
      * @param string|null $resolve "again": that person found that it was not granted
      */
     public function resume(
@@ -124,9 +124,9 @@ trait LedgerCalls
      * @param int $olderMs for how long the lease must be over
      * @param string|null $attempt the same when a request is repeated; null: a new one
      * @param int|null $leaseMs how long the grants may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      * @param string|null $onUnclear "hold": such claims are listed, not taken ("retry",
-     *     "hold"); null: `stores.onUnclear`
+     *     "hold"); null: `ledger.onExpiredLease`
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for each that
      *     was taken over
      */
@@ -181,7 +181,7 @@ trait LedgerCalls
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      */
     public function revoke(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
@@ -253,8 +253,8 @@ trait LedgerCalls
      * The plan that an account has now. Ask at each call that costs, and never the app.
      *
      * @param string $account whose
-     * @param Plan|null $last an earlier answer, which goes on for `stores.failOpen.readMs`
-     *     when the store gives none
+     * @param Plan|null $last an earlier answer, which goes on for
+     *     `ledger.failOpen.planMaxAgeMs` when the store gives none
      */
     public function read(string $account, ?Plan $last = null): Plan
     {
@@ -295,13 +295,13 @@ trait LedgerCalls
     }
 
     /**
-     * Takes units of an account's daily allowance, `limits` of the configuration. When it is
+     * Takes units of an account's daily allowance, `quotas` of the configuration. When it is
      * used up, the refused answer has headers for the client and the meter to try instead.
      *
      * @param string $account whose
      * @param string $meter which
      * @param string $plan of `read`, never the client's
-     * @param int $units how many, 1…stores.quotaUnitsMax
+     * @param int $units how many, 1…ledger.maxUnits
      */
     public function take(string $account, string $meter, string $plan, int $units = 1): Quota
     {
@@ -555,7 +555,7 @@ trait LedgerCalls
 
     /**
      * Deletes what names an account; what was paid out stays paid out. Needs
-     * `stores.forgetKey`. Ask again, with the same attempt, while there is more.
+     * `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
      *
      * @param string $account whose
      * @param string|null $reason checked, and stored nowhere
@@ -576,7 +576,7 @@ trait LedgerCalls
 
     /**
      * Texts that were kept, by digest, purchase or subscription; they are no evidence until
-     * they are verified again. Needs `stores.keepEvidence`.
+     * they are verified again. Needs `ledger.keepEvidence`.
      *
      * @param list<string>|null $sha256 of the texts
      * @param string|null $purchaseKey of a purchase
@@ -635,7 +635,7 @@ trait LedgerCalls
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      */
     public function dueTakes(
         ?callable $takeBack = null,
@@ -669,7 +669,7 @@ trait LedgerCalls
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
-     *     `stores.leaseMs`
+     *     `ledger.leaseMs`
      */
     public function applyEvent(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,

@@ -14,7 +14,7 @@ use PDOException;
  */
 final class PdoEngine
 {
-    public const DRIVERS = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mysql'];
+    public const DRIVERS = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mariadb'];
     /** The savepoint that shows whether a grant is still in the ledger's transaction. */
     public const SAVEPOINT = 'assay_grant';
     /** STO-76, where a step names none. */
@@ -24,7 +24,7 @@ final class PdoEngine
     private const BEGIN = [
         'sqlite' => ['BEGIN IMMEDIATE'],
         'postgres' => ['BEGIN ISOLATION LEVEL READ COMMITTED'],
-        'mysql' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
+        'mariadb' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
     ];
     /**
      * 1 on a standby or a connection that only reads (STO-74). PostgreSQL's statements outside
@@ -38,13 +38,13 @@ final class PdoEngine
             . " WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0"
             . " WHEN set_config('default_transaction_isolation', 'read committed', false) = ''"
             . ' THEN 1 ELSE 0 END',
-        'mysql' => 'SELECT @@global.read_only',
+        'mariadb' => 'SELECT @@global.read_only',
     ];
     /** What a new connection is told: a deleted row leaves no text behind (STO-93). */
     private const SETTINGS = [
         'sqlite' => ['PRAGMA synchronous = FULL', 'PRAGMA secure_delete = FAST'],
         'postgres' => [],
-        'mysql' => [
+        'mariadb' => [
             'SET NAMES utf8mb4',
             'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
             // Over-long values are refused.
@@ -55,13 +55,13 @@ final class PdoEngine
     private const LOST = [
         'sqlite' => [],
         'postgres' => ['08', '57P0', '25P03', 'HY000'],
-        'mysql' => ['1927', '2006', '2013', '2014', '2055', '4031'],
+        'mariadb' => ['1927', '2006', '2013', '2014', '2055', '4031'],
     ];
     /** The engine undid the whole transaction by itself: a deadlock, a full disk. */
     private const UNDONE = [
         'sqlite' => ['7', '9', '10', '11', '13'],
         'postgres' => [],
-        'mysql' => ['1205', '1213'],
+        'mariadb' => ['1205', '1213'],
     ];
     /** No server was reached (STO-77). */
     private const UNREACHED = ['2002', '2003', '2005', '2006', '2013'];
@@ -74,7 +74,7 @@ final class PdoEngine
         '/too many clients|too many connections|remaining connection slots/' => '53300',
     ];
 
-    public function __construct(public readonly string $dialect)
+    public function __construct(public readonly string $name)
     {
     }
 
@@ -90,11 +90,11 @@ final class PdoEngine
         $pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
         $pdo->setAttribute(PDO::ATTR_STRINGIFY_FETCHES, false);
         $pdo->setAttribute(PDO::ATTR_ORACLE_NULLS, PDO::NULL_NATURAL);
-        if ($this->dialect === 'postgres') {
+        if ($this->name === 'postgres') {
             // One round trip, and nothing that stays in a session (PgBouncer).
             $pdo->setAttribute(PDO::PGSQL_ATTR_DISABLE_PREPARES, true);
         }
-        if ($this->dialect === 'mysql') {
+        if ($this->name === 'mariadb') {
             $pdo->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
         }
     }
@@ -103,8 +103,8 @@ final class PdoEngine
     public function prepare(PDO $pdo): void
     {
         $this->attributes($pdo);
-        array_map($pdo->exec(...), self::SETTINGS[$this->dialect]);
-        if ((int) $pdo->query(self::STANDBY[$this->dialect])->fetchColumn() !== 0) {
+        array_map($pdo->exec(...), self::SETTINGS[$this->name]);
+        if ((int) $pdo->query(self::STANDBY[$this->name])->fetchColumn() !== 0) {
             throw new NotPrimary('the store is a standby, or cannot be written');
         }
     }
@@ -118,11 +118,11 @@ final class PdoEngine
      */
     public function limitSession(array $limits): string
     {
-        return match ($this->dialect) {
+        return match ($this->name) {
             'sqlite' => "PRAGMA busy_timeout = {$limits['lockMs']}",
             'postgres' => 'SET ' . implode('; SET ', self::settings($limits)),
             // MySQL, which has no max_statement_time, takes it for a comment.
-            'mysql' => vsprintf(
+            'mariadb' => vsprintf(
                 'SET SESSION /*M! max_statement_time = %s, */ innodb_lock_wait_timeout = %d',
                 self::seconds($limits),
             ),
@@ -139,8 +139,8 @@ final class PdoEngine
      */
     public function begin(?array $limits): array
     {
-        $begin = self::BEGIN[$this->dialect];
-        if ($limits !== null && $this->dialect === 'postgres') {
+        $begin = self::BEGIN[$this->name];
+        if ($limits !== null && $this->name === 'postgres') {
             $begin[0] .= '; SET LOCAL ' . implode('; SET LOCAL ', self::settings($limits));
         }
 
@@ -154,7 +154,7 @@ final class PdoEngine
      */
     public function limited(string $sql, array $limits): string
     {
-        return $this->dialect !== 'mysql' ? $sql : vsprintf(
+        return $this->name !== 'mariadb' ? $sql : vsprintf(
             '/*M! SET STATEMENT max_statement_time=%s,innodb_lock_wait_timeout=%d FOR */ ',
             self::seconds($limits),
         ) . $sql;
@@ -182,7 +182,7 @@ final class PdoEngine
     /** Marks the open transaction; what `isMarked` needs to know it again. */
     public function mark(PDO $pdo): ?string
     {
-        if ($this->dialect === 'postgres') {
+        if ($this->name === 'postgres') {
             return (string) $pdo->query('SELECT pg_current_xact_id()')->fetchColumn();
         }
         $pdo->exec('SAVEPOINT ' . self::SAVEPOINT);
@@ -197,7 +197,7 @@ final class PdoEngine
     public function isMarked(PDO $pdo, ?string $mark): bool
     {
         try {
-            if ($this->dialect === 'postgres') {
+            if ($this->name === 'postgres') {
                 $found = $pdo->query('SELECT pg_current_xact_id_if_assigned()')->fetchColumn();
 
                 return (string) $found === $mark;
@@ -221,7 +221,7 @@ final class PdoEngine
     {
         for (; $error !== null; $error = $error->getPrevious()) {
             if ($error instanceof PDOException
-                && in_array($this->code($error), self::UNDONE[$this->dialect], true)) {
+                && in_array($this->code($error), self::UNDONE[$this->name], true)) {
                 return true;
             }
         }
@@ -232,9 +232,9 @@ final class PdoEngine
     /** Whether a connection of the host's has an open transaction. */
     public function isOpen(PDO $pdo): bool
     {
-        if ($this->dialect !== 'sqlite' || $pdo->inTransaction()) {
+        if ($this->name !== 'sqlite' || $pdo->inTransaction()) {
             // Of a connection that is lost PostgreSQL's client cannot tell.
-            return $pdo->inTransaction() && ($this->dialect !== 'postgres'
+            return $pdo->inTransaction() && ($this->name !== 'postgres'
                 || $pdo->getAttribute(PDO::ATTR_CONNECTION_STATUS) !== 'Bad connection.');
         }
         // PDO does not know of those that it did not begin itself.
@@ -256,7 +256,7 @@ final class PdoEngine
 
     public function isLost(string $code): bool
     {
-        foreach (self::LOST[$this->dialect] as $beginning) {
+        foreach (self::LOST[$this->name] as $beginning) {
             if (str_starts_with($code, $beginning)) {
                 return true;
             }
@@ -269,11 +269,11 @@ final class PdoEngine
     public function code(PDOException $error): string
     {
         [$state, $number] = ($error->errorInfo ?? []) + [null, null];
-        if ($this->dialect === 'postgres') {
+        if ($this->name === 'postgres') {
             return (string) ($state ?? $error->getCode());
         }
         $number = (int) ($number ?? $error->getCode());
-        if ($this->dialect === 'mysql') {
+        if ($this->name === 'mariadb') {
             return (string) $number;
         }
 
@@ -285,7 +285,7 @@ final class PdoEngine
     public function codeOfConnect(PDOException $error): string
     {
         $code = $this->code($error);
-        if ($this->dialect !== 'postgres') {
+        if ($this->name !== 'postgres') {
             return $code === '0' || in_array($code, self::UNREACHED, true) ? 'connect' : $code;
         }
         foreach (self::SAID as $text => $state) {

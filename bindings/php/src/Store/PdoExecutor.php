@@ -96,9 +96,9 @@ final class PdoExecutor implements Executor
         );
     }
 
-    public function dialect(): string
+    public function engine(): string
     {
-        return $this->engine->dialect;
+        return $this->engine->name;
     }
 
     /**
@@ -142,7 +142,7 @@ final class PdoExecutor implements Executor
     {
         // PDO does not know of SQLite's transactions that it did not begin itself.
         return $this->isInside
-            && ($this->engine->dialect === 'sqlite' || $this->pdo?->inTransaction());
+            && ($this->engine->name === 'sqlite' || $this->pdo?->inTransaction());
     }
 
     public function enterGrant(): object
@@ -155,7 +155,7 @@ final class PdoExecutor implements Executor
             $this->mark = null;
         }
 
-        return $this->guard = new GuardedConnection($pdo, $this->engine->dialect);
+        return $this->guard = new GuardedConnection($pdo, $this->engine->name);
     }
 
     public function leaveGrant(?\Throwable $thrown): ?array
@@ -213,7 +213,7 @@ final class PdoExecutor implements Executor
     /** Empties the write-ahead log of what was deleted (STO-93), as far as nobody reads it. */
     public function emptyLog(): void
     {
-        if ($this->engine->dialect !== 'sqlite' || $this->isInside) {
+        if ($this->engine->name !== 'sqlite' || $this->isInside) {
             return;
         }
         try {
@@ -259,7 +259,7 @@ final class PdoExecutor implements Executor
     /** The transaction of a step; of one without, where its limits need one. */
     private function transaction(array $step): ?string
     {
-        $needsOne = $this->isHosts && $this->engine->dialect === 'postgres' && !$this->isInside;
+        $needsOne = $this->isHosts && $this->engine->name === 'postgres' && !$this->isInside;
 
         return $step['transaction'] ?? ($needsOne ? 'single' : null);
     }
@@ -268,7 +268,7 @@ final class PdoExecutor implements Executor
     private function entered(?string $transaction, array $limits): PDO
     {
         $pdo = $this->connection();
-        $isSession = !$this->isHosts || $this->engine->dialect === 'sqlite';
+        $isSession = !$this->isHosts || $this->engine->name === 'sqlite';
         if (!$this->isInside && $this->engine->isOpen($pdo)) {
             throw self::open();
         }
@@ -315,7 +315,7 @@ final class PdoExecutor implements Executor
     {
         $sql = $this->isHosts ? $this->engine->limited($call['sql'], $limits) : $call['sql'];
         $statement = $this->prepared[$sql] ?? $pdo->prepare($sql);
-        if ($this->engine->dialect === 'sqlite') {
+        if ($this->engine->name === 'sqlite') {
             $this->prepared[$sql] = $statement;
         }
         foreach ($call['args'] as $place => $value) {
@@ -396,6 +396,6 @@ final class PdoExecutor implements Executor
 
     public function __debugInfo(): array
     {
-        return ['dialect' => $this->engine->dialect, 'isInside' => $this->isInside];
+        return ['engine' => $this->engine->name, 'isInside' => $this->isInside];
     }
 }

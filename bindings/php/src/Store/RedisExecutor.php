@@ -30,7 +30,7 @@ final class RedisExecutor implements Executor
     {
     }
 
-    public function dialect(): string
+    public function engine(): string
     {
         return 'redis';
     }
@@ -197,6 +197,6 @@ final class RedisExecutor implements Executor
 
     public function __debugInfo(): array
     {
-        return ['dialect' => 'redis'];
+        return ['engine' => 'redis'];
     }
 }

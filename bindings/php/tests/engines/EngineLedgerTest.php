@@ -127,7 +127,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $jws = Minted::get()->coins();
         $other = $this->pdo();
         $other->exec(static::DRIVER === 'pgsql'
-            ? 'BEGIN; LOCK TABLE assay_ledger' : 'LOCK TABLES assay_ledger WRITE');
+            ? 'BEGIN; LOCK TABLE assay_purchase' : 'LOCK TABLES assay_purchase WRITE');
         $this->refused('unavailable.database.contention', fn () =>
             $ledger->claim($jws, 'ann', self::pay(...)));
         $other->exec(static::DRIVER === 'pgsql' ? 'ROLLBACK' : 'UNLOCK TABLES');

@@ -41,7 +41,7 @@ final class RedisLedgerTest extends TestCase
 
     private function ledger(): Ledger
     {
-        $limits = ['limits' => ['free' => ['free' => 99], 'premium' => ['premium' => 2]]];
+        $limits = ['quotas' => ['free' => ['free' => 99], 'premium' => ['premium' => 2]]];
 
         return Ledger::over($this->redis, Minted::get()->configuration($limits));
     }

@@ -6,7 +6,7 @@
     claim = ledger.claim(transaction, account, grant=pay_out)
     claim.answer                                  # "granted", "already-granted" …
 
-The library says which statement to run and judges what comes back (docs/spec/stores.md);
+The library says which statement to run and judges what comes back (docs/spec/ledger.md);
 here the statements are run, by the client that you have: `SQLite`, `Postgres`, `MariaDB`,
 `DynamoDB`, `Redis`, and for asyncio `AsyncPostgres` and `AsyncRedis`. Each needs its client
 only when it is used: psycopg 3, PyMySQL, boto3, redis-py.

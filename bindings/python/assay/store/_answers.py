@@ -1,4 +1,4 @@
-"""The forms in which an executor answers a step (docs/spec/stores.md, STO-3), and the line
+"""The forms in which an executor answers a step (docs/spec/ledger.md, STO-3), and the line
 in the log."""
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Fault(Exception):
         and the user, so the log alone has it."""
         return cls(code, type(error).__name__, detail=str(error), is_certain=True)
 
-    def note(self, dialect: str, what: str) -> None:
+    def note(self, engine: str, what: str) -> None:
         """A line in the log, without a value of a statement (EXC-22)."""
-        LOG.warning("%s %s: %s", dialect, what, "no answer" if self.is_lost else self)
+        LOG.warning("%s %s: %s", engine, what, "no answer" if self.is_lost else self)
 
     def answer(self, step: Step) -> Answer:
         """What the library is told."""
-        self.note(step["dialect"], "a step" if step["repeatable"] else "a step for once")
+        self.note(step["engine"], "a step" if step["repeatable"] else "a step for once")
         if self.is_lost:
             return {"id": step["id"], "code": 0}
         error = {

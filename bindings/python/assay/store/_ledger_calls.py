@@ -78,11 +78,12 @@ class Calls(Opened):
                        database, and is committed with the claim
         attempt        the same when a request is repeated
         account_token  the appAccountToken that the evidence must have
-        lease_ms       how long the grant may take; None: `stores.leaseMs`
+        lease_ms       how long the grant may take; None: `ledger.leaseMs`
         only           purchases of these transaction ids alone
         limit          purchases at most
         note           of an operator, for a grant by hand
-        on_unclear     "hold": a lease that has ended is left to a person; None: `stores.onUnclear`
+        on_unclear     "hold": a lease that has ended is left to a person; None:
+                       `ledger.onExpiredLease`
         resolve        "again": that person found that it was not granted
         allow_repeat   in mode "transaction" take over also what was handed out under a lease,
                        because the grant is keyed by its grant id; else it is held (STO-37)
@@ -125,9 +126,10 @@ class Calls(Opened):
 
         grant       as of `claim`
         attempt     the same when a request is repeated
-        lease_ms    how long the grant may take; None: `stores.leaseMs`
+        lease_ms    how long the grant may take; None: `ledger.leaseMs`
         note        of an operator
-        on_unclear  "hold": a lease that has ended is left to a person; None: `stores.onUnclear`
+        on_unclear  "hold": a lease that has ended is left to a person; None:
+                    `ledger.onExpiredLease`
         resolve     "again": that person found that it was not granted
         """
         return self._fulfil(
@@ -161,9 +163,9 @@ class Calls(Opened):
 
         grant       as of `claim`, for each that was taken over
         attempt     the same when a request is repeated
-        lease_ms    how long the grants may take; None: `stores.leaseMs`
+        lease_ms    how long the grants may take; None: `ledger.leaseMs`
         older_ms    for how long the lease must be over
-        on_unclear  "hold": such claims are listed, not taken; None: `stores.onUnclear`
+        on_unclear  "hold": such claims are listed, not taken; None: `ledger.onExpiredLease`
         """
         return self._fulfil(
             _r.DueResult,
@@ -229,7 +231,7 @@ class Calls(Opened):
                    committed with the refund. "none": each is told once, and what becomes of it is
                    the host's. None: "lease" with a take-back, "none" without
         attempt    the same when a request is repeated
-        lease_ms   how long the take-back may take; None: `stores.leaseMs`
+        lease_ms   how long the take-back may take; None: `ledger.leaseMs`
         """
         return self._fulfil(
             _r.RevokeResult,
@@ -305,8 +307,8 @@ class Calls(Opened):
     ) -> _r.ReadResult:
         """The plan that an account has now. Ask at each call that costs, and never the app.
 
-        last  an earlier answer, which goes on for `stores.failOpen.readMs` when the store gives
-              none
+        last  an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the store
+              gives none
         """
         return self._ask(
             _r.ReadResult, "get-plan", {"account": account, "last": last_of(last)}, now=now
@@ -343,7 +345,7 @@ class Calls(Opened):
         *,
         now: Time | None = None,
     ) -> _r.TakeResult:
-        """Takes units of an account's daily allowance, `limits` of the configuration. When it is
+        """Takes units of an account's daily allowance, `quotas` of the configuration. When it is
         used up, the refused answer has headers for the client and the meter to try instead.
 
         plan  of `read`, never the client's
@@ -572,7 +574,7 @@ class Calls(Opened):
         now: Time | None = None,
     ) -> _r.ForgetResult:
         """Deletes what names an account; what was paid out stays paid out. Needs
-        `stores.forgetKey`. Ask again, with the same attempt, while there is more.
+        `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
 
         attempt  the same when a request is repeated
         reason   checked, and stored nowhere
@@ -598,7 +600,7 @@ class Calls(Opened):
         now: Time | None = None,
     ) -> _r.EvidenceResult:
         """Texts that were kept, by digest, purchase or subscription; they are no evidence until
-        they are verified again. Needs `stores.keepEvidence`.
+        they are verified again. Needs `ledger.keepEvidence`.
 
         sha256                   of the texts
         purchase_key             of a purchase
@@ -659,7 +661,7 @@ class Calls(Opened):
 
         take_back  as of `revoke`
         attempt    the same when a request is repeated
-        lease_ms   how long the take-back may take; None: `stores.leaseMs`
+        lease_ms   how long the take-back may take; None: `ledger.leaseMs`
         older_ms   for how long the lease must be over
         """
         return self._fulfil(
@@ -694,7 +696,7 @@ class Calls(Opened):
         take_back  as of `revoke`
         mode       as of `revoke`. Under "none" and "lease" grants are made under a lease
         attempt    the same when a request is repeated
-        lease_ms   how long the take-back may take; None: `stores.leaseMs`
+        lease_ms   how long the take-back may take; None: `ledger.leaseMs`
         """
         return self._fulfil(
             _r.EventResult,

@@ -47,19 +47,19 @@ class Opened:
             self.store, table = opened(where, is_async)
         elif not hasattr(where, "session"):
             raise TypeError(f"a store or its URL, not {type(where).__name__}")
-        self._dialect: str = self.store.dialect
+        self._engine: str = self.store.engine
         self.verifier: Verifier = (
             configuration
             if isinstance(configuration, Verifier)
-            else Verifier(_with_stores(configuration, self._dialect, table))
+            else Verifier(_with_stores(configuration, self._engine, table))
         )
-        policy = self.verifier.effective_configuration.get("stores")
+        policy = self.verifier.effective_configuration.get("ledger")
         if policy is None:
-            raise ValueError("the verifier's configuration has no block `stores`")
+            raise ValueError("the verifier's configuration has no block `ledger`")
         if table is not None and policy.get("table") != table:
-            raise ValueError("the URL names another table than `stores.table`")
+            raise ValueError("the URL names another table than `ledger.table`")
         # STO-13: one verifier may serve two stores.
-        self._named = {} if policy["dialect"] == self._dialect else {"dialect": self._dialect}
+        self._named = {} if policy["engine"] == self._engine else {"engine": self._engine}
         self._must_create = create
         self._creating = Lock()
         # STO-78: which store it was, at the first look.
@@ -67,7 +67,7 @@ class Opened:
         self._patience, self._clock = patience, clock
 
     def __repr__(self) -> str:
-        return f"<assay.store.{type(self).__name__}: {self._dialect}>"
+        return f"<assay.store.{type(self).__name__}: {self._engine}>"
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
@@ -201,14 +201,14 @@ def last_of(last: ReadResult | None) -> dict[str, Any] | None:
 
 
 def _with_stores(
-    configuration: Configuration, dialect: str, table: str | None
+    configuration: Configuration, engine: str, table: str | None
 ) -> Mapping[str, Any]:
     """The configuration with what the URL says, so that it is written once."""
     found: Any = configuration
     if isinstance(configuration, (str, bytes)):
         found = loads(configuration)
-    stores: dict[str, Any] = dict(found.get("stores") or {})
-    for name, value in (("dialect", dialect), ("table", table)):
+    stores: dict[str, Any] = dict(found.get("ledger") or {})
+    for name, value in (("engine", engine), ("table", table)):
         if value is not None and stores.setdefault(name, value) != value:
             raise ValueError(f"`stores.{name}` is {stores[name]!r}, and the URL says {value!r}")
-    return {**found, "stores": stores}
+    return {**found, "ledger": stores}

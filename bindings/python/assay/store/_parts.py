@@ -69,7 +69,7 @@ class Result(Part):
 
     ok        go ahead; False: refused, or the store gave no answer
     status    "ok", "rejected.purchase.other-account", "unavailable.database.contention" …
-    outcome   what became of it, in the words of docs/spec/stores.md; None: it is unknown
+    outcome   what became of it, in the words of docs/spec/ledger.md; None: it is unknown
     changed   whether this call changed what the account has; repetitions do not
     document  the whole answer
     """

@@ -32,7 +32,7 @@ def define(store: Store, calls: list[Call]) -> None:
         for call in calls:
             said: list[Mapping[str, Any]] = []
             while _goes_on(said):
-                said.append(execute(_step(store.dialect, call)))
+                said.append(execute(_step(store.engine, call)))
 
 
 async def define_async(store: AsyncStore, calls: list[Call]) -> None:
@@ -41,7 +41,7 @@ async def define_async(store: AsyncStore, calls: list[Call]) -> None:
         for call in calls:
             said: list[Mapping[str, Any]] = []
             while _goes_on(said):
-                said.append(await execute(_step(store.dialect, call)))
+                said.append(await execute(_step(store.engine, call)))
 
 
 def _goes_on(said: list[Mapping[str, Any]]) -> bool:
@@ -54,10 +54,10 @@ def _goes_on(said: list[Mapping[str, Any]]) -> bool:
     return False
 
 
-def _step(dialect: str, call: Call) -> Answer:
+def _step(engine: str, call: Call) -> Answer:
     return {
         "id": 0,
-        "dialect": dialect,
+        "engine": engine,
         "repeatable": True,
         "connection": "any",
         "transaction": None,

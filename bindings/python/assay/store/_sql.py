@@ -34,7 +34,7 @@ def placed(sql: str, mark: str) -> str:
 class SQLStore:
     """A database and how its client talks to it: what each engine's own class fills in."""
 
-    dialect: str
+    engine: str
     # What the client raises.
     errors: tuple[type[Exception], ...]
 

@@ -39,7 +39,7 @@ class DynamoDB:
     region, endpoint  of the own one; None: as boto3 finds them
     """
 
-    dialect = "dynamodb"
+    engine = "dynamodb"
 
     def __init__(
         self, client: Any = None, *, region: str | None = None, endpoint: str | None = None
@@ -117,7 +117,7 @@ class DynamoDBSession:
         try:
             found = self._store.run("TransactWriteItems", {"TransactItems": items})
         except Fault as fault:
-            fault.note(self._store.dialect, "grant")
+            fault.note(self._store.engine, "grant")
             return refused(step)
         return {**granted(step), "results": [found]} if "error" in found else granted(step)
 

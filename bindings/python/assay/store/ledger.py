@@ -38,13 +38,13 @@ __all__ = ["Ledger"]
 
 
 class Ledger(Calls):
-    """Every conversation with a store (docs/spec/stores.md §5), carried out.
+    """Every conversation with a store (docs/spec/ledger.md §5), carried out.
 
     where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
                    dynamodb://TABLE?region=…&endpoint=…, redis://…; or a store that you made,
                    `Postgres(connect, size=20)`
-    configuration  of the verifier; `stores.dialect` and `.table` are added from the URL. Or a
-                   Verifier that has the block `stores`, which serves other stores as well
+    configuration  of the verifier; `ledger.engine` and `.table` are added from the URL. Or a
+                   Verifier that has the block `ledger`, which serves other stores as well
     create         call `create_schema` at the first use: for tests and first steps. A server
                    that did so would begin anew where its data is missing
     patience       how many seconds a conversation may wait before one step

@@ -54,7 +54,7 @@ class MariaDB(SQLStore):
     size   how many connections at most
     """
 
-    dialect = "mysql"
+    engine = "mariadb"
     errors = (pymysql.MySQLError,)
 
     def __init__(self, where: Where, *, size: int = 8) -> None:

@@ -119,7 +119,7 @@ class Postgres(SQLStore):
     size   how many connections at most
     """
 
-    dialect = "postgres"
+    engine = "postgres"
     errors = (psycopg.Error,)
 
     def __init__(self, where: str | Connect, *, size: int = 8) -> None:
@@ -202,7 +202,7 @@ class AsyncPostgres:
     timeout  how many seconds a step may take
     """
 
-    dialect = "postgres"
+    engine = "postgres"
 
     def __init__(self, where: str | AsyncConnect, *, size: int = 8, timeout: float = 15.0) -> None:
         self.timeout = timeout

@@ -86,7 +86,7 @@ class Redis:
            would count twice
     """
 
-    dialect = "redis"
+    engine = "redis"
 
     def __init__(self, where: str | redis.Redis) -> None:
         self.client: Any = where
@@ -184,7 +184,7 @@ class AsyncRedis:
     where  its URL, or a `redis.asyncio.Redis` of yours that repeats nothing by itself
     """
 
-    dialect = "redis"
+    engine = "redis"
 
     def __init__(self, where: Any) -> None:
         from redis import asyncio

@@ -2,7 +2,7 @@
 
 A refusal is an answer and no exception: look at `ok`, or at `outcome`. Times are int
 milliseconds since 1970 UTC. A member is None where an outcome has none
-(docs/spec/stores.md §5).
+(docs/spec/ledger.md §5).
 """
 
 from __future__ import annotations

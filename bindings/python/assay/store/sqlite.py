@@ -60,11 +60,11 @@ class SQLite(SQLStore):
 
     path     of the file, from the root or from ./, the folder in which the process runs. It is
              opened where it is there, and made by `Ledger.create_schema` alone
-    timeout  how many seconds to wait for another writer; None: `stores.lockMs`
+    timeout  how many seconds to wait for another writer; None: `ledger.lockMs`
     size     how many connections at most
     """
 
-    dialect = "sqlite"
+    engine = "sqlite"
     errors = (sqlite3.Error,)
 
     def __init__(self, path: str | Path, *, timeout: float | None = None, size: int = 16) -> None:

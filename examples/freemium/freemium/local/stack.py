@@ -22,7 +22,7 @@ class Stack:
 
     settings   of the back end. With the provider `local` the pool is here too, and its file
                is named by `provider.file`
-    hosts      where to find a host instead: Apple's, when `assay play-apple` plays it
+    hosts      where to find a host instead: Apple's, when `assay mock-apple` plays it
     tokens_at  the gateway's clock, where tokens are issued by another one; None: `clock`
     """
 
@@ -79,7 +79,7 @@ def local(policy: Mapping[str, Any], folder: str | Path, **members: Any) -> Sett
     """
     tokens = [{"profile": "cognito-access", "issuers": [ISSUER], "clients": [CLIENT]}]
     others = [each for each in policy.get("tokens", ()) if each["profile"] == "apple-id"]
-    stores = {"forgetKey": _random(), "transfer": "move", **policy.get("stores", {})}
+    stores = {"forgetKey": _random(), "transfer": "allow", **policy.get("ledger", {})}
     session = policy.get("session") or {"secrets": [{"id": "s1", "secret": _random()}]}
     given = {
         "engine": f"sqlite:///{Path(folder).absolute()}/freemium.db",
@@ -87,7 +87,7 @@ def local(policy: Mapping[str, Any], folder: str | Path, **members: Any) -> Sett
         "account_key": _random(),
         **members,
     }
-    verifier = {**policy, "tokens": tokens + others, "stores": stores, "session": session}
+    verifier = {**policy, "tokens": tokens + others, "ledger": stores, "session": session}
     return Settings(assay=verifier, **given)
 
 

@@ -1,10 +1,10 @@
 import AssayAuthority
 import CSystem
 
-struct PlayAppleCommand: ParsableCommand {
+struct MockAppleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "play-apple",
-    abstract: "Play Apple's servers on this machine, signed by your own test authority.",
+    commandName: "mock-apple",
+    abstract: "Mock Apple's servers on this machine, signed by your own test authority.",
     discussion: """
       A host runs its conversations against it: verifyReceipt, DeviceCheck, App Attest \
       receipts, OCSP, key sets, Sign in with Apple, and the App Store Server API. Refunds, \
@@ -15,9 +15,9 @@ struct PlayAppleCommand: ParsableCommand {
       ends on SIGINT or SIGTERM, or when its standard input is closed.
 
       Examples:
-        assay play-apple --authority ca
-        assay play-apple --authority ca --state purchases.json --script faults.json
-        assay play-apple --authority ca --clock 2026-11-20T12:00:00Z --tls
+        assay mock-apple --authority ca
+        assay mock-apple --authority ca --state purchases.json --script faults.json
+        assay mock-apple --authority ca --clock 2026-11-20T12:00:00Z --tls
         curl -H 'Host: play' -d '{"transactionId":"2000000900000001"}' \\
           http://127.0.0.1:PORT/play/refund
 

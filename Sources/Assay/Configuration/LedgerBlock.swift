@@ -1,7 +1,7 @@
-/// `stores`: the policy of the ledger, and the engine for which statements are made
+/// `ledger`: the policy of the ledger, and the engine for which statements are made
 /// (docs/spec/configuration.md §11).
 struct StoresPolicy: Sendable {
-  var dialect: StoreDialect
+  var engine: StoreDialect
   /// The form of SQL parameters; `nil` for an engine without SQL.
   var placeholders: Placeholders?
   /// The prefix of SQL table names.
@@ -19,20 +19,20 @@ struct StoresPolicy: Sendable {
   /// Whether events may be recorded in a Redis without an append-only file (STO-83).
   var redisIsVolatile = false
   /// Whether an expired lease waits for an operator instead of being resumed (STO-27).
-  var onUnclearHolds = false
+  var expiredLeaseHolds = false
   /// The key of the hash of forgotten accounts, 32 to 64 bytes (STO-93).
   var forgetKey: SecretBytes?
   /// Requests per second to Apple in Production, by operation (STO-66).
-  var pace: [(operation: StaticString, perSecond: Int64)] = []
+  var rateLimits: [(operation: StaticString, perSecond: Int64)] = []
   var transfer = Transfer.deny
-  var moveEveryMs: Int64 = 86_400_000
+  var transferIntervalMs: Int64 = 86_400_000
   /// Whether a client's statement that it owns nothing leaves its subscriptions active (STO-46).
-  var onAbsentKeeps = false
+  var noPurchasesKeeps = false
   var dayOffsetMinutes: Int64 = 0
-  var quotaUnitsMax: Int64 = 1_000_000
+  var maxUnits: Int64 = 1_000_000
   /// The greatest age, in milliseconds, of the last result that a host may use while the database
   /// is unavailable.
-  var failOpenReadMs: Int64 = 0
+  var failOpenPlanMaxAgeMs: Int64 = 0
   /// Meters whose units are granted uncounted while the database is unavailable.
   var failOpenMeters: [Text] = []
   var keepEvidence = false
@@ -40,25 +40,25 @@ struct StoresPolicy: Sendable {
   var signup = Signup()
 
   /// Creates the policy with the defaults of an engine.
-  init(_ dialect: StoreDialect) {
-    self.dialect = dialect
-    placeholders = Placeholders.standard(dialect)
+  init(_ engine: StoreDialect) {
+    self.engine = engine
+    placeholders = Placeholders.standard(engine)
   }
 
   /// Returns this policy for another engine, named by a request (STO-13).
-  func speaking(_ dialect: StoreDialect) -> StoresPolicy {
+  func speaking(_ engine: StoreDialect) -> StoresPolicy {
     var policy = self
-    policy.placeholders = placeholders(dialect)
-    policy.dialect = dialect
+    policy.placeholders = placeholders(engine)
+    policy.engine = engine
     return policy
   }
 
   /// Requires a table name if a request names DynamoDB as its engine.
   ///
-  /// - Throws: `config.document.missing` at `stores.table`.
-  func requireTable(of dialect: StoreDialect) throws(Refusal) {
+  /// - Throws: `config.document.missing` at `ledger.table`.
+  func requireTable(of engine: StoreDialect) throws(Refusal) {
     try require(
-      dialect != .dynamodb || table != nil, .configDocumentMissing, "CNF-1", at: "stores.table")
+      engine != .dynamodb || table != nil, .configDocumentMissing, "CNF-1", at: "ledger.table")
   }
 
   /// The form of a parameter in SQL.
@@ -71,24 +71,24 @@ struct StoresPolicy: Sendable {
     var name: StaticString { Placeholders.names[rawValue] }
 
     /// Returns the default of an engine; `nil` if it has no SQL.
-    static func standard(_ dialect: StoreDialect) -> Placeholders? {
-      guard dialect.isSQL else { return nil }
-      return dialect == .postgres ? .dollar : .qmark
+    static func standard(_ engine: StoreDialect) -> Placeholders? {
+      guard engine.isSQL else { return nil }
+      return engine == .postgres ? .dollar : .qmark
     }
 
     /// Whether some client of the engine accepts this form.
-    func fits(_ dialect: StoreDialect) -> Bool {
-      switch dialect {
+    func fits(_ engine: StoreDialect) -> Bool {
+      switch engine {
       case .sqlite: return self == .qmark
       case .postgres: return true
-      case .mysql: return self != .dollar
+      case .mariadb: return self != .dollar
       case .dynamodb, .redis: return false
       }
     }
   }
 
   /// The effect of a second account on a subscription (STO-42).
-  enum Transfer: Int, Sendable { case deny, ask, move }
+  enum Transfer: Int, Sendable { case deny, confirm, allow }
 
   /// The limits of sign-ups per address and day, and the form of user names (STO-55, STO-56).
   struct Signup: Sendable {
@@ -104,46 +104,46 @@ struct StoresPolicy: Sendable {
 
   /// Returns the form for the engine that a request names (STO-13): the configured one if the
   /// engine accepts it, else the default.
-  func placeholders(_ dialect: StoreDialect) -> Placeholders? {
-    if let placeholders, placeholders.fits(dialect) { return placeholders }
-    return Placeholders.standard(dialect)
+  func placeholders(_ engine: StoreDialect) -> Placeholders? {
+    if let placeholders, placeholders.fits(engine) { return placeholders }
+    return Placeholders.standard(engine)
   }
 }
 
-/// The block `stores` of a configuration.
-enum StoresBlock {
+/// The block `ledger` of a configuration.
+enum LedgerBlock {
   private static let forgetKeyBytes = 32...64
   /// The longest user name in bytes (BCK-12).
   private static let usernameBytes = 50
 
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let entry = try node.object(ConfigurationTable.storesMembers).required("dialect")
-    let dialect = try dialect(entry)
-    var policy = StoresPolicy(dialect)
+    let entry = try node.object(ConfigurationTable.ledgerMembers).required("engine")
+    let engine = try engine(entry)
+    var policy = StoresPolicy(engine)
     let block = try policy.readPlain(node)
     try readSQL(block, &policy)
     try readTable(block, &policy)
     try require(
-      policy.shared || dialect != .sqlite, .configLedgerNotShared, "STO-13",
+      policy.shared || engine != .sqlite, .configLedgerNotShared, "STO-13",
       at: block.path + ".shared")
     if let lease = block["leaseMs"]?.refusing(.configLedgerLease, "STO-81") {
-      policy.leaseMs = try lease.integer(ConfigurationTable.storesLeaseMs)
+      policy.leaseMs = try lease.integer(ConfigurationTable.ledgerLeaseMs)
     }
     try readLimits(block, &policy)
-    if let redis = try block["redis"]?.object(ConfigurationTable.storesRedisMembers) {
+    if let redis = try block["redis"]?.object(ConfigurationTable.ledgerRedisMembers) {
       policy.redisIsVolatile = try redis["volatile"]?.boolean() ?? false
     }
     policy.forgetKey = try readForgetKey(block)
-    if let pace = block["pace"]?.refusing(.configLedgerRateLimits, "STO-66") {
-      policy.pace = try readPace(pace)
+    if let entry = block["rateLimits"]?.refusing(.configLedgerRateLimits, "STO-66") {
+      policy.rateLimits = try readRateLimits(entry)
     }
     if let entry = block["failOpen"] {
-      try readFailOpen(entry, configuration.limits, &policy)
+      try readFailOpen(entry, configuration.quotas, &policy)
     }
     if let entry = block["signup"]?.refusing(.configLedgerSignup, "STO-56") {
       policy.signup = try readSignup(entry)
     }
-    configuration.stores = policy
+    configuration.ledger = policy
   }
 
   private static func readSQL(
@@ -152,7 +152,7 @@ enum StoresBlock {
     if let entry = block["placeholders"]?.refusing(.configLedgerPlaceholders, "STO-13") {
       let place = try entry.choice(StoresPolicy.Placeholders.names)
       policy.placeholders = StoresPolicy.Placeholders(rawValue: place)
-      try require(policy.placeholders?.fits(policy.dialect) == true, entry)
+      try require(policy.placeholders?.fits(policy.engine) == true, entry)
     }
     if let entry = block["prefix"] { policy.prefix = try prefix(entry) }
   }
@@ -160,10 +160,10 @@ enum StoresBlock {
   /// Reads the engine that a configuration or a request names.
   ///
   /// - Throws: `config.ledger.engine`.
-  static func dialect(_ node: MemberNode) throws(Refusal) -> StoreDialect {
+  static func engine(_ node: MemberNode) throws(Refusal) -> StoreDialect {
     let entry = node.refusing(.configLedgerEngine, "STO-13")
-    guard let dialect = StoreDialect(try entry.text()) else { throw entry.refusal(.range) }
-    return dialect
+    guard let engine = StoreDialect(try entry.text()) else { throw entry.refusal(.range) }
+    return engine
   }
 
   /// Reads the prefix of SQL table names in a configuration or a request.
@@ -171,7 +171,7 @@ enum StoresBlock {
   /// - Throws: `config.ledger.prefix`.
   static func prefix(_ node: MemberNode) throws(Refusal) -> Text {
     let entry = node.refusing(.configLedgerPrefix, "STO-5")
-    let prefix = try entry.text(ConfigurationTable.storesPrefix)
+    let prefix = try entry.text(ConfigurationTable.ledgerPrefix)
     try require(isPrefix(prefix.utf8), entry)
     return prefix
   }
@@ -190,10 +190,10 @@ enum StoresBlock {
     _ block: MemberNode, _ policy: inout StoresPolicy
   ) throws(Refusal) {
     guard let entry = block["table"] else {
-      if policy.dialect == .dynamodb { throw block.missing("table") }
+      if policy.engine == .dynamodb { throw block.missing("table") }
       return
     }
-    policy.table = try entry.text(ConfigurationTable.storesTable)
+    policy.table = try entry.text(ConfigurationTable.ledgerTable)
   }
 
   /// Reads the time limits. A statement must not wait for a lock longer than it may run, and an
@@ -208,8 +208,8 @@ enum StoresBlock {
       return try entry?.integer(bounds) ?? min(max(standard, bounds.lowerBound), bounds.upperBound)
     }
     let (statement, lock, request) = (
-      ConfigurationTable.storesStatementMs, ConfigurationTable.storesLockMs,
-      ConfigurationTable.storesRequestMs
+      ConfigurationTable.ledgerStatementMs, ConfigurationTable.ledgerLockMs,
+      ConfigurationTable.ledgerRequestMs
     )
     policy.statementMs = try limit("statementMs", statement, policy.statementMs)
     policy.lockMs = try limit(
@@ -229,46 +229,46 @@ enum StoresBlock {
     return key
   }
 
-  private static func readPace(
+  private static func readRateLimits(
     _ node: MemberNode
   ) throws(Refusal) -> [(operation: StaticString, perSecond: Int64)] {
     var pace: [(operation: StaticString, perSecond: Int64)] = []
     for entry in try node.members() {
       guard let row = AppStoreLimits.row(entry.value.name) else { throw entry.refusal(.range) }
-      pace.append((row.operation, try entry.integer(1...1000)))
+      limits.append((row.operation, try entry.integer(1...1000)))
     }
-    return pace
+    return limits
   }
 
   /// Reads the members of `failOpen`. A meter that no plan has is refused as misspelt.
   private static func readFailOpen(
-    _ node: MemberNode, _ limits: [Configuration.PlanLimits], _ policy: inout StoresPolicy
+    _ node: MemberNode, _ quotas: [Configuration.PlanQuotas], _ policy: inout StoresPolicy
   ) throws(Refusal) {
-    let block = try node.object(ConfigurationTable.storesFailOpenMembers)
-    if let entry = block["readMs"] {
-      policy.failOpenReadMs = try entry.integer(ConfigurationTable.storesFailOpenReadMs)
+    let block = try node.object(ConfigurationTable.ledgerFailOpenMembers)
+    if let entry = block["planMaxAgeMs"] {
+      policy.failOpenPlanMaxAgeMs = try entry.integer(ConfigurationTable.ledgerFailOpenPlanMaxAgeMs)
     }
     guard let list = block["meters"] else { return }
     for entry in try list.elements() {
       let meter = try entry.text()
-      let isKnown = limits.contains { $0.meters.contains { $0.meter == meter } }
+      let isKnown = quotas.contains { $0.meters.contains { $0.meter == meter } }
       try require(isKnown && !policy.failOpenMeters.contains(meter), entry)
       policy.failOpenMeters.append(meter)
     }
   }
 
   private static func readSignup(_ node: MemberNode) throws(Refusal) -> StoresPolicy.Signup {
-    let block = try node.object(ConfigurationTable.storesSignupMembers)
+    let block = try node.object(ConfigurationTable.ledgerSignupMembers)
     var signup = StoresPolicy.Signup()
     if let entry = block["limit"] {
-      signup.limit = try entry.integer(ConfigurationTable.storesSignupLimit)
+      signup.limit = try entry.integer(ConfigurationTable.ledgerSignupLimit)
     }
     signup.attemptLimit = 10 &* signup.limit
     if let entry = block["attemptLimit"] {
-      signup.attemptLimit = try entry.integer(ConfigurationTable.storesSignupAttemptLimit)
+      signup.attemptLimit = try entry.integer(ConfigurationTable.ledgerSignupAttemptLimit)
     }
     if let entry = block["unknownLimit"] {
-      signup.unknownLimit = try entry.integer(ConfigurationTable.storesSignupUnknownLimit)
+      signup.unknownLimit = try entry.integer(ConfigurationTable.ledgerSignupUnknownLimit)
     }
     if let entry = block["username"] { try readUsername(entry, &signup) }
     return signup
@@ -277,13 +277,13 @@ enum StoresBlock {
   private static func readUsername(
     _ node: MemberNode, _ signup: inout StoresPolicy.Signup
   ) throws(Refusal) {
-    let block = try node.object(ConfigurationTable.storesSignupUsernameMembers)
+    let block = try node.object(ConfigurationTable.ledgerSignupUsernameMembers)
     if let entry = block["prefix"] {
-      signup.prefix = try entry.text(ConfigurationTable.storesSignupUsernamePrefix)
+      signup.prefix = try entry.text(ConfigurationTable.ledgerSignupUsernamePrefix)
       try require(signup.prefix.utf8.allSatisfy(isNameCharacter), entry)
     }
     if let entry = block["digits"] {
-      signup.digits = try entry.integer(ConfigurationTable.storesSignupUsernameDigits)
+      signup.digits = try entry.integer(ConfigurationTable.ledgerSignupUsernameDigits)
     }
     try require(signup.prefix.count &+ Int(signup.digits) <= usernameBytes, block)
   }
@@ -295,11 +295,11 @@ enum StoresBlock {
 }
 
 extension StoresPolicy {
-  /// Writes the value of `stores` in the effective configuration.
+  /// Writes the value of `ledger` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in
       switch member {
-      case .dialect: writer.member("dialect", dialect.name)
+      case .engine: writer.member("engine", engine.name)
       case .placeholders:
         writer.member("placeholders", placeholders.map { Text(stringLiteral: $0.name) })
       case .prefix: writer.member("prefix", prefix)
@@ -310,7 +310,7 @@ extension StoresPolicy {
       case .requestMs: writer.member("requestMs", integer: requestMs)
       case .redis: writeRedis(&writer)
       case .forgetKey: writer.member("forgetKey", boolean: forgetKey.map { _ in true })
-      case .pace: writePace(&writer)
+      case .rateLimits: writeRateLimits(&writer)
       case .failOpen: writeFailOpen(&writer)
       case .signup: writeSignup(&writer)
       }
@@ -324,17 +324,17 @@ extension StoresPolicy {
     writer.endObject()
   }
 
-  private func writePace(_ writer: inout JSONWriter) {
-    writer.name("pace")
+  private func writeRateLimits(_ writer: inout JSONWriter) {
+    writer.name("rateLimits")
     writer.beginObject()
-    for (kind, perSecond) in pace { writer.member(kind, integer: perSecond) }
+    for (kind, perSecond) in rateLimits { writer.member(kind, integer: perSecond) }
     writer.endObject()
   }
 
   private func writeFailOpen(_ writer: inout JSONWriter) {
     writer.name("failOpen")
     writer.beginObject()
-    writer.member("readMs", integer: failOpenReadMs)
+    writer.member("planMaxAgeMs", integer: failOpenPlanMaxAgeMs)
     writer.texts("meters", failOpenMeters)
     writer.endObject()
   }

@@ -1,16 +1,16 @@
 import Assay
 
-struct KeyIdCommand: ParsableCommand {
+struct NormalizeKeyIdCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key-id",
+    commandName: "normalize-key-id",
     abstract: "Write App Attest key ids in the normal form, under which a store keeps them.",
     discussion: """
       iOS gives an app the id of its key in standard base64; apps also send it in base64url \
       and hex. Documents have standard base64: look a key up by that text alone.
 
       Examples:
-        assay key-id q1u-7aB9…
-        assay key-id $(cut -f 1 keys.tsv)
+        assay normalize-key-id q1u-7aB9…
+        assay normalize-key-id $(cut -f 1 keys.tsv)
 
       One per line, in the order of the arguments.
 
