@@ -144,7 +144,8 @@ def key_sets(stage):
     stage.scene(6, "A key set, fetched twice; then its keys are rotated under load")
     document = stage.ask({"operation": "fetch-keyset", "issuer": POOL})
     first = stage.found(document)
-    old = {**first["keysetState"], "triedMs": 0}  # an old attempt, so that the cooldown has passed
+    # An old attempt, so that the cooldown has passed.
+    old = {**first["keysetState"], "triedAtMs": 0}
     document = stage.ask({"operation": "fetch-keyset", "issuer": POOL, "state": old,
                           "keyset": first["keyset"]})
     second = stage.found(document)

@@ -41,11 +41,11 @@ PLAIN = {"consume-quota"}
 WITH_OPTIONS = {"claim", "resume", "revoke"}
 # Of kinds with two methods: the parameters of the shorter one.
 SHORT = {
-    "resume-expired": "olderMs", "revoke": "evidence", "resume-expired-revocations": "olderMs take",
+    "resume-expired": "minExpiredMs", "revoke": "evidence", "resume-expired-revocations": "minExpiredMs take",
     "get-plan": "account", "lease-due-subscriptions": "", "begin-signup":
     "address username passwordBytes", "issue-challenge": "purpose subject",
     "consume-challenge": "*", "advance-device-key-counter": "evidence account",
-    "record-event": "id attempt",
+    "record-event": "id attemptId",
     "merge-accounts": "from to reason", "forget-account": "account reason", "check-schema": ""}
 # What the shorter one returns, and of what.
 SHORT_RESULTS = {
@@ -65,11 +65,11 @@ ENDS = {"claim": "claimed", "resume": "resumed", "resume-expired": "tookOver",
         "issue-challenge": "challenged", "forget-account": "forgotten",
         "check-schema": "checked"}
 FUNCTIONS = {"grant": ("Grant", "GrantFunc"), "take": ("TakeBack", "TakeFunc")}
-OCTETS = {"attempt": 16, "challenge": 32}
+OCTETS = {"attemptId": 16, "challenge": 32}
 # Words of Go about a member whose default is not the library's.
 DEFAULTS = {
-    ("claim", "mode"): "empty: Transaction where there is a Grant, else Lease",
-    ("revoke", "mode"): "empty: Lease where there is a TakeBack, else None",
+    ("claim", "grantMode"): "empty: Transaction where there is a Grant, else Lease",
+    ("revoke", "grantMode"): "empty: Lease where there is a TakeBack, else None",
     ("check-schema", "lineage"): "empty: what this ledger saw"}
 KEYWORDS = {"for", "type", "range", "map"}
 # A first word that is a verb, as in "Claims the purchases".
@@ -82,7 +82,7 @@ def lower(text):
 
 
 def local(name):
-    """olderMs -> older, keyId -> keyID."""
+    """minExpiredMs -> minExpired, keyId -> keyID."""
     first, *rest = re.findall(r"[A-Z]?[a-z0-9]+", name)
     return first + "".join(INITIALS.get(word.lower(), word) for word in rest)
 
@@ -107,7 +107,7 @@ class Field:
         member = self.member
         if member.name == "environment":
             return "assay.Environment"
-        if member.name == "mode":
+        if member.name == "grantMode":
             return "Mode"
         if member.type == "GetPlanResult":
             return "*Plan"
@@ -318,7 +318,7 @@ class Method:
             if field.is_function:
                 functions.append(value)
             else:
-                value = f"{self.variable}.mode()" if field.key == "mode" else value
+                value = f"{self.variable}.mode()" if field.key == "grantMode" else value
                 out.append(f"\t{field.put(value, not self.has_request)}")
                 may_fail |= field.member.given == "made"
         if self.id in WITH_OPTIONS or self.inside:

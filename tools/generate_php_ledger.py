@@ -58,16 +58,16 @@ RETURNS = {
 # The arguments of a method that is older than the rule, in their order: `!` has no default,
 # `=` has another one than null. Those of the table that are not among them come after them.
 ORDER = {
-    "claim": "evidence account! grant mode attempt options",
-    "resume": "purchaseKey account grant attempt options",
-    "resume-expired": "olderMs=0 attempt",
+    "claim": "evidence account! grant grantMode attemptId options",
+    "resume": "purchaseKey account grant attemptId options",
+    "resume-expired": "minExpiredMs=0 attemptId",
     "complete": "grant note",
-    "revoke": "evidence takeBack mode attempt options",
+    "revoke": "evidence takeBack grantMode attemptId options",
     "complete-revocation": "take taken",
-    "resume-expired-revocations": "takeBack olderMs=0 attempt options",
-    "apply-event": "evidence grant takeBack mode attempt options",
-    "find": "evidence account environment transactionId operator=false",
-    "update-subscriptions": "evidence account confirm=false accountToken",
+    "resume-expired-revocations": "takeBack minExpiredMs=0 attemptId options",
+    "apply-event": "evidence grant takeBack grantMode attemptId options",
+    "find": "evidence account environment transactionId operatorView=false",
+    "update-subscriptions": "evidence account confirmTransfer=false accountToken",
     "consume-quota": "account meter plan units=1",
     "begin-signup": "address! username password",
     "consume-challenge": "purpose subject evidence",
@@ -80,12 +80,12 @@ NAMES = {("merge-accounts", "from"): "from", ("merge-accounts", "to"): "to",
          ("update-device-key-receipt", "evidence"): "receipt"}
 # One argument for several members, which it has as properties.
 OBJECTS = {
-    "complete": ("grant", "Grant", ("purchaseKey", "account", "grantId", "fence"),
+    "complete": ("grant", "Grant", ("purchaseKey", "account", "grantId", "fencingToken"),
                  "that was paid out"),
-    "complete-revocation": ("take", "Take", ("purchaseKey", "takeId", "fence"),
+    "complete-revocation": ("take", "Take", ("purchaseKey", "takeId", "fencingToken"),
                         "that was taken back"),
 }
-# Said of a null `mode`, where the default of the table is not what a ledger does.
+# Said of a null `grantMode`, where the default of the table is not what a ledger does.
 NULL = {"claim": '"transaction" where there is a grant, else "lease"'}
 METHODS = {kind.name: generate_camel(kind.method) for kind in kinds.kinds()
            if kind.on == "ledger" and kind.runs == "store"}
@@ -150,7 +150,7 @@ def said(member):
 
 def null_of(kind, member):
     """What a ledger does without the argument."""
-    if member.name == "mode":
+    if member.name == "grantMode":
         return NULL.get(kind.name, "")
     if member.given == "made":
         return "made here" if member.type == "challenge" else "a new one"
@@ -174,7 +174,7 @@ def of_member(kind, member):
     elif member.given == "made":
         value = f"${name} ?? self::attempt()"
     elif type_ == "Plan":
-        value = "self::kept($last)"
+        value = "self::kept($cachedPlan)"
     is_needed = member.is_required and member.given == "argument" or name == "password"
     return Argument(name, type_, text, [(member.name, value)], None if is_needed else "null",
                     listed, name == "password" or member.name in kind.hidden,

@@ -31,7 +31,7 @@ facts themselves, with members that this version does not know.
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",
     "attest": """Typed facts of App Attest, DeviceCheck and the risk decision.
 
-The same rules as in `facts`. Times are `created_ms` (integer milliseconds since 1970
+The same rules as in `facts`. Times are `created_at_ms` (integer milliseconds since 1970
 UTC) and `created_at` (an aware datetime in UTC). `payload` is the JSON of the facts
 themselves.
 
@@ -48,7 +48,7 @@ The same rules as in `facts`. `payload` is the JSON of the facts themselves.
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",
     "tokens": """Typed facts of access tokens and of key sets.
 
-The same rules as in `facts`. Times are `expires_ms` (integer milliseconds since 1970 UTC)
+The same rules as in `facts`. Times are `expires_at_ms` (integer milliseconds since 1970 UTC)
 and `expires_at` (an aware datetime in UTC).
 
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",

@@ -17,7 +17,7 @@ TYPES = {"integer": "Int64", "boolean": "Bool", "GetPlanResult": "GetPlanResult"
 EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
             "attest-receipt": "AttestReceipt"}
 # Bytes of what is made at each call: text of base64url.
-MADE = {"attempt": 18, "challenge": 32, "lineage": 24}
+MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
 # Kinds with something around their conversation.
 AROUND = {"create-schema": "creating", "check-schema": "checking",
@@ -133,8 +133,8 @@ class Argument:
             return f"({key}, JSON({name}))"
         made = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds: $0)",
                 "GetPlanResult": "$0.kept"}.get(self.type, "JSON($0)")
-        if self.member.name == "mode" and has_take:
-            name = "mode"
+        if self.member.name == "grantMode" and has_take:
+            name = "grantMode"
         if self.is_required:
             return f"({key}, {made.replace('$0', name, 1)})"
         return f"({key}, {name}.map {{ {made} }})"
@@ -200,12 +200,12 @@ def method(kind):
             f"  ) async throws -> {result} {{"]
     names = [function.name for function in functions]
     has_take = "takeBack" in names
-    has_mode = any(each.name == "mode" for each in sent)
+    has_mode = any(each.name == "grantMode" for each in sent)
     for each in sent:
         if each.is_made:
             out.append(f"    let {each.name} = {each.name} ?? Ledger.made({MADE[each.name]})")
     if has_mode and has_take:
-        out.append('    let mode = mode ?? (takeBack == nil ? nil : "lease")')
+        out.append('    let grantMode = grantMode ?? (takeBack == nil ? nil : "lease")')
     pairs = [each.sent(has_take) for each in sent]
     fields = [swift.quoted(kind.name)]
     fields += [f"evidence: {evidence[1]}"] if evidence else []

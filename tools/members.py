@@ -111,7 +111,7 @@ class Names:
 
 
 def words(name):
-    """Split a name into words: dependentSKUs -> dependent, SKUs; createdMs -> created, Ms."""
+    """Split a name into words: dependentSKUs -> dependent, SKUs; createdAtMs -> created, At, Ms."""
     return WORD.findall(name)
 
 

@@ -239,6 +239,6 @@ public func assay_check_expiry(
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
   return checkExpiry(
-    expiresMs: expires_ms, gracePeriodMs: grace_ms, revokedMs: revoked_ms, nowMs: now_ms
+    expiresAtMs: expires_ms, gracePeriodMs: grace_ms, revokedAtMs: revoked_ms, nowMs: now_ms
   ).code
 }

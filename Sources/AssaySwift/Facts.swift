@@ -9,12 +9,12 @@ public struct Check: Hashable, FactsObject, Sendable {
   /// True: passed; false: this is why the document was refused; nil: not made.
   public let ok: Bool?
   /// Why it was not made; nil when it was.
-  public let why: String?
+  public let reason: String?
 
   init(_ facts: Members) throws(Refusal) {
     id = try facts.needed(facts.text("id"), "id")
     ok = facts.boolean("ok")
-    why = facts.text("why")
+    reason = facts.text("reason")
   }
 }
 
@@ -83,7 +83,7 @@ public struct Chain: Hashable, FactsObject, Sendable {
 }
 
 /// The names under which a store keeps the evidence. Nil where a part is missing.
-public struct Keys: Hashable, FactsObject, Sendable {
+public struct IdempotencyKeys: Hashable, FactsObject, Sendable {
   /// One signed transaction.
   public let transaction: String?
   /// What may be paid out once.
@@ -117,7 +117,7 @@ public protocol Signed: Facts {
   /// When the certificates were judged.
   var effectiveDate: EffectiveDate { get }
   /// Names for stores and replay checks.
-  var keys: Keys { get }
+  var keys: IdempotencyKeys { get }
   /// The certificates.
   var chain: Chain { get }
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -335,7 +335,7 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   /// When the certificates were judged.
   public let effectiveDate: EffectiveDate
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -499,7 +499,7 @@ public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   /// When the certificates were judged.
   public let effectiveDate: EffectiveDate
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -610,7 +610,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   /// When the certificates were judged.
   public let effectiveDate: EffectiveDate
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -682,7 +682,7 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   /// When the certificates were judged.
   public let effectiveDate: EffectiveDate
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -843,7 +843,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// When the certificates were judged.
   public let effectiveDate: EffectiveDate
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
   /// What caused no refusal but should be looked at, in this evidence alone.
@@ -1035,7 +1035,7 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// Vendor id; only with `receipts.deviceIds: report`.
   public let uniqueVendorIdentifier: String?
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: ReceiptChain
   /// How it was packed.
@@ -1112,7 +1112,7 @@ public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
   /// The transaction id looks like one of another environment.
   public let idConflict: Bool
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
 
   init(_ facts: Members) throws(Refusal) {
     productId = facts.text("productId")
@@ -1137,7 +1137,7 @@ public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
 }
 
 /// An attribute of the receipt that has no member of its own.
-public struct KeptAttribute: Hashable, FactsObject, Sendable {
+public struct RawAttribute: Hashable, FactsObject, Sendable {
   /// Its number.
   public let type: Int64
   /// Its value, hex.
@@ -1187,7 +1187,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// In the order of the receipt, which means nothing.
   public let purchases: [AppReceiptPurchase]
   /// Attributes that are known but not understood.
-  public let keptAttributes: [KeptAttribute]
+  public let rawAttributes: [RawAttribute]
   /// How many more there were.
   public let unknownAttributes: Int64
   /// "sha1" or "sha256".
@@ -1206,7 +1206,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
     applicationVersion = facts.text("applicationVersion")
     originalApplicationVersion = facts.text("originalApplicationVersion")
     creationDate = try facts.needed(facts.time("creationDate"), "creationDate")
-    asOf = try facts.needed(facts.time("asOf"), "asOf")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
     originalPurchaseDate = facts.time("originalPurchaseDate")
     expirationDate = facts.time("expirationDate")
     appAppleId = facts.integer("appAppleId")
@@ -1214,7 +1214,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
     versionExternalIdentifier = facts.integer("versionExternalIdentifier")
     deviceBound = try facts.needed(facts.boolean("deviceBound"), "deviceBound")
     purchases = try facts.objects("purchases")
-    keptAttributes = try facts.objects("keptAttributes")
+    rawAttributes = try facts.objects("rawAttributes")
     unknownAttributes = try facts.needed(facts.integer("unknownAttributes"), "unknownAttributes")
     digest = try facts.needed(facts.text("digest"), "digest")
     chain = try facts.needed(facts.object("chain"), "chain")
@@ -1223,7 +1223,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
 }
 
 /// One transaction in an answer. Only Apple's TLS connection vouches for it.
-public struct AppleTransaction: Hashable, FactsObject, Sendable {
+public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   /// How many were bought.
   public let quantity: Int64?
   /// What was bought.
@@ -1263,7 +1263,7 @@ public struct AppleTransaction: Hashable, FactsObject, Sendable {
   /// Whether the catalogue has the product.
   public let known: Bool
   /// Names for stores and replay checks.
-  public let keys: Keys
+  public let keys: IdempotencyKeys
   /// The app; iOS 6 style.
   public let bid: String?
   /// Version of the app; iOS 6 style.
@@ -1314,7 +1314,7 @@ public struct AppleTransaction: Hashable, FactsObject, Sendable {
 }
 
 /// What an answer says about the renewal of one line.
-public struct AppleRenewal: Hashable, FactsObject, Sendable {
+public struct VerifyReceiptRenewalInfo: Hashable, FactsObject, Sendable {
   /// The first purchase of the line.
   public let originalTransactionId: String?
   /// The product of this period.
@@ -1423,9 +1423,9 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   /// When it was pre-ordered.
   public let preorderDate: Timestamp?
   /// Each once, ordered by the end of the period.
-  public let transactions: [AppleTransaction]
+  public let transactions: [VerifyReceiptTransaction]
   /// Renewal facts, one per line of renewals.
-  public let renewals: [AppleRenewal]
+  public let renewals: [VerifyReceiptRenewalInfo]
   /// The newest receipt, if the answer has one.
   public let latestReceipt: LatestReceipt?
   /// "apple-answer": trusted because of your TLS, not because of a signature.
@@ -1443,7 +1443,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
     appleStatus = try facts.needed(facts.integer("appleStatus"), "appleStatus")
     style = try facts.needed(facts.text("style"), "style")
     environmentSource = facts.name("environmentSource")
-    asOf = try facts.needed(facts.time("asOf"), "asOf")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
     clockSkew = facts.duration("clockSkew")
     receiptType = facts.name("receiptType")
     cancellationReason = facts.integer("cancellationReason")
@@ -1528,37 +1528,38 @@ public struct Triage: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// "candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed", "unsupported".
+  /// "candidate", "unconfirmed", "jws", "foreign", "cracking-tool", "malformed",
+  /// "unsupported".
   public let category: Category
-  /// "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracker", "attestation",
-  /// "assertion", "xml-plist", "binary-plist", "json", "unknown".
-  public let form: Form
+  /// "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracking-tool",
+  /// "attestation", "assertion", "xml-plist", "binary-plist", "json", "unknown".
+  public let format: Format
   /// "drop": the client may delete its copy; "keep": it keeps and retries; "resend": it sends
   /// its stored copy again.
   public let disposition: Disposition
-  /// "lookup": look up `claimed.keys`, then verify; "verify": there is no key; "none".
-  public let next: NextStep
+  /// "lookup": look up `unverified.keys`, then verify; "verify": there is no key; "none".
+  public let nextStep: NextStep
   /// What a JWS looks like: "transaction", "notification" …; nil for others.
   public let kind: Kind?
   /// Suspicions, never verdicts: "info-compact", "missing:bid" …
-  public let traits: [String]
+  public let anomalies: [String]
   /// How it was packed.
   public let transport: Transport?
   /// What the blob says about itself; nil where nothing could be read. Never act on it: verify
   /// first.
-  public let claimed: Claims?
+  public let unverified: Claims?
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     source = facts.value
     category = try facts.needed(facts.name("category"), "category")
-    form = try facts.needed(facts.name("form"), "form")
+    format = try facts.needed(facts.name("format"), "format")
     disposition = try facts.needed(facts.name("disposition"), "disposition")
-    next = try facts.needed(facts.name("next"), "next")
+    nextStep = try facts.needed(facts.name("nextStep"), "nextStep")
     kind = facts.name("kind")
-    traits = facts.list("traits")
+    anomalies = facts.list("anomalies")
     transport = try facts.object("transport")
-    claimed = try facts.beside.object("claimed")
+    unverified = try facts.beside.object("unverified")
   }
 }
 
@@ -1588,11 +1589,11 @@ public protocol ReceiptMembers: Sendable {
   /// Whether it was checked to be about the key that was given.
   var bound: Bool { get }
   /// When Apple made it.
-  var created: Timestamp { get }
+  var createdAt: Timestamp { get }
   /// Earliest refresh; only "RECEIPT".
   var notBefore: Timestamp? { get }
   /// After that only a new key helps.
-  var expires: Timestamp { get }
+  var expiresAt: Timestamp { get }
   /// Whether it has ended; true only with `attest.time: stored`.
   var expired: Bool { get }
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
@@ -1668,11 +1669,11 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   /// Whether it was checked to be about the key that was given.
   public let bound: Bool
   /// When Apple made it.
-  public let created: Timestamp
+  public let createdAt: Timestamp
   /// Earliest refresh; only "RECEIPT".
   public let notBefore: Timestamp?
   /// After that only a new key helps.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
   /// Whether it has ended; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
@@ -1701,9 +1702,9 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
     environment = try facts.needed(facts.name("environment"), "environment")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     bound = try facts.needed(facts.boolean("bound"), "bound")
-    created = try facts.needed(facts.time("createdMs"), "createdMs")
+    createdAt = try facts.needed(facts.time("createdAtMs"), "createdAtMs")
     notBefore = facts.time("notBeforeMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     expired = try facts.needed(facts.boolean("expired"), "expired")
     risk = facts.integer("risk")
     refreshAt = facts.time("refreshAtMs")
@@ -1855,11 +1856,11 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// Whether it was checked to be about the key that was given.
   public let bound: Bool
   /// When Apple made it.
-  public let created: Timestamp
+  public let createdAt: Timestamp
   /// Earliest refresh; only "RECEIPT".
   public let notBefore: Timestamp?
   /// After that only a new key helps.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
   /// Whether it has ended; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
@@ -1888,9 +1889,9 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     bound = try facts.needed(facts.boolean("bound"), "bound")
-    created = try facts.needed(facts.time("createdMs"), "createdMs")
+    createdAt = try facts.needed(facts.time("createdAtMs"), "createdAtMs")
     notBefore = facts.time("notBeforeMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     expired = try facts.needed(facts.boolean("expired"), "expired")
     risk = facts.integer("risk")
     refreshAt = facts.time("refreshAtMs")
@@ -1918,11 +1919,11 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// Whether it was checked to be about the key that was given.
   public let bound: Bool
   /// When Apple made it.
-  public let created: Timestamp
+  public let createdAt: Timestamp
   /// Earliest refresh; only "RECEIPT".
   public let notBefore: Timestamp?
   /// After that only a new key helps.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
   /// Whether it has ended; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
@@ -1953,9 +1954,9 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     bound = try facts.needed(facts.boolean("bound"), "bound")
-    created = try facts.needed(facts.time("createdMs"), "createdMs")
+    createdAt = try facts.needed(facts.time("createdAtMs"), "createdAtMs")
     notBefore = facts.time("notBeforeMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     expired = try facts.needed(facts.boolean("expired"), "expired")
     risk = facts.integer("risk")
     refreshAt = facts.time("refreshAtMs")
@@ -1994,7 +1995,7 @@ public struct CertificateRevocation: Hashable, FactsObject, Sendable {
     nextUpdate = facts.time("nextUpdate")
     responder = facts.text("responder")
     response = facts.octets("response")
-    revokedAt = facts.time("revokedAt")
+    revokedAt = facts.time("revokedAtMs")
     reason = facts.integer("reason")
   }
 }
@@ -2022,7 +2023,7 @@ public struct TokenKeyset: Hashable, FactsObject, Sendable {
   /// Whose keys they are.
   public let issuer: String
   /// When they were fetched; nil: the set does not say.
-  public let fetched: Timestamp?
+  public let fetchedAt: Timestamp?
   /// How long ago that was.
   public let age: Duration?
   /// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
@@ -2030,7 +2031,7 @@ public struct TokenKeyset: Hashable, FactsObject, Sendable {
 
   init(_ facts: Members) throws(Refusal) {
     issuer = try facts.needed(facts.text("issuer"), "issuer")
-    fetched = facts.time("fetchedMs")
+    fetchedAt = facts.time("fetchedAtMs")
     age = facts.duration("ageMs")
     stale = facts.boolean("stale")
   }
@@ -2076,11 +2077,11 @@ public struct Token: Facts, FactsOfDocument {
   /// `origin_jti`: the identity of the sign-in.
   public let originTokenId: String?
   /// `iat`.
-  public let issued: Timestamp?
+  public let issuedAt: Timestamp?
   /// `auth_time`: when the customer signed in.
-  public let auth: Timestamp?
+  public let authenticatedAt: Timestamp?
   /// `exp`.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
   /// The key that signed it.
   public let kid: String
   /// "not-checked": nothing offline sees it.
@@ -2107,9 +2108,9 @@ public struct Token: Facts, FactsOfDocument {
     transferSubject = facts.text("transferSubject")
     tokenId = facts.text("tokenId")
     originTokenId = facts.text("originTokenId")
-    issued = facts.time("issuedMs")
-    auth = facts.time("authMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    issuedAt = facts.time("issuedAtMs")
+    authenticatedAt = facts.time("authenticatedAtMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     kid = try facts.needed(facts.text("kid"), "kid")
     revocation = try facts.needed(facts.text("revocation"), "revocation")
     keyset = try facts.needed(facts.object("keyset"), "keyset")
@@ -2156,7 +2157,7 @@ public struct IssuerKeys: Facts, FactsOfDocument {
   /// Whose they are; nil: the text does not say.
   public let issuer: String?
   /// When they were fetched; nil: the text does not say.
-  public let fetched: Timestamp?
+  public let fetchedAt: Timestamp?
   /// Those that can verify tokens.
   public let keys: [IssuerKey]
   /// The others.
@@ -2166,7 +2167,7 @@ public struct IssuerKeys: Facts, FactsOfDocument {
     document = facts.document
     source = facts.value
     issuer = facts.text("issuer")
-    fetched = facts.time("fetchedMs")
+    fetchedAt = facts.time("fetchedAtMs")
     keys = try facts.objects("keys")
     skipped = try facts.objects("skipped")
   }
@@ -2175,17 +2176,17 @@ public struct IssuerKeys: Facts, FactsOfDocument {
 /// What you keep for an issuer between two fetches of its keys, and give back as it is.
 public struct KeysetState: Hashable, FactsObject, Sendable {
   /// When the issuer last gave its keys; nil: never.
-  public let fetched: Timestamp?
+  public let fetchedAt: Timestamp?
   /// When it was last asked; nil: never.
-  public let tried: Timestamp?
+  public let triedAt: Timestamp?
   /// Attempts in vain since then: each doubles the cooldown.
   public let failures: Int64
   /// What the issuer calls that set.
   public let etag: String?
 
   init(_ facts: Members) throws(Refusal) {
-    fetched = facts.time("fetchedMs")
-    tried = facts.time("triedMs")
+    fetchedAt = facts.time("fetchedAtMs")
+    triedAt = facts.time("triedAtMs")
     failures = try facts.needed(facts.integer("failures"), "failures")
     etag = facts.text("etag")
   }
@@ -2215,7 +2216,7 @@ public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
   /// The account: `sub`.
   public let subject: String
   /// When it happened.
-  public let event: Timestamp?
+  public let eventAt: Timestamp?
   /// May be a relay; is no account id.
   public let email: String?
   /// Whether it is a relay address.
@@ -2225,17 +2226,17 @@ public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
   /// `jti`: deliveries repeat, act once on each.
   public let tokenId: String
   /// `iat`.
-  public let issued: Timestamp
+  public let issuedAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     type = try facts.needed(facts.name("type"), "type")
     subject = try facts.needed(facts.text("subject"), "subject")
-    event = facts.time("eventMs")
+    eventAt = facts.time("eventAtMs")
     email = facts.text("email")
     privateEmail = facts.boolean("privateEmail")
     audience = facts.list("audience")
     tokenId = try facts.needed(facts.text("tokenId"), "tokenId")
-    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
+    issuedAt = try facts.needed(facts.time("issuedAtMs"), "issuedAtMs")
   }
 }
 
@@ -2247,12 +2248,12 @@ public struct AppleTokens: Hashable, FactsObject, Sendable {
   /// Without it the sign-in cannot be revoked later.
   public let refreshToken: String
   /// When the access token ends.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     accessToken = try facts.needed(facts.text("accessToken"), "accessToken")
     refreshToken = try facts.needed(facts.text("refreshToken"), "refreshToken")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
 }
 
@@ -2340,9 +2341,9 @@ public struct Session: Hashable, FactsObject, Sendable {
   /// The receipt's risk metric, as it was issued.
   public let risk: Int64?
   /// When it was issued.
-  public let issued: Timestamp
+  public let issuedAt: Timestamp
   /// From when on it is refused.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     account = try facts.needed(facts.text("account"), "account")
@@ -2352,8 +2353,8 @@ public struct Session: Hashable, FactsObject, Sendable {
     verdict = try facts.needed(facts.text("verdict"), "verdict")
     limited = try facts.needed(facts.boolean("limited"), "limited")
     risk = facts.integer("risk")
-    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    issuedAt = try facts.needed(facts.time("issuedAtMs"), "issuedAtMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
 }
 
@@ -2361,17 +2362,17 @@ public struct Session: Hashable, FactsObject, Sendable {
 /// of it.
 public struct IssuedSession: Hashable, FactsObject, Sendable {
   /// When it was issued.
-  public let issued: Timestamp
+  public let issuedAt: Timestamp
   /// From when on it is refused.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
   /// SHA-256 of the attested key, base64.
   public let keyId: String
   /// What the app sends from now on.
   public let text: String
 
   init(_ facts: Members) throws(Refusal) {
-    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    issuedAt = try facts.needed(facts.time("issuedAtMs"), "issuedAtMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     text = try facts.needed(facts.text("text"), "text")
   }
@@ -2383,11 +2384,11 @@ public struct SignedToken: Hashable, FactsObject, Sendable {
   /// Compact JWS, ES256.
   public let token: String
   /// When it ends.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     token = try facts.needed(facts.text("token"), "token")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
 }
 
@@ -2396,11 +2397,11 @@ public struct ClientSecret: Hashable, FactsObject, Sendable {
   /// Compact JWS, ES256.
   public let clientSecret: String
   /// When it ends.
-  public let expires: Timestamp
+  public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     clientSecret = try facts.needed(facts.text("clientSecret"), "clientSecret")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
 }
 
@@ -2626,12 +2627,12 @@ public struct RiskReason: Hashable, FactsObject, Sendable {
   /// The verdict of this rule alone.
   public let verdict: Verdict
   /// For the operator's log.
-  public let why: String
+  public let reason: String
 
   init(_ facts: Members) throws(Refusal) {
     id = try facts.needed(facts.text("id"), "id")
     verdict = try facts.needed(facts.name("verdict"), "verdict")
-    why = try facts.needed(facts.text("why"), "why")
+    reason = try facts.needed(facts.text("reason"), "reason")
   }
 }
 
@@ -2708,7 +2709,7 @@ public struct EvidenceReach: Hashable, FactsObject, Sendable {
   init(_ facts: Members) throws(Refusal) {
     `class` = try facts.needed(facts.text("class"), "class")
     kinds = facts.list("kinds")
-    asOf = facts.time("asOf")
+    asOf = facts.time("asOfMs")
     complete = try facts.needed(facts.boolean("complete"), "complete")
     missing = facts.list("missing")
   }
@@ -2731,13 +2732,13 @@ public struct Delivery: Hashable, FactsObject, Sendable {
     key = facts.text("key")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
-    revokedAt = facts.time("revokedAt")
+    revokedAt = facts.time("revokedAtMs")
     revocationPercentage = facts.integer("revocationPercentage")
   }
 }
 
 /// A transaction that decided nothing, and why.
-public struct LeftOut: Hashable, FactsObject, Sendable {
+public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   /// "unknown-product", "unknown-type", "type-mismatch", "sandbox".
   public let reason: String
   /// Its product.
@@ -2767,19 +2768,19 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   /// As in `Decision`: "active", "grace", "expired" …
   public let state: State
   /// "DEC-10": the row of the decision table.
-  public let row: String
+  public let rule: String
   /// "trial", "will-not-renew", "family" …
   public let flags: [String]
   /// Apple's number of the reason.
-  public let reason: Int64?
+  public let reasonCode: Int64?
   /// First moment outside the entitlement; nil where nothing is granted.
-  public let until: Timestamp?
+  public let expiresAt: Timestamp?
   /// Where nothing is granted: the end of what was bought.
-  public let wouldBeUntil: Timestamp?
+  public let wouldExpireAt: Timestamp?
   /// End of a renewal booked ahead.
-  public let bookedUntil: Timestamp?
+  public let nextPeriodExpiresAt: Timestamp?
   /// End of the grace period.
-  public let graceUntil: Timestamp?
+  public let graceExpiresAt: Timestamp?
   /// The product that decided.
   public let productId: String
   /// Its line.
@@ -2793,7 +2794,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   /// Newer evidence would say more.
   public let stale: Bool
   /// When to decide again.
-  public let nextCheck: Timestamp?
+  public let nextCheckAt: Timestamp?
   /// Its reach.
   public let evidence: EvidenceReach
   /// The subscription group, else the product id.
@@ -2807,13 +2808,13 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
     plan = try facts.needed(facts.text("plan"), "plan")
     entitled = try facts.needed(facts.boolean("entitled"), "entitled")
     state = try facts.needed(facts.name("state"), "state")
-    row = try facts.needed(facts.text("row"), "row")
+    rule = try facts.needed(facts.text("rule"), "rule")
     flags = facts.list("flags")
-    reason = facts.integer("reason")
-    until = facts.time("until")
-    wouldBeUntil = facts.time("wouldBeUntil")
-    bookedUntil = facts.time("bookedUntil")
-    graceUntil = facts.time("graceUntil")
+    reasonCode = facts.integer("reasonCode")
+    expiresAt = facts.time("expiresAtMs")
+    wouldExpireAt = facts.time("wouldExpireAtMs")
+    nextPeriodExpiresAt = facts.time("nextPeriodExpiresAtMs")
+    graceExpiresAt = facts.time("graceExpiresAtMs")
     productId = try facts.needed(facts.text("productId"), "productId")
     originalTransactionId = try facts.needed(
       facts.text("originalTransactionId"), "originalTransactionId")
@@ -2821,7 +2822,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
     environment = try facts.needed(facts.name("environment"), "environment")
     account = facts.text("account")
     stale = try facts.needed(facts.boolean("stale"), "stale")
-    nextCheck = facts.time("nextCheck")
+    nextCheckAt = facts.time("nextCheckAtMs")
     evidence = try facts.needed(facts.object("evidence"), "evidence")
     group = try facts.needed(facts.text("group"), "group")
     type = facts.name("type")
@@ -2832,7 +2833,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
 /// What an account may have now.
 ///
 /// `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
-/// `state` why, `until` and `nextCheck` when to look again.
+/// `state` why, `expiresAt` and `nextCheckAt` when to look again.
 public struct Decision: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -2841,25 +2842,25 @@ public struct Decision: Facts, FactsOfDocument {
   public let plan: String
   /// Whether a plan above the default one is in force. False if in any doubt.
   public let entitled: Bool
-  /// "active", "grace", "billing-retry", "expired", "refunded", "revoked-family",
-  /// "superseded", "not-started", "denied-by-policy", "stale", "owned", "once", "none".
+  /// "active", "grace", "billing-retry", "expired", "refunded", "family-revoked", "upgraded",
+  /// "not-started", "denied-by-policy", "stale", "owned", "consumable", "none".
   public let state: State
   /// "DEC-10": the row of the decision table.
-  public let row: String
+  public let rule: String
   /// "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
   /// "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
   public let flags: [String]
   /// Refunded: revocation reason; expired: expiration intent.
-  public let reason: Int64?
+  public let reasonCode: Int64?
   /// First moment outside the entitlement, or when a refund ended it; nil: no end, or nothing
   /// is granted.
-  public let until: Timestamp?
+  public let expiresAt: Timestamp?
   /// Where nothing is granted: the end of what was bought.
-  public let wouldBeUntil: Timestamp?
+  public let wouldExpireAt: Timestamp?
   /// End of a renewal booked ahead.
-  public let bookedUntil: Timestamp?
+  public let nextPeriodExpiresAt: Timestamp?
   /// End of the billing grace period.
-  public let graceUntil: Timestamp?
+  public let graceExpiresAt: Timestamp?
   /// The product that decided.
   public let productId: String?
   /// Its line.
@@ -2874,13 +2875,13 @@ public struct Decision: Facts, FactsOfDocument {
   /// Newer evidence would say more: ask for it.
   public let stale: Bool
   /// When to decide again; nil: no need.
-  public let nextCheck: Timestamp?
+  public let nextCheckAt: Timestamp?
   /// How far the evidence reaches.
   public let evidence: EvidenceReach
   /// Every group, the leading one first.
   public let groups: [GroupDecision]
   /// Transactions that decided nothing.
-  public let leftOut: [LeftOut]
+  public let excluded: [ExcludedTransaction]
   /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
 
@@ -2890,23 +2891,23 @@ public struct Decision: Facts, FactsOfDocument {
     plan = try facts.needed(facts.text("plan"), "plan")
     entitled = facts.isAccepted
     state = try facts.needed(facts.name("state"), "state")
-    row = try facts.needed(facts.text("row"), "row")
+    rule = try facts.needed(facts.text("rule"), "rule")
     flags = facts.list("flags")
-    reason = facts.integer("reason")
-    until = facts.time("until")
-    wouldBeUntil = facts.time("wouldBeUntil")
-    bookedUntil = facts.time("bookedUntil")
-    graceUntil = facts.time("graceUntil")
+    reasonCode = facts.integer("reasonCode")
+    expiresAt = facts.time("expiresAtMs")
+    wouldExpireAt = facts.time("wouldExpireAtMs")
+    nextPeriodExpiresAt = facts.time("nextPeriodExpiresAtMs")
+    graceExpiresAt = facts.time("graceExpiresAtMs")
     productId = facts.text("productId")
     originalTransactionId = facts.text("originalTransactionId")
     transactionId = facts.text("transactionId")
     environment = facts.name("environment")
     account = facts.text("account")
     stale = try facts.needed(facts.boolean("stale"), "stale")
-    nextCheck = facts.time("nextCheck")
+    nextCheckAt = facts.time("nextCheckAtMs")
     evidence = try facts.needed(facts.object("evidence"), "evidence")
     groups = try facts.objects("groups")
-    leftOut = try facts.objects("leftOut")
+    excluded = try facts.objects("excluded")
     warnings = try facts.objects("warnings")
   }
 }

@@ -56,7 +56,7 @@ public struct Grant {
   /// The id under which the purchase is granted, once.
   public let grantId: String
   /// 1, then one more whenever a claim that nobody completed was taken over.
-  public let fence: Int64
+  public let fencingToken: Int64
   /// Who gets it.
   public let account: String
   /// The id of the product.

@@ -6,44 +6,44 @@ extension Ledger {
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
   ///   - account: whose; nil for an event of Apple's: that of the row is taken.
-  ///   - mode: `lease`: claim, grant, complete. `transaction`: the grant is in this very
+  ///   - grantMode: `lease`: claim, grant, complete. `transaction`: the grant is in this very
   ///     database, and is committed with the claim: `lease`, `transaction`.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - accountToken: the appAccountToken that the evidence must have.
   ///   - lease: how long the grant may take.
-  ///   - only: purchases of these transaction ids alone.
-  ///   - limit: purchases at most.
+  ///   - transactionIds: purchases of these transaction ids alone.
+  ///   - maxPurchases: purchases at most.
   ///   - note: of an operator, for a grant by hand.
-  ///   - onUnclear: `hold`: a lease that has ended is left to a person: `retry`, `hold`.
-  ///   - resolve: `again`: that person found that it was not granted.
-  ///   - allowRepeat: in mode `transaction` take over also what was handed out under a lease,
-  ///     because the grant is keyed by its grant id; else it is held (STO-37).
+  ///   - onExpiredLease: `hold`: a lease that has ended is left to a person: `resume`, `hold`.
+  ///   - resolution: `not-granted`: that person found that it was not granted.
+  ///   - allowRepeat: with `grantMode` `transaction` take over also what was handed out under a
+  ///     lease, because the grant is keyed by its grant id; else it is held (STO-37).
   ///   - grant: writes what the purchase gives, under its grant id. An error of it passes
   ///     through; the claim is taken over by `resume-expired` or by the next attempt when its
   ///     lease has ended. Without it: grant each claim that is new or resumed, and `complete`
   ///     it.
   ///   - now: the time of the call; the conversation goes on from it.
   public func claim(
-    _ evidence: [any PurchaseEvidence], account: String? = nil, mode: String? = nil,
-    attempt: String? = nil, accountToken: String? = nil, lease: Duration? = nil,
-    only: [String]? = nil, limit: Int64? = nil, note: String? = nil, onUnclear: String? = nil,
-    resolve: String? = nil, allowRepeat: Bool? = nil, grant: Granting? = nil,
-    at now: Timestamp = .now
+    _ evidence: [any PurchaseEvidence], account: String? = nil, grantMode: String? = nil,
+    attemptId: String? = nil, accountToken: String? = nil, lease: Duration? = nil,
+    transactionIds: [String]? = nil, maxPurchases: Int64? = nil, note: String? = nil,
+    onExpiredLease: String? = nil, resolution: String? = nil, allowRepeat: Bool? = nil,
+    grant: Granting? = nil, at now: Timestamp = .now
   ) async throws -> ClaimResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "claim", evidence: evidence, isAnswer: true, at: now,
       [
         ("account", account.map { JSON($0) }),
-        ("mode", mode.map { JSON($0) }),
-        ("attempt", JSON(attempt)),
+        ("grantMode", grantMode.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
         ("accountToken", accountToken.map { JSON($0) }),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
-        ("only", only.map { JSON($0.map { JSON($0) }) }),
-        ("limit", limit.map { JSON($0) }),
+        ("transactionIds", transactionIds.map { JSON($0.map { JSON($0) }) }),
+        ("maxPurchases", maxPurchases.map { JSON($0) }),
         ("note", note.map { JSON($0) }),
-        ("onUnclear", onUnclear.map { JSON($0) }),
-        ("resolve", resolve.map { JSON($0) }),
+        ("onExpiredLease", onExpiredLease.map { JSON($0) }),
+        ("resolution", resolution.map { JSON($0) }),
         ("allowRepeat", allowRepeat.map { JSON($0) }),
       ])
     return try await asking(request, grant: grant)
@@ -54,29 +54,29 @@ extension Ledger {
   /// - Parameters:
   ///   - purchaseKey: the purchase.
   ///   - account: whose.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the grant may take.
   ///   - note: of an operator.
-  ///   - onUnclear: `hold`: a lease that has ended is left to a person: `retry`, `hold`.
-  ///   - resolve: `again`: that person found that it was not granted.
+  ///   - onExpiredLease: `hold`: a lease that has ended is left to a person: `resume`, `hold`.
+  ///   - resolution: `not-granted`: that person found that it was not granted.
   ///   - grant: as of `claim`.
   ///   - now: the time of the call; the conversation goes on from it.
   public func resume(
-    purchaseKey: String, account: String, attempt: String? = nil, lease: Duration? = nil,
-    note: String? = nil, onUnclear: String? = nil, resolve: String? = nil, grant: Granting? = nil,
-    at now: Timestamp = .now
+    purchaseKey: String, account: String, attemptId: String? = nil, lease: Duration? = nil,
+    note: String? = nil, onExpiredLease: String? = nil, resolution: String? = nil,
+    grant: Granting? = nil, at now: Timestamp = .now
   ) async throws -> ResumeResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "resume", isAnswer: true, at: now,
       [
         ("purchaseKey", JSON(purchaseKey)),
         ("account", JSON(account)),
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
         ("note", note.map { JSON($0) }),
-        ("onUnclear", onUnclear.map { JSON($0) }),
-        ("resolve", resolve.map { JSON($0) }),
+        ("onExpiredLease", onExpiredLease.map { JSON($0) }),
+        ("resolution", resolution.map { JSON($0) }),
       ])
     return try await asking(request, grant: grant)
   }
@@ -85,24 +85,24 @@ extension Ledger {
   /// purchase whose client never comes back is paid for and not delivered.
   ///
   /// - Parameters:
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the grants may take.
-  ///   - older: for how long the lease must be over.
-  ///   - onUnclear: `hold`: such claims are listed, not taken: `retry`, `hold`.
+  ///   - minExpired: for how long the lease must be over.
+  ///   - onExpiredLease: `hold`: such claims are listed, not taken: `resume`, `hold`.
   ///   - grant: as of `claim`, for each that was taken over.
   ///   - now: the time of the call; the conversation goes on from it.
   public func due(
-    attempt: String? = nil, lease: Duration? = nil, older: Duration? = nil,
-    onUnclear: String? = nil, grant: Granting? = nil, at now: Timestamp = .now
+    attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
+    onExpiredLease: String? = nil, grant: Granting? = nil, at now: Timestamp = .now
   ) async throws -> ResumeExpiredResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "resume-expired", at: now,
       [
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
-        ("olderMs", older.map { JSON(milliseconds: $0) }),
-        ("onUnclear", onUnclear.map { JSON($0) }),
+        ("minExpiredMs", minExpired.map { JSON(milliseconds: $0) }),
+        ("onExpiredLease", onExpiredLease.map { JSON($0) }),
       ])
     return try await asking(request, grant: grant)
   }
@@ -113,11 +113,11 @@ extension Ledger {
   ///   - purchaseKey: of the grant.
   ///   - account: of the grant.
   ///   - grantId: of the grant.
-  ///   - fence: of the grant (STO-26).
+  ///   - fencingToken: of the grant (STO-26).
   ///   - note: of an operator.
   ///   - now: the time of the call; the conversation goes on from it.
   public func complete(
-    purchaseKey: String, account: String, grantId: String, fence: Int64? = nil,
+    purchaseKey: String, account: String, grantId: String, fencingToken: Int64? = nil,
     note: String? = nil, at now: Timestamp = .now
   ) async throws -> CompleteResult {
     let request = LedgerRequest(
@@ -126,7 +126,7 @@ extension Ledger {
         ("purchaseKey", JSON(purchaseKey)),
         ("account", JSON(account)),
         ("grantId", JSON(grantId)),
-        ("fence", fence.map { JSON($0) }),
+        ("fencingToken", fencingToken.map { JSON($0) }),
         ("note", note.map { JSON($0) }),
       ])
     return try await asking(request)
@@ -137,27 +137,27 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - mode: `lease`: note, take back, complete; what nobody completed comes again, by
+  ///   - grantMode: `lease`: note, take back, complete; what nobody completed comes again, by
   ///     `resume-expired-revocations`. `transaction`: the take-back is in this very database,
   ///     and is committed with the refund. `none`: each is told once, and what becomes of it is
   ///     the host's. Absent: `lease` with a take-back, `none` without: `none`, `lease`,
   ///     `transaction`.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the take-back may take.
   ///   - takeBack: takes the units back, under the take id; returns how many there were,
   ///     nothing for all of them, or `false` for another time.
   ///   - now: the time of the call; the conversation goes on from it.
   public func revoke(
-    _ evidence: [any PurchaseEvidence], mode: String? = nil, attempt: String? = nil,
+    _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
     lease: Duration? = nil, takeBack: Taking? = nil, at now: Timestamp = .now
   ) async throws -> RevokeResult {
-    let attempt = attempt ?? Ledger.made(18)
-    let mode = mode ?? (takeBack == nil ? nil : "lease")
+    let attemptId = attemptId ?? Ledger.made(18)
+    let grantMode = grantMode ?? (takeBack == nil ? nil : "lease")
     let request = LedgerRequest(
       "revoke", evidence: evidence, at: now,
       [
-        ("mode", mode.map { JSON($0) }),
-        ("attempt", JSON(attempt)),
+        ("grantMode", grantMode.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
       ])
     return try await asking(request, takeBack: takeBack)
@@ -170,11 +170,11 @@ extension Ledger {
   ///   - account: whose; beside another question: who asks.
   ///   - environment: of the transaction: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
   ///   - transactionId: the transaction.
-  ///   - operator: for staff of the host: owner and note are shown.
+  ///   - operatorView: for staff of the host: owner and note are shown.
   ///   - now: the time of the call; the conversation goes on from it.
   public func lookup(
     evidence: [any PurchaseEvidence] = [], account: String? = nil, environment: String? = nil,
-    transactionId: String? = nil, `operator`: Bool? = nil, at now: Timestamp = .now
+    transactionId: String? = nil, operatorView: Bool? = nil, at now: Timestamp = .now
   ) async throws -> FindResult {
     let request = LedgerRequest(
       "find", evidence: evidence, at: now,
@@ -182,7 +182,7 @@ extension Ledger {
         ("account", account.map { JSON($0) }),
         ("environment", environment.map { JSON($0) }),
         ("transactionId", transactionId.map { JSON($0) }),
-        ("operator", `operator`.map { JSON($0) }),
+        ("operatorView", operatorView.map { JSON($0) }),
       ])
     return try await asking(request)
   }
@@ -193,18 +193,18 @@ extension Ledger {
   ///   - evidence: facts verified by the ledger's verifier.
   ///   - account: whose; nil for an event of Apple's.
   ///   - accountToken: the appAccountToken that the evidence must have.
-  ///   - confirm: the customer wants the subscription of another account moved here.
+  ///   - confirmTransfer: the customer wants the subscription of another account moved here.
   ///   - now: the time of the call; the conversation goes on from it.
   public func apply(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
-    confirm: Bool? = nil, at now: Timestamp = .now
+    confirmTransfer: Bool? = nil, at now: Timestamp = .now
   ) async throws -> UpdateSubscriptionsResult {
     let request = LedgerRequest(
       "update-subscriptions", evidence: evidence, at: now,
       [
         ("account", account.map { JSON($0) }),
         ("accountToken", accountToken.map { JSON($0) }),
-        ("confirm", confirm.map { JSON($0) }),
+        ("confirmTransfer", confirmTransfer.map { JSON($0) }),
       ])
     return try await asking(request)
   }
@@ -213,17 +213,17 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - account: whose.
-  ///   - last: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the
-  ///     store gives none.
+  ///   - cachedPlan: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when
+  ///     the store gives none.
   ///   - now: the time of the call; the conversation goes on from it.
   public func read(
-    account: String, last: GetPlanResult? = nil, at now: Timestamp = .now
+    account: String, cachedPlan: GetPlanResult? = nil, at now: Timestamp = .now
   ) async throws -> GetPlanResult {
     let request = LedgerRequest(
       "get-plan", at: now,
       [
         ("account", JSON(account)),
-        ("last", last.map { $0.kept }),
+        ("cachedPlan", cachedPlan.map { $0.kept }),
       ])
     return try await asking(request)
   }
@@ -246,17 +246,17 @@ extension Ledger {
   /// `update-subscriptions`.
   ///
   /// - Parameters:
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: for how long no other sweeper takes them.
   ///   - now: the time of the call; the conversation goes on from it.
   public func dueLines(
-    attempt: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
+    attemptId: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
   ) async throws -> LeaseDueSubscriptionsResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "lease-due-subscriptions", at: now,
       [
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
       ])
     return try await asking(request)
@@ -302,21 +302,21 @@ extension Ledger {
   /// Waits for room below Apple's own limits.
   ///
   /// - Parameters:
-  ///   - purpose: the operation that sends the request: get-transaction-info ….
+  ///   - appStoreOperation: the operation that sends the request: get-transaction-info ….
   ///   - environment: which server's limits: `Production`, `Sandbox`.
   ///   - attempt: the number of this conversation about it; of `retry` (EXC-18).
   ///   - bundleId: whose limits.
   ///   - now: the time of the call; the conversation goes on from it.
   public func pace(
-    purpose: String, environment: String, attempt: Int64? = nil, bundleId: String? = nil,
-    at now: Timestamp = .now
+    appStoreOperation: String, environment: String, attempt: Int64? = nil,
+    bundleId: String? = nil, at now: Timestamp = .now
   ) async throws -> AcquireRatePermitResult {
     let request = LedgerRequest(
       "acquire-rate-permit", at: now,
       [
         ("attempt", attempt.map { JSON($0) }),
         ("bundleId", bundleId.map { JSON($0) }),
-        ("for", JSON(purpose)),
+        ("appStoreOperation", JSON(appStoreOperation)),
         ("environment", JSON(environment)),
       ])
     return try await asking(request)
@@ -393,11 +393,11 @@ extension Ledger {
   ///   - purpose: attest, assert ….
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: the text itself, where there is no such evidence.
-  ///   - by: then, what uses it: a repetition by the same is no second use.
+  ///   - usedBy: then, what uses it: a repetition by the same is no second use.
   ///   - now: the time of the call; the conversation goes on from it.
   public func consume(
     evidence: (any Facts)? = nil, purpose: String, subject: String, challenge: String? = nil,
-    by: String? = nil, at now: Timestamp = .now
+    usedBy: String? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeChallengeResult {
     let request = LedgerRequest(
       "consume-challenge", evidence: evidence.map { [$0] } ?? [], at: now,
@@ -405,7 +405,7 @@ extension Ledger {
         ("purpose", JSON(purpose)),
         ("subject", JSON(subject)),
         ("challenge", challenge.map { JSON($0) }),
-        ("by", by.map { JSON($0) }),
+        ("usedBy", usedBy.map { JSON($0) }),
       ])
     return try await asking(request)
   }
@@ -494,17 +494,17 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - id: `NOTE#` and a notification's UUID, `MAIL#` and a grant id ….
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - now: the time of the call; the conversation goes on from it.
   public func once(
-    id: String, attempt: String? = nil, at now: Timestamp = .now
+    id: String, attemptId: String? = nil, at now: Timestamp = .now
   ) async throws -> RecordEventResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "record-event", isAnswer: true, at: now,
       [
         ("id", JSON(id)),
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
       ])
     return try await asking(request)
   }
@@ -516,23 +516,23 @@ extension Ledger {
   /// - Parameters:
   ///   - account: the account that is joined.
   ///   - into: the account that has it then.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - reason: for the audit row.
-  ///   - operator: shows to what it was joined before.
+  ///   - operatorView: shows to what it was joined before.
   ///   - now: the time of the call; the conversation goes on from it.
   public func link(
-    account: String, into: String, attempt: String? = nil, reason: String? = nil,
-    `operator`: Bool? = nil, at now: Timestamp = .now
+    account: String, into: String, attemptId: String? = nil, reason: String? = nil,
+    operatorView: Bool? = nil, at now: Timestamp = .now
   ) async throws -> MergeAccountsResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "merge-accounts", at: now,
       [
         ("from", JSON(account)),
         ("to", JSON(into)),
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("reason", reason.map { JSON($0) }),
-        ("operator", `operator`.map { JSON($0) }),
+        ("operatorView", operatorView.map { JSON($0) }),
       ])
     return try await asking(request)
   }
@@ -542,18 +542,18 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - account: whose.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - reason: checked, and stored nowhere.
   ///   - now: the time of the call; the conversation goes on from it.
   public func forget(
-    account: String, attempt: String? = nil, reason: String? = nil, at now: Timestamp = .now
+    account: String, attemptId: String? = nil, reason: String? = nil, at now: Timestamp = .now
   ) async throws -> ForgetAccountResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "forget-account", at: now,
       [
         ("account", JSON(account)),
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("reason", reason.map { JSON($0) }),
       ])
     return try await forgetting(request)
@@ -597,11 +597,11 @@ extension Ledger {
   /// - Parameters:
   ///   - purchaseKey: of the take-back.
   ///   - takeId: of the take-back.
-  ///   - fence: of the take-back.
+  ///   - fencingToken: of the take-back.
   ///   - taken: how many units there were; nil: all of them.
   ///   - now: the time of the call; the conversation goes on from it.
   public func completeRevoke(
-    purchaseKey: String, takeId: String, fence: Int64, taken: Int64? = nil,
+    purchaseKey: String, takeId: String, fencingToken: Int64, taken: Int64? = nil,
     at now: Timestamp = .now
   ) async throws -> CompleteRevocationResult {
     let request = LedgerRequest(
@@ -609,7 +609,7 @@ extension Ledger {
       [
         ("purchaseKey", JSON(purchaseKey)),
         ("takeId", JSON(takeId)),
-        ("fence", JSON(fence)),
+        ("fencingToken", JSON(fencingToken)),
         ("taken", taken.map { JSON($0) }),
       ])
     return try await asking(request)
@@ -619,22 +619,22 @@ extension Ledger {
   /// `resume-expired`.
   ///
   /// - Parameters:
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the take-back may take.
-  ///   - older: for how long the lease must be over.
+  ///   - minExpired: for how long the lease must be over.
   ///   - takeBack: as of `revoke`.
   ///   - now: the time of the call; the conversation goes on from it.
   public func dueTakes(
-    attempt: String? = nil, lease: Duration? = nil, older: Duration? = nil,
+    attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
     takeBack: Taking? = nil, at now: Timestamp = .now
   ) async throws -> ResumeExpiredRevocationsResult {
-    let attempt = attempt ?? Ledger.made(18)
+    let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
       "resume-expired-revocations", at: now,
       [
-        ("attempt", JSON(attempt)),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
-        ("olderMs", older.map { JSON(milliseconds: $0) }),
+        ("minExpiredMs", minExpired.map { JSON(milliseconds: $0) }),
       ])
     return try await asking(request, takeBack: takeBack)
   }
@@ -646,25 +646,25 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - mode: as of `revoke`. Under `none` and `lease` grants are made under a lease: `none`,
-  ///     `lease`, `transaction`.
-  ///   - attempt: the same when a request is repeated; nil: a new one.
+  ///   - grantMode: as of `revoke`. Under `none` and `lease` grants are made under a lease:
+  ///     `none`, `lease`, `transaction`.
+  ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: how long the take-back may take.
   ///   - grant: as of `claim`, for reversed refunds.
   ///   - takeBack: as of `revoke`.
   ///   - now: the time of the call; the conversation goes on from it.
   public func applyEvent(
-    _ evidence: [any PurchaseEvidence], mode: String? = nil, attempt: String? = nil,
+    _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
     lease: Duration? = nil, grant: Granting? = nil, takeBack: Taking? = nil,
     at now: Timestamp = .now
   ) async throws -> ApplyEventResult {
-    let attempt = attempt ?? Ledger.made(18)
-    let mode = mode ?? (takeBack == nil ? nil : "lease")
+    let attemptId = attemptId ?? Ledger.made(18)
+    let grantMode = grantMode ?? (takeBack == nil ? nil : "lease")
     let request = LedgerRequest(
       "apply-event", evidence: evidence, at: now,
       [
-        ("mode", mode.map { JSON($0) }),
-        ("attempt", JSON(attempt)),
+        ("grantMode", grantMode.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
       ])
     return try await asking(request, grant: grant, takeBack: takeBack)

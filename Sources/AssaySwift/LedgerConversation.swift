@@ -60,7 +60,7 @@ extension Ledger {
     _ request: LedgerRequest, grant: Granting? = nil, takeBack: Taking? = nil
   ) async throws -> Result {
     let isEvent = request.operation == "apply-event"
-    guard request["mode"] == "transaction" else {
+    guard request["grantMode"] == "transaction" else {
       var found: Result = try await answer(to: request, LedgerEffects())
       if let takeBack { try await taking(takeBack, request, &found) }
       if let grant { try await paying(grant, request, &found) }
@@ -71,8 +71,8 @@ extension Ledger {
     else {
       throw Refusal.of(
         .misuseExchangeRequest,
-        "mode \"transaction\" needs \(isEvent ? "a grant and a take-back" : "its closure")",
-        at: "mode")
+        "grantMode \"transaction\" needs \(isEvent ? "a grant and a take-back" : "its closure")",
+        at: "grantMode")
     }
     return try await answer(to: request, LedgerEffects(grant: grant, takeBack: takeBack))
   }
@@ -203,8 +203,8 @@ extension GetPlanResult {
   /// What `get-plan` takes of an earlier answer.
   var kept: JSON {
     .given([
-      ("plan", JSON(plan)), ("until", until.map { JSON($0.milliseconds) }),
-      ("atMs", at.map { JSON($0.milliseconds) }),
+      ("plan", JSON(plan)), ("expiresAtMs", expiresAt.map { JSON($0.milliseconds) }),
+      ("readAtMs", readAt.map { JSON($0.milliseconds) }),
     ])
   }
 }

@@ -30,7 +30,8 @@ extension Ledger {
   ) async throws {
     var isAny = false
     var refused: CompleteResult?
-    for (place, claim) in found.toGrant.enumerated() where claim.isOurs && claim.answer == nil {
+    for (place, claim) in found.toGrant.enumerated()
+    where claim.isOurs && claim.clientResult == nil {
       guard let given = Grant(claim), try await grant(given) else { continue }
       isAny = true
       var claim = claim
@@ -39,18 +40,18 @@ extension Ledger {
           "complete", isAnswer: true, at: request.clock,
           [
             ("purchaseKey", JSON(given.purchaseKey)), ("account", JSON(given.account)),
-            ("grantId", JSON(given.grantId)), ("fence", JSON(given.fence)),
+            ("grantId", JSON(given.grantId)), ("fencingToken", JSON(given.fencingToken)),
             ("note", request["note"]),
           ])
         let result: CompleteResult = try await answer(to: request, LedgerEffects())
-        claim.answer = result.answer
-        claim.granted = result.granted
-        claim.revoked = result.revoked
+        claim.clientResult = result.clientResult
+        claim.grantedAt = result.grantedAt
+        claim.revokedAt = result.revokedAt
         claim.changed = result.changed
         claim.status = result.status == .ok ? nil : "\(result.status)"
         if result.status != .ok, refused == nil { refused = result }
       } catch let away as Refusal where away.isAway {
-        claim.answer = .deferred
+        claim.clientResult = .deferred
         claim.status = "\(away.status)"
         if let document = away.document { found.document = document }
       }
@@ -65,13 +66,13 @@ extension Ledger {
   ) async throws {
     for take in (found as? any Revoking)?.toTake ?? [] {
       let said = try await takeBack(TakeBack(take: take, executor: nil))
-      guard said != .later, request["mode"] != "none" else { continue }
+      guard said != .later, request["grantMode"] != "none" else { continue }
       var taken: Int64?
       if case .units(let units) = said { taken = units }
       do {
         _ = try await completeRevoke(
-          purchaseKey: take.purchaseKey, takeId: take.takeId, fence: take.fence, taken: taken,
-          at: request.clock)
+          purchaseKey: take.purchaseKey, takeId: take.takeId, fencingToken: take.fencingToken,
+          taken: taken, at: request.clock)
       } catch let refusal as Refusal where refusal.isAway {
         if let document = refusal.document { found.document = document }
       } catch let refusal as Refusal where refusal.family == .rejected {
@@ -92,7 +93,7 @@ extension ClaimResult: Claiming {
 
   mutating func complete(_ refused: CompleteResult?) {
     changed = claims.contains(where: \.changed)
-    answer = claim?.answer
+    clientResult = claim?.clientResult
     guard let refused else { return }
     document = refused.document
     outcome = refused.outcome
@@ -106,7 +107,7 @@ extension ResumeResult: Claiming {
   }
 
   mutating func complete(_ refused: CompleteResult?) {
-    answer = claims.first?.answer
+    clientResult = claims.first?.clientResult
     guard let refused else { return }
     document = refused.document
     outcome = refused.outcome
@@ -153,7 +154,7 @@ extension Grant {
   /// Of a grant step.
   init(_ step: Members, _ executor: any LedgerExecutor) throws(Refusal) {
     grantId = try step.needed(step.text("grantId"), "grantId")
-    fence = try step.needed(step.integer("fence"), "fence")
+    fencingToken = try step.needed(step.integer("fencingToken"), "fencingToken")
     account = try step.needed(step.text("account"), "account")
     product = try step.needed(step.text("product"), "product")
     quantity = try step.needed(step.integer("quantity"), "quantity")
@@ -165,11 +166,11 @@ extension Grant {
 
   /// What to grant of a claim: nil where there is nothing.
   public init?(_ claim: Claim) {
-    guard claim.isOurs, let grantId = claim.grantId, let fence = claim.fence,
+    guard claim.isOurs, let grantId = claim.grantId, let fencingToken = claim.fencingToken,
       let account = claim.account, let purchaseKey = claim.purchaseKey
     else { return nil }
     self.grantId = grantId
-    self.fence = fence
+    self.fencingToken = fencingToken
     self.account = account
     self.purchaseKey = purchaseKey
     product = claim.product

@@ -20,7 +20,7 @@ public struct Claim: FactsObject, Hashable, Sendable {
   /// "rejected.account.token-mismatch", "unavailable.claim.attempt-id" …
   public internal(set) var status: String?
   /// What the client is told; nil: grant first.
-  public internal(set) var answer: ClientResult?
+  public internal(set) var clientResult: ClientResult?
   /// The id of the product.
   public internal(set) var product: String
   /// How many items were bought.
@@ -31,25 +31,25 @@ public struct Claim: FactsObject, Hashable, Sendable {
   /// "held".
   public internal(set) var grantId: String?
   /// A number that grows with each take-over of the claim; of "new", "resume", "held".
-  public internal(set) var fence: Int64?
+  public internal(set) var fencingToken: Int64?
   /// The account that the purchase is granted to; of "new", "resume", "held".
   public internal(set) var account: String?
   /// The end of the lease: until then nobody else takes over the claim; of "new", "resume".
-  public internal(set) var leaseUntil: Timestamp?
+  public internal(set) var leaseExpiresAt: Timestamp?
   /// How many units the host gives, or gave in the transaction of the claim; after a reversal
   /// those that were taken back; of "new", "resume".
   public internal(set) var units: Int64?
   /// The grant id was handed out before; of "new", "resume".
   public internal(set) var `repeat`: Bool?
   /// When the purchase was claimed; of "held".
-  public internal(set) var claimed: Timestamp?
+  public internal(set) var claimedAt: Timestamp?
   /// Why a claim is held that could be taken over: "lease", the grant id was handed out under
   /// a lease, so no transaction may grant the purchase.
-  public internal(set) var why: String?
+  public internal(set) var reason: String?
   /// When the purchase was granted; of "already-granted".
-  public internal(set) var granted: Timestamp?
+  public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked; of "revoked".
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// How long the lease still runs; of "in-progress".
   public internal(set) var retryAfter: Duration?
 
@@ -58,20 +58,20 @@ public struct Claim: FactsObject, Hashable, Sendable {
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     outcome = try facts.needed(facts.name("outcome"), "outcome")
     status = facts.text("status")
-    answer = facts.name("answer")
+    clientResult = facts.name("clientResult")
     product = try facts.needed(facts.text("product"), "product")
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
     changed = try facts.needed(facts.boolean("changed"), "changed")
     grantId = facts.text("grantId")
-    fence = facts.integer("fence")
+    fencingToken = facts.integer("fencingToken")
     account = facts.text("account")
-    leaseUntil = facts.time("leaseUntilMs")
+    leaseExpiresAt = facts.time("leaseExpiresAtMs")
     units = facts.integer("units")
     `repeat` = facts.boolean("repeat")
-    claimed = facts.time("claimedMs")
-    why = facts.text("why")
-    granted = facts.time("grantedMs")
-    revoked = facts.time("revokedMs")
+    claimedAt = facts.time("claimedAtMs")
+    reason = facts.text("reason")
+    grantedAt = facts.time("grantedAtMs")
+    revokedAt = facts.time("revokedAtMs")
     retryAfter = facts.duration("retryAfterMs")
   }
 }
@@ -84,11 +84,11 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// What the client is told; nil: grant first.
-  public internal(set) var answer: ClientResult?
+  public internal(set) var clientResult: ClientResult?
   /// One claim for each purchase, in the order of the purchases.
   public internal(set) var claims: [Claim]
   /// How many purchases were left for the next conversation; nil: the grant did not pass.
-  public internal(set) var more: Int64?
+  public internal(set) var remaining: Int64?
   /// Some purchase was granted in this conversation; nil: the grant did not pass.
   public internal(set) var changed: Bool?
   /// When the client may ask again, where the grant did not pass or the store gave no answer;
@@ -101,9 +101,9 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    answer = facts.name("answer")
+    clientResult = facts.name("clientResult")
     claims = try facts.objects("claims")
-    more = facts.integer("more")
+    remaining = facts.integer("remaining")
     changed = facts.boolean("changed")
     retryAfter = facts.duration("retryAfterMs")
     committed = facts.boolean("committed")
@@ -117,14 +117,14 @@ public struct ResumeResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// What the client is told; nil: grant first.
-  public internal(set) var answer: ClientResult?
+  public internal(set) var clientResult: ClientResult?
   /// The claim.
   public internal(set) var claims: [Claim]
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    answer = facts.name("answer")
+    clientResult = facts.name("clientResult")
     claims = try facts.objects("claims")
   }
 }
@@ -138,13 +138,13 @@ public struct ResumeExpiredResult: LedgerResult, AnswerOfStore {
   /// Claims of which nobody knows whether the purchase was granted: a person decides.
   public internal(set) var held: [Claim]
   /// Call again at once: there may be more claims.
-  public internal(set) var more: Bool
+  public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     claims = try facts.objects("claims")
     held = try facts.objects("held")
-    more = try facts.needed(facts.boolean("more"), "more")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
   }
 }
 
@@ -157,11 +157,11 @@ public struct CompleteResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// What the client is told.
-  public internal(set) var answer: ClientResult
+  public internal(set) var clientResult: ClientResult
   /// When the purchase was granted.
-  public internal(set) var granted: Timestamp?
+  public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked.
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// The purchase was granted by this conversation; false for a repetition.
   public internal(set) var changed: Bool
   /// When the client may ask again, where the store gave no answer.
@@ -170,9 +170,9 @@ public struct CompleteResult: StoreResult, AnswerOfStore {
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    answer = try facts.needed(facts.name("answer"), "answer")
-    granted = facts.time("grantedMs")
-    revoked = facts.time("revokedMs")
+    clientResult = try facts.needed(facts.name("clientResult"), "clientResult")
+    grantedAt = facts.time("grantedAtMs")
+    revokedAt = facts.time("revokedAtMs")
     changed = try facts.needed(facts.boolean("changed"), "changed")
     retryAfter = facts.duration("retryAfterMs")
   }
@@ -187,7 +187,7 @@ public struct Take: FactsObject, Hashable, Sendable {
   /// unique index.
   public internal(set) var takeId: String
   /// A number that grows each time that the take is handed out.
-  public internal(set) var fence: Int64
+  public internal(set) var fencingToken: Int64
   /// The account that has the units.
   public internal(set) var account: String
   /// The id of the product.
@@ -200,18 +200,18 @@ public struct Take: FactsObject, Hashable, Sendable {
   public internal(set) var percentage: Int64?
   /// The end of the lease: until then nobody else is handed the take; nil: nobody waits for
   /// `complete-revocation`.
-  public internal(set) var leaseUntil: Timestamp?
+  public internal(set) var leaseExpiresAt: Timestamp?
 
   init(_ facts: Members) throws(Refusal) {
     purchaseKey = try facts.needed(facts.text("purchaseKey"), "purchaseKey")
     takeId = try facts.needed(facts.text("takeId"), "takeId")
-    fence = try facts.needed(facts.integer("fence"), "fence")
+    fencingToken = try facts.needed(facts.integer("fencingToken"), "fencingToken")
     account = try facts.needed(facts.text("account"), "account")
     product = try facts.needed(facts.text("product"), "product")
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
     units = try facts.needed(facts.integer("units"), "units")
     percentage = facts.integer("percentage")
-    leaseUntil = facts.time("leaseUntilMs")
+    leaseExpiresAt = facts.time("leaseExpiresAtMs")
   }
 }
 
@@ -235,7 +235,7 @@ public struct PurchaseRevocation: FactsObject, Hashable, Sendable {
   /// The id under which the purchase was granted, where something is to be taken back.
   public internal(set) var grantId: String?
   /// When the purchase was revoked.
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// What to take back; nil: nothing.
   public internal(set) var take: Take?
   /// The purchase was in force, and is revoked now.
@@ -250,7 +250,7 @@ public struct PurchaseRevocation: FactsObject, Hashable, Sendable {
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
     percentage = facts.integer("percentage")
     grantId = facts.text("grantId")
-    revoked = facts.time("revokedMs")
+    revokedAt = facts.time("revokedAtMs")
     take = try facts.object("take")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
@@ -284,7 +284,7 @@ public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// When the purchase was revoked.
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// How many units could not be taken back: the ledger notes them for a person.
   public internal(set) var debt: Int64
   /// The units were taken back; false for a repetition.
@@ -293,7 +293,7 @@ public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    revoked = facts.time("revokedMs")
+    revokedAt = facts.time("revokedAtMs")
     debt = try facts.needed(facts.integer("debt"), "debt")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
@@ -306,12 +306,12 @@ public struct ResumeExpiredRevocationsResult: LedgerResult, AnswerOfStore {
   /// Takes that nobody has completed: carry out and complete each.
   public internal(set) var takes: [Take]
   /// Call again at once: there may be more takes.
-  public internal(set) var more: Bool
+  public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     takes = try facts.objects("takes")
-    more = try facts.needed(facts.boolean("more"), "more")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
   }
 }
 
@@ -340,19 +340,19 @@ public struct OperatorFacts: FactsObject, Hashable, Sendable {
   /// SHA-256 of the evidence, 64 hex digits.
   public internal(set) var evidence: String
   /// How often the purchase was claimed, taken over, or handed out to be taken back.
-  public internal(set) var fence: Int64
+  public internal(set) var fencingToken: Int64
   /// How many refunds of the purchase were reversed.
   public internal(set) var generation: Int64
   /// When the lease ends or ended; 9007199254740991: the row has no lease.
-  public internal(set) var leaseUntil: Timestamp
+  public internal(set) var leaseExpiresAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     account = try facts.needed(facts.text("account"), "account")
     note = facts.text("note")
     evidence = try facts.needed(facts.text("evidence"), "evidence")
-    fence = try facts.needed(facts.integer("fence"), "fence")
+    fencingToken = try facts.needed(facts.integer("fencingToken"), "fencingToken")
     generation = try facts.needed(facts.integer("generation"), "generation")
-    leaseUntil = try facts.needed(facts.time("leaseUntilMs"), "leaseUntilMs")
+    leaseExpiresAt = try facts.needed(facts.time("leaseExpiresAtMs"), "leaseExpiresAtMs")
   }
 }
 
@@ -373,19 +373,19 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   /// How many items were bought.
   public internal(set) var quantity: Int64
   /// When the purchase was made.
-  public internal(set) var purchased: Timestamp
+  public internal(set) var purchasedAt: Timestamp
   /// When the row was made, or taken over last.
-  public internal(set) var claimed: Timestamp
+  public internal(set) var claimedAt: Timestamp
   /// When the purchase was granted.
-  public internal(set) var granted: Timestamp?
+  public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked.
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// The purchase is of the account that was asked about; nil: the request names no account.
-  public internal(set) var isAccounts: Bool?
+  public internal(set) var isOwn: Bool?
   /// The id under which the purchase is granted; shown to its own account and to operators.
   public internal(set) var grantId: String?
   /// What only an operator may see; nil: the request is not an operator's.
-  public internal(set) var `operator`: OperatorFacts?
+  public internal(set) var operatorView: OperatorFacts?
 
   init(_ facts: Members) throws(Refusal) {
     purchaseKey = try facts.needed(facts.text("purchaseKey"), "purchaseKey")
@@ -395,13 +395,13 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
     state = try facts.needed(facts.name("state"), "state")
     product = try facts.needed(facts.text("product"), "product")
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
-    purchased = try facts.needed(facts.time("purchasedMs"), "purchasedMs")
-    claimed = try facts.needed(facts.time("claimedMs"), "claimedMs")
-    granted = facts.time("grantedMs")
-    revoked = facts.time("revokedMs")
-    isAccounts = facts.boolean("isAccounts")
+    purchasedAt = try facts.needed(facts.time("purchasedAtMs"), "purchasedAtMs")
+    claimedAt = try facts.needed(facts.time("claimedAtMs"), "claimedAtMs")
+    grantedAt = facts.time("grantedAtMs")
+    revokedAt = facts.time("revokedAtMs")
+    isOwn = facts.boolean("isOwn")
     grantId = facts.text("grantId")
-    `operator` = try facts.object("operator")
+    operatorView = try facts.object("operatorView")
   }
 }
 
@@ -439,22 +439,22 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   /// The plan by the configuration at the time of storing, to be shown only.
   public internal(set) var plan: String
   /// When the newest transaction was made.
-  public internal(set) var purchased: Timestamp
+  public internal(set) var purchasedAt: Timestamp
   /// When the subscription ends; nil: never.
-  public internal(set) var expires: Timestamp?
+  public internal(set) var expiresAt: Timestamp?
   /// When the billing grace period ends.
-  public internal(set) var grace: Timestamp?
+  public internal(set) var graceExpiresAt: Timestamp?
   /// When Apple revoked the subscription.
-  public internal(set) var revoked: Timestamp?
+  public internal(set) var revokedAt: Timestamp?
   /// When the client said that it owns nothing.
-  public internal(set) var cleared: Timestamp?
+  public internal(set) var deactivatedAt: Timestamp?
   /// The time of the newest evidence.
   public internal(set) var asOf: Timestamp
   /// When to ask Apple for newer evidence; nil: nothing more can come.
-  public internal(set) var nextCheck: Timestamp?
+  public internal(set) var nextCheckAt: Timestamp?
   /// The subscription entitles now; in an answer of `update-subscriptions` or `apply-event`:
-  /// it is neither revoked nor cleared.
-  public internal(set) var counts: Bool
+  /// it is neither revoked nor deactivated.
+  public internal(set) var isActive: Bool
 
   init(_ facts: Members) throws(Refusal) {
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -463,14 +463,14 @@ public struct Subscription: FactsObject, Hashable, Sendable {
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     productId = try facts.needed(facts.text("productId"), "productId")
     plan = try facts.needed(facts.text("plan"), "plan")
-    purchased = try facts.needed(facts.time("purchasedMs"), "purchasedMs")
-    expires = facts.time("expiresMs")
-    grace = facts.time("graceMs")
-    revoked = facts.time("revokedMs")
-    cleared = facts.time("clearedMs")
-    asOf = try facts.needed(facts.time("asOf"), "asOf")
-    nextCheck = facts.time("nextCheckMs")
-    counts = try facts.needed(facts.boolean("counts"), "counts")
+    purchasedAt = try facts.needed(facts.time("purchasedAtMs"), "purchasedAtMs")
+    expiresAt = facts.time("expiresAtMs")
+    graceExpiresAt = facts.time("graceExpiresAtMs")
+    revokedAt = facts.time("revokedAtMs")
+    deactivatedAt = facts.time("deactivatedAtMs")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
+    nextCheckAt = facts.time("nextCheckAtMs")
+    isActive = try facts.needed(facts.boolean("isActive"), "isActive")
   }
 }
 
@@ -484,20 +484,20 @@ public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
   public internal(set) var transactionId: String
   /// The account has another plan or end now.
   public internal(set) var changed: Bool
-  /// The subscription moves to this account when the request is made again with `confirm`; of
-  /// "other-account".
-  public internal(set) var canMove: Bool?
+  /// The subscription moves to this account when the request is made again with
+  /// `confirmTransfer`; of "other-account".
+  public internal(set) var canTransfer: Bool?
   /// The subscription as the ledger has it now; nil: it is another account's, or the ledger
   /// has none.
-  public internal(set) var line: Subscription?
+  public internal(set) var subscription: Subscription?
 
   init(_ facts: Members) throws(Refusal) {
     outcome = try facts.needed(facts.name("outcome"), "outcome")
     status = facts.text("status")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     changed = try facts.needed(facts.boolean("changed"), "changed")
-    canMove = facts.boolean("canMove")
-    line = try facts.object("line")
+    canTransfer = facts.boolean("canTransfer")
+    subscription = try facts.object("subscription")
   }
 }
 
@@ -508,17 +508,17 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The plan of the account now; nil: the request names no account.
   public internal(set) var plan: String?
   /// When the plan ends; nil: the default plan, or a plan without end.
-  public internal(set) var until: Timestamp?
+  public internal(set) var expiresAt: Timestamp?
   /// One update for each subscription of the evidence.
-  public internal(set) var lines: [SubscriptionUpdate]
+  public internal(set) var subscriptions: [SubscriptionUpdate]
   /// Some line changed.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     plan = facts.text("plan")
-    until = facts.time("until")
-    lines = try facts.objects("lines")
+    expiresAt = facts.time("expiresAtMs")
+    subscriptions = try facts.objects("subscriptions")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
 }
@@ -529,10 +529,10 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   public internal(set) var document: Document
   /// What to take back.
   public internal(set) var take: [Take]
-  /// Claims of reversed refunds: grant and complete each whose `answer` is nil.
+  /// Claims of reversed refunds: grant and complete each whose `clientResult` is nil.
   public internal(set) var give: [Claim]
   /// One update for each subscription of the event.
-  public internal(set) var lines: [SubscriptionUpdate]
+  public internal(set) var subscriptions: [SubscriptionUpdate]
   /// Parts that were refused for good: log them, and answer Apple with 200.
   public internal(set) var refused: [RefusedPart]
   /// Some line changed, or some purchase was granted.
@@ -545,7 +545,7 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
     document = facts.document
     take = try facts.objects("take")
     give = try facts.objects("give")
-    lines = try facts.objects("lines")
+    subscriptions = try facts.objects("subscriptions")
     refused = try facts.objects("refused")
     changed = try facts.needed(facts.boolean("changed"), "changed")
     committed = facts.boolean("committed")
@@ -559,21 +559,22 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
   /// The plan of the account now; where the store gave no answer the last or the default plan.
   public internal(set) var plan: String
   /// When the plan ends; nil: the default plan, or a plan without end.
-  public internal(set) var until: Timestamp?
+  public internal(set) var expiresAt: Timestamp?
   /// The subscriptions of the account, at most 50; empty where the store gave no answer.
-  public internal(set) var lines: [Subscription]
-  /// When the store was read; keep it, with plan and end, for `last` of the next request.
-  public internal(set) var at: Timestamp?
-  /// The store gave no answer, and the plan is the one that `last` names.
-  public internal(set) var fromLast: Bool?
+  public internal(set) var subscriptions: [Subscription]
+  /// When the store was read; keep it, with plan and end, for `cachedPlan` of the next
+  /// request.
+  public internal(set) var readAt: Timestamp?
+  /// The store gave no answer, and the plan is the one that `cachedPlan` names.
+  public internal(set) var isCached: Bool?
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     plan = try facts.needed(facts.text("plan"), "plan")
-    until = facts.time("until")
-    lines = try facts.objects("lines")
-    at = facts.time("atMs")
-    fromLast = facts.boolean("fromLast")
+    expiresAt = facts.time("expiresAtMs")
+    subscriptions = try facts.objects("subscriptions")
+    readAt = facts.time("readAtMs")
+    isCached = facts.boolean("isCached")
   }
 }
 
@@ -584,20 +585,20 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The plan that is left.
   public internal(set) var plan: String
   /// When the plan ends; nil: the default plan, or a plan without end.
-  public internal(set) var until: Timestamp?
+  public internal(set) var expiresAt: Timestamp?
   /// The subscriptions of the account.
-  public internal(set) var lines: [Subscription]
-  /// How many subscriptions this conversation cleared.
-  public internal(set) var cleared: Int64
-  /// Some subscription was cleared.
+  public internal(set) var subscriptions: [Subscription]
+  /// How many subscriptions this conversation deactivated.
+  public internal(set) var deactivated: Int64
+  /// Some subscription was deactivated.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     plan = try facts.needed(facts.text("plan"), "plan")
-    until = facts.time("until")
-    lines = try facts.objects("lines")
-    cleared = try facts.needed(facts.integer("cleared"), "cleared")
+    expiresAt = facts.time("expiresAtMs")
+    subscriptions = try facts.objects("subscriptions")
+    deactivated = try facts.needed(facts.integer("deactivated"), "deactivated")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
 }
@@ -615,9 +616,9 @@ public struct DueSubscription: FactsObject, Hashable, Sendable {
   /// The id of the product.
   public internal(set) var productId: String
   /// When the subscription ends; nil: never.
-  public internal(set) var expires: Timestamp?
+  public internal(set) var expiresAt: Timestamp?
   /// When the billing grace period ends.
-  public internal(set) var grace: Timestamp?
+  public internal(set) var graceExpiresAt: Timestamp?
   /// The time of the newest evidence.
   public internal(set) var asOf: Timestamp
   /// SHA-256 of the evidence, 64 hex digits.
@@ -630,9 +631,9 @@ public struct DueSubscription: FactsObject, Hashable, Sendable {
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     account = facts.text("account")
     productId = try facts.needed(facts.text("productId"), "productId")
-    expires = facts.time("expiresMs")
-    grace = facts.time("graceMs")
-    asOf = try facts.needed(facts.time("asOf"), "asOf")
+    expiresAt = facts.time("expiresAtMs")
+    graceExpiresAt = facts.time("graceExpiresAtMs")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
     evidence = try facts.needed(facts.text("evidence"), "evidence")
   }
 }
@@ -642,18 +643,18 @@ public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// The subscriptions, earliest first, at most 25.
-  public internal(set) var lines: [DueSubscription]
+  public internal(set) var subscriptions: [DueSubscription]
   /// Call again at once: there may be more subscriptions.
-  public internal(set) var more: Bool
+  public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
-    lines = try facts.objects("lines")
-    more = try facts.needed(facts.boolean("more"), "more")
+    subscriptions = try facts.objects("subscriptions")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
   }
 }
 
-/// What `consume-quota` answers: "taken", "exhausted", "not-in-plan".
+/// What `consume-quota` answers: "consumed", "exhausted", "not-in-plan".
 public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -667,7 +668,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   /// answer.
   public internal(set) var left: Int64?
   /// When the next day begins.
-  public internal(set) var reset: Timestamp
+  public internal(set) var resetAt: Timestamp
   /// What `release-quota` asks for; it stays on the server. Nil: nothing was counted.
   public internal(set) var ticket: String?
   /// Headers for the answer to the client, by name.
@@ -683,7 +684,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
     used = facts.integer("used")
     limit = try facts.needed(facts.integer("limit"), "limit")
     left = facts.integer("left")
-    reset = try facts.needed(facts.time("resetMs"), "resetMs")
+    resetAt = try facts.needed(facts.time("resetAtMs"), "resetAtMs")
     ticket = facts.text("ticket")
     headers = facts.texts("headers")
     fallback = facts.text("fallback")
@@ -707,7 +708,7 @@ public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `acquire-rate-permit` answers: "taken", "paced".
+/// What `acquire-rate-permit` answers: "acquired", "limited".
 public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -718,14 +719,14 @@ public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   /// How many requests a second may have; nil: Apple names no limit.
   public internal(set) var limit: Int64?
   /// The store gave no answer; the request to Apple may go out all the same.
-  public internal(set) var unpaced: Bool?
+  public internal(set) var unlimited: Bool?
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     used = facts.integer("used")
     limit = facts.integer("limit")
-    unpaced = facts.boolean("unpaced")
+    unlimited = facts.boolean("unlimited")
   }
 }
 
@@ -740,7 +741,7 @@ public struct BeginSignupResult: StoreResult, AnswerOfStore {
   /// How many accounts the address may still make today; nil: nothing was counted.
   public internal(set) var left: Int64?
   /// When the next day begins.
-  public internal(set) var reset: Timestamp
+  public internal(set) var resetAt: Timestamp
   /// Headers for the answer to the client, by name.
   public internal(set) var headers: [String: String]
 
@@ -749,7 +750,7 @@ public struct BeginSignupResult: StoreResult, AnswerOfStore {
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     ticket = facts.text("ticket")
     left = facts.integer("left")
-    reset = try facts.needed(facts.time("resetMs"), "resetMs")
+    resetAt = try facts.needed(facts.time("resetAtMs"), "resetAtMs")
     headers = facts.texts("headers")
   }
 }
@@ -778,7 +779,7 @@ public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// When the challenge ends.
-  public internal(set) var expires: Timestamp
+  public internal(set) var expiresAt: Timestamp
   /// SHA-256 of the challenge, 64 hex digits: what the store has of it.
   public internal(set) var sha256: String
   /// The challenge itself, for the client; empty where it is not known.
@@ -787,7 +788,7 @@ public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
   }
 }
@@ -805,7 +806,7 @@ public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `register-device-key` answers: "bound", "already", "foreign", "retired".
+/// What `register-device-key` answers: "registered", "already", "foreign", "retired".
 public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -813,7 +814,7 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   public internal(set) var outcome: String
   /// The key id, standard base64.
   public internal(set) var keyId: String
-  /// The key was bound in this conversation.
+  /// The key was registered in this conversation.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(Refusal) {
@@ -851,12 +852,12 @@ public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// When to ask Apple for a newer receipt; nil: never, or the key has no receipt.
-  public internal(set) var next: Timestamp?
+  public internal(set) var nextRefreshAt: Timestamp?
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    next = facts.time("nextMs")
+    nextRefreshAt = facts.time("nextRefreshAtMs")
   }
 }
 
@@ -888,14 +889,14 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   public internal(set) var appId: String
   /// Where the key was attested.
   public internal(set) var environment: AttestEnvironment
-  /// When the key was bound.
-  public internal(set) var created: Timestamp
+  /// When the key was registered.
+  public internal(set) var createdAt: Timestamp
   /// When the key was used last.
-  public internal(set) var used: Timestamp
+  public internal(set) var usedAt: Timestamp
   /// The newest App Attest receipt; nil: none was kept.
   public internal(set) var receipt: [UInt8]?
   /// When to ask Apple for a newer receipt; nil: never, or the key has no receipt.
-  public internal(set) var next: Timestamp?
+  public internal(set) var nextRefreshAt: Timestamp?
   /// The risk metric of the receipt.
   public internal(set) var risk: Int64?
 
@@ -905,10 +906,10 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
     counter = try facts.needed(facts.integer("counter"), "counter")
     appId = try facts.needed(facts.text("appId"), "appId")
     environment = try facts.needed(facts.name("environment"), "environment")
-    created = try facts.needed(facts.time("createdMs"), "createdMs")
-    used = try facts.needed(facts.time("usedMs"), "usedMs")
+    createdAt = try facts.needed(facts.time("createdAtMs"), "createdAtMs")
+    usedAt = try facts.needed(facts.time("usedAtMs"), "usedAtMs")
     receipt = facts.octets("receipt")
-    next = facts.time("nextMs")
+    nextRefreshAt = facts.time("nextRefreshAtMs")
     risk = facts.integer("risk")
   }
 }
@@ -929,26 +930,26 @@ public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `record-event` answers: "first", "seen".
+/// What `record-event` answers: "first", "duplicate".
 public struct RecordEventResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// What became of the request.
   public internal(set) var outcome: String
   /// When the event happened first.
-  public internal(set) var at: Timestamp
+  public internal(set) var storedAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    at = try facts.needed(facts.time("atMs"), "atMs")
+    storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
   }
 }
 
 /// How many rows of an account were moved or deleted.
 public struct MovedRows: FactsObject, Hashable, Sendable {
   /// How many subscriptions.
-  public internal(set) var lines: Int64
+  public internal(set) var subscriptions: Int64
   /// How many purchases of the ledger.
   public internal(set) var purchases: Int64
   /// How many attested keys.
@@ -957,14 +958,14 @@ public struct MovedRows: FactsObject, Hashable, Sendable {
   public internal(set) var meters: Int64
 
   init(_ facts: Members) throws(Refusal) {
-    lines = try facts.needed(facts.integer("lines"), "lines")
+    subscriptions = try facts.needed(facts.integer("subscriptions"), "subscriptions")
     purchases = try facts.needed(facts.integer("purchases"), "purchases")
     keys = try facts.needed(facts.integer("keys"), "keys")
     meters = try facts.needed(facts.integer("meters"), "meters")
   }
 }
 
-/// What `merge-accounts` answers: "linked", "already", "other-account".
+/// What `merge-accounts` answers: "merged", "already", "other-account".
 public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -973,20 +974,20 @@ public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   /// How many rows were moved; nil: the request was refused.
   public internal(set) var moved: MovedRows?
   /// Make the same request again: not all rows were moved; nil: the request was refused.
-  public internal(set) var more: Bool?
-  /// The accounts were joined, or some row was moved; nil: the request was refused.
+  public internal(set) var hasMore: Bool?
+  /// The accounts were merged, or some row was moved; nil: the request was refused.
   public internal(set) var changed: Bool?
-  /// The account that one of the two was joined into before, for an operator; of
+  /// The account that one of the two was merged into before, for an operator; of
   /// "other-account".
-  public internal(set) var linkedTo: String?
+  public internal(set) var mergedInto: String?
 
   init(_ facts: Members) throws(Refusal) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     moved = try facts.object("moved")
-    more = facts.boolean("more")
+    hasMore = facts.boolean("hasMore")
     changed = facts.boolean("changed")
-    linkedTo = facts.text("linkedTo")
+    mergedInto = facts.text("mergedInto")
   }
 }
 
@@ -999,7 +1000,7 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
   /// How many rows named the account.
   public internal(set) var forgotten: MovedRows
   /// Make the same request again: not all rows were changed.
-  public internal(set) var more: Bool
+  public internal(set) var hasMore: Bool
   /// Some row named the account.
   public internal(set) var changed: Bool
 
@@ -1007,7 +1008,7 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
-    more = try facts.needed(facts.boolean("more"), "more")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
 }
@@ -1019,12 +1020,12 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   /// The text as it came.
   public internal(set) var text: String
   /// When the text was kept.
-  public internal(set) var at: Timestamp
+  public internal(set) var storedAt: Timestamp
 
   init(_ facts: Members) throws(Refusal) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     text = try facts.needed(facts.text("text"), "text")
-    at = try facts.needed(facts.time("atMs"), "atMs")
+    storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
   }
 }
 
@@ -1126,8 +1127,8 @@ public struct RevokeOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  public static let wasGranted = RevokeOutcome(rawValue: "wasGranted")
-  public static let wasClaimed = RevokeOutcome(rawValue: "wasClaimed")
+  public static let wasGranted = RevokeOutcome(rawValue: "was-granted")
+  public static let wasClaimed = RevokeOutcome(rawValue: "was-claimed")
   public static let unclaimed = RevokeOutcome(rawValue: "unclaimed")
   public static let already = RevokeOutcome(rawValue: "already")
   public static let stale = RevokeOutcome(rawValue: "stale")
@@ -1142,7 +1143,7 @@ public struct EventPart: Name {
   public init(rawValue: String) { self.rawValue = rawValue }
 
   public static let ledger = EventPart(rawValue: "ledger")
-  public static let line = EventPart(rawValue: "line")
+  public static let subscription = EventPart(rawValue: "subscription")
 }
 
 /// What to tell a customer who asks for a purchase.
@@ -1167,17 +1168,17 @@ public struct PurchaseState: Name {
   public static let revoked = PurchaseState(rawValue: "revoked")
 }
 
-/// What became of the line of a subscription.
+/// What became of a subscription.
 public struct UpdateOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
   public static let applied = UpdateOutcome(rawValue: "applied")
   public static let stale = UpdateOutcome(rawValue: "stale")
-  public static let moved = UpdateOutcome(rawValue: "moved")
+  public static let transferred = UpdateOutcome(rawValue: "transferred")
   public static let otherAccount = UpdateOutcome(rawValue: "other-account")
-  public static let moveTooSoon = UpdateOutcome(rawValue: "move-too-soon")
-  public static let leftOut = UpdateOutcome(rawValue: "left-out")
+  public static let transferTooSoon = UpdateOutcome(rawValue: "transfer-too-soon")
+  public static let excluded = UpdateOutcome(rawValue: "excluded")
   public static let unknownProduct = UpdateOutcome(rawValue: "unknown-product")
   public static let refused = UpdateOutcome(rawValue: "refused")
 }

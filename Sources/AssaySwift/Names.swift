@@ -296,13 +296,13 @@ public struct State: Name {
   public static let billingRetry = State(rawValue: "billing-retry")
   public static let expired = State(rawValue: "expired")
   public static let refunded = State(rawValue: "refunded")
-  public static let revokedFamily = State(rawValue: "revoked-family")
-  public static let superseded = State(rawValue: "superseded")
+  public static let familyRevoked = State(rawValue: "family-revoked")
+  public static let upgraded = State(rawValue: "upgraded")
   public static let notStarted = State(rawValue: "not-started")
   public static let deniedByPolicy = State(rawValue: "denied-by-policy")
   public static let stale = State(rawValue: "stale")
   public static let owned = State(rawValue: "owned")
-  public static let once = State(rawValue: "once")
+  public static let consumable = State(rawValue: "consumable")
   public static let none = State(rawValue: "none")
 }
 
@@ -315,43 +315,43 @@ public struct Category: Name {
   public static let unconfirmed = Category(rawValue: "unconfirmed")
   public static let jws = Category(rawValue: "jws")
   public static let foreign = Category(rawValue: "foreign")
-  public static let cracker = Category(rawValue: "cracker")
+  public static let crackingTool = Category(rawValue: "cracking-tool")
   public static let malformed = Category(rawValue: "malformed")
   public static let unsupported = Category(rawValue: "unsupported")
 }
 
 /// What a blob looks like.
-public struct Form: Name {
+public struct Format: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  public static let transactionReceipt = Form(rawValue: "transaction-receipt")
-  public static let appReceipt = Form(rawValue: "app-receipt")
-  public static let attestReceipt = Form(rawValue: "attest-receipt")
-  public static let jws = Form(rawValue: "jws")
-  public static let cracker = Form(rawValue: "cracker")
-  public static let attestation = Form(rawValue: "attestation")
-  public static let assertion = Form(rawValue: "assertion")
-  public static let xmlPlist = Form(rawValue: "xml-plist")
-  public static let binaryPlist = Form(rawValue: "binary-plist")
-  public static let json = Form(rawValue: "json")
-  public static let unknown = Form(rawValue: "unknown")
+  public static let transactionReceipt = Format(rawValue: "transaction-receipt")
+  public static let appReceipt = Format(rawValue: "app-receipt")
+  public static let attestReceipt = Format(rawValue: "attest-receipt")
+  public static let jws = Format(rawValue: "jws")
+  public static let crackingTool = Format(rawValue: "cracking-tool")
+  public static let attestation = Format(rawValue: "attestation")
+  public static let assertion = Format(rawValue: "assertion")
+  public static let xmlPlist = Format(rawValue: "xml-plist")
+  public static let binaryPlist = Format(rawValue: "binary-plist")
+  public static let json = Format(rawValue: "json")
+  public static let unknown = Format(rawValue: "unknown")
 }
 
 /// What is odd about a blob: a suspicion, never a verdict. Others name a key: "missing:bid".
-public struct TriageTrait: Name {
+public struct TriageAnomaly: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  public static let dateMismatch = TriageTrait(rawValue: "date-mismatch")
-  public static let infoCompact = TriageTrait(rawValue: "info-compact")
-  public static let blobVersion = TriageTrait(rawValue: "blob-version")
-  public static let blobLayout = TriageTrait(rawValue: "blob-layout")
-  public static let placeholder = TriageTrait(rawValue: "placeholder")
-  public static let nested = TriageTrait(rawValue: "nested")
-  public static let pod = TriageTrait(rawValue: "pod")
-  public static let idPrefix = TriageTrait(rawValue: "id-prefix")
-  public static let environment = TriageTrait(rawValue: "environment")
+  public static let dateMismatch = TriageAnomaly(rawValue: "date-mismatch")
+  public static let infoCompact = TriageAnomaly(rawValue: "info-compact")
+  public static let blobVersion = TriageAnomaly(rawValue: "blob-version")
+  public static let blobLayout = TriageAnomaly(rawValue: "blob-layout")
+  public static let placeholder = TriageAnomaly(rawValue: "placeholder")
+  public static let nested = TriageAnomaly(rawValue: "nested")
+  public static let pod = TriageAnomaly(rawValue: "pod")
+  public static let idPrefix = TriageAnomaly(rawValue: "id-prefix")
+  public static let environment = TriageAnomaly(rawValue: "environment")
 }
 
 /// What the client does with its copy of a blob.

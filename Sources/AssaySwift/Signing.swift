@@ -57,7 +57,7 @@ extension Verifier {
     binding: String? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> Session {
     let request = JSON.given([
-      ("operation", "verify-session"), ("session", JSON(session)), ("for", JSON(purpose.rawValue)),
+      ("operation", "verify-session"), ("session", JSON(session)), ("purpose", JSON(purpose.rawValue)),
       ("account", account.map { JSON($0) }), ("binding", binding.map { JSON($0) }),
     ])
     return try Session(

@@ -174,7 +174,7 @@ extension Verifier {
   public func unverifiedTransactionId(
     _ blob: some Sequence<UInt8>, at now: Timestamp = .now
   ) throws(Refusal) -> String? {
-    guard let claimed = try triage(blob, at: now).claimed else { return nil }
+    guard let claimed = try triage(blob, at: now).unverified else { return nil }
     // A key is an environment and an id: "Production/180000900000001".
     let ofKey = claimed.keys.first?.split(separator: "/").dropFirst().first
     return claimed.transactionId ?? claimed.originalTransactionId ?? ofKey.map(String.init)
@@ -279,7 +279,7 @@ public func checkExpiry(
   at now: Timestamp = .now
 ) -> Status {
   Assay.checkExpiry(
-    expiresMs: expires?.milliseconds ?? noDate,
+    expiresAtMs: expires?.milliseconds ?? noDate,
     gracePeriodMs: gracePeriod?.milliseconds ?? noDate,
-    revokedMs: revoked?.milliseconds ?? noDate, nowMs: now.milliseconds)
+    revokedAtMs: revoked?.milliseconds ?? noDate, nowMs: now.milliseconds)
 }

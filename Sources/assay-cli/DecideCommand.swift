@@ -76,11 +76,11 @@ struct DecideCommand: ParsableCommand {
     let entitled = decision.status == .ok
     let plan = decision.text("decision.plan") ?? "no plan"
     let state = decision.text("decision.state") ?? "\(decision.status.name)"
-    let row = decision.text("decision.row") ?? ""
+    let row = decision.text("decision.rule") ?? ""
     print(
       Terminal.styled(entitled ? "ENTITLED" : "NOT ENTITLED", entitled ? .good : .bad)
         + "  plan \(Terminal.safe(plan)), \(state) \(row)")
-    for left in view["decision"]?["leftOut"]?.elements ?? [] {
+    for left in view["decision"]?["excluded"]?.elements ?? [] {
       let words = ["reason", "productId", "transactionId"].compactMap { left[$0]?.text }
       print("  left out: " + Terminal.safe(words.joined(separator: " ")))
     }

@@ -60,8 +60,8 @@ struct DocumentView {
       case true?: print("  " + Terminal.styled("ok  ", .good) + " " + id)
       case false?: print("  " + Terminal.styled("FAIL", .bad) + " " + id)
       case nil:
-        let why = entry["why"]?.text ?? "not made"
-        print(Terminal.styled("  --   \(id) (\(why))", .quiet))
+        let reason = entry["reason"]?.text ?? "not made"
+        print(Terminal.styled("  --   \(id) (\(reason))", .quiet))
       }
     }
   }
@@ -80,10 +80,10 @@ struct DocumentView {
   private static let mainFacts: Set<String> = [
     "notificationType", "subtype", "bundleId", "appId", "productId", "type", "transactionId",
     "originalTransactionId", "environment", "purchaseDate", "expiresDate", "revocationDate",
-    "asOf", "creationDate", "applicationVersion", "appleStatus", "receiptType", "entitled",
-    "plan", "until", "nextCheck", "stale", "reason", "account", "keyId", "counter",
+    "asOfMs", "creationDate", "applicationVersion", "appleStatus", "receiptType", "entitled",
+    "plan", "nextCheckAtMs", "stale", "reasonCode", "account", "keyId", "counter",
     "bundleVersion", "categoryName", "os.platform", "os.version", "publicKey.x963", "risk",
-    "expiresMs", "autoRenewStatus", "autoRenewProductId",
+    "expiresAtMs", "autoRenewStatus", "autoRenewProductId",
   ]
 
   private func showMainFacts() {

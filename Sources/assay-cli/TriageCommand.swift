@@ -79,13 +79,14 @@ private struct TriageView {
     }
     if !isVerbose { return }
     for (name, path) in [
-      ("form", "triage.form"), ("disposition", "triage.disposition"), ("next", "triage.next"),
+      ("format", "triage.format"), ("disposition", "triage.disposition"),
+      ("next step", "triage.nextStep"),
     ] {
       if let text = document.text(path) { line(name, text) }
     }
-    let traits = DocumentView.texts(document, "triage.traits")
-    if !traits.isEmpty { line("traits", traits.joined(separator: ", ")) }
-    let claims = DocumentView(document).facts("claimed")
+    let anomalies = DocumentView.texts(document, "triage.anomalies")
+    if !anomalies.isEmpty { line("anomalies", anomalies.joined(separator: ", ")) }
+    let claims = DocumentView(document).facts("unverified")
     for claim in claims {
       print("  " + Terminal.styled("UNVERIFIED", .caution) + "  " + claim)
     }

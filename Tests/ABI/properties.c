@@ -414,7 +414,7 @@ static int another_account_is_not_entitled(const struct scenario *scenario,
 /* The end that a host stores. Control: no evidence ever gives a decision. */
 static int until_lies_ahead_only_while_entitled(
     const struct scenario *scenario, int wrong) {
-  static const char path[] = "decision.until";
+  static const char path[] = "decision.expiresAtMs";
   struct verdict verdict = decided(scenario, NULL);
   int64_t until = assay_doc_integer(verdict.doc, path, sizeof path - 1, 0);
   int holds = wrong ? verdict.status != ASSAY_OK

@@ -396,7 +396,7 @@ static void check_session(void) {
   char names[512];
   size_t i;
   text_length = 0;
-  put("{\"operation\":\"verify-session\",\"for\":\"read\",\"session\":\"as1~");
+  put("{\"operation\":\"verify-session\",\"purpose\":\"read\",\"session\":\"as1~");
   put_base64(token_byte, TOKEN, 0);
   put("~AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}");
   for (i = 0; i < text_length; i++)

@@ -52,7 +52,7 @@ static void check_list(const cJSON *root, int ok, const char *name) {
     const cJSON *result = cJSON_GetObjectItemCaseSensitive(check, "ok");
     sound &= json_text(check, "id", NULL) != NULL;
     sound &= cJSON_IsBool(result) || cJSON_IsNull(result);
-    if (cJSON_IsNull(result)) sound &= json_text(check, "why", NULL) != NULL;
+    if (cJSON_IsNull(result)) sound &= json_text(check, "reason", NULL) != NULL;
     refused += cJSON_IsFalse(result);
   }
   expect(sound, name, "DOC-5 every check has an id and a result, and why if "
@@ -851,7 +851,7 @@ static void test_text_calls(const assay_verifier *verifier) {
 /* The same variable for evidence and result: it must be read before it is
  * written. */
 static void test_reused_variable(const assay_verifier *verifier) {
-  static const char request[] = "{\"operation\":\"claim\",\"attempt\":\"0123456789012345678901\"}";
+  static const char request[] = "{\"operation\":\"claim\",\"attemptId\":\"0123456789012345678901\"}";
   assay_doc *doc = NULL, *first, *second;
   assay_exchange *exchange = GARBAGE;
   assay_status status;

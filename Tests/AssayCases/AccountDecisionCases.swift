@@ -96,11 +96,12 @@ extension CaseBench {
       "DCD-5", "D5 a stray purchase of something that is not sold here, of another account",
       [try transaction(stray), own], account: mine,
       facts: proven + [
-        ("leftOut.0.reason", "unknown-product"),
-        ("leftOut.0.transactionId", .text(stray.transactionId)),
-        ("leftOut.0.originalTransactionId", .text(stray.originalTransactionId)),
-        ("leftOut.0.productId", "com.example.app.unknown"), ("leftOut.0.environment", "Production"),
-        ("leftOut.1", .null),
+        ("excluded.0.reason", "unknown-product"),
+        ("excluded.0.transactionId", .text(stray.transactionId)),
+        ("excluded.0.originalTransactionId", .text(stray.originalTransactionId)),
+        ("excluded.0.productId", "com.example.app.unknown"),
+        ("excluded.0.environment", "Production"),
+        ("excluded.1", .null),
       ])
     let known = period(7, -400, -370) { $0.accountToken = other }
     decide(

@@ -58,7 +58,7 @@ extension AppStoreTalk {
             ("http.maxResponseBytes", 4_194_304), ("http.responseHeaders.0", "content-type"),
             ("http.responseHeaders.1", "retry-after"),
             ("http.sensitivePaths.0", "headers.authorization"),
-            ("http.sensitivePaths.1", .null), ("/checks.2.why", "no input for it"),
+            ("http.sensitivePaths.1", .null), ("/checks.2.reason", "no input for it"),
           ])
       ],
       facts: [

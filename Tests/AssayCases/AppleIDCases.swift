@@ -209,12 +209,12 @@ private final class AppleIDBench {
       "JWK-9", "the key set of nobody", keys: [try keys("https://x.example.com")], misuse)
     try identity("JWK-9", "a key set without a name", keys: [try keys(nil)])
     let old = try bench.tokens.keyset(issuer: TokenAuthority.apple)
-      .setting("fetchedMs", .integer(bench.now - 86_400_001))
+      .setting("fetchedAtMs", .integer(bench.now - 86_400_001))
     try identity(
       "KST-5", "a key set that is too old", verifier: "apple-id-short",
       keys: [.init(.keyset(old.bytes))], "unavailable.token.keyset-too-old")
     let fetched = try bench.tokens.keyset(issuer: TokenAuthority.apple)
-      .setting("fetchedMs", .integer(bench.now))
+      .setting("fetchedAtMs", .integer(bench.now))
     for (name, set, advice) in [
       ("that never changes", try bench.tokens.keyset(issuer: TokenAuthority.apple), "refresh"),
       ("that was fetched now", fetched, "cooldown"),
@@ -268,10 +268,10 @@ private final class AppleIDBench {
       facts: [
         ("appleIdEvent.type", "email-disabled"),
         ("appleIdEvent.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
-        ("appleIdEvent.eventMs", .integer(bench.now - 61_000)),
+        ("appleIdEvent.eventAtMs", .integer(bench.now - 61_000)),
         ("appleIdEvent.email", "abc@privaterelay.example.com"), ("appleIdEvent.privateEmail", true),
         ("appleIdEvent.audience.0", "com.example.app"), ("appleIdEvent.tokenId", "event-1"),
-        ("appleIdEvent.issuedMs", .integer((second - 60) * 1000)),
+        ("appleIdEvent.issuedAtMs", .integer((second - 60) * 1000)),
         ("appleIdEvent.payload.jti", "event-1"), ("/warnings.0.id", .null),
       ])
     for (type, shown) in [
@@ -299,10 +299,11 @@ private final class AppleIDBench {
     ] {
       try notification(
         "AID-11", "a time \(name)", event([("event_time", .integer(time))]),
-        facts: [("appleIdEvent.eventMs", .integer(shown))])
+        facts: [("appleIdEvent.eventAtMs", .integer(shown))])
     }
     try notification(
-      "AID-11", "no time", event(removing: ["event_time"]), facts: [("appleIdEvent.eventMs", .null)]
+      "AID-11", "no time", event(removing: ["event_time"]),
+      facts: [("appleIdEvent.eventAtMs", .null)]
     )
     try notification("AID-10", "without an end", removing: ["exp"])
     try notification(

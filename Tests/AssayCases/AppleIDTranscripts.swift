@@ -68,7 +68,7 @@ private final class AppleIDTalk: Talk {
       "AID-22", "a code", asks: code, [http(1, 200, tokens, after: 250, facts: step("token"))],
       facts: [
         ("step", "done"), ("tokens.accessToken", "a-token"), ("tokens.refreshToken", "r-token"),
-        ("tokens.expiresMs", .integer(now + 3_600_000)), ("token", .null),
+        ("tokens.expiresAtMs", .integer(now + 3_600_000)), ("token", .null),
         ("sensitivePaths.0", "tokens.accessToken"), ("sensitivePaths.1", "tokens.refreshToken"),
         ("sensitivePaths.2", .null), ("retry", .null), ("/checks.3.ok", true),
       ])

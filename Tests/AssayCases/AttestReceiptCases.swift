@@ -25,7 +25,7 @@ extension CaseBench {
         ("/kind", "attest-receipt"), ("/ok", true), ("type", "ATTEST"),
         ("appId", .text(device.appId)), ("environment", "production"),
         ("keyId", .text(device.keyIdBase64)), ("bound", false),
-        ("createdMs", .integer(first.created)), ("expiresMs", .integer(first.expires)),
+        ("createdAtMs", .integer(first.created)), ("expiresAtMs", .integer(first.expires)),
         ("notBeforeMs", .null), ("risk", .null), ("token", .text(first.token)),
         ("clientHash", .text(AttestDigest.hex(first.clientHash))), ("unknownFields.0", .null),
         ("signer.sha256", .text(Authority.fingerprint(attest.receiptChain.leaf))),

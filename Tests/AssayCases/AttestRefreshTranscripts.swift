@@ -78,14 +78,15 @@ private final class AttestRefreshTalk: Talk {
         ("attestReceipt.type", "RECEIPT"),
         ("attestReceipt.risk", 2), ("attestReceipt.bound", true),
         ("attestReceipt.appId", .text(old.appId)),
-        ("attestReceipt.createdMs", .integer(new.created)), ("attestReceipt.bytes", .text(good)),
-        ("replaces", .text(Authority.fingerprint(receipt))), ("nextMs", .integer(new.notBefore)),
+        ("attestReceipt.createdAtMs", .integer(new.created)), ("attestReceipt.bytes", .text(good)),
+        ("replaces", .text(Authority.fingerprint(receipt))),
+        ("nextRefreshAtMs", .integer(new.notBefore)),
         ("retry", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
       ])
     talk("RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
     talk(
       "RFR-3", "a month between refreshes", verifier: "refresh-monthly", [http(1, 200, good)],
-      facts: [("nextMs", .integer(new.created + 29 * Purchase.day))])
+      facts: [("nextRefreshAtMs", .integer(new.created + 29 * Purchase.day))])
     let device = bench.device(bench.device.system, .development)
     let facts = try bench.receiptFacts(of: device)
     let answer = try bench.receiptFacts(.receipt, of: device, created: now - 1000)
@@ -110,7 +111,8 @@ private final class AttestRefreshTalk: Talk {
         rule, name, verifier: verifier, [http(1, 200, try bench.attest.receipt(facts).base64Text)],
         status, check: "result", at: at,
         facts: [
-          ("attestReceipt", .null), ("replaces", .null), ("nextMs", .integer(now + Purchase.day)),
+          ("attestReceipt", .null), ("replaces", .null),
+          ("nextRefreshAtMs", .integer(now + Purchase.day)),
           ("retry", .null),
         ])
     }
@@ -149,7 +151,7 @@ private final class AttestRefreshTalk: Talk {
     ] {
       talk(
         "RFR-2", name, [http(1, 200, text)], status, check: "result",
-        facts: [("nextMs", .integer(now + Purchase.day))])
+        facts: [("nextRefreshAtMs", .integer(now + Purchase.day))])
     }
     var damaged = bench.attest.receiptTemplate(new)
     damaged.signature = .by(bench.authority.leafKey)
@@ -160,12 +162,12 @@ private final class AttestRefreshTalk: Talk {
 
   /// Adds the HTTP statuses in the table of RFR-1.
   func addRefusals() {
-    let next: (String, EvidenceCase.Fact) = ("nextMs", .integer(now + Purchase.day))
+    let next: (String, EvidenceCase.Fact) = ("nextRefreshAtMs", .integer(now + Purchase.day))
     for (status, body, name, after) in [
       (400, "Incorrect Environment", "environment", next),
       (400, "incorrect environment.", "environment", next), (400, "Bad Payload", "payload", next),
       (400, "", "payload", next), (400, "x Incorrect Environment", "payload", next),
-      (404, "No Data Found", "no-data", ("nextMs", .null)),
+      (404, "No Data Found", "no-data", ("nextRefreshAtMs", .null)),
     ] as [(Int64, String, String, (String, EvidenceCase.Fact))] {
       talk(
         "RFR-1", "\"\(body)\" with HTTP status \(status)", [http(1, status, body)],
@@ -176,7 +178,7 @@ private final class AttestRefreshTalk: Talk {
       "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "answer", at: "status",
       facts: [
         ("retry.notBeforeMs", .integer(now + 60 * Self.minute)), ("retry.reason", "too-early"),
-        ("retry.attempt", 2), ("nextMs", .integer(now + 60 * Self.minute)),
+        ("retry.attempt", 2), ("nextRefreshAtMs", .integer(now + 60 * Self.minute)),
       ])
     for status in [100, 201, 204, 301, 403, 418, 502, 504] as [Int64] {
       talk(
@@ -184,7 +186,7 @@ private final class AttestRefreshTalk: Talk {
         at: "status",
         facts: [
           ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "retry"),
-          ("nextMs", .integer(now + Purchase.day)),
+          ("nextRefreshAtMs", .integer(now + Purchase.day)),
         ])
     }
     talk(
@@ -197,7 +199,7 @@ private final class AttestRefreshTalk: Talk {
     talk(
       "RFR-6", "our token is refused twice", [http(1, 401), http(2, 401)],
       "rejected.attest-refresh.unauthorized", check: "result", at: "status",
-      facts: [("retry", .null), ("nextMs", .integer(now + Purchase.day))])
+      facts: [("retry", .null), ("nextRefreshAtMs", .integer(now + Purchase.day))])
   }
 
   /// Adds waits and repetitions (RFR-6).
@@ -232,7 +234,7 @@ private final class AttestRefreshTalk: Talk {
       "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "answer",
       facts: [
         ("retry.notBeforeMs", .integer(now + at + Purchase.day)),
-        ("nextMs", .integer(now + at + Purchase.day)), ("retry.omitted.0", "deadlineMs"),
+        ("nextRefreshAtMs", .integer(now + at + Purchase.day)), ("retry.omitted.0", "deadlineMs"),
       ])
     talk(
       "RFR-6", "nothing until there is no time",
@@ -243,7 +245,7 @@ private final class AttestRefreshTalk: Talk {
       ], Self.noAnswer,
       facts: [
         ("retry.notBeforeMs", .integer(now + 15 * Self.minute)),
-        ("nextMs", .integer(now + 15 * Self.minute)),
+        ("nextRefreshAtMs", .integer(now + 15 * Self.minute)),
       ])
     talk(
       "RFR-6", "the fifth conversation, one answer left", asks: [day, ("attempt", 5)],
@@ -281,7 +283,7 @@ private final class AttestRefreshTalk: Talk {
       check: "answer", at: "field 19",
       facts: [
         ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "too-early"),
-        ("nextMs", .integer(now + Purchase.day)),
+        ("nextRefreshAtMs", .integer(now + Purchase.day)),
       ])
     talk(
       "RFR-1", "304 a day before field 19", evidence: evidence, verifier: stored,
@@ -293,7 +295,7 @@ private final class AttestRefreshTalk: Talk {
         "RFR-3", "bad payload after \(days) days",
         evidence: [Self.evidence(try bench.attest.receipt(facts))], verifier: stored,
         [http(1, 400, "Bad Payload")], "rejected.attest-refresh.payload",
-        facts: [("nextMs", next.map { .integer(self.now + $0) } ?? .null)])
+        facts: [("nextRefreshAtMs", next.map { .integer(self.now + $0) } ?? .null)])
     }
     let expired = "rejected.attest-refresh.expired"
     for (name, milliseconds, status) in [
@@ -306,7 +308,7 @@ private final class AttestRefreshTalk: Talk {
       talk(
         "RFR-1", name, evidence: evidence, verifier: stored, isGood ? [http(1, 200, good)] : [],
         status, check: isGood ? nil : "result", at: isGood ? nil : "field 21",
-        facts: isGood ? [] : [("nextMs", .null), ("retry", .null)])
+        facts: isGood ? [] : [("nextRefreshAtMs", .null), ("retry", .null)])
     }
   }
 

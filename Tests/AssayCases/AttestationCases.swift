@@ -33,8 +33,8 @@ extension CaseBench {
         ("acl", .text(hex(AttestLeafExtensions.phoneAccessControl))), ("challenge", "unchecked"),
         ("revocation", "not-available"), ("receipt.type", "ATTEST"), ("receipt.bound", true),
         ("receipt.appId", .text(device.appId)), ("receipt.environment", "production"),
-        ("receipt.createdMs", .integer(madeMs)),
-        ("receipt.expiresMs", .integer(madeMs + 90 * Purchase.day)), ("receipt.risk", .null),
+        ("receipt.createdAtMs", .integer(madeMs)),
+        ("receipt.expiresAtMs", .integer(madeMs + 90 * Purchase.day)), ("receipt.risk", .null),
         ("receipt.notBeforeMs", .null), ("/warnings.0.id", .null),
       ])
     try attestation(

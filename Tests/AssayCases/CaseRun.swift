@@ -94,8 +94,8 @@ public struct CaseRun: Sendable {
           documents, account: account.map { Array($0.utf8) }, nowMs: now))
     case .checkExpiry(let expires, let grace, let revoked, let now):
       let status = checkExpiry(
-        expiresMs: expires ?? noDate, gracePeriodMs: grace ?? noDate,
-        revokedMs: revoked ?? noDate, nowMs: now)
+        expiresAtMs: expires ?? noDate, gracePeriodMs: grace ?? noDate,
+        revokedAtMs: revoked ?? noDate, nowMs: now)
       return differing("status", "\(status.name)", entry.expect.status)
     case .verifierNew(let config):
       let (verifier, document) = make(config.bytes)

@@ -20,11 +20,12 @@ extension CaseBench {
     decide(
       "DEC-14", "a lone running transaction", [try transaction(purchase)], state: "active",
       facts: [
-        ("plan", "premium"), ("until", .integer(end)), ("productId", .text(purchase.productId)),
+        ("plan", "premium"), ("expiresAtMs", .integer(end)),
+        ("productId", .text(purchase.productId)),
         ("transactionId", .text(purchase.transactionId)),
         ("originalTransactionId", .text(purchase.originalTransactionId)),
         ("environment", "Sandbox"), ("flags.0", .null), ("evidence.class", "signed"),
-        ("evidence.asOf", .integer(purchase.signedDate)),
+        ("evidence.asOfMs", .integer(purchase.signedDate)),
       ])
     decide(
       "DEC-14", "a running transaction with its renewal", [try transaction(purchase), renewal],
@@ -54,7 +55,7 @@ extension CaseBench {
     let off = try self.renewal(purchase.with { $0.autoRenewStatus = 0 })
     decide(
       "DEC-10", "renewal switched off", [try transaction(purchase), off], state: "active",
-      facts: [("flags.0", "will-not-renew"), ("until", .integer(end))])
+      facts: [("flags.0", "will-not-renew"), ("expiresAtMs", .integer(end))])
     decide(
       "DCD-9", "a trial that will not renew",
       [
@@ -98,8 +99,8 @@ extension CaseBench {
       "DEC-6", "a renewal booked ahead", [try transaction(purchase), try transaction(later)],
       state: "active",
       facts: [
-        ("flags.0", "renewal-booked"), ("until", .integer(end)),
-        ("bookedUntil", .integer(end + 30 * Purchase.day)),
+        ("flags.0", "renewal-booked"), ("expiresAtMs", .integer(end)),
+        ("nextPeriodExpiresAtMs", .integer(end + 30 * Purchase.day)),
       ])
     decide(
       "DEC-7", "a period that has not begun", [try transaction(later)], denied, state: "not-started"
@@ -128,8 +129,8 @@ extension CaseBench {
     decide(
       "DEC-15", "a billing grace period", grace, now: soon, state: "grace",
       facts: [
-        ("plan", "premium"), ("graceUntil", .integer(soon + 1000)),
-        ("until", .integer(soon + 1000)),
+        ("plan", "premium"), ("graceExpiresAtMs", .integer(soon + 1000)),
+        ("expiresAtMs", .integer(soon + 1000)),
       ])
     decide("DEC-15", "the last millisecond of grace", grace, now: soon + 999, state: "grace")
     decide("DEC-16", "the end of grace", grace, now: soon + 1000, denied, state: "billing-retry")
@@ -150,7 +151,7 @@ extension CaseBench {
           $0.autoRenewStatus = 0
           $0.isInBillingRetryPeriod = false
           $0.expirationIntent = reason
-        }, now: soon, denied, state: "expired", facts: [("reason", .integer(reason))])
+        }, now: soon, denied, state: "expired", facts: [("reasonCode", .integer(reason))])
     }
     let flight = try after { _ in }
     decide("DEC-18", "a renewal that may be in flight", flight, now: soon, denied, state: "stale")
@@ -176,7 +177,10 @@ extension CaseBench {
       }, now: soon, denied, state: "expired", row: "DEC-20")
     decide(
       "DEC-21", "a lone transaction after its end", [paid], now: soon, denied, state: "expired",
-      facts: [("flags.0", "by-this-evidence"), ("until", .null), ("wouldBeUntil", .integer(end))])
+      facts: [
+        ("flags.0", "by-this-evidence"), ("expiresAtMs", .null),
+        ("wouldExpireAtMs", .integer(end)),
+      ])
     decide(
       "DCD-20", "a renewal of another line counts for nothing",
       [
@@ -192,7 +196,7 @@ extension CaseBench {
 
   private func addOtherTypes() throws {
     for (shared, row, state) in [
-      ("PURCHASED", "DEC-5", "refunded"), ("FAMILY_SHARED", "DEC-4", "revoked-family"),
+      ("PURCHASED", "DEC-5", "refunded"), ("FAMILY_SHARED", "DEC-4", "family-revoked"),
     ] {
       let revoked = purchase.with {
         $0.ownership = shared
@@ -206,7 +210,7 @@ extension CaseBench {
     }
     decide(
       "DEC-3", "replaced by an upgrade", [try transaction(purchase.with { $0.isUpgraded = true })],
-      denied, state: "superseded")
+      denied, state: "upgraded")
     decide(
       "DEC-2", "a product that nobody configured",
       [try transaction(purchase.with { $0.productId = "com.example.app.unknown" })], denied,
@@ -215,7 +219,7 @@ extension CaseBench {
     let lifetime = purchase.of("com.example.app.lifetime", .nonConsumable)
     decide(
       "DEC-23", "a non-consumable", [try transaction(lifetime)], state: "owned",
-      facts: [("plan", "premium"), ("until", .null)])
+      facts: [("plan", "premium"), ("expiresAtMs", .null)])
     decide(
       "DEC-5", "a refunded non-consumable",
       [try transaction(lifetime.with { $0.revocationDate = now - 120_000 })], denied,
@@ -223,12 +227,12 @@ extension CaseBench {
     let coins = purchase.of("com.example.app.coins100", .consumable)
     decide(
       "DEC-24", "a consumable", [try transaction(coins.with { $0.quantity = 3 })], denied,
-      state: "once", facts: [("plan", "free")])
+      state: "consumable", facts: [("plan", "free")])
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
       "DEC-22", "a non-renewing subscription", [try transaction(season)], state: "active",
-      facts: [("plan", "standard"), ("until", .integer(seasonEnd))])
+      facts: [("plan", "standard"), ("expiresAtMs", .integer(seasonEnd))])
     decide(
       "DEC-22", "the last millisecond of a non-renewing subscription", [try transaction(season)],
       now: seasonEnd - 1, state: "active")
@@ -243,7 +247,7 @@ extension CaseBench {
     decide(
       "DEC-22", "two non-renewing purchases that add up",
       [try transaction(season), try transaction(second)], now: seasonEnd, state: "active",
-      facts: [("until", .integer(seasonEnd + 90 * Purchase.day))])
+      facts: [("expiresAtMs", .integer(seasonEnd + 90 * Purchase.day))])
   }
 
   /// Adds the choice between several pieces of evidence (DCD-3, DCD-4, DCD-6).
@@ -356,7 +360,7 @@ extension CaseBench {
         .init(
           .transaction,
           try authority.mint(purchase.transactionPayload.setting("type", "Something New")))
-      ], denied, state: "none", row: "DEC-2", facts: [("leftOut.0.reason", "unknown-type")])
+      ], denied, state: "none", row: "DEC-2", facts: [("excluded.0.reason", "unknown-type")])
     let live = production
     decide(
       "DCD-13", "a purchase of Production", [try transaction(live)], state: "active", row: "DEC-14",

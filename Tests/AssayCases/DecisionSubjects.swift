@@ -13,7 +13,7 @@ extension CaseBench {
   func day(_ days: Int64) -> Int64 { now + days * Purchase.day }
 
   func outcome(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
-    [("/kind", "decision"), ("state", .text(state)), ("row", .text(row))] + more
+    [("/kind", "decision"), ("state", .text(state)), ("rule", .text(row))] + more
   }
 
   /// Returns a paid period in Production from one day to another, signed when it began.

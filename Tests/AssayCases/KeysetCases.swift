@@ -8,16 +8,16 @@ extension CaseBench {
     keyset(
       "JWK-1", "two keys", ["keys": [rsa, elliptic]],
       facts: [
-        ("/kind", "keyset"), ("/ok", true), ("issuer", .null), ("fetchedMs", .null),
+        ("/kind", "keyset"), ("/ok", true), ("issuer", .null), ("fetchedAtMs", .null),
         ("keys.0.kid", "a"), ("keys.0.algorithm", "RS256"), ("keys.0.bits", 2048),
         ("keys.1.algorithm", "ES256"), ("keys.1.bits", 256), ("skipped.0.at", .null),
       ])
     keyset(
       "JWK-9", "with its issuer and its state",
       [
-        "issuer": .string(TokenAuthority.pool), "fetchedMs": .integer(now), "keys": [rsa],
+        "issuer": .string(TokenAuthority.pool), "fetchedAtMs": .integer(now), "keys": [rsa],
         "etag": "\"x\"",
-      ], facts: [("issuer", .text(TokenAuthority.pool)), ("fetchedMs", .integer(now))])
+      ], facts: [("issuer", .text(TokenAuthority.pool)), ("fetchedAtMs", .integer(now))])
     addKeysetForms(rsa)
     addSkippedKeys(rsa, elliptic)
     try addBadKeys(rsa, elliptic)
@@ -72,8 +72,8 @@ extension CaseBench {
     {
       keyset("JWK-9", "issuer \(name)", good.setting("issuer", value), form, at: "issuer")
     }
-    for member in ["fetchedMs", "triedMs", "failures"] {
-      let aged = good.setting("fetchedMs", .integer(now))
+    for member in ["fetchedAtMs", "triedAtMs", "failures"] {
+      let aged = good.setting("fetchedAtMs", .integer(now))
       for (name, value) in [("a text", "1"), ("negative", -1)] as [(String, JSONText)] {
         keyset("JWK-1", "\(member) \(name)", aged.setting(member, value), form, at: member)
       }

@@ -59,7 +59,7 @@ private final class KeysetTalk: Talk {
   {
     func moment(_ offset: Int64?) -> JSONText { offset.map { .integer(now + $0) } ?? .null }
     return [
-      "fetchedMs": moment(fetched), "triedMs": moment(tried), "failures": .integer(failures),
+      "fetchedAtMs": moment(fetched), "triedAtMs": moment(tried), "failures": .integer(failures),
       "etag": tag.map { .string($0) } ?? .null,
     ]
   }
@@ -72,8 +72,8 @@ private final class KeysetTalk: Talk {
       offset.map { .integer(now + $0) } ?? .null
     }
     return [
-      ("step", "done"), ("keysetState.fetchedMs", moment(fetched)),
-      ("keysetState.triedMs", moment(tried)), ("keysetState.failures", .integer(failures)),
+      ("step", "done"), ("keysetState.fetchedAtMs", moment(fetched)),
+      ("keysetState.triedAtMs", moment(tried)), ("keysetState.failures", .integer(failures)),
       ("keysetState.etag", tag.map { .text($0) } ?? .null),
     ]
   }
@@ -84,8 +84,8 @@ private final class KeysetTalk: Talk {
     issuer: String = TokenAuthority.pool
   ) -> String {
     let whole: JSONText = [
-      "issuer": .string(issuer), "fetchedMs": .integer(now + fetched),
-      "triedMs": .integer(now + fetched), "failures": 0, "etag": tag.map { .string($0) } ?? .null,
+      "issuer": .string(issuer), "fetchedAtMs": .integer(now + fetched),
+      "triedAtMs": .integer(now + fetched), "failures": 0, "etag": tag.map { .string($0) } ?? .null,
       "keys": keys ?? published["keys"] ?? .null,
     ]
     return whole.description
@@ -114,7 +114,8 @@ private final class KeysetTalk: Talk {
       "KST-13", "what else the issuer says is not kept",
       [
         issuer(
-          1, 200, published.appending("issuer", 7).appending("fetchedMs", "x").appending("x", [:]))
+          1, 200,
+          published.appending("issuer", 7).appending("fetchedAtMs", "x").appending("x", [:]))
       ], facts: kept(0, 0) + [("keyset", .text(text(0)))])
     talk(
       "KST-12", "of Apple", asks: [("issuer", .string(TokenAuthority.apple))],
@@ -244,14 +245,14 @@ private final class KeysetTalk: Talk {
       facts: kept(0, 30_000, failures: 1))
     talk(
       "KST-12", "a state of the moment of the fetch alone",
-      asks: [("state", ["fetchedMs": .integer(now - 1000)])],
+      asks: [("state", ["fetchedAtMs": .integer(now - 1000)])],
       [cooldown(29_000), issuer(2, 200, published, after: 29_000)])
     talk(
       "KST-12", "a cooldown beyond the deadline",
       asks: [
         ("state", state(-1000, -1000)), ("deadlineMs", .integer(now + 28_999)),
         ("keyset", .string(text(-1000))),
-      ], [], Self.noAnswer, at: "state.triedMs",
+      ], [], Self.noAnswer, at: "state.triedAtMs",
       facts: kept(-1000, -1000) + [
         ("retry.notBeforeMs", .integer(now + 29_000)), ("retry.reason", "cooldown"),
         ("retry.omitted.0", "keyset"), ("retry.request.keyset", .null),
@@ -329,7 +330,7 @@ private final class KeysetTalk: Talk {
       ("a text", "x"), ("empty", ""), ("a fraction", .text("1.5")), ("negative", -1),
       ("2^53", .text("9007199254740992")),
     ] as [(String, JSONText)] {
-      for member in ["fetchedMs", "triedMs", "failures"] {
+      for member in ["fetchedAtMs", "triedAtMs", "failures"] {
         talk(
           "KST-12", "\(member) \(name)", asks: [("state", state(0, 0).setting(member, value))], [],
           Self.misuse, at: "state.\(member)")

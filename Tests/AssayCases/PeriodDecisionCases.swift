@@ -15,7 +15,7 @@ extension CaseBench {
     decide(
       "DCD-22", "D1 a year that was upgraded, by its older evidence",
       [try transaction(year), try transaction(month), try renewal(month)], state: "active",
-      row: "DEC-14", facts: [("plan", "premium"), ("until", .integer(day(25)))])
+      row: "DEC-14", facts: [("plan", "premium"), ("expiresAtMs", .integer(day(25)))])
     let over = premium(2, line: 1, -35, -5) {
       $0.autoRenewStatus = 0
       $0.expirationIntent = 1
@@ -26,7 +26,7 @@ extension CaseBench {
         try transaction(period(1, -60, 305)), try transaction(over),
         try renewal(over.with { $0.signedDate = day(-4) }),
       ], denied, state: "expired", row: "DEC-17",
-      facts: [("until", .null), ("wouldBeUntil", .integer(day(-5)))])
+      facts: [("expiresAtMs", .null), ("wouldExpireAtMs", .integer(day(-5)))])
     decide(
       "DCD-22", "a later period replaces although it was refunded",
       [try transaction(year), try transaction(month.with { $0.revocationDate = day(-1) })], denied,
@@ -34,7 +34,7 @@ extension CaseBench {
     decide(
       "DCD-22", "a period of another line replaces nothing",
       [try transaction(year), try transaction(premium(2, -40, -10))], state: "active",
-      row: "DEC-14", facts: [("plan", "standard"), ("until", .integer(day(335)))])
+      row: "DEC-14", facts: [("plan", "standard"), ("expiresAtMs", .integer(day(335)))])
     decide(
       "DCD-22", "a restored entry, start after end, replaces nothing",
       [try transaction(year), try transaction(premium(2, line: 1, -1, -20))], state: "active",
@@ -59,7 +59,7 @@ extension CaseBench {
     ] {
       decide(
         "DCD-3", "D21 upgraded, and a later answer that cannot tell: \(form)", [shown, later],
-        denied, state: "superseded", row: "DEC-3")
+        denied, state: "upgraded", row: "DEC-3")
     }
     decide(
       "DCD-3", "a later answer that can tell shows no upgrade",
@@ -72,7 +72,8 @@ extension CaseBench {
     for evidence in [[own, shared], [shared, own]] {
       decide(
         "DCD-6", "D3 the highest plan of those that run, given \(cases.count % 2)", evidence,
-        state: "active", row: "DEC-13", facts: [("plan", "premium"), ("until", .integer(day(5)))])
+        state: "active", row: "DEC-13",
+        facts: [("plan", "premium"), ("expiresAtMs", .integer(day(5)))])
     }
     let soon = now + 30_000
     let running = premium(1, -30, 0) { $0.expiresDate = soon }
@@ -85,8 +86,8 @@ extension CaseBench {
       "DCD-5", "D14 a booked downgrade takes over at its start, not before",
       [try transaction(running), try transaction(booked)], state: "active", row: "DEC-6",
       facts: [
-        ("plan", "premium"), ("until", .integer(soon)),
-        ("bookedUntil", .integer(soon + 30 * Purchase.day)),
+        ("plan", "premium"), ("expiresAtMs", .integer(soon)),
+        ("nextPeriodExpiresAtMs", .integer(soon + 30 * Purchase.day)),
       ])
     decide(
       "DCD-5", "a booked downgrade at its start",
@@ -108,7 +109,8 @@ extension CaseBench {
         $0.signedDate = now - 60_000
       })
     let grace = [try transaction(month), told]
-    let granted = outcome("grace", "DEC-15", [("plan", "standard"), ("until", .integer(day(15)))])
+    let granted = outcome(
+      "grace", "DEC-15", [("plan", "standard"), ("expiresAtMs", .integer(day(15)))])
     let year = period(1, -60, 305) {
       $0.revocationDate = day(-39)
       $0.revocationReason = 0

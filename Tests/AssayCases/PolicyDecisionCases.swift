@@ -18,8 +18,8 @@ extension CaseBench {
         row: "DEC-14",
         facts: [
           ("plan", "standard"), ("environment", "Production"), ("groups.1", .null),
-          ("leftOut.0.reason", "sandbox"),
-          ("leftOut.0.transactionId", .text(purchase.transactionId)),
+          ("excluded.0.reason", "sandbox"),
+          ("excluded.0.transactionId", .text(purchase.transactionId)),
         ])
     }
     decide(
@@ -39,7 +39,7 @@ extension CaseBench {
       row: "DEC-14", facts: [("environment", "Sandbox")])
     decide(
       "DCD-23", "a tester's purchase where those never count", [test], verifier: "sandbox-never",
-      denied, state: "none", row: "DEC-2", facts: [("leftOut.0.reason", "sandbox")])
+      denied, state: "none", row: "DEC-2", facts: [("excluded.0.reason", "sandbox")])
     decide(
       "DCD-23", "a customer's purchase where testers' never count", [live, test],
       verifier: "sandbox-never", state: "active", row: "DEC-14")
@@ -62,7 +62,7 @@ extension CaseBench {
     decide(
       "DCD-28", "D8 three of a season that adds up",
       [try transaction(season(1, -10) { $0.quantity = 3 })], state: "active", row: "DEC-22",
-      facts: [("until", .integer(day(260)))])
+      facts: [("expiresAtMs", .integer(day(260)))])
     decide(
       "DCD-28", "three of a month that does not add up",
       [
@@ -73,24 +73,25 @@ extension CaseBench {
     let shared = try transaction(season(2, -20) { $0.ownership = "FAMILY_SHARED" })
     decide(
       "DCD-28", "D9 a share that is denied adds nothing", [own, shared], verifier: "no-family",
-      state: "active", row: "DEC-22", facts: [("until", .integer(day(89)))])
+      state: "active", row: "DEC-22", facts: [("expiresAtMs", .integer(day(89)))])
     decide(
       "DCD-28", "a share that is allowed adds up", [own, shared], state: "active", row: "DEC-22",
-      facts: [("until", .integer(day(160)))])
+      facts: [("expiresAtMs", .integer(day(160)))])
   }
 
-  /// Adds denied decisions: hosts store `until`, which must not lie ahead without a grant.
+  /// Adds denied decisions: hosts store `expiresAtMs`, which must not lie ahead without a grant.
   private func addWithheldDates() throws {
     decide(
       "DCD-25", "D10 denied by policy",
       [try transaction(period(1, -10, 20) { $0.ownership = "FAMILY_SHARED" })],
       verifier: "no-family", denied, state: "denied-by-policy", row: "DEC-13",
-      facts: [("until", .null), ("wouldBeUntil", .integer(day(20)))])
+      facts: [("expiresAtMs", .null), ("wouldExpireAtMs", .integer(day(20)))])
     decide(
       "DCD-25", "D10b not started", [try transaction(period(1, 3, 33))], denied,
       state: "not-started", row: "DEC-7",
       facts: [
-        ("until", .null), ("wouldBeUntil", .integer(day(33))), ("nextCheck", .integer(day(3))),
+        ("expiresAtMs", .null), ("wouldExpireAtMs", .integer(day(33))),
+        ("nextCheckAtMs", .integer(day(3))),
       ])
     let month = period(1, -31, 0) { $0.expiresDate = now - 1000 }
     decide(
@@ -103,15 +104,15 @@ extension CaseBench {
             $0.signedDate = now - 60_000
           }),
       ], verifier: "leeway", denied, state: "expired", row: "DEC-20",
-      facts: [("until", .null), ("wouldBeUntil", .integer(now - 1000))])
+      facts: [("expiresAtMs", .null), ("wouldExpireAtMs", .integer(now - 1000))])
     decide(
       "DEC-24", "D18 a consumable with a plan",
       [try transaction(production.of("com.example.app.boost", .consumable))],
-      verifier: "consumable-plan", denied, state: "once", facts: [("plan", "free")])
+      verifier: "consumable-plan", denied, state: "consumable", facts: [("plan", "free")])
     decide(
       "DEC-21", "D19 a lone transaction that ended a year ago",
       [try transaction(period(1, -400, -370))], denied, state: "expired",
-      facts: [("stale", true), ("until", .null), ("nextCheck", .null)])
+      facts: [("stale", true), ("expiresAtMs", .null), ("nextCheckAtMs", .null)])
   }
 
   private func addContradictions() throws {
@@ -128,13 +129,13 @@ extension CaseBench {
       "DCD-5", "D20 a product of which catalogue and Apple name different types",
       [good, coins, try transaction(odd)], state: "active", row: "DEC-14",
       facts: [
-        ("plan", "standard"), ("leftOut.0.reason", "type-mismatch"),
-        ("leftOut.0.productId", "com.example.app.lifetime"), ("warnings.0.id", "type-mismatch"),
+        ("plan", "standard"), ("excluded.0.reason", "type-mismatch"),
+        ("excluded.0.productId", "com.example.app.lifetime"), ("warnings.0.id", "type-mismatch"),
         ("warnings.0.at", "products.com.example.app.lifetime"),
       ])
     decide(
       "DCD-5", "a product of which catalogue and Apple name different types, alone",
       [try transaction(purchase.of(purchase.productId, .nonConsumable))], denied, state: "none",
-      row: "DEC-2", facts: [("leftOut.0.reason", "type-mismatch")])
+      row: "DEC-2", facts: [("excluded.0.reason", "type-mismatch")])
   }
 }

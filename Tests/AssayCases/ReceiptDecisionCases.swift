@@ -39,7 +39,7 @@ extension CaseBench {
     decide(
       "DEC-14", "a running period by \(kind)", [good], state: "active",
       facts: [
-        ("plan", "premium"), ("entitled", true), ("until", .integer(end)),
+        ("plan", "premium"), ("entitled", true), ("expiresAtMs", .integer(end)),
         ("environment", "Sandbox"), ("productId", .text(purchase.productId)),
         ("transactionId", .text(purchase.transactionId)), ("evidence.class", "signed"),
         ("evidence.kinds.0", .text(kind)), ("evidence.complete", false),
@@ -67,12 +67,13 @@ extension CaseBench {
       facts: [("plan", "premium")])
     decide(
       "DEC-24", "a consumable by \(kind)",
-      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied, state: "once")
+      [try evidence(purchase.of("com.example.app.coins100", .consumable))], denied,
+      state: "consumable")
     let season = purchase.of("com.example.app.season", .nonRenewing)
     let seasonEnd = season.purchaseDate + 90 * Purchase.day
     decide(
       "DEC-22", "a non-renewing subscription by \(kind)", [try evidence(season)], state: "active",
-      facts: [("until", .integer(seasonEnd))])
+      facts: [("expiresAtMs", .integer(seasonEnd))])
     decide(
       "DEC-22", "the end of a non-renewing subscription by \(kind)", [try evidence(season)],
       now: seasonEnd, denied, state: "expired")
@@ -95,7 +96,7 @@ extension CaseBench {
     try addSignedRows("transaction-receipt") { try transactionEvidence($0) }
     decide(
       "DCD-2", "a transaction receipt is as of its purchase", [try transactionEvidence(purchase)],
-      state: "active", row: "DEC-14", facts: [("evidence.asOf", .integer(purchase.purchaseDate))])
+      state: "active", row: "DEC-14", facts: [("evidence.asOfMs", .integer(purchase.purchaseDate))])
     var damaged = try receipts.transactionTemplate(purchase)
     damaged.signature = .damaged
     decide(
@@ -108,7 +109,7 @@ extension CaseBench {
     try addSignedRows("app-receipt") { try appEvidence([$0]) }
     decide(
       "DCD-2", "an app receipt is as of its creation", [try appEvidence([purchase])],
-      state: "active", row: "DEC-14", facts: [("evidence.asOf", .integer(purchase.signedDate))])
+      state: "active", row: "DEC-14", facts: [("evidence.asOfMs", .integer(purchase.signedDate))])
     let later = purchase.with {
       $0.transactionId = "2000000900000002"
       $0.webOrderLineItemId = "2000000090000002"
@@ -119,8 +120,8 @@ extension CaseBench {
       "DEC-6", "a renewal booked ahead by app-receipt", [try appEvidence([later, purchase])],
       state: "active",
       facts: [
-        ("flags.0", "renewal-booked"), ("until", .integer(end)),
-        ("bookedUntil", .integer(end + 30 * Purchase.day)),
+        ("flags.0", "renewal-booked"), ("expiresAtMs", .integer(end)),
+        ("nextPeriodExpiresAtMs", .integer(end + 30 * Purchase.day)),
       ])
     let revoked = purchase.with {
       $0.revocationDate = now - 120_000
@@ -158,11 +159,11 @@ extension CaseBench {
       "DEC-14", "a running period by an answer of iOS 6 style", [older(purchase)], state: "active",
       facts: [
         ("evidence.class", "apple-answer"), ("evidence.kinds.0", "verify-receipt-response"),
-        ("until", .integer(end)),
+        ("expiresAtMs", .integer(end)),
       ])
     decide(
       "DEC-8", "21006 before the end", [older(purchase, 21006)], state: "active",
-      facts: [("flags.0", "cancelled"), ("until", .integer(end))])
+      facts: [("flags.0", "cancelled"), ("expiresAtMs", .integer(end))])
     let quiet = purchase.with { $0.autoRenewStatus = 0 }
     decide(
       "DEC-10", "renewal switched off by an answer of iOS 6 style", [older(quiet)], state: "active",
@@ -202,7 +203,7 @@ extension CaseBench {
             $0.expirationIntent = 1
             $0.isInBillingRetryPeriod = false
           })
-      ], now: end + 3_600_000, denied, state: "expired", facts: [("reason", 1)])
+      ], now: end + 3_600_000, denied, state: "expired", facts: [("reasonCode", 1)])
     decide(
       "DEC-5", "a refund by an answer of iOS 6 style",
       [older(purchase.with { $0.revocationDate = now - 60_000 })], denied, state: "refunded")
@@ -220,7 +221,7 @@ extension CaseBench {
     let rows: [(String, String, Purchase, Int64, String, String, Facts)] = [
       (
         "DEC-14", "a running period", purchase, now, "ok", "active",
-        [("evidence.asOf", .integer(now))]
+        [("evidence.asOfMs", .integer(now))]
       ), ("DEC-9", "a trial", offered("FREE_TRIAL"), now, "ok", "active", [("flags.0", "trial")]),
       (
         "DEC-10", "renewal switched off", purchase.with { $0.autoRenewStatus = 0 }, now, "ok",
@@ -244,7 +245,7 @@ extension CaseBench {
         purchase.with {
           $0.isInBillingRetryPeriod = true
           $0.gracePeriodExpiresDate = soon + 1000
-        }, soon, "ok", "grace", [("graceUntil", .integer(soon + 1000))]
+        }, soon, "ok", "grace", [("graceExpiresAtMs", .integer(soon + 1000))]
       ),
       (
         "DEC-16", "billing retry", purchase.with { $0.isInBillingRetryPeriod = true }, soon, denied,
@@ -256,12 +257,12 @@ extension CaseBench {
           $0.autoRenewStatus = 0
           $0.isInBillingRetryPeriod = false
           $0.expirationIntent = 2
-        }, soon, denied, "expired", [("reason", 2)]
+        }, soon, denied, "expired", [("reasonCode", 2)]
       ), ("DEC-18", "a renewal in flight", purchase, soon, denied, "stale", []),
       ("DEC-20", "a day after the end", purchase, end + Purchase.day, denied, "expired", []),
       (
         "DEC-3", "replaced by an upgrade", purchase.with { $0.isUpgraded = true }, now, denied,
-        "superseded", []
+        "upgraded", []
       ),
       (
         "DEC-5", "a refund",
@@ -275,7 +276,7 @@ extension CaseBench {
         purchase.with {
           $0.ownership = "FAMILY_SHARED"
           $0.revocationDate = now - 60_000
-        }, now, denied, "revoked-family", []
+        }, now, denied, "family-revoked", []
       ),
     ]
     for (row, name, shape, instant, status, state, more) in rows {

@@ -15,21 +15,21 @@ extension CaseBench {
       "DCD-27", "D7 refunded, and the renewal still on",
       [try transaction(refunded), try renewal(refunded)], denied, state: "refunded", row: "DEC-5",
       facts: [
-        ("until", .integer(day(-1))), ("wouldBeUntil", .integer(day(20))),
-        ("nextCheck", .integer(day(20))),
+        ("expiresAtMs", .integer(day(-1))), ("wouldExpireAtMs", .integer(day(20))),
+        ("nextCheckAtMs", .integer(day(20))),
       ])
     decide(
       "DCD-27", "refunded, and the renewal off",
       [try transaction(refunded), try renewal(refunded.with { $0.autoRenewStatus = 0 })], denied,
-      state: "refunded", row: "DEC-5", facts: [("nextCheck", .null)])
+      state: "refunded", row: "DEC-5", facts: [("nextCheckAtMs", .null)])
     decide(
       "DCD-27", "refunded, the renewal on, just after the end",
       [try transaction(refunded), try renewal(refunded)], now: day(20), denied, state: "refunded",
-      row: "DEC-5", facts: [("nextCheck", .integer(day(20) + 300_000))])
+      row: "DEC-5", facts: [("nextCheckAtMs", .integer(day(20) + 300_000))])
     let place = "transactions/Production/180000900000001/revocationDate"
     for (name, state, row, change) in [
       (
-        "D17 a family's type and a reason", "revoked-family", "DEC-4",
+        "D17 a family's type and a reason", "family-revoked", "DEC-4",
         {
           $0.revocationType = "FAMILY_REVOKE"
           $0.revocationReason = 0
@@ -42,14 +42,14 @@ extension CaseBench {
         "DCD-26", "\(name), without the date of the revocation",
         [try transaction(bought.with(change))], denied, state: state, row: row,
         facts: [
-          ("until", .integer(bought.signedDate)), ("warnings.0.id", "undated"),
+          ("expiresAtMs", .integer(bought.signedDate)), ("warnings.0.id", "undated"),
           ("warnings.0.at", .text(place)),
         ])
     }
     decide(
       "DCD-26", "an answer with a reason and without a date",
       [answer([bought.with { $0.revocationReason = 1 }], requestDate: now)], denied,
-      state: "refunded", row: "DEC-5", facts: [("until", .integer(now))])
+      state: "refunded", row: "DEC-5", facts: [("expiresAtMs", .integer(now))])
     let lifetime = production.of("com.example.app.lifetime", .nonConsumable)
     let copy = lifetime.with {
       $0.transactionId = "180000900000002"
@@ -63,7 +63,7 @@ extension CaseBench {
       decide(
         "DCD-3", "D13 a copy under another id shares the refund\(name)",
         try order.map { try transaction($0) }, denied, state: "refunded", row: "DEC-5",
-        facts: [("until", .integer(day(-5)))])
+        facts: [("expiresAtMs", .integer(day(-5)))])
     }
     decide(
       "DCD-3", "a copy that was signed after the refund stands by itself",
@@ -80,7 +80,7 @@ extension CaseBench {
         $0.revocationDate = day(-1)
         $0.signedDate = day(-1)
       })
-    let refunded = outcome("refunded", "DEC-5", [("until", .integer(day(-1)))])
+    let refunded = outcome("refunded", "DEC-5", [("expiresAtMs", .integer(day(-1)))])
     decide(
       "DCD-21", "D12 a refund, and an answer of iOS 6 style read after it",
       [refund, flatAnswer(bought)], denied, facts: refunded)
@@ -112,7 +112,7 @@ extension CaseBench {
     decide(
       "DCD-21", "an answer without a request date is as of the latest date in it",
       [flatAnswer(bought)], state: "active", row: "DEC-14",
-      facts: [("evidence.asOf", .integer(day(-10)))])
+      facts: [("evidence.asOfMs", .integer(day(-10)))])
   }
 
   private func addRefundsAgainstReceipts() throws {

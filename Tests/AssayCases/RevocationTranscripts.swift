@@ -120,7 +120,7 @@ private final class RevocationTalk: Talk {
           ("revocation.leaf.nextUpdate", .integer(second + 43_200_000)),
           ("revocation.leaf.responder", .text(Authority.fingerprint(authority.chain.intermediate))),
           ("revocation.leaf.response", .text(leaf.base64Text)),
-          ("revocation.leaf.revokedAt", .null), ("revocation.intermediate.status", "good"),
+          ("revocation.leaf.revokedAtMs", .null), ("revocation.intermediate.status", "good"),
           ("revocation.intermediate.responder", .text(Authority.fingerprint(authority.chain.root))),
           ("/checks.2.ok", true), ("/checks.3.ok", true),
         ])
@@ -134,7 +134,7 @@ private final class RevocationTalk: Talk {
         ], "rejected.ocsp.certificate-revoked", check: "result", at: "leaf",
         facts: [
           ("transaction", .null), ("retry", .null), ("revocation.leaf.status", "revoked"),
-          ("revocation.leaf.revokedAt", .integer(second - 3_600_000)),
+          ("revocation.leaf.revokedAtMs", .integer(second - 3_600_000)),
           ("revocation.leaf.reason", 1), ("revocation.intermediate.status", "good"),
         ])
       talk(
@@ -146,7 +146,7 @@ private final class RevocationTalk: Talk {
         ],
         "rejected.ocsp.certificate-revoked", at: "intermediate",
         facts: [
-          ("revocation.leaf", .null), ("revocation.intermediate.revokedAt", .integer(second)),
+          ("revocation.leaf", .null), ("revocation.intermediate.revokedAtMs", .integer(second)),
           ("revocation.intermediate.reason", .null),
         ])
       talk(

@@ -22,7 +22,7 @@ extension CaseBench {
     _ status: String = "ok", at: String? = nil, facts: Facts = []
   ) {
     let request: JSONText = [
-      "operation": "verify-session", "session": .string(text), "for": purpose,
+      "operation": "verify-session", "session": .string(text), "purpose": purpose,
     ]
     self.request(
       rule, "session: \(name)", request.setting(more), verifier: verifier, now: now, status,
@@ -37,7 +37,7 @@ extension CaseBench {
         ("step", "done"), ("session.account", "account-1"),
         ("session.appId", "ABCDE12345.com.example.app"), ("session.environment", "production"),
         ("session.verdict", "allow"), ("session.limited", false), ("session.risk", 3),
-        ("session.issuedMs", .integer(now)), ("session.expiresMs", .integer(now + 900_000)),
+        ("session.issuedAtMs", .integer(now)), ("session.expiresAtMs", .integer(now + 900_000)),
         ("session.text", .null), ("sensitivePaths", .null),
       ])
     check(
@@ -52,7 +52,7 @@ extension CaseBench {
       let required = "rejected.session.assertion-required"
       check(
         "SES-14", "for \(purpose)", try session().text(), for: .string(purpose),
-        allowed ? "ok" : required, at: allowed ? nil : "for",
+        allowed ? "ok" : required, at: allowed ? nil : "purpose",
         facts: [("session.limited", allowed ? false : .null)])
       check(
         "SES-14", "limited, for \(purpose)", limited, for: .string(purpose),
@@ -158,7 +158,7 @@ extension CaseBench {
 
   private func addSessionRequests() {
     let misuse = "misuse.exchange.request"
-    check("EXC-1", "for something else", "as1", for: "pay", misuse, at: "for")
+    check("EXC-1", "for something else", "as1", for: "pay", misuse, at: "purpose")
     check(
       "EXC-1", "an account that is a number", "as1", more: [("account", 1)], misuse,
       at: "account")
@@ -172,6 +172,6 @@ extension CaseBench {
     request(
       "EXC-1", "a session check without a purpose",
       ["operation": "verify-session", "session": "as1"],
-      verifier: "signing", misuse, at: "for")
+      verifier: "signing", misuse, at: "purpose")
   }
 }

@@ -30,11 +30,11 @@ extension CaseBench {
     let done: Facts = [
       ("/kind", "exchange"), ("step", "done"), ("sensitivePaths.0", "token"),
       ("sensitivePaths.1", .null),
-      ("/checks.2.why", "does not apply to this evidence"), ("/checks.3.ok", true),
+      ("/checks.2.reason", "does not apply to this evidence"), ("/checks.3.ok", true),
     ]
     sign(
       "API-11", "an API token", named,
-      facts: done + [("expiresMs", .integer((seconds + 300) * 1000))])
+      facts: done + [("expiresAtMs", .integer((seconds + 300) * 1000))])
     sign(
       "API-11", "an API token of the only app", ["operation": "sign-api-token"],
       verifier: "signing-one-app", facts: done)
@@ -48,7 +48,7 @@ extension CaseBench {
     }
     sign(
       "SIG-7", "a DeviceCheck token", ["operation": "sign-device-check-token"],
-      facts: done + [("expiresMs", .integer((seconds + 1200) * 1000))])
+      facts: done + [("expiresAtMs", .integer((seconds + 1200) * 1000))])
     let missing = "config.exchange.block-missing"
     sign(
       "EXC-8", "an API token without a key", named, verifier: "standard", missing,
@@ -173,7 +173,7 @@ extension CaseBench {
     let kind: JSONText = ["operation": "sign-apple-client-secret"]
     let web = kind.appending("clientId", "com.example.web")
     func expires(_ seconds: Int64) -> Facts {
-      [("expiresMs", .integer(seconds * 1000)), ("sensitivePaths.0", "clientSecret")]
+      [("expiresAtMs", .integer(seconds * 1000)), ("sensitivePaths.0", "clientSecret")]
     }
     sign("AID-20", "a client secret", web, facts: expires(seconds + 300))
     sign(

@@ -181,7 +181,7 @@ extension CaseBench {
       "CNF-1", "DynamoDB without a table", [("engine", "dynamodb")], verifier: "ledger",
       "config.document.missing", at: "ledger.table")
     for (member, request) in [
-      ("id", ["operation": "record-event", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
+      ("id", ["operation": "record-event", "id": "N\u{1}", "attemptId": "attempt-0000000000000001"]),
       (
         "account",
         ["operation": "consume-quota", "account": "a\u{0}", "meter": "free", "plan": "free"]

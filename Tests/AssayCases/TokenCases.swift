@@ -129,8 +129,9 @@ extension CaseBench {
         ("scopes.2", "shop/write"), ("groups.1", "testers"), ("username", "player-one"),
         ("tokenId", "f00dfeed-0000-4000-8000-000000000003"),
         ("originTokenId", "6a4f0f4e-0000-4000-8000-000000000001"),
-        ("issuedMs", .integer((seconds - 60) * 1000)), ("authMs", .integer((seconds - 600) * 1000)),
-        ("expiresMs", .integer((seconds + 3600) * 1000)), ("kid", .text(TokenAuthority.rsaKid)),
+        ("issuedAtMs", .integer((seconds - 60) * 1000)),
+        ("authenticatedAtMs", .integer((seconds - 600) * 1000)),
+        ("expiresAtMs", .integer((seconds + 3600) * 1000)), ("kid", .text(TokenAuthority.rsaKid)),
         ("payload.token_use", "access"), ("revocation", "not-checked"),
         ("keyset.issuer", .text(TokenAuthority.pool)), ("keyset.ageMs", .null),
         ("keyset.stale", .null),
@@ -141,7 +142,8 @@ extension CaseBench {
       "TOK-27", "a token with RS256 of any issuer", try jwt.signed(),
       keyset: try keys(of: TokenAuthority.jwtIssuer),
       facts: [
-        ("profile", "jwt"), ("audience.1", "games"), ("client", .null), ("authMs", .null),
+        ("profile", "jwt"), ("audience.1", "games"), ("client", .null),
+        ("authenticatedAtMs", .null),
         ("username", .null),
       ])
     let elliptic = tokens.es256(tokens.jwtClaims(issuer: TokenAuthority.ellipticIssuer))

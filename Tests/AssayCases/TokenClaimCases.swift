@@ -77,7 +77,7 @@ extension CaseBench {
     try token(
       "TOK-24", "no iat, of another issuer",
       try tokens.rs256(tokens.jwtClaims().removing("iat")).signed(),
-      keyset: try keys(of: TokenAuthority.jwtIssuer), facts: [("issuedMs", .null)])
+      keyset: try keys(of: TokenAuthority.jwtIssuer), facts: [("issuedAtMs", .null)])
     try token(
       "TOK-29", "no iat, of another issuer with a limit of age",
       try tokens.rs256(tokens.jwtClaims().removing("iat")).signed(), verifier: "tokens-jwt-age",
@@ -243,7 +243,7 @@ extension CaseBench {
   /// Adds ages of key sets (KST-1, KST-2, KST-5, TOK-33).
   private func addKeysetAges(_ signed: [UInt8]) throws {
     func aged(_ age: Int64, _ more: [(String, JSONText)] = []) -> JSONText {
-      poolKeys.setting("fetchedMs", .integer(now - age)).setting(more)
+      poolKeys.setting("fetchedAtMs", .integer(now - age)).setting(more)
     }
     func age(
       _ rule: String, _ name: String, _ age: Int64, verifier: String = "tokens-short-keys",
@@ -255,7 +255,7 @@ extension CaseBench {
         check: status == "ok" ? nil : "token.keyset",
         facts: status == "ok"
           ? [
-            ("keyset.fetchedMs", .integer(now - age)), ("keyset.ageMs", .integer(shown)),
+            ("keyset.fetchedAtMs", .integer(now - age)), ("keyset.ageMs", .integer(shown)),
             ("keyset.stale", .flag(stale)),
           ] : [])
     }
@@ -282,16 +282,16 @@ extension CaseBench {
     try advice("an unknown key, the set fetched 30 s ago", aged(30_000), "refresh")
     try advice(
       "an unknown key, tried after it was fetched",
-      aged(90_000, [("triedMs", .integer(now - 1000))]), "cooldown")
+      aged(90_000, [("triedAtMs", .integer(now - 1000))]), "cooldown")
     try advice(
       "an unknown key, 3 failures, tried 239 s ago",
-      aged(900_000, [("triedMs", .integer(now - 239_000)), ("failures", 3)]), "cooldown")
+      aged(900_000, [("triedAtMs", .integer(now - 239_000)), ("failures", 3)]), "cooldown")
     try advice(
       "an unknown key, 3 failures, tried 240 s ago",
-      aged(900_000, [("triedMs", .integer(now - 240_000)), ("failures", 3)]), "refresh")
+      aged(900_000, [("triedAtMs", .integer(now - 240_000)), ("failures", 3)]), "refresh")
     try advice(
       "an unknown key, many failures, tried 600 s ago",
-      aged(900_000, [("triedMs", .integer(now - 600_000)), ("failures", 9_007_199_254_740_991)]),
+      aged(900_000, [("triedAtMs", .integer(now - 600_000)), ("failures", 9_007_199_254_740_991)]),
       "refresh")
   }
 

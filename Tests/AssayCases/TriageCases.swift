@@ -23,12 +23,12 @@ extension CaseBench {
   ) {
     var facts = facts
     if let category { facts.append(("category", .text(category))) }
-    if let form { facts.append(("form", .text(form))) }
+    if let form { facts.append(("format", .text(form))) }
     if let disposition { facts.append(("disposition", .text(disposition))) }
     for (place, trait) in (traits ?? []).enumerated() {
-      facts.append(("traits.\(place)", .text(trait)))
+      facts.append(("anomalies.\(place)", .text(trait)))
     }
-    if let traits { facts.append(("traits.\(traits.count)", .null)) }
+    if let traits { facts.append(("anomalies.\(traits.count)", .null)) }
     facts.append(("/kind", "triage"))
     add(
       rule, name, .triage(verifier: verifier, blob: .bytes(blob), now: now),
@@ -117,7 +117,8 @@ extension CaseBench {
     }
     for (name, blob) in blobs {
       triage(
-        "TRI-2", name, blob, rejected, category: "cracker", form: "cracker", disposition: "drop")
+        "TRI-2", name, blob, rejected, category: "cracking-tool", form: "cracking-tool",
+        disposition: "drop")
     }
     triage(
       "TRI-3", "257 printable bytes",
@@ -131,20 +132,21 @@ extension CaseBench {
     triage(
       "TRI-3", "a transaction", jws, pending, category: "jws", form: "jws",
       facts: [
-        ("/claimed.bundleId", "com.example.app"), ("/claimed.productId", .text(purchase.productId)),
-        ("/claimed.environment", "Sandbox"),
-        ("/claimed.transactionId", .text(purchase.transactionId)),
-        ("/claimed.originalTransactionId", .text(purchase.originalTransactionId)),
+        ("/unverified.bundleId", "com.example.app"),
+        ("/unverified.productId", .text(purchase.productId)),
+        ("/unverified.environment", "Sandbox"),
+        ("/unverified.transactionId", .text(purchase.transactionId)),
+        ("/unverified.originalTransactionId", .text(purchase.originalTransactionId)),
       ])
     triage(
       "TRI-3", "a notification",
       try authority.mint(try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)),
-      pending, category: "jws", form: "jws", facts: [("/claimed.bundleId", "com.example.app")])
+      pending, category: "jws", form: "jws", facts: [("/unverified.bundleId", "com.example.app")])
     triage(
       "TRI-6", "a transaction of another app",
       try authority.mint(purchase.with { $0.bundleId = "com.example.other" }.transactionPayload),
       "rejected.triage.foreign-bundle", category: "foreign", form: "jws", disposition: "drop",
-      facts: [("/claimed.bundleId", "com.example.other")])
+      facts: [("/unverified.bundleId", "com.example.other")])
     triage(
       "TRI-7", "a transaction of an unknown product",
       try authority.mint(
@@ -157,7 +159,7 @@ extension CaseBench {
         payload: Array("{\"iss\":\"https://issuer.example\",\"sub\":\"u1\"}".utf8),
         key: authority.leafKey
       ).signed(), pending, category: "jws", form: "jws",
-      facts: [("/claimed.issuer", "https://issuer.example")])
+      facts: [("/unverified.issuer", "https://issuer.example")])
     let attestation: [UInt8] =
       [0xa3, 0x63] + Array("fmt".utf8) + [0x6e] + Array("apple-appattest".utf8)
     let assertion: [UInt8] = [0xa2, 0x69] + Array("signature".utf8) + [0x41, 1]
@@ -187,14 +189,16 @@ extension CaseBench {
         try receipts.transactionReceipt(shape, version: version), pending, category: "candidate",
         form: "transaction-receipt", disposition: "keep", traits: [],
         facts: [
-          ("/ok", false), ("next", "lookup"), ("transport.form", "base64"),
-          ("/claimed.bundleId", "com.example.app"), ("/claimed.productId", .text(shape.productId)),
-          ("/claimed.transactionId", .text(shape.transactionId)),
-          ("/claimed.originalTransactionId", .text(shape.originalTransactionId)),
-          ("/claimed.webOrderLineItemId", "2000000090000001"),
-          ("/claimed.purchaseDate", .integer(shape.purchaseDate)),
-          ("/claimed.environment", "Sandbox"), ("/claimed.keys.0", "Sandbox/2000000900000001"),
-          ("/claimed.keys.1", "Sandbox/2000000900000001/2000000090000001"),
+          ("/ok", false), ("nextStep", "lookup"), ("transport.form", "base64"),
+          ("/unverified.bundleId", "com.example.app"),
+          ("/unverified.productId", .text(shape.productId)),
+          ("/unverified.transactionId", .text(shape.transactionId)),
+          ("/unverified.originalTransactionId", .text(shape.originalTransactionId)),
+          ("/unverified.webOrderLineItemId", "2000000090000001"),
+          ("/unverified.purchaseDate", .integer(shape.purchaseDate)),
+          ("/unverified.environment", "Sandbox"),
+          ("/unverified.keys.0", "Sandbox/2000000900000001"),
+          ("/unverified.keys.1", "Sandbox/2000000900000001/2000000090000001"),
         ])
     }
     triage(
@@ -205,7 +209,7 @@ extension CaseBench {
         "TRI-6", "a receipt of \(bundle)",
         try receipts.transactionReceipt(purchase.with { $0.bundleId = bundle }),
         "rejected.triage.foreign-bundle", category: "foreign", form: "transaction-receipt",
-        disposition: "drop", facts: [("/claimed.bundleId", .text(bundle))])
+        disposition: "drop", facts: [("/unverified.bundleId", .text(bundle))])
     }
     triage(
       "TRI-7", "a receipt of an unknown product",
@@ -213,7 +217,8 @@ extension CaseBench {
       "rejected.triage.foreign-product", category: "foreign", form: "transaction-receipt",
       disposition: "keep",
       facts: [
-        ("/claimed.productId", "com.example.app.unknown"), ("/claimed.bundleId", "com.example.app"),
+        ("/unverified.productId", "com.example.app.unknown"),
+        ("/unverified.bundleId", "com.example.app"),
       ])
     triage(
       "TRI-6", "another app and an unknown product",
@@ -233,7 +238,7 @@ extension CaseBench {
 
   private func addTriagedAppReceipts() throws {
     let claims: Facts = [
-      ("/claimed.bundleId", "com.example.app"), ("/claimed.environment", "Sandbox"),
+      ("/unverified.bundleId", "com.example.app"), ("/unverified.environment", "Sandbox"),
     ]
     triage(
       "TRI-3", "a good app receipt", try receipts.appReceipt(appFacts), pending,
@@ -250,7 +255,7 @@ extension CaseBench {
       "TRI-6", "an app receipt of another app",
       try receipts.appReceipt(appFacts.with { $0.bundleId = "com.example.other" }),
       "rejected.triage.foreign-bundle", category: "foreign", form: "app-receipt",
-      disposition: "drop", facts: [("/claimed.bundleId", "com.example.other")])
+      disposition: "drop", facts: [("/unverified.bundleId", "com.example.other")])
     triage(
       "TRI-7", "an app receipt with an unknown product",
       try receipts.appReceipt(
@@ -338,21 +343,21 @@ extension CaseBench {
         triage(
           "APR-25", "triage: attribute \(type) \(name)", Base64Text.encode(try template.signed()),
           pending, category: "unconfirmed", form: "app-receipt", disposition: "keep",
-          traits: ["format:\(key)"], facts: [("next", "verify"), ("/claimed.keys.0", .null)])
+          traits: ["format:\(key)"], facts: [("nextStep", "verify"), ("/unverified.keys.0", .null)])
       }
     }
     for key in ["transaction-id", "original-transaction-id", "web-order-line-item-id"] {
       triage(
         "APR-25", "triage: \(key) of 21 digits",
         try template(purchase) { $0.info = $0.info.setting(key, "100000000000000000000") }, pending,
-        category: "unconfirmed", facts: [("next", "verify"), ("/claimed.keys.0", .null)])
+        category: "unconfirmed", facts: [("nextStep", "verify"), ("/unverified.keys.0", .null)])
     }
     for id in ["2000000900000001/2", String(repeating: "9", count: 60)] {
       triage(
         "APR-25", "triage: a JWS with the web order line item \(id.prefix(20))",
         try authority.mint(purchase.with { $0.webOrderLineItemId = id }.transactionPayload),
         pending, category: "jws", traits: ["format:web-order-line-item-id"],
-        facts: [("next", "verify"), ("/claimed.keys.0", .null)])
+        facts: [("nextStep", "verify"), ("/unverified.keys.0", .null)])
     }
     for word in [nil, "Sandbox", "Production"] as [String?] {
       triage(
@@ -363,13 +368,15 @@ extension CaseBench {
             $0.originalTransactionId = "3000000900000001"
           }
         ) { $0.environment = word }, pending, category: "unconfirmed", traits: ["id-prefix"],
-        facts: [("/claimed.environment", .null), ("/claimed.keys.0", "unknown/3000000900000001")])
+        facts: [
+          ("/unverified.environment", .null), ("/unverified.keys.0", "unknown/3000000900000001"),
+        ])
       triage(
         "RCP-28", "triage: an id of Production, environment \(word ?? "absent")",
         try template(production) { $0.environment = word }, pending, category: "candidate",
         facts: [
-          ("/claimed.environment", "Production"),
-          ("/claimed.keys.0", .text("Production/\(production.transactionId)")),
+          ("/unverified.environment", "Production"),
+          ("/unverified.keys.0", .text("Production/\(production.transactionId)")),
         ])
     }
   }
@@ -377,7 +384,7 @@ extension CaseBench {
   /// Adds placeholders in place of a signature: the client is not told to keep them and retry
   /// daily, as TRI-7 tells customers who paid (LST-2).
   private func addPlaceholders() throws {
-    let facts: Facts = [("/error.retryClass", "never"), ("next", "lookup")]
+    let facts: Facts = [("/error.retryClass", "never"), ("nextStep", "lookup")]
     let unknown = purchase.with { $0.productId = "com.example.app.unknown" }
     let words = Array("free coins for everybody".utf8)
     for (name, octets) in [("words", words), ("two octets", [0x7f, 0x9e])] {

@@ -98,7 +98,7 @@ private final class VerifyReceiptTalk: Talk {
             ("http.headers.1.0", "Accept"), ("http.timeoutMs", 20_000),
             ("http.maxResponseBytes", 8_388_608), ("http.responseHeaders.0", "retry-after"),
             ("http.sensitivePaths.0", "body"), ("/checks.2.id", "exchange.answer"),
-            ("/checks.2.why", "no input for it"),
+            ("/checks.2.reason", "no input for it"),
           ])
       ],
       facts: [

@@ -8,13 +8,16 @@ struct Comparison {
 
   /// Names in Swift that differ from those in the JSON.
   private static let renamed = [
-    "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdMs": "created",
-    "notBeforeMs": "notBefore", "expiresMs": "expires", "refreshAtMs": "refreshAt",
-    "retryAfterMs": "retryAfter", "issuedMs": "issued", "authMs": "auth", "fetchedMs": "fetched",
-    "ageMs": "age", "purchasedMs": "purchased", "claimedMs": "claimed", "grantedMs": "granted",
-    "revokedMs": "revoked", "leaseUntilMs": "leaseUntil", "graceMs": "grace",
-    "clearedMs": "cleared", "nextCheckMs": "nextCheck", "atMs": "at", "resetMs": "reset",
-    "nextMs": "next", "usedMs": "used",
+    "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdAtMs": "createdAt",
+    "notBeforeMs": "notBefore", "expiresAtMs": "expiresAt", "refreshAtMs": "refreshAt",
+    "retryAfterMs": "retryAfter", "issuedAtMs": "issuedAt", "authenticatedAtMs": "authenticatedAt",
+    "fetchedAtMs": "fetchedAt", "triedAtMs": "triedAt", "eventAtMs": "eventAt", "asOfMs": "asOfMs",
+    "ageMs": "age", "purchasedAtMs": "purchasedAt", "claimedAtMs": "claimedAt",
+    "grantedAtMs": "grantedAt", "revokedAtMs": "revokedAt", "leaseExpiresAtMs": "leaseExpiresAt",
+    "graceExpiresAtMs": "graceExpiresAt", "wouldExpireAtMs": "wouldExpireAt",
+    "nextPeriodExpiresAtMs": "nextPeriodExpiresAt", "deactivatedAtMs": "deactivatedAt",
+    "nextCheckAtMs": "nextCheckAt", "storedAtMs": "storedAt", "readAtMs": "readAt",
+    "resetAtMs": "resetAt", "nextRefreshAtMs": "nextRefreshAt", "usedAtMs": "usedAt",
   ]
 
   /// Every member of the object has a property with its value, and every other property
@@ -36,7 +39,7 @@ struct Comparison {
     }
     // The ledger knows it, and no document.
     if facts is IssueChallengeResult { properties.removeValue(forKey: "challenge") }
-    if facts is Triage { properties.removeValue(forKey: "claimed") }
+    if facts is Triage { properties.removeValue(forKey: "unverified") }
     let payload = object.member("payload")
     for (label, property) in properties {
       if let value = payload?.children.first(where: { $0.name == label })?.value {

@@ -120,29 +120,30 @@ struct LedgerTests {
     let seen = Seen()
     let coins = try shop.coins()
     let pay: Granting = { grant in
-      #expect(grant.executor == nil && grant.product == LedgerTests.coins && grant.fence == 1)
+      #expect(grant.executor == nil && grant.product == LedgerTests.coins)
+      #expect(grant.fencingToken == 1)
       #expect(grant.account == "ann" && !grant.isRepeated)
       await seen.grant(grant.grantId, grant.units)
       return true
     }
     let first = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
-    #expect(first.status == .ok && first.outcome == "new" && first.answer == .granted)
+    #expect(first.status == .ok && first.outcome == "new" && first.clientResult == .granted)
     #expect(first.changed == true && first.claims.count == 1)
     #expect(first.claim?.outcome == .new && first.claim?.quantity == 3)
-    #expect(first.claim?.granted != nil && first.claim?.isOurs == true)
+    #expect(first.claim?.grantedAt != nil && first.claim?.isOurs == true)
     #expect(first.description == "ClaimResult, ok")
     let again = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
     #expect(again.status == .rejectedPurchaseAlreadyGranted && again.httpStatus == 200)
-    #expect(again.answer == .alreadyGranted && again.outcome == "already-granted")
+    #expect(again.clientResult == .alreadyGranted && again.outcome == "already-granted")
     let other = try await shop.ledger.claim([coins], account: "bob", grant: pay, at: Self.now)
-    #expect(other.status == .rejectedPurchaseOtherAccount && other.answer == .refusedFinal)
+    #expect(other.status == .rejectedPurchaseOtherAccount && other.clientResult == .refusedFinal)
     await #expect(seen.grants.count == 1)
     await #expect(seen.units == [3])
     let found = try await shop.ledger.lookup(
       account: "ann", environment: "Sandbox", transactionId: "2000000900000001",
-      operator: true, at: Self.now)
-    #expect(found.rows.first?.state == .granted && found.rows.first?.isAccounts == true)
-    #expect(found.rows.first?.operator?.account == "ann")
+      operatorView: true, at: Self.now)
+    #expect(found.rows.first?.state == .granted && found.rows.first?.isOwn == true)
+    #expect(found.rows.first?.operatorView?.account == "ann")
   }
 
   @Test("without a grant the host grants and completes, twice with one effect")
@@ -150,11 +151,11 @@ struct LedgerTests {
     let shop = try await Shop()
     let coins = try shop.coins()
     let claim = try await shop.ledger.claim(
-      [coins], account: "ann", attempt: "attempt-0000000000000001", at: Self.now)
-    #expect(claim.outcome == "new" && claim.answer == nil)
+      [coins], account: "ann", attemptId: "attempt-0000000000000001", at: Self.now)
+    #expect(claim.outcome == "new" && claim.clientResult == nil)
     let grant = try #require(claim.claim.flatMap { Grant($0) })
     let repeated = try await shop.ledger.claim(
-      [coins], account: "ann", attempt: "attempt-0000000000000001", at: Self.now)
+      [coins], account: "ann", attemptId: "attempt-0000000000000001", at: Self.now)
     #expect(repeated.claim?.grantId == grant.grantId)
     let busy = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
     #expect(busy.status == .unavailableClaimInProgress && busy.outcome == "in-progress")
@@ -162,8 +163,8 @@ struct LedgerTests {
     for changed in [true, false] {
       let done = try await shop.ledger.complete(
         purchaseKey: grant.purchaseKey, account: grant.account, grantId: grant.grantId,
-        fence: grant.fence, note: "by hand", at: Self.now)
-      #expect(done.outcome == "granted" && done.changed == changed && done.answer == .granted)
+        fencingToken: grant.fencingToken, note: "by hand", at: Self.now)
+      #expect(done.outcome == "granted" && done.changed == changed && done.clientResult == .granted)
     }
     let others = try await shop.ledger.complete(
       purchaseKey: grant.purchaseKey, account: "bob", grantId: grant.grantId, at: Self.now)
@@ -179,16 +180,16 @@ struct LedgerTests {
         [coins], account: "ann", grant: { _ in throw Failure() }, at: Self.now)
     }
     let early = try await shop.ledger.due(at: Self.now.advanced(by: .seconds(1)))
-    #expect(early.claims.isEmpty && !early.more)
+    #expect(early.claims.isEmpty && !early.hasMore)
     let seen = Seen()
     let due = try await shop.ledger.due(
       lease: .seconds(60),
       grant: {
-        #expect($0.fence == 2 && $0.isRepeated)
+        #expect($0.fencingToken == 2 && $0.isRepeated)
         await seen.grant($0.grantId, $0.units)
         return true
       }, at: Self.now.advanced(by: .seconds(4000)))
-    #expect(due.claims.map(\.answer) == [.granted])
+    #expect(due.claims.map(\.clientResult) == [.granted])
     await #expect(seen.units == [3])
   }
 
@@ -217,12 +218,13 @@ struct LedgerTests {
     let coins = try shop.coins()
     for outcome in ["new", "already-granted"] {
       let claim = try await shop.ledger.claim(
-        [coins], account: "ann", mode: "transaction", grant: Self.pays, at: Self.now)
+        [coins], account: "ann", grantMode: "transaction", grant: Self.pays, at: Self.now)
       #expect(claim.outcome == outcome)
       #expect(try shop.rows("SELECT account, units FROM coins") == [["ann", 3]])
     }
     let needs = try await refused {
-      _ = try await shop.ledger.claim([coins], account: "ann", mode: "transaction", at: Self.now)
+      _ = try await shop.ledger.claim(
+        [coins], account: "ann", grantMode: "transaction", at: Self.now)
     }
     #expect(needs.status == .misuseExchangeRequest && needs.place == "mode")
   }
@@ -233,7 +235,7 @@ struct LedgerTests {
     let coins = try shop.coins()
     await #expect(throws: Failure.self) {
       try await shop.ledger.claim(
-        [coins], account: "ann", mode: "transaction",
+        [coins], account: "ann", grantMode: "transaction",
         grant: {
           _ = try await Self.pays($0)
           throw Failure()
@@ -241,18 +243,18 @@ struct LedgerTests {
     }
     #expect(try shop.rows("SELECT * FROM coins").isEmpty)
     let nothing = try await shop.ledger.claim(
-      [coins], account: "ann", mode: "transaction",
+      [coins], account: "ann", grantMode: "transaction",
       grant: {
         _ = try await Self.pays($0)
         return false
       }, at: Self.now)
-    #expect(nothing.status == .unavailableClaimInProgress && nothing.answer == .deferred)
+    #expect(nothing.status == .unavailableClaimInProgress && nothing.clientResult == .deferred)
     #expect(nothing.retryAfter == .zero)
     #expect(try shop.rows("SELECT * FROM coins").isEmpty)
     #expect(try shop.rows("SELECT * FROM assay_purchase").isEmpty)
     let other = try await shop.ledger.claim(
-      [coins], account: "ann", mode: "transaction", grant: Self.pays, at: Self.now)
-    #expect(other.outcome == "new" && other.answer == .granted)
+      [coins], account: "ann", grantMode: "transaction", grant: Self.pays, at: Self.now)
+    #expect(other.outcome == "new" && other.clientResult == .granted)
   }
 
   @Test("STO-38 a grant cannot end the transaction, also where it hides that it tried")
@@ -262,7 +264,7 @@ struct LedgerTests {
       let coins = try shop.coins()
       let misuse = try await refused {
         _ = try await shop.ledger.claim(
-          [coins], account: "ann", mode: "transaction",
+          [coins], account: "ann", grantMode: "transaction",
           grant: {
             let database = try #require($0.executor as? SQLiteExecutor)
             try database.execute("INSERT INTO coins VALUES ('a', 'ann', 1)")
@@ -287,7 +289,7 @@ struct LedgerTests {
     for mode in ["lease", "transaction"] {
       let shop = try await shopOfCoins()
       _ = try await shop.ledger.claim(
-        [try shop.coins()], account: "ann", mode: mode, grant: { _ in true }, at: Self.now)
+        [try shop.coins()], account: "ann", grantMode: mode, grant: { _ in true }, at: Self.now)
       let seen = Seen()
       let refund = try shop.coins(isRevoked: true)
       let takeBack: Taking = { take in
@@ -297,12 +299,12 @@ struct LedgerTests {
       }
       for (outcome, changed) in [(RevokeOutcome.wasGranted, true), (.already, false)] {
         let revoked = try await shop.ledger.revoke(
-          [refund], mode: mode == "lease" ? nil : mode, takeBack: takeBack, at: Self.now)
+          [refund], grantMode: mode == "lease" ? nil : mode, takeBack: takeBack, at: Self.now)
         #expect(revoked.revocations.map(\.outcome) == [outcome] && revoked.changed == changed)
       }
       await #expect(seen.units == [3])
       let later = try await shop.ledger.claim([try shop.coins()], account: "ann", at: Self.now)
-      #expect(later.status == .rejectedPurchaseRevoked && later.claim?.revoked != nil)
+      #expect(later.status == .rejectedPurchaseRevoked && later.claim?.revokedAt != nil)
     }
   }
 
@@ -319,7 +321,7 @@ struct LedgerTests {
     let take = try #require(due.takes.first)
     #expect(take.takeId == event.take.first?.takeId)
     let done = try await shop.ledger.completeRevoke(
-      purchaseKey: take.purchaseKey, takeId: take.takeId, fence: take.fence, taken: 1,
+      purchaseKey: take.purchaseKey, takeId: take.takeId, fencingToken: take.fencingToken, taken: 1,
       at: Self.now.advanced(by: .seconds(4000)))
     #expect(done.outcome == "already")
   }
@@ -331,15 +333,15 @@ struct LedgerTests {
     let shop = try await Shop()
     let premium = try shop.transaction()
     let none = try await shop.ledger.read(account: "ann", at: Self.now)
-    #expect(none.plan == "free" && none.until == nil && none.lines.isEmpty)
+    #expect(none.plan == "free" && none.expiresAt == nil && none.subscriptions.isEmpty)
     let applied = try await shop.ledger.apply([premium], account: "ann", at: Self.now)
-    #expect(applied.plan == "premium" && applied.until == premium.expiresDate)
-    #expect(applied.changed && applied.lines.map(\.outcome) == [.applied])
+    #expect(applied.plan == "premium" && applied.expiresAt == premium.expiresDate)
+    #expect(applied.changed && applied.subscriptions.map(\.outcome) == [.applied])
     let read = try await shop.ledger.read(account: "ann", at: Self.now)
-    #expect(read.plan == "premium" && read.lines.first?.counts == true)
+    #expect(read.plan == "premium" && read.subscriptions.first?.isActive == true)
     let end = try #require(premium.expiresDate)
     let over = try await shop.ledger.read(
-      account: "ann", last: read, at: end.advanced(by: .seconds(86_400 * 60)))
+      account: "ann", cachedPlan: read, at: end.advanced(by: .seconds(86_400 * 60)))
     #expect(over.plan == "free")
     let other = try await refused {
       _ = try await shop.ledger.apply([premium], account: "bob", at: Self.now)
@@ -348,7 +350,7 @@ struct LedgerTests {
     #expect(other.result(UpdateSubscriptionsResult.self)?.plan == "free")
     #expect(other.result(ClaimResult.self) == nil)
     let cleared = try await shop.ledger.clear(account: "ann", at: Self.now)
-    #expect(cleared.plan == "free" && cleared.cleared == 1)
+    #expect(cleared.plan == "free" && cleared.deactivated == 1)
   }
 
   @Test("a quota lets so many through, and says more where it refuses")
@@ -373,15 +375,15 @@ struct LedgerTests {
   func challenges() async throws {
     let shop = try await Shop()
     let made = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
-    #expect(made.challenge.utf8.count == 43 && made.expires > Self.now)
+    #expect(made.challenge.utf8.count == 43 && made.expiresAt > Self.now)
     let second = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
     #expect(second.challenge != made.challenge)
     let used = try await shop.ledger.consume(
-      purpose: "attest", subject: "ann", challenge: made.challenge, by: "one", at: Self.now)
+      purpose: "attest", subject: "ann", challenge: made.challenge, usedBy: "one", at: Self.now)
     #expect(used.outcome == "consumed")
     let again = try await refused {
       _ = try await shop.ledger.consume(
-        purpose: "attest", subject: "ann", challenge: made.challenge, by: "two", at: Self.now)
+        purpose: "attest", subject: "ann", challenge: made.challenge, usedBy: "two", at: Self.now)
     }
     #expect(again.status == .rejectedChallengeUsed)
     #expect(again.result(ConsumeChallengeResult.self)?.outcome == "used")
@@ -390,16 +392,16 @@ struct LedgerTests {
   @Test("an event happens once, an account is joined into another and forgotten")
   func accounts() async throws {
     let shop = try await Shop()
-    for (outcome, status) in [("first", Status.ok), ("seen", .rejectedEventDuplicate)] {
+    for (outcome, status) in [("first", Status.ok), ("duplicate", .rejectedEventDuplicate)] {
       let found = try await shop.ledger.once(id: "NOTE#1", at: Self.now)
-      #expect(found.outcome == outcome && found.status == status && found.at == Self.now)
+      #expect(found.outcome == outcome && found.status == status && found.storedAt == Self.now)
     }
     _ = try await shop.ledger.apply([try shop.transaction()], account: "ann", at: Self.now)
     let joined = try await shop.ledger.link(account: "ann", into: "ben", at: Self.now)
-    #expect(joined.outcome == "linked" && joined.moved?.lines == 1)
+    #expect(joined.outcome == "merged" && joined.moved?.subscriptions == 1)
     #expect(try await shop.ledger.read(account: "ben", at: Self.now).plan == "premium")
     let forgotten = try await shop.ledger.forget(account: "ben", at: Self.now)
-    #expect(forgotten.outcome == "forgotten" && forgotten.forgotten.lines == 1)
+    #expect(forgotten.outcome == "forgotten" && forgotten.forgotten.subscriptions == 1)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: shop.path + "-wal"))
     #expect(bytes.isEmpty)
     try await shop.ledger.deleteExpired(at: Self.now.advanced(by: .seconds(86_400 * 60)))
@@ -510,7 +512,7 @@ struct LedgerTests {
         _ = try SQLiteReader(path).rows("ALTER TABLE assay_purchase RENAME TO gone")
         return true
       }, at: Self.now)
-    #expect(claim.status == .unavailableDatabaseStatementFailed && claim.answer == .deferred)
+    #expect(claim.status == .unavailableDatabaseStatementFailed && claim.clientResult == .deferred)
     #expect(claim.claim?.status == "unavailable.database.statement-failed")
   }
 }

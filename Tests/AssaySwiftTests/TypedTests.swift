@@ -45,9 +45,9 @@ struct TypedTests {
         for name in path { object = try #require(object.member(name), "\(entry.name)") }
         Comparison(name: entry.name).object(facts, object)
         if let finding = facts as? Triage {
-          let claimed = facts.document.value?.member("claimed")
-          #expect((finding.claimed == nil) == (claimed == nil), "\(entry.name)")
-          if let claims = finding.claimed, let claimed {
+          let claimed = facts.document.value?.member("unverified")
+          #expect((finding.unverified == nil) == (claimed == nil), "\(entry.name)")
+          if let claims = finding.unverified, let claimed {
             Comparison(name: entry.name).object(claims, claimed)
           }
         }

@@ -42,7 +42,7 @@ struct VerifierTests {
     #expect(decision.entitled)
     #expect(decision.plan == "premium")
     #expect(decision.state == .active)
-    #expect(decision.until == transaction.expiresDate)
+    #expect(decision.expiresAt == transaction.expiresDate)
     let later = try verifier.decide(
       [transaction], at: try #require(transaction.expiresDate).advanced(by: .seconds(86_400 * 90)))
     #expect(!later.entitled)

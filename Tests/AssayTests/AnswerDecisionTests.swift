@@ -18,7 +18,7 @@ struct AnswerDecisionTests {
     endedSubscription {
       $0.isExpiredAnswer = true
       $0.evidenceClass = .appleAnswer
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
   }
 
@@ -63,7 +63,7 @@ struct AnswerDecisionTests {
     let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 5000 }
     try check(!decided([endedAnswer()], by: lenient, at: At.now + 5000).entitled)
     let off = renewal {
-      $0.autoRenewStatus = 0; $0.asOf = At.now
+      $0.autoRenewStatus = 0; $0.asOfMs = At.now
     }
     try check(!decided([endedAnswer()], [off], by: lenient).entitled)
   }
@@ -75,7 +75,7 @@ struct AnswerDecisionTests {
         [endedAnswer()],
         [
           renewal {
-            $0.asOf = At.now
+            $0.asOfMs = At.now
             change(&$0)
           }
         ])
@@ -90,10 +90,10 @@ struct AnswerDecisionTests {
   @Test("DEC-2 an empty receipt still shows its class and its moment")
   func emptyReceipt() throws {
     var evidence = PurchaseEvidence(kind: "app-receipt", purchases: [], renewals: [])
-    evidence.asOf = At.start
+    evidence.asOfMs = At.start
     let signed = try decisionConfiguration().decide([evidence], account: nil, nowMs: At.now)
     checkEqual(signed.row, "DEC-2")
-    checkEqual(signed.reach.asOf, At.start)
+    checkEqual(signed.reach.asOfMs, At.start)
     checkEqual(signed.reach.evidenceClass, .signed)
     evidence.evidenceClass = .appleAnswer
     let told = try decisionConfiguration().decide([evidence], account: nil, nowMs: At.now)

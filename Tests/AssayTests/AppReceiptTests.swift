@@ -175,7 +175,7 @@ struct AppReceiptTests {
           checkEqual(answer.status, .ok, "\(created)")
           let document = AppReceiptBench.document(try require(answer.receipt))
           checkEqual(document.at("digest")?.text?.string, digest)
-          checkEqual(document.at("asOf")?.integer, created)
+          checkEqual(document.at("asOfMs")?.integer, created)
           checkEqual(document.at("chain.intermediate.source")?.text, "embedded")
         }
         check(LibcryptoCMS.verifies(raw))
@@ -197,7 +197,7 @@ struct AppReceiptTests {
       [
         "type", "environment", "bundleId", "applicationVersion", "originalApplicationVersion",
         "creationDate", "originalPurchaseDate", "expirationDate", "appAppleId", "downloadId",
-        "versionExternalIdentifier", "deviceBound", "asOf", "purchases", "keptAttributes",
+        "versionExternalIdentifier", "deviceBound", "asOfMs", "purchases", "rawAttributes",
         "unknownAttributes", "chain", "digest", "transport",
       ])
     let purchase = try require(document.at("purchases.0"))
@@ -487,14 +487,14 @@ struct AppReceiptTests {
     checkEqual(first.productId.string, bought.productId)
     checkEqual(first.start, bought.purchaseDate / 1000 * 1000)
     checkEqual(first.end, bought.expiresDate.map { $0 / 1000 * 1000 })
-    check(first.revokedAt == bought.revocationDate && first.revocationReason == 1)
+    check(first.revokedAtMs == bought.revocationDate && first.revocationReason == 1)
     check(first.isTrial && first.isIntro && first.hasOffer)
-    check(first.quantity == 3 && first.asOf == receipt.creationDate)
+    check(first.quantity == 3 && first.asOfMs == receipt.creationDate)
     check(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
     let second = try require(evidence.purchases.last)
     checkEqual(second.originalTransactionId, "2000000900000009")
     check(second.type == nil && second.typeIsUnknown && second.quantity == 1)
-    check(second.webOrderLineItemId == nil && second.end == nil && second.revokedAt == nil)
+    check(second.webOrderLineItemId == nil && second.end == nil && second.revokedAtMs == nil)
     check(!second.isTrial && !second.isIntro && !second.hasOffer)
   }
 

@@ -252,7 +252,7 @@ struct ReceiptAuthorityTests {
       case .confirmed, .repeated:
         checkEqual(document.text("triage.category"), "candidate")
         let kind: ReceiptKind =
-          document.text("triage.form") == "app-receipt" ? .app : .transaction
+          document.text("triage.format") == "app-receipt" ? .app : .transaction
         let verified = verifier.verifyReceipt(
           request.blob, kind: kind, subject: nil, nowMs: Self.now)
         checkEqual("\(verified.status.name)", "ok")

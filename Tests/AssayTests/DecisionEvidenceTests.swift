@@ -11,7 +11,7 @@ struct DecisionEvidenceTests {
   func latestWins() throws {
     let early = subscription { $0.offerType = 1 }
     let late = subscription {
-      $0.asOf = At.start + At.day
+      $0.asOfMs = At.start + At.day
       $0.end = At.now + At.day
       $0.ownership = nil
     }
@@ -19,17 +19,17 @@ struct DecisionEvidenceTests {
       let decision = try decided(purchases)
       checkEqual(decision.ruling?.until, At.now + At.day)
       check(decision.flags.isEmpty)
-      checkEqual(decision.groups.first?.reach.asOf, At.start + At.day)
+      checkEqual(decision.groups.first?.reach.asOfMs, At.start + At.day)
     }
   }
 
   @Test("DCD-3 only later evidence undoes a refund")
   func reversal() throws {
     let refund = subscription {
-      $0.revokedAt = At.now - At.day
-      $0.asOf = At.now - At.day
+      $0.revokedAtMs = At.now - At.day
+      $0.asOfMs = At.now - At.day
     }
-    func shown(at asOf: Int64) -> PurchaseFacts { subscription { $0.asOf = asOf } }
+    func shown(at asOfMs: Int64) -> PurchaseFacts { subscription { $0.asOfMs = asOfMs } }
     let older = shown(at: At.now - At.day - 1)
     let same = shown(at: At.now - At.day)
     let later = shown(at: At.now - At.day + 1)
@@ -55,7 +55,7 @@ struct DecisionEvidenceTests {
       return answers
     }
     let full = subscription()
-    try checkEqual(row(subscription { $0.revokedAt = At.now }, full), ["DEC-5 \(At.now)"])
+    try checkEqual(row(subscription { $0.revokedAtMs = At.now }, full), ["DEC-5 \(At.now)"])
     try checkEqual(row(subscription { $0.isUpgraded = true }, full), ["DEC-3 0"])
     let shorter = subscription { $0.end = At.now + 1 }
     try checkEqual(row(shorter, full), ["DEC-14 \(At.now + 1)"])
@@ -66,7 +66,7 @@ struct DecisionEvidenceTests {
     func told(_ graceEnd: Int64, _ productId: Text) -> RenewalFacts {
       renewal {
         $0.isInBillingRetry = true
-        $0.asOf = At.now
+        $0.asOfMs = At.now
         $0.graceEnd = graceEnd
         $0.productId = productId
       }
@@ -82,18 +82,18 @@ struct DecisionEvidenceTests {
   @Test("DCD-3 RFD-5 evidence that cannot show a refund never undoes one")
   func blindEvidence() throws {
     let refund = subscription {
-      $0.revokedAt = At.now - At.day
-      $0.asOf = At.now - At.day
+      $0.revokedAtMs = At.now - At.day
+      $0.asOfMs = At.now - At.day
     }
     let blind = subscription {
-      $0.asOf = At.now
+      $0.asOfMs = At.now
       $0.shows.remove(.revocation)
     }
-    let reversed = subscription { $0.asOf = At.now - At.hour }
+    let reversed = subscription { $0.asOfMs = At.now - At.hour }
     for order in permutations([refund, reversed, blind]) {
       let decision = try decided(order)
       checkEqual(decision.row, "DEC-14")
-      checkEqual(decision.groups.first?.reach.asOf, At.now)
+      checkEqual(decision.groups.first?.reach.asOfMs, At.now)
     }
   }
 
@@ -101,33 +101,33 @@ struct DecisionEvidenceTests {
   func refundUnderAnotherId() throws {
     let refund = subscription {
       $0.webOrderLineItemId = "900"
-      $0.revokedAt = At.now - At.day
-      $0.asOf = At.now - At.day
+      $0.revokedAtMs = At.now - At.day
+      $0.asOfMs = At.now - At.day
     }
     func copy(_ change: (inout PurchaseFacts) -> Void) -> PurchaseFacts {
       subscription("2000000000000009") {
         $0.webOrderLineItemId = "900"
-        $0.asOf = At.now - At.day
+        $0.asOfMs = At.now - At.day
         change(&$0)
       }
     }
     try checkEqual(decided([refund, copy { _ in }]).row, "DEC-5")
-    try check(decided([refund, copy { $0.asOf = At.now - At.day + 1 }]).entitled)
+    try check(decided([refund, copy { $0.asOfMs = At.now - At.day + 1 }]).entitled)
     try check(decided([refund, copy { $0.webOrderLineItemId = "901" }]).entitled)
     try check(decided([refund, copy { $0.end = At.end + 1 }]).entitled)
 
     let blind = copy {
-      $0.asOf = At.now
+      $0.asOfMs = At.now
       $0.shows.remove(.revocation)
     }
     try checkEqual(decided([refund, blind]).row, "DEC-5")
     // Of several refunds the latest counts.
     let laterRefund = subscription("2000000000000000") {
       $0.webOrderLineItemId = "900"
-      $0.revokedAt = At.now - At.day
-      $0.asOf = At.now - At.hour
+      $0.revokedAtMs = At.now - At.day
+      $0.asOfMs = At.now - At.hour
     }
-    let between = copy { $0.asOf = At.now - 2 * At.hour }
+    let between = copy { $0.asOfMs = At.now - 2 * At.hour }
     for order in permutations([refund, laterRefund, between]) {
       try checkEqual(decided(order).row, "DEC-5")
     }
@@ -185,7 +185,7 @@ struct DecisionEvidenceTests {
       $0.originalTransactionId = "2"
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + 40 * At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(decided([running, ahead], [retrying]).plan, "basic")
     let grace = line("3") { $0.end = At.now }
@@ -193,13 +193,13 @@ struct DecisionEvidenceTests {
       $0.originalTransactionId = "3"
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     // A grace period that the policy denies hides nothing, but is reported.
     let denying = decisionConfiguration { $0.decision.gracePeriod = false }
     try checkEqual(decided([running, grace], [carried], by: denying).plan, "basic")
     try checkEqual(decided([ahead, grace], [carried], by: denying).row, "DEC-7")
-    let refunded = line("4") { $0.revokedAt = At.now }
+    let refunded = line("4") { $0.revokedAtMs = At.now }
     try checkEqual(decided([refunded, grace], [carried], by: denying).row, "DEC-15")
   }
 
@@ -234,7 +234,7 @@ struct DecisionEvidenceTests {
   func silentMembers() throws {
     let told = subscription { $0.offerType = 3 }
     let silent = subscription {
-      $0.asOf = At.now
+      $0.asOfMs = At.now
       $0.shows = .revocation
       $0.group = nil
       $0.type = nil
@@ -249,16 +249,16 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-8 the newest renewal facts of the line count, in both orders")
   func newestRenewal() throws {
-    let on = renewal { $0.asOf = At.start + 2 }
+    let on = renewal { $0.asOfMs = At.start + 2 }
     let off = renewal {
       $0.autoRenewStatus = 0
-      $0.asOf = At.start + 1
+      $0.asOfMs = At.start + 1
     }
     try checkEqual(decided([subscription()], [on, off]).row, "DEC-14")
     try checkEqual(decided([subscription()], [off, on]).row, "DEC-14")
     let offLater = renewal {
       $0.autoRenewStatus = 0
-      $0.asOf = At.start + 3
+      $0.asOfMs = At.start + 3
     }
     try checkEqual(decided([subscription()], [offLater, on]).row, "DEC-10")
   }
@@ -268,7 +268,7 @@ struct DecisionEvidenceTests {
     let grace: (inout RenewalFacts) -> Void = {
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(decided([endedSubscription()], [renewal(grace)]).row, "DEC-15")
     let otherLine = renewal {
@@ -290,10 +290,10 @@ struct DecisionEvidenceTests {
   @Test("DCD-8 what was said long before the period began is about an earlier one")
   func staleRenewalFacts() throws {
     let lenient = decisionConfiguration { $0.decision.billingRetryAllowed = true }
-    func row(_ asOf: Int64) throws -> Decision {
+    func row(_ asOfMs: Int64) throws -> Decision {
       let told = renewal {
         $0.isInBillingRetry = true
-        $0.asOf = asOf
+        $0.asOfMs = asOfMs
       }
       return try decided([endedSubscription()], [told], by: lenient)
     }
@@ -334,12 +334,12 @@ struct DecisionEvidenceTests {
     try checkEqual(decided([ended, restored]).chosenId, "1")
   }
 
-  @Test("DCD-6 ties: later start, later asOf, larger id as a number")
+  @Test("DCD-6 ties: later start, later asOfMs, larger id as a number")
   func ties() throws {
     let base = subscription("900000000000000")
     let laterStart = subscription("1") { $0.start = At.start + 1 }
     try checkEqual(decided([base, laterStart]).chosenId, "1")
-    let laterWord = subscription("2") { $0.asOf = At.start + 1 }
+    let laterWord = subscription("2") { $0.asOfMs = At.start + 1 }
     try checkEqual(decided([laterWord, base]).chosenId, "2")
     let longerId = subscription("1000000000000000")
     try checkEqual(decided([longerId, base]).chosenId, "1000000000000000")
@@ -362,7 +362,7 @@ struct DecisionEvidenceTests {
   @Test("DCD-6 (d) else the latest end of all that were not replaced, refunds included")
   func latestOfTheRest() throws {
     let ended = endedSubscription()
-    let refunded = line("2000000000000002") { $0.revokedAt = At.now - At.day }
+    let refunded = line("2000000000000002") { $0.revokedAtMs = At.now - At.day }
     let decision = try decided([ended, refunded])
     checkEqual(decision.row, "DEC-5")
     checkEqual(decision.chosenId, "2000000000000002")
@@ -448,7 +448,7 @@ struct DecisionEvidenceTests {
       let decision = try decided(order)
       checkEqual(decision.plan, "free")
       check(!decision.entitled)
-      checkEqual(decision.ruling?.wouldBeUntil, At.now)
+      checkEqual(decision.ruling?.wouldExpireAtMs, At.now)
     }
   }
 
@@ -502,7 +502,7 @@ struct DecisionEvidenceTests {
     let grace = renewal {
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     let share = endedSubscription { $0.ownership = "FAMILY_SHARED" }
     let denied = try decided([share], [grace], by: deny)
@@ -511,7 +511,7 @@ struct DecisionEvidenceTests {
     try checkEqual(decided([share], [grace]).stateName, "grace")
     let revoked = subscription {
       $0.ownership = "FAMILY_SHARED"
-      $0.revokedAt = At.now
+      $0.revokedAtMs = At.now
     }
     try checkEqual(decided([revoked], by: deny).row, "DEC-4")
   }
@@ -537,7 +537,7 @@ struct DecisionEvidenceTests {
     try checkEqual(decided([odd], by: deny).stateName, "denied-by-policy")
 
     let refund = subscription {
-      $0.revokedAt = At.now
+      $0.revokedAtMs = At.now
       $0.revocationReason = 5
       $0.revocationType = "REFUND_NEW"
     }
@@ -590,7 +590,7 @@ struct DecisionEvidenceTests {
     check(
       alone.json.contains(
         """
-        "evidence":{"class":"signed","kinds":["transaction"],"asOf":\(At.start),\
+        "evidence":{"class":"signed","kinds":["transaction"],"asOfMs":\(At.start),\
         "complete":false,"missing":["renewal-info"]}
         """))
     let answered = renewal { $0.evidenceClass = .appleAnswer }
@@ -603,19 +603,20 @@ struct DecisionEvidenceTests {
     let decision = try decided(
       [subscription { $0.offerType = 2 }], [renewal { $0.autoRenewStatus = 0 }])
     let common = """
-      "state":"active","row":"DEC-9","flags":["offer","will-not-renew"],"reason":null,\
-      "until":\(At.end),"wouldBeUntil":null,"bookedUntil":null,"graceUntil":null,\
+      "state":"active","rule":"DEC-9","flags":["offer","will-not-renew"],"reasonCode":null,\
+      "expiresAtMs":\(At.end),"wouldExpireAtMs":null,"nextPeriodExpiresAtMs":null,\
+      "graceExpiresAtMs":null,\
       "productId":"com.example.pro.monthly","originalTransactionId":"2000000000000001",\
       "transactionId":"2000000000000001","environment":"Production","account":null,"stale":false,\
-      "nextCheck":\(At.end - At.day),"evidence":{"class":"signed",\
-      "kinds":["renewal-info","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
+      "nextCheckAtMs":\(At.end - At.day),"evidence":{"class":"signed",\
+      "kinds":["renewal-info","transaction"],"asOfMs":\(At.start),"complete":true,"missing":[]}
       """
     checkEqual(
       decision.json,
       """
       {"plan":"pro","entitled":true,\(common),"groups":[{"plan":"pro","entitled":true,\
       \(common),"group":"20600001","type":"Auto-Renewable Subscription",\
-      "purchases":[]}],"leftOut":[],"warnings":[]}
+      "purchases":[]}],"excluded":[],"warnings":[]}
       """)
   }
 
@@ -643,7 +644,7 @@ struct DecisionEvidenceTests {
       try decided([subscription()], [renewal { $0.productId = nil }])
     }
     let refusal = #expect(throws: Refusal.self) {
-      try decided([subscription(), subscription("") { $0.asOf = 0 }])
+      try decided([subscription(), subscription("") { $0.asOfMs = 0 }])
     }
     checkEqual(refusal?.place, "evidence[1]/transactionId")
     checkEqual(refusal?.rule.description, "PAY-7")
@@ -654,7 +655,7 @@ struct DecisionEvidenceTests {
     let odd = subscription { $0.type = .nonConsumable }
     let answered = subscription {
       $0.type = nil
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(decided([odd, answered]).row, "DEC-2")
   }
@@ -683,9 +684,9 @@ struct DecisionEvidenceTests {
   func accountOfNewest() throws {
     let rebound = subscription {
       $0.account = mine
-      $0.asOf = At.start + 1
+      $0.asOfMs = At.start + 1
     }
-    let silent = subscription { $0.asOf = At.start + 2 }
+    let silent = subscription { $0.asOfMs = At.start + 2 }
     for evidence in permutations([owned(by: other), rebound, silent]) {
       try check(decided(evidence, account: mine).entitled)
       #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
@@ -694,9 +695,9 @@ struct DecisionEvidenceTests {
     }
     let moved = renewal {
       $0.account = other
-      $0.asOf = At.start + 1
+      $0.asOfMs = At.start + 1
     }
-    let renewed = renewal { $0.asOf = At.start + 2 }
+    let renewed = renewal { $0.asOfMs = At.start + 2 }
     for renewals in [[moved], [moved, renewed], [renewed, moved]] {
       try check(decided([owned(by: mine)], renewals, account: other).accountIsProven)
       #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
@@ -707,7 +708,7 @@ struct DecisionEvidenceTests {
     let earlier = subscription("2000000000000000") {
       $0.start = At.start - At.day
       $0.account = other
-      $0.asOf = At.start + 3
+      $0.asOfMs = At.start + 3
     }
     try check(decided([rebound, earlier], account: other).accountIsProven)
   }
@@ -722,7 +723,7 @@ struct DecisionEvidenceTests {
     }
     let later = renewal {
       $0.account = mine
-      $0.asOf = At.start + 1
+      $0.asOfMs = At.start + 1
     }
     for renewals in permutations([told, later]) {
       try check(decided([owned(by: mine)], renewals, account: mine).entitled)
@@ -732,7 +733,7 @@ struct DecisionEvidenceTests {
   /// Returns later evidence from a receipt, which contains neither owner nor refund.
   private func receipt(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
     subscription {
-      $0.asOf = At.start + At.day
+      $0.asOfMs = At.start + At.day
       $0.ownership = nil
       $0.shows.subtract([.upgrade, .family, .account])
       $0.shows.remove(.revocation)

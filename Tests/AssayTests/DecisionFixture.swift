@@ -56,7 +56,7 @@ func subscription(
 ) -> PurchaseFacts {
   var facts = PurchaseFacts(
     environment: .production, transactionId: id, originalTransactionId: "2000000000000001",
-    productId: ProductId.pro, asOf: At.start)
+    productId: ProductId.pro, asOfMs: At.start)
   facts.webOrderLineItemId = id
   facts.group = "20600001"
   facts.type = .autoRenewable
@@ -73,7 +73,7 @@ func endedSubscription(
 ) -> PurchaseFacts {
   subscription {
     $0.start = At.now - 30 * At.day
-    $0.asOf = At.now - 30 * At.day
+    $0.asOfMs = At.now - 30 * At.day
     $0.end = At.now
     change(&$0)
   }
@@ -86,7 +86,7 @@ func purchase(
 ) -> PurchaseFacts {
   var facts = PurchaseFacts(
     environment: .production, transactionId: id, originalTransactionId: id,
-    productId: product, asOf: At.start)
+    productId: product, asOfMs: At.start)
   facts.type = type
   facts.start = At.start
   facts.ownership = "PURCHASED"
@@ -97,7 +97,7 @@ func purchase(
 /// Returns the renewal info of `subscription()`: renewing into the same product.
 func renewal(_ change: (inout RenewalFacts) -> Void = { _ in }) -> RenewalFacts {
   var facts = RenewalFacts(
-    environment: .production, originalTransactionId: "2000000000000001", asOf: At.start)
+    environment: .production, originalTransactionId: "2000000000000001", asOfMs: At.start)
   facts.productId = ProductId.pro
   facts.autoRenewProductId = ProductId.pro
   facts.autoRenewStatus = 1

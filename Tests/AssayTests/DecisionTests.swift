@@ -14,12 +14,13 @@ struct DecisionRowTests {
     checkEqual(
       decision.json,
       """
-      {"plan":"free","entitled":false,"state":"none","row":"DEC-2","flags":[],\
-      "reason":null,"until":null,"wouldBeUntil":null,"bookedUntil":null,"graceUntil":null,"productId":null,\
+      {"plan":"free","entitled":false,"state":"none","rule":"DEC-2","flags":[],\
+      "reasonCode":null,"expiresAtMs":null,"wouldExpireAtMs":null,"nextPeriodExpiresAtMs":null,\
+      "graceExpiresAtMs":null,"productId":null,\
       "originalTransactionId":null,"transactionId":null,"environment":null,\
-      "account":null,"stale":false,"nextCheck":null,"evidence":{"class":"signed",\
-      "kinds":["app-transaction"],"asOf":null,"complete":false,\
-      "missing":["transaction"]},"groups":[],"leftOut":[],"warnings":[]}
+      "account":null,"stale":false,"nextCheckAtMs":null,"evidence":{"class":"signed",\
+      "kinds":["app-transaction"],"asOfMs":null,"complete":false,\
+      "missing":["transaction"]},"groups":[],"excluded":[],"warnings":[]}
       """)
   }
 
@@ -50,7 +51,7 @@ struct DecisionRowTests {
     ])
   func refunded(signed: Int64?, reported: Int64?) throws {
     let refund = subscription {
-      $0.revokedAt = At.now - At.hour
+      $0.revokedAtMs = At.now - At.hour
       $0.revocationReason = signed
     }
     try checkEqual(decided([refund]).ruling?.reason, reported)
@@ -58,7 +59,7 @@ struct DecisionRowTests {
 
   @Test("DEC-5 a revocation date that lies ahead of now revokes as well (DCD-19)")
   func refundAhead() throws {
-    let decision = try decided([subscription { $0.revokedAt = At.now + At.day }])
+    let decision = try decided([subscription { $0.revokedAtMs = At.now + At.day }])
     checkEqual(decision.row, "DEC-5")
     // The stored end must not grant.
     checkEqual(decision.ruling?.until, At.now)
@@ -71,7 +72,7 @@ struct DecisionRowTests {
       (ProductId.coins, .consumable),
     ])
   func refundedOtherTypes(product: Text, type: ProductType) throws {
-    let refund = purchase(product, type) { $0.revokedAt = At.now - At.hour }
+    let refund = purchase(product, type) { $0.revokedAtMs = At.now - At.hour }
     let decision = try decided([refund])
     checkEqual(decision.row, "DEC-5")
     check(!decision.entitled)
@@ -85,7 +86,7 @@ struct DecisionRowTests {
     let refundedNext = subscription("2000000000000002") {
       $0.start = At.end
       $0.end = At.end + 30 * At.day
-      $0.revokedAt = At.now
+      $0.revokedAtMs = At.now
     }
     try checkEqual(decided([subscription(), refundedNext]).row, "DEC-14")
   }
@@ -160,15 +161,15 @@ struct DecisionRowTests {
     let retrying = renewal {
       $0.isInBillingRetry = true
       $0.graceEnd = graceEnd
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
-    try checkEqual(decided([endedSubscription()], [retrying]).nextCheck, graceEnd)
+    try checkEqual(decided([endedSubscription()], [retrying]).nextCheckAtMs, graceEnd)
 
     let off = decisionConfiguration { $0.decision.gracePeriod = false }
     let refused = try decided([endedSubscription()], [retrying], by: off)
     check(refused.ruling?.until == nil)
-    checkEqual(refused.ruling?.wouldBeUntil, At.now)
-    checkEqual(refused.ruling?.graceUntil, graceEnd)
+    checkEqual(refused.ruling?.wouldExpireAtMs, At.now)
+    checkEqual(refused.ruling?.graceExpiresAtMs, graceEnd)
   }
 
   @Test("DEC-15 a grace date without retry gives nothing")
@@ -176,7 +177,7 @@ struct DecisionRowTests {
     let told = renewal {
       $0.isInBillingRetry = false
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(decided([endedSubscription()], [told]).entitled, false)
   }
@@ -190,7 +191,7 @@ struct DecisionRowTests {
     let decision = try decided([subscription()], [told])
     checkEqual(decision.row, "DEC-14")
     checkEqual(decision.ruling?.until, At.end)
-    checkEqual(decision.ruling?.graceUntil, At.end + 6 * At.day)
+    checkEqual(decision.ruling?.graceExpiresAtMs, At.end + 6 * At.day)
   }
 
   @Test("DEC-16 billing retry that policy grants is never for ever")
@@ -198,7 +199,7 @@ struct DecisionRowTests {
     let retrying = renewal {
       $0.isInBillingRetry = true
       $0.expirationIntent = 2
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     let lenient = decisionConfiguration { $0.decision.billingRetryAllowed = true }
     let lastTry = At.now + 60 * At.day
@@ -210,10 +211,10 @@ struct DecisionRowTests {
 
   @Test("DEC-18 the dates of a renewal in flight, without and with leeway")
   func inFlight() throws {
-    let on = renewal { $0.asOf = At.now - At.day }
+    let on = renewal { $0.asOfMs = At.now - At.day }
     let decision = try decided([endedSubscription()], [on])
     check(decision.ruling?.until == nil)
-    checkEqual(decision.ruling?.wouldBeUntil, At.now)
+    checkEqual(decision.ruling?.wouldExpireAtMs, At.now)
     let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 5000 }
     let granted = try decided([endedSubscription()], [on], by: lenient)
     checkEqual(granted.ruling?.until, At.now + 5000)
@@ -221,12 +222,12 @@ struct DecisionRowTests {
 
   @Test("§3.3 which rows say that newer evidence may exist")
   func stale() throws {
-    let on = renewal { $0.asOf = At.now - At.day }
+    let on = renewal { $0.asOfMs = At.now - At.day }
     let off = renewal { $0.autoRenewStatus = 0 }
     let told = renewal {
       $0.expirationIntent = 1
       $0.autoRenewStatus = 0
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(decided([subscription { $0.isUpgraded = true }]).ruling?.stale, true)
     try checkEqual(decided([endedSubscription()], [told]).ruling?.stale, false)
@@ -240,12 +241,12 @@ struct DecisionRowTests {
   func retryToldOff() throws {
     let before = renewal {
       $0.isInBillingRetry = false
-      $0.asOf = At.now - 1
+      $0.asOfMs = At.now - 1
     }
     try checkEqual(decided([endedSubscription()], [before]).row, "DEC-18")
     let after = renewal {
       $0.isInBillingRetry = false
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     let decision = try decided([endedSubscription()], [after])
     checkEqual(decision.row, "DEC-20")
@@ -270,7 +271,7 @@ struct DecisionRowTests {
     let grace = renewal {
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     let lenient = decisionConfiguration {
       $0.decision.billingRetryAllowed = true
@@ -312,10 +313,10 @@ struct DecisionRowTests {
   func nonRenewing() throws {
     let end = At.start + 30 * At.day
     let pass = purchase(ProductId.pass, .nonRenewing)
-    try check(decided([pass], at: end - 1).nextCheck == nil)
+    try check(decided([pass], at: end - 1).nextCheckAtMs == nil)
     let over = try decided([pass], at: end)
     check(over.ruling?.until == nil)
-    checkEqual(over.ruling?.wouldBeUntil, end)
+    checkEqual(over.ruling?.wouldExpireAtMs, end)
     // The expiresDate of such a purchase decides nothing.
     let claimed = purchase(ProductId.pass, .nonRenewing) { $0.end = end + 100 * At.day }
     try check(!decided([claimed], at: end).entitled)
@@ -361,13 +362,13 @@ struct DecisionRowTests {
     ]
     try checkEqual(decided(gap).ruling?.until, At.start + 30 * At.day)
     var refund = stacked
-    refund[0].revokedAt = At.now - At.hour
+    refund[0].revokedAtMs = At.now - At.hour
     try checkEqual(decided(refund).ruling?.until, second + 30 * At.day)
   }
 
   @Test("DEC-23 a non-consumable is owned, with a plan or without one")
   func owned() throws {
-    try check(decided([purchase(ProductId.lifetime, .nonConsumable)]).nextCheck == nil)
+    try check(decided([purchase(ProductId.lifetime, .nonConsumable)]).nextCheckAtMs == nil)
     let theme = try decided([purchase(ProductId.theme, .nonConsumable)])
     checkEqual(theme.stateName, "owned")
     checkEqual(theme.groups.first?.ruling.entitled, true)
@@ -379,7 +380,7 @@ struct DecisionRowTests {
   func once() throws {
     let first = purchase(ProductId.coins, .consumable, "31") { $0.quantity = 3 }
     let second = purchase(ProductId.coins, .consumable, "32") {
-      $0.revokedAt = At.now - At.hour
+      $0.revokedAtMs = At.now - At.hour
       $0.revocationPercentage = 40_000
     }
     let decision = try decided([second, first])
@@ -388,10 +389,10 @@ struct DecisionRowTests {
       decision.json.contains(
         """
         "type":"Consumable","purchases":[\
-        {"key":"Production/31","transactionId":"31","quantity":3,"revokedAt":null,\
+        {"key":"Production/31","transactionId":"31","quantity":3,"revokedAtMs":null,\
         "revocationPercentage":null},\
         {"key":"Production/32","transactionId":"32","quantity":1,\
-        "revokedAt":\(At.now - At.hour),"revocationPercentage":40000}]
+        "revokedAtMs":\(At.now - At.hour),"revocationPercentage":40000}]
         """))
     try checkEqual(decided([second]).row, "DEC-5")
   }

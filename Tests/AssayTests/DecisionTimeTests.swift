@@ -5,14 +5,14 @@ import Testing
 /// Tests the schedule of checks, the calendar, stored dates and hostile numbers.
 @Suite("Decision: time")
 struct DecisionTimeTests {
-  // MARK: nextCheck
+  // MARK: nextCheckAtMs
 
   @Test("FLW-7 before the end: a day before it while that lies ahead, else the end")
   func beforeEnd() throws {
     let look = At.end - At.day
-    try checkEqual(decided([subscription()], at: look - 1).nextCheck, look)
-    try checkEqual(decided([subscription()], at: look).nextCheck, At.end)
-    try checkEqual(decided([subscription()], at: At.end - 1).nextCheck, At.end)
+    try checkEqual(decided([subscription()], at: look - 1).nextCheckAtMs, look)
+    try checkEqual(decided([subscription()], at: look).nextCheckAtMs, At.end)
+    try checkEqual(decided([subscription()], at: At.end - 1).nextCheckAtMs, At.end)
   }
 
   /// (time since the end, time from the end to the next check).
@@ -39,13 +39,13 @@ struct DecisionTimeTests {
   func afterEnd(later: Int64, look: Int64?) throws {
     let expected = look.map { At.now + $0 }
     let alone = try decided([endedSubscription()], at: At.now + later)
-    checkEqual(alone.nextCheck, expected)
+    checkEqual(alone.nextCheckAtMs, expected)
     let retrying = renewal {
       $0.isInBillingRetry = true
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     try checkEqual(
-      decided([endedSubscription()], [retrying], at: At.now + later).nextCheck, expected)
+      decided([endedSubscription()], [retrying], at: At.now + later).nextCheckAtMs, expected)
   }
 
   @Test("FLW-7 daily looks stop where retry is known to be over")
@@ -54,9 +54,9 @@ struct DecisionTimeTests {
       let told = renewal {
         $0.expirationIntent = 1
         $0.isInBillingRetry = isRetrying
-        $0.asOf = At.now
+        $0.asOfMs = At.now
       }
-      return try decided([endedSubscription()], [told], at: At.now + later).nextCheck
+      return try decided([endedSubscription()], [told], at: At.now + later).nextCheckAtMs
     }
     try checkEqual(look(At.day - 1, false), At.now + At.day)
     try check(look(At.day, false) == nil)
@@ -67,14 +67,14 @@ struct DecisionTimeTests {
   func withoutPeriod() throws {
     let replaced = subscription {
       $0.isUpgraded = true
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
-    try checkEqual(decided([replaced]).nextCheck, At.now + 5 * At.minute)
+    try checkEqual(decided([replaced]).nextCheckAtMs, At.now + 5 * At.minute)
     let endless = subscription {
       $0.end = nil
-      $0.asOf = At.now - At.hour
+      $0.asOfMs = At.now - At.hour
     }
-    try checkEqual(decided([endless]).nextCheck, At.now + 5 * At.hour)
+    try checkEqual(decided([endless]).nextCheckAtMs, At.now + 5 * At.hour)
   }
 
   @Test("FLW-7 the earliest look of all groups")
@@ -85,11 +85,11 @@ struct DecisionTimeTests {
       $0.group = "20600002"
     }
     let decision = try decided([subscription(), ended])
-    checkEqual(decision.ruling?.nextCheck, At.end - At.day)
-    checkEqual(decision.nextCheck, At.now + 5 * At.minute)
+    checkEqual(decision.ruling?.nextCheckAtMs, At.end - At.day)
+    checkEqual(decision.nextCheckAtMs, At.now + 5 * At.minute)
     check(
       decision.json.contains(
-        "\"stale\":false,\"nextCheck\":\(At.now + 5 * At.minute),\"evidence\""))
+        "\"stale\":false,\"nextCheckAtMs\":\(At.now + 5 * At.minute),\"evidence\""))
   }
 
   // MARK: calendar
@@ -174,13 +174,13 @@ struct DecisionTimeTests {
     let grace = renewal {
       $0.isInBillingRetry = true
       $0.graceEnd = At.now + At.day
-      $0.asOf = At.now
+      $0.asOfMs = At.now
     }
     for revoked in [nil, At.now] as [Int64?] {
-      let facts = endedSubscription { $0.revokedAt = revoked }
+      let facts = endedSubscription { $0.revokedAtMs = revoked }
       for now in [At.now - 1, At.now, At.now + At.day - 1, At.now + At.day] {
         let status = checkExpiry(
-          expiresMs: At.now, gracePeriodMs: At.now + At.day, revokedMs: revoked ?? noDate,
+          expiresAtMs: At.now, gracePeriodMs: At.now + At.day, revokedAtMs: revoked ?? noDate,
           nowMs: now)
         try checkEqual(decided([facts], [grace], at: now).entitled, (status == .ok))
       }
@@ -216,11 +216,11 @@ struct DecisionTimeTests {
       $0.environment = numbers.pick([.production, .production, .sandbox])
       $0.start = numbers.pick(Self.moments)
       $0.end = numbers.pick(Self.moments)
-      $0.revokedAt = numbers.next(4) == 0 ? numbers.pick(Self.moments) : nil
+      $0.revokedAtMs = numbers.next(4) == 0 ? numbers.pick(Self.moments) : nil
       $0.isUpgraded = numbers.next(6) == 0
       $0.ownership = numbers.pick([nil, "PURCHASED", "FAMILY_SHARED", "ASSIGNED", "LENT"])
       $0.offerType = numbers.pick([nil, 1, 2, 9])
-      $0.asOf = numbers.pick([At.now - At.day, At.now - At.hour, At.now, .min, .max])
+      $0.asOfMs = numbers.pick([At.now - At.day, At.now - At.hour, At.now, .min, .max])
       if numbers.next(4) == 0 { $0.shows.remove(.revocation) }
     }
   }
@@ -233,7 +233,7 @@ struct DecisionTimeTests {
       $0.isInBillingRetry = numbers.pick([nil, true, false])
       $0.graceEnd = numbers.pick(Self.moments)
       $0.expirationIntent = numbers.pick([nil, nil, 1, 6])
-      $0.asOf = numbers.pick([At.now - 40 * At.day, At.now - 1, At.now, .min, .max])
+      $0.asOfMs = numbers.pick([At.now - 40 * At.day, At.now - 1, At.now, .min, .max])
     }
   }
 
@@ -242,7 +242,7 @@ struct DecisionTimeTests {
     _ purchases: [PurchaseFacts], _ renewals: [RenewalFacts]
   ) -> Bool {
     purchases.contains { facts in
-      guard facts.revokedAt == nil, !facts.isUpgraded else { return false }
+      guard facts.revokedAtMs == nil, !facts.isUpgraded else { return false }
       switch facts.productId {
       case ProductId.coins: return false
       case ProductId.lifetime: return true
@@ -281,7 +281,7 @@ struct DecisionTimeTests {
         check(couldEntitle(purchases, renewals))
         check((decision.ruling?.until ?? .max) > At.now)
       }
-      if let look = decision.nextCheck { check(look > At.now) }
+      if let look = decision.nextCheckAtMs { check(look > At.now) }
     }
     check(entitled > 300)
   }

@@ -107,7 +107,7 @@ struct DocumentTests {
 
   private func outcomes(_ document: Document) throws -> [(id: String, ok: Bool?, why: String)] {
     try require(document.tree?.member("checks")).children.map {
-      ($0.string("id"), $0.member("ok")?.boolean, $0.string("why"))
+      ($0.string("id"), $0.member("ok")?.boolean, $0.string("reason"))
     }
   }
 

@@ -134,7 +134,7 @@ struct ExchangeTests {
     }
     var (kernel, first) = begin()
     checkEqual(outcomes(first), "11--")
-    checkEqual(first.text("checks.2.why"), "no input for it")
+    checkEqual(first.text("checks.2.reason"), "no input for it")
     checkEqual(outcomes(kernel.step(utf8("[]"), nowMs: Self.now)), "110-")
     checkEqual(outcomes(kernel.step(http(1, .waitASecond), nowMs: Self.now)), "11--")
     _ = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
@@ -358,7 +358,7 @@ struct ExchangeTests {
     checkEqual(document.text("checks.0.id"), "exchange.request")
     checkEqual(document.text("checks.1.id"), "exchange.evidence")
     checkEqual(document.text("checks.2.id"), "exchange.answer")
-    checkEqual(document.text("checks.2.why"), "does not apply to this evidence")
+    checkEqual(document.text("checks.2.reason"), "does not apply to this evidence")
     checkEqual(document.text("checks.3.id"), "exchange.result")
     for place in [0, 1, 3] { checkEqual(document.flag("checks.\(place).ok"), true) }
     let refused = try Exchanges.run(["operation": "normalize-device-token", "deviceToken": "*"])

@@ -92,7 +92,7 @@ struct GenuineAppReceiptsTests {
     }
     let created = try require(facts.member("creation_date_ms")?.integer)
     checkEqual(document.at("creationDate")?.integer, created)
-    checkEqual(document.at("asOf")?.integer, created)
+    checkEqual(document.at("asOfMs")?.integer, created)
     let count = try require(facts.member("purchases")?.integer)
     checkEqual(document.at("purchases")?.count, Int(count), "\(entry.name)")
     if let serial = facts.member("leaf_serial")?.text?.string.dropFirst(2) {

@@ -90,7 +90,7 @@ struct GenuineAttestReceiptsTests {
     checkEqual(receipt.fields.key, entry.key)
     checkEqual(document.at("risk")?.integer, facts.member("risk_metric")?.integer)
     for (member, path) in [
-      ("creation_time", "createdMs"), ("expiration_time", "expiresMs"),
+      ("creation_time", "createdAtMs"), ("expiration_time", "expiresAtMs"),
       ("not_before", "notBeforeMs"),
     ] as [(StaticString, String)] {
       let expected = facts.member(member)?.text.map { milliseconds($0.string) }
@@ -98,10 +98,10 @@ struct GenuineAttestReceiptsTests {
     }
     checkEqual(document.at("token")?.text?.count, 88)
     checkEqual(document.at("signer.sha256")?.text?.count, 64)
-    check((document.at("signer.notBefore")?.integer ?? .max) <= receipt.createdMs)
-    check((document.at("signer.notAfter")?.integer ?? 0) >= receipt.createdMs)
+    check((document.at("signer.notBefore")?.integer ?? .max) <= receipt.createdAtMs)
+    check((document.at("signer.notAfter")?.integer ?? 0) >= receipt.createdAtMs)
     checkEqual(document.at("unknownFields")?.count, 0)
-    checkEqual(document.at("refreshAtMs")?.integer, receipt.notBeforeMs ?? receipt.createdMs)
+    checkEqual(document.at("refreshAtMs")?.integer, receipt.notBeforeMs ?? receipt.createdAtMs)
     checkEqual(document.at("refreshDue")?.boolean, (receipt.notBeforeMs == nil))
     checkEqual(document.at("expired")?.boolean, false)
   }
@@ -204,7 +204,7 @@ struct GenuineAttestReceiptsTests {
       let receipt = try require(
         AttestReceiptBench.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
       let claimed = try require(AttestReceiptVerification.unverified(entry.bytes[...]))
-      checkEqual(claimed.createdMs, receipt.createdMs)
+      checkEqual(claimed.createdAtMs, receipt.createdAtMs)
       checkEqual(claimed.clientHash, receipt.fields.slice(receipt.fields.clientHash))
     }
   }

@@ -158,7 +158,7 @@ struct GenuineResponsesTests {
     func row(_ decision: Decision) throws -> String {
       var writer = JSONWriter()
       decision.write(&writer)
-      return try JSONReader.readObject(writer.bytes, caps: .files).root.string("row")
+      return try JSONReader.readObject(writer.bytes, caps: .files).root.string("rule")
     }
     for (name, entitled) in [
       ("response-ios7-03", false), ("response-ios7-04", true), ("response-ios7-02", false),

@@ -92,7 +92,8 @@ struct HostileInputTests {
     checkEqual(document.status, .misuseCallNow)
     checkEqual(bench.standard.decide([document], account: nil, nowMs: now).status, .misuseCallNow)
     checkEqual(
-      checkExpiry(expiresMs: now, gracePeriodMs: now, revokedMs: noDate, nowMs: now), .misuseCallNow
+      checkExpiry(expiresAtMs: now, gracePeriodMs: now, revokedAtMs: noDate, nowMs: now),
+      .misuseCallNow
     )
   }
 

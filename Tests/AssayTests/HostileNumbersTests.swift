@@ -208,8 +208,9 @@ struct HostileNumbersTests {
       for other in numbers {
         for now in [Self.now, .min, .max] {
           _ = checkExpiry(
-            expiresMs: expires, gracePeriodMs: other, revokedMs: noDate, nowMs: now)
-          _ = checkExpiry(expiresMs: expires, gracePeriodMs: noDate, revokedMs: other, nowMs: now)
+            expiresAtMs: expires, gracePeriodMs: other, revokedAtMs: noDate, nowMs: now)
+          _ = checkExpiry(
+            expiresAtMs: expires, gracePeriodMs: noDate, revokedAtMs: other, nowMs: now)
         }
       }
     }

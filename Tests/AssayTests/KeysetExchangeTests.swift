@@ -61,7 +61,7 @@ struct KeysetExchangeTests {
   func bounded() throws {
     let request: JSONText = [
       "operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool),
-      "state": ["triedMs": .integer(Self.now)],
+      "state": ["triedAtMs": .integer(Self.now)],
     ]
     let task = try KeysetTask(
       try ExchangeRequest(request.bytes), try verifier().configuration, nowMs: Self.now)

@@ -18,7 +18,7 @@ struct LedgerTests {
     writer.endObject()
     let root = try JSONReader.readObject(writer.bytes).root
     return try require(root.member("checks")).children.map { check in
-      check.member("ok")?.boolean.map { "\($0)" } ?? check.string("why")
+      check.member("ok")?.boolean.map { "\($0)" } ?? check.string("reason")
     }
   }
 

@@ -85,7 +85,7 @@ struct ReceiptResponseEntriesTests {
       read(inApp: [refunded], latest: [old]), read(inApp: [old], latest: [refunded]),
       read(latest: [old, refunded]),
     ] {
-      checkEqual(outcome.evidence?.purchases.map(\.revokedAt), [now - day])
+      checkEqual(outcome.evidence?.purchases.map(\.revokedAtMs), [now - day])
       checkEqual(outcome.evidence?.purchases.map(\.revocationReason), [1])
     }
   }
@@ -100,7 +100,7 @@ struct ReceiptResponseEntriesTests {
       AnswerSample.ios7(latest: nil, renewals: nil).removing("receipt.in_app"))
     checkEqual(absent.status, .ok)
     checkEqual(absent.evidence?.purchases.isEmpty, true)
-    checkEqual(absent.evidence?.asOf, now)
+    checkEqual(absent.evidence?.asOfMs, now)
   }
 
   // MARK: the iOS 6 style
@@ -115,7 +115,7 @@ struct ReceiptResponseEntriesTests {
     checkEqual(outcome.text("bundleId"), AnswerSample.bundle)
     checkEqual(outcome.source("requestDate"), "null")
     // The latest date in the response (DCD-21).
-    checkEqual(outcome.integer("asOf"), now - 10 * day)
+    checkEqual(outcome.integer("asOfMs"), now - 10 * day)
     checkEqual(ids(outcome), [AnswerSample.first])
     let entry = "transactions.0."
     checkEqual(outcome.text(entry + "bid"), AnswerSample.bundle)
@@ -191,11 +191,11 @@ struct ReceiptResponseEntriesTests {
     let facts = outcome.evidence?.purchases.first
     checkEqual(facts?.isExpiredAnswer, true)
     checkEqual(facts?.end, now - 10 * day)
-    check(facts?.revokedAt == nil && facts?.revocationReason == nil)
+    check(facts?.revokedAtMs == nil && facts?.revocationReason == nil)
     // The reason at the top belongs to a cancellation without one.
     let cancelled = AnswerSample.read(
       answer.setting("receipt.cancellation_date_ms", .string("\(now - 20 * day)")))
-    checkEqual(cancelled.evidence?.purchases.map(\.revokedAt), [now - 20 * day])
+    checkEqual(cancelled.evidence?.purchases.map(\.revokedAtMs), [now - 20 * day])
     checkEqual(cancelled.evidence?.purchases.map(\.revocationReason), [1])
   }
 
@@ -223,18 +223,18 @@ struct ReceiptResponseEntriesTests {
     checkEqual(facts.group, "20662382")
     check(facts.type == nil && !facts.typeIsUnknown)
     check(facts.start == now - 10 * day && facts.end == now + 20 * day)
-    check(facts.revokedAt == now - day && facts.revocationReason == 0)
+    check(facts.revokedAtMs == now - day && facts.revocationReason == 0)
     check(facts.isUpgraded && facts.isTrial && facts.isIntro && facts.hasOffer)
     checkEqual(facts.ownership, "FAMILY_SHARED")
     checkEqual(facts.quantity, 2)
     checkEqual(facts.account, Text(token).asciiLowercased)
-    check(facts.asOf == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
+    check(facts.asOfMs == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
     checkEqual(facts.shows, [.revocation, .upgrade, .account, .offers, .family])
     checkEqual(outcome.text("transactions.0.appAccountToken"), token)
     let bare = try require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
     check(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)
     check(bare.account == nil && bare.ownership == nil && bare.group == nil)
-    check(bare.revokedAt == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
+    check(bare.revokedAtMs == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
     let offered = AnswerSample.entry().setting("promotional_offer_id", "summer")
     checkEqual(read(latest: [offered]).evidence?.purchases.first?.hasOffer, true)
     for name in ["promotional_offer_id", "offer_code_ref_name"] {
@@ -266,7 +266,7 @@ struct ReceiptResponseEntriesTests {
     checkEqual(facts.expirationIntent, 2)
     checkEqual(facts.graceEnd, now + day)
     checkEqual(facts.priceIncreaseStatus, 0)
-    check(facts.asOf == now && facts.evidenceClass == .appleAnswer)
+    check(facts.asOfMs == now && facts.evidenceClass == .appleAnswer)
     let renewal = "renewals.0."
     checkEqual(outcome.integer(renewal + "gracePeriodExpiresDate"), now + day)
     checkEqual(outcome.integer(renewal + "priceConsentStatus"), 0)

@@ -332,16 +332,16 @@ struct ReceiptResponseFieldsTests {
       let outcome = skew(difference)
       checkEqual(outcome.status, .ok)
       checkEqual(outcome.integer("requestDate"), AnswerSample.now)
-      checkEqual(outcome.integer("asOf"), AnswerSample.now)
+      checkEqual(outcome.integer("asOfMs"), AnswerSample.now)
       checkEqual(outcome.integer("clockSkew"), reported)
-      checkEqual(outcome.evidence?.asOf, AnswerSample.now)
+      checkEqual(outcome.evidence?.asOfMs, AnswerSample.now)
     }
     let undated = AnswerSample.read(
       AnswerSample.ios7().removing(["receipt.request_date", "receipt.request_date_ms"]),
       nowMs: AnswerSample.now + five * 9)
     checkEqual(undated.source("requestDate"), "null")
     // The time of reading never counts (DCD-21).
-    checkEqual(undated.integer("asOf"), undated.integer("receiptCreationDate"))
+    checkEqual(undated.integer("asOfMs"), undated.integer("receiptCreationDate"))
     checkEqual(undated.evidence?.purchases.first?.timeIsKnown, false)
     check(undated.integer("clockSkew") == nil)
     // Clocks whose difference is beyond every integer.

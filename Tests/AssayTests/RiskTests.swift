@@ -391,7 +391,7 @@ struct RiskTests {
       Text(Array(document.tree?.at("risk")?.source ?? [])),
       """
       {"verdict":"limited","would":null,"reasons":["RSK-16"],"rules":[{"id":"RSK-16",\
-      "verdict":"limited","why":"unsupported is claimed where support is expected"}],\
+      "verdict":"limited","reason":"unsupported is claimed where support is expected"}],\
       "allowance":20,"retryAfterMs":null,"client":null}
       """)
     checkEqual(document.text("kind"), "risk")

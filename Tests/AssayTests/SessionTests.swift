@@ -37,7 +37,7 @@ struct SessionTests {
     _ text: String, _ more: [(String, JSONText)] = [], now: Int64 = SessionTests.now
   ) -> Document {
     let request: JSONText = [
-      "operation": "verify-session", "session": .string(text), "for": "metered",
+      "operation": "verify-session", "session": .string(text), "purpose": "metered",
     ]
     return verifier.startExchange(request.setting(more).bytes, nowMs: now).document
   }
@@ -76,8 +76,8 @@ struct SessionTests {
       "iat":\(Self.now),"exp":\(Self.now + 60_000)}
       """)
     checkEqual(document.text("exchange.session.keyId"), (try keyId))
-    checkEqual(document.integer("exchange.session.issuedMs"), Self.now)
-    checkEqual(document.integer("exchange.session.expiresMs"), Self.now + 60_000)
+    checkEqual(document.integer("exchange.session.issuedAtMs"), Self.now)
+    checkEqual(document.integer("exchange.session.expiresAtMs"), Self.now + 60_000)
     checkEqual(document.text("exchange.sensitivePaths.0"), "session.text")
     let checked = asked(text, [("account", "account-1"), ("binding", "jti-1")])
     Exchanges.expect(checked, "ok")

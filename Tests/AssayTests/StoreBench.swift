@@ -149,8 +149,8 @@ final class StoreBench {
     now: Int64 = Minted.now, _ more: [(String, JSONText)] = []
   ) throws -> Document {
     let request: JSONText = [
-      "operation": "claim", "account": .string(account), "attempt": attempt(),
-      "mode": .string(mode == "none" ? "lease" : mode),
+      "operation": "claim", "account": .string(account), "attemptId": attempt(),
+      "grantMode": .string(mode == "none" ? "lease" : mode),
     ]
     let claimed = try run(request.setting(more), [evidence], now: now)
     if mode != "transaction" { try grant(claimed, at: "exchange.claims.0", now: now) }
@@ -172,7 +172,7 @@ final class StoreBench {
     _ evidence: Document, mode: String = "none", now: Int64 = Minted.now
   ) throws -> Document {
     let request: JSONText = [
-      "operation": "apply-event", "attempt": attempt(), "mode": .string(mode),
+      "operation": "apply-event", "attemptId": attempt(), "grantMode": .string(mode),
     ]
     let applied = try run(request, [evidence], now: now)
     guard mode != "transaction" else { return applied }
@@ -197,23 +197,23 @@ final class StoreBench {
       "operation": "complete-revocation",
       "purchaseKey": .string(try require(document.text("\(place).purchaseKey"))),
       "takeId": .string(try require(document.text("\(place).takeId"))),
-      "fence": .integer(try require(document.integer("\(place).fence"))),
+      "fencingToken": .integer(try require(document.integer("\(place).fencingToken"))),
     ]
   }
 
   // MARK: the row
 
   /// Returns the state and the granted units of the only row; `nil` if there is none.
-  func row() throws -> (state: String, out: Int64, asOf: Int64)? {
+  func row() throws -> (state: String, out: Int64, asOfMs: Int64)? {
     if let dynamo {
       let rows = dynamo.items.filter { $0.key.hasPrefix("PURCHASE#") }
       guard let row = rows.first?.value, case .text(let state) = row["state"] else { return nil }
       guard case .number(let out) = row["granted_units"],
-        case .number(let asOf) = row["as_of_ms"]
+        case .number(let asOfMs) = row["as_of_ms"]
       else {
         return nil
       }
-      return (state, out, asOf - Minted.purchase.signedDate)
+      return (state, out, asOfMs - Minted.purchase.signedDate)
     }
     let store = try require(sqlite)
     guard
@@ -265,7 +265,7 @@ extension Document {
       "operation": "complete", "account": .string(account),
       "purchaseKey": .string(try require(text("\(place).purchaseKey"))),
       "grantId": .string(try require(text("\(place).grantId"))),
-      "fence": .integer(try require(integer("\(place).fence"))),
+      "fencingToken": .integer(try require(integer("\(place).fencingToken"))),
     ]
   }
 }
@@ -278,5 +278,5 @@ func expect(
   checkEqual(document.text("exchange.outcome"), outcome, sourceLocation: sourceLocation)
   checkEqual(
     document.name, status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
-  checkEqual(document.text("exchange.answer"), answer, sourceLocation: sourceLocation)
+  checkEqual(document.text("exchange.clientResult"), answer, sourceLocation: sourceLocation)
 }

@@ -27,14 +27,14 @@ struct StoreChallengeTests {
 
   private func row(
     _ engine: StoreDialect, id: String = id, purpose: String = "attest", subject: String = "ann",
-    expires: Int64 = now + 300_000, usedBy: String? = nil, usedMs: Int64 = now,
+    expires: Int64 = now + 300_000, usedBy: String? = nil, usedAtMs: Int64 = now,
     isMade: Bool = true
   ) -> String {
     StoreAnswer.row(
       engine, ChallengeRow.columns,
       [
         "\"\(id)\"", "\"\(purpose)\"", "\"\(subject)\"", "\(expires)",
-        usedBy.map { "\"\($0)\"" } ?? "null", usedBy == nil ? "null" : "\(usedMs)",
+        usedBy.map { "\"\($0)\"" } ?? "null", usedBy == nil ? "null" : "\(usedAtMs)",
       ], isMade: isMade)
   }
 
@@ -59,7 +59,7 @@ struct StoreChallengeTests {
     }
     script.expect("ok", "issued")
     checkEqual(script.document.text("exchange.sha256"), Self.id)
-    checkEqual(script.document.integer("exchange.expiresMs"), Self.now + 300_000)
+    checkEqual(script.document.integer("exchange.expiresAtMs"), Self.now + 300_000)
   }
 
   @Test("STO-60 what stands there under it already", arguments: StoreAnswer.engines)
@@ -73,7 +73,7 @@ struct StoreChallengeTests {
     // A repetition after a lost reply.
     let again = try answered(row(engine, expires: Self.now + 5, isMade: false))
     again.expect("ok", "issued")
-    checkEqual(again.document.integer("exchange.expiresMs"), Self.now + 5)
+    checkEqual(again.document.integer("exchange.expiresAtMs"), Self.now + 5)
     for stands in [
       row(engine, purpose: "assert", isMade: false), row(engine, subject: "bob", isMade: false),
       row(engine, usedBy: "x", isMade: false), row(engine, expires: Self.now, isMade: false),
@@ -131,7 +131,7 @@ struct StoreChallengeTests {
 
   private let consume: JSONText = [
     "operation": "consume-challenge", "challenge": .string(text), "purpose": "attest",
-    "subject": "ann", "by": "me",
+    "subject": "ann", "usedBy": "me",
   ]
 
   @Test("STO-61 each outcome, on every engine", arguments: StoreAnswer.engines)
@@ -144,7 +144,7 @@ struct StoreChallengeTests {
     }
     try expect(row(engine, usedBy: "me"), "ok", "consumed")
     try expect(
-      row(engine, expires: Self.now - 1, usedBy: "me", usedMs: Self.now - 9, isMade: false),
+      row(engine, expires: Self.now - 1, usedBy: "me", usedAtMs: Self.now - 9, isMade: false),
       "ok", "consumed")
     try expect(
       row(engine, usedBy: "you", isMade: false), "rejected.challenge.used", "used")
@@ -195,7 +195,7 @@ struct StoreChallengeTests {
     let keyId = String(decoding: Hex.encode(try AttestFixture.device().keyId), as: UTF8.self)
     let attested = try AttestFixture.attest(try AttestFixture.attestation(), verifier)
     let asserted = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
-    let bare = consume.removing("challenge").removing("by")
+    let bare = consume.removing("challenge").removing("usedBy")
     for (document, user) in [(attested, keyId), (asserted, keyId + ":7")] {
       for request in [bare, bare.setting([("challenge", .string(Self.text))])] {
         let script = StoreScript(verifier, request, [document], now: Self.now)
@@ -208,8 +208,8 @@ struct StoreChallengeTests {
     let other = bare.setting([("challenge", "b3RoZXIgcmFuZG9tIHRleHQ")])
     StoreScript(verifier, other, [asserted], now: Self.now)
       .expect("rejected.challenge.mismatch", "mismatch", at: "challenge")
-    StoreScript(verifier, bare.setting([("by", "me")]), [asserted], now: Self.now)
-      .expect("misuse.exchange.request", at: "by")
+    StoreScript(verifier, bare.setting([("usedBy", "me")]), [asserted], now: Self.now)
+      .expect("misuse.exchange.request", at: "usedBy")
     let stored = try self.verifier(.sqlite, [("attest.time", "stored")])
     let old = try AttestFixture.attest(try AttestFixture.attestation(), stored)
     let refused = StoreScript(stored, bare, [old], now: Self.now)
@@ -220,7 +220,7 @@ struct StoreChallengeTests {
   @Test("STO-61 without evidence the host names challenge and user")
   func host() throws {
     let verifier = try verifier()
-    for member in ["challenge", "by", "purpose", "subject"] {
+    for member in ["challenge", "usedBy", "purpose", "subject"] {
       StoreScript(verifier, consume.removing(member), now: Self.now)
         .expect("misuse.exchange.request", at: member)
     }
@@ -232,7 +232,7 @@ struct StoreChallengeTests {
     // Client data without a challenge.
     let silent = try self.verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
     let asserted = try AttestFixture.assert(try AttestFixture.assertion(), silent)
-    let bare = consume.removing("challenge").removing("by")
+    let bare = consume.removing("challenge").removing("usedBy")
     StoreScript(silent, bare, [asserted], now: Self.now)
       .expect("misuse.exchange.request", at: "challenge")
   }
@@ -300,7 +300,7 @@ struct StoreChallengeTests {
   // MARK: once
 
   private let once: JSONText = [
-    "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+    "operation": "record-event", "id": "NOTE#1", "attemptId": "attempt-0000000000000001",
   ]
 
   @Test("STO-65 the first does it, and its retry", arguments: StoreAnswer.engines)
@@ -317,8 +317,8 @@ struct StoreChallengeTests {
     }
     try answered("attempt-0000000000000001").expect("ok", "first")
     let seen = try answered("attempt-0000000000000002")
-    seen.expect("rejected.event.duplicate", "seen", at: "id")
-    checkEqual(seen.document.integer("exchange.atMs"), 77)
+    seen.expect("rejected.event.duplicate", "duplicate", at: "id")
+    checkEqual(seen.document.integer("exchange.storedAtMs"), 77)
     if engine == .dynamodb {
       let new = StoreScript(verifier, once, now: Self.now)
       try new.answer("{\"output\":{}}")
@@ -331,7 +331,7 @@ struct StoreChallengeTests {
     }
     for (member, value, status) in [
       ("id", "", "misuse.exchange.request"), ("id", "a b", "misuse.exchange.request"),
-      ("attempt", "short", "misuse.ledger.attempt-id"),
+      ("attemptId", "short", "misuse.ledger.attempt-id"),
     ] {
       StoreScript(verifier, once.setting([(member, .string(value))]), now: Self.now)
         .expect(status, at: member)

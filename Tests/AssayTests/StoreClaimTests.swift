@@ -30,7 +30,7 @@ struct StoreClaimTests {
     _ account: String = "ann", _ attempt: Int = 1, _ more: [(String, JSONText)] = []
   ) -> JSONText {
     let request: JSONText = [
-      "operation": "claim", "account": .string(account), "attempt": .string(attemptId(attempt)),
+      "operation": "claim", "account": .string(account), "attemptId": .string(attemptId(attempt)),
     ]
     return request.setting(more)
   }
@@ -47,7 +47,7 @@ struct StoreClaimTests {
     expect(first, "new", "ok")
     checkEqual(first.text("exchange.claims.0.product"), SQLiteStore.coins)
     checkEqual(first.integer("exchange.claims.0.quantity"), 3)
-    checkEqual(first.integer("exchange.claims.0.fence"), 1)
+    checkEqual(first.integer("exchange.claims.0.fencingToken"), 1)
     let complete = try first.completion()
     let done = try store.run(complete)
     expect(done, "granted", "ok", answer: "granted")
@@ -83,7 +83,7 @@ struct StoreClaimTests {
       expect(again, "new", "ok")
       checkEqual(
         again.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
-      checkEqual(again.integer("exchange.claims.0.fence"), 1)
+      checkEqual(again.integer("exchange.claims.0.fencingToken"), 1)
     }
   }
 
@@ -91,7 +91,7 @@ struct StoreClaimTests {
   func atOnce() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
-    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(4))]
+    let event: JSONText = ["operation": "claim", "attemptId": .string(attemptId(4))]
     expect(try store.run(claim(), [evidence]), "new", "ok")
     expect(
       try store.run(claim("ann", 2), [evidence]), "in-progress",
@@ -282,7 +282,7 @@ struct StoreClaimTests {
       checkEqual(
         unnamed.name, (policy == "required" ? "misuse.decision.account" : "ok"), "\(policy)")
       // An App Store notification acts for the owner of the purchase.
-      let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(2))]
+      let event: JSONText = ["operation": "claim", "attemptId": .string(attemptId(2))]
       try check(store.run(event, [evidence]).name != "misuse.decision.account", "\(policy)")
       for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
         Exchanges.expect(
@@ -365,7 +365,7 @@ struct StoreClaimTests {
     checkEqual(claimed.text("error.rule"), "RPL-3")
     let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     let applied = try store.run(apply, [nameless])
-    Exchanges.expect(applied, "rejected.purchase.invalid-id", at: "lines", rule: "RPL-3")
+    Exchanges.expect(applied, "rejected.purchase.invalid-id", at: "subscriptions", rule: "RPL-3")
     let revoked = try store.run(["operation": "revoke"], [try purchase("0", revoked: true)])
     checkEqual(revoked.text("exchange.revocations.0.outcome"), "refused")
     for table in ["name", "ledger", "line"] {
@@ -385,11 +385,11 @@ struct StoreClaimTests {
       $0.transactionId = "2000000900000009"
       $0.originalTransactionId = "2000000900000009"
     }
-    let newest = try store.run(claim("ann", 1, [("limit", 1)]), [coins, old])
+    let newest = try store.run(claim("ann", 1, [("maxPurchases", 1)]), [coins, old])
     expect(newest, "new", "ok")
-    checkEqual(newest.integer("exchange.more"), 1)
+    checkEqual(newest.integer("exchange.remaining"), 1)
     checkEqual(newest.text("exchange.claims.0.transactionId"), "2000000900000009")
-    let chosen = claim("bob", 2, [("only", ["2000000900000001"])])
+    let chosen = claim("bob", 2, [("transactionIds", ["2000000900000001"])])
     let other = try store.run(chosen, [coins, old])
     checkEqual(other.text("exchange.claims.0.transactionId"), "2000000900000001")
     check(other.text("exchange.claims.1.transactionId") == nil)
@@ -400,7 +400,8 @@ struct StoreClaimTests {
     checkEqual(both.text("exchange.claims.1.outcome"), "other-account")
     let others = try store.run(claim("eve", 3), [coins, old])
     expect(others, "other-account", "rejected.purchase.other-account", answer: "refused-final")
-    let none = try store.run(claim("eve", 5, [("only", ["2000000900000008"])]), [coins, old])
+    let none = try store.run(
+      claim("eve", 5, [("transactionIds", ["2000000900000008"])]), [coins, old])
     expect(none, "none", "rejected.payload.incomplete", answer: "refused-keep")
     checkEqual(none.text("error.rule"), "STO-25")
     for (change, outcome) in [
@@ -427,7 +428,7 @@ struct StoreClaimTests {
       let applied = try store.run(
         ["operation": "update-subscriptions", "account": "ann"], [evidence])
       checkEqual(
-        applied.text("exchange.lines.0.outcome"), (isTaken ? "applied" : "left-out"),
+        applied.text("exchange.subscriptions.0.outcome"), (isTaken ? "applied" : "excluded"),
         "\(ownership) \(family)")
     }
   }
@@ -460,7 +461,7 @@ struct StoreClaimTests {
     let update = engine == .postgres ? "ON CONFLICT (pkey) DO UPDATE" : "ON DUPLICATE KEY UPDATE"
     for mode in ["transaction", "lease"] {
       let script = StoreScript(
-        verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
+        verifier, claim("ann", 1, [("grantMode", .string(mode))]), [evidence])
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       let text = try require(script.sql())
       check(text.hasPrefix("INSERT INTO assay_purchase") && text.contains(update), "\(mode)")
@@ -494,7 +495,7 @@ struct StoreClaimTests {
       script.document.text("exchange.database.transaction")
     }
     checkEqual(mark(try script(claim())), "single")
-    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(1))]
+    let event: JSONText = ["operation": "claim", "attemptId": .string(attemptId(1))]
     check(mark(try script(event)) == nil)
     // A claim of coins under a lease is two statements.
     let coins = try script(claim(), isCoins: true)
@@ -549,7 +550,7 @@ struct StoreClaimTests {
     try store.run(apply, [try month(store)])
     let next = try month(store, 1)
     func claim(_ account: String, _ attempt: Int) -> JSONText {
-      self.claim(account, attempt, [("mode", .string(mode))])
+      self.claim(account, attempt, [("grantMode", .string(mode))])
     }
     let others = try store.run(claim("bob", 1), [next])
     expect(others, "other-account", "rejected.subscription.other-account", answer: "refused-final")
@@ -584,7 +585,7 @@ struct StoreClaimTests {
   func ownLine(_ mode: String) throws {
     let store = try SQLiteStore()
     func claim(_ account: String, _ attempt: Int) -> JSONText {
-      self.claim(account, attempt, [("mode", .string(mode))])
+      self.claim(account, attempt, [("grantMode", .string(mode))])
     }
     let answer = mode == "lease" ? nil : "granted"
     expect(try store.run(claim("ann", 1), [try month(store)]), "new", "ok", answer: answer)
@@ -617,7 +618,7 @@ struct StoreClaimTests {
     try checkEqual(owners(store), [owner(1, 5)])
     // The newest period of the evidence, whichever is claimed, stored once for all of them.
     let evidence = [try month(store, 2, signed: 6), try month(store, 3, signed: 7)]
-    let older: [(String, JSONText)] = [("only", ["2000000900000112"])]
+    let older: [(String, JSONText)] = [("transactionIds", ["2000000900000112"])]
     let chosen = try store.run(claim("ann", 3, older), evidence)
     expect(chosen, "new", "ok")
     checkEqual(chosen.text("exchange.claims.0.transactionId"), "2000000900000112")
@@ -636,7 +637,7 @@ struct StoreClaimTests {
       try store.run(claim("bob", 5), [later]), "other-account",
       "rejected.subscription.other-account",
       answer: "refused-final")
-    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(6))]
+    let event: JSONText = ["operation": "claim", "attemptId": .string(attemptId(6))]
     expect(try store.run(event, [later]), "unclaimed", "ok", answer: "deferred")
     try checkEqual(owners(store), [owner(5, 9)])
   }
@@ -701,7 +702,8 @@ struct StoreClaimTests {
     let store = try SQLiteStore([("ledger.keepEvidence", true)])
     let evidence = [try month(store), try month(store, 1, signed: 1)]
     expect(
-      try store.run(claim("ann", 1, [("only", ["2000000900000110"])]), evidence), "new", "ok")
+      try store.run(claim("ann", 1, [("transactionIds", ["2000000900000110"])]), evidence), "new",
+      "ok")
     try checkEqual(
       store.run(
         """
@@ -714,12 +716,13 @@ struct StoreClaimTests {
   @Test("RPL-2 STO-32 a grant that fails in the claim's transaction binds nothing")
   func unbound() throws {
     let store = try SQLiteStore()
-    let request = claim("ann", 1, [("mode", "transaction")])
+    let request = claim("ann", 1, [("grantMode", "transaction")])
     let failed = try store.run(request, [try month(store)]) { _ in false }
     expect(failed, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     try checkEqual(owners(store), [])
     expect(
-      try store.run(claim("bob", 2, [("mode", "transaction")]), [try month(store)]), "new", "ok",
+      try store.run(claim("bob", 2, [("grantMode", "transaction")]), [try month(store)]), "new",
+      "ok",
       answer: "granted")
   }
 
@@ -749,7 +752,7 @@ struct StoreClaimTests {
     expect(try store.run(claim("bob", 1), [period]), "new", "ok")
     try store.run("UPDATE assay_subscription SET owner = 'ann'", [])
     let event: JSONText = [
-      "operation": "claim", "attempt": .string(attemptId(2)),
+      "operation": "claim", "attemptId": .string(attemptId(2)),
     ]
     expect(
       try store.run(event, [period]), "in-progress", "unavailable.claim.in-progress",
@@ -775,7 +778,7 @@ struct StoreClaimTests {
   func inTransaction() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
-    let request = claim("ann", 1, [("mode", "transaction")])
+    let request = claim("ann", 1, [("grantMode", "transaction")])
     let failed = try store.run(request, [evidence]) { _ in false }
     expect(failed, "in-progress", "unavailable.claim.in-progress", answer: "deferred")
     checkEqual(failed.text("error.rule"), "STO-32")
@@ -796,7 +799,7 @@ struct StoreClaimTests {
   @Test("STO-4 a row that is not granted when the claim's transaction ends is missing")
   func ungranted() throws {
     let store = try SQLiteStore()
-    let request = claim("ann", 1, [("mode", "transaction")])
+    let request = claim("ann", 1, [("grantMode", "transaction")])
     var row = ""
     let other = try SQLiteStore()
     try other.run(claim(), [try coins(other)])
@@ -817,14 +820,14 @@ struct StoreClaimTests {
   func due() throws {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
-    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attemptId": .string(attemptId(9))]
     let early = try store.run(due, now: Minted.now + 59_999)
     check(early.text("exchange.claims.0.outcome") == nil)
     let swept = try store.run(due, now: Minted.now + 60_000)
     checkEqual(swept.text("exchange.claims.0.outcome"), "resume")
     checkEqual(swept.text("exchange.claims.0.account"), "ann")
-    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
-    let other: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(8))]
+    checkEqual(swept.integer("exchange.claims.0.fencingToken"), 2)
+    let other: JSONText = ["operation": "resume-expired", "attemptId": .string(attemptId(8))]
     try check(
       store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
@@ -839,14 +842,14 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     try store.run(claim("bob", 2), [try month(store)], now: Minted.now - 1)
     store.faults[store.steps + 1] = .lost(carriedOut: isCarriedOut)
-    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attemptId": .string(attemptId(9))]
     let swept = try store.run(due, now: Minted.now + Self.minute)
     checkEqual(swept.name, "ok")
     // The oldest claim comes first, each is taken over once.
     checkEqual(swept.text("exchange.claims.0.account"), "bob")
     checkEqual(swept.text("exchange.claims.1.account"), "ann")
-    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
-    checkEqual(swept.integer("exchange.claims.1.fence"), 2)
+    checkEqual(swept.integer("exchange.claims.0.fencingToken"), 2)
+    checkEqual(swept.integer("exchange.claims.1.fencingToken"), 2)
   }
 
   @Test("STO-30 STO-4 a row that another sweeper holds is no answer")
@@ -854,7 +857,7 @@ struct StoreClaimTests {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])
     let row = try require(try store.run("SELECT * FROM assay_purchase", []).first)
-    let due: JSONText = ["operation": "resume-expired", "attempt": .string(attemptId(9))]
+    let due: JSONText = ["operation": "resume-expired", "attemptId": .string(attemptId(9))]
     for (attempt, status) in [(1, "unavailable.database.unexpected-reply"), (9, "ok")] {
       let held = row.replacing(attemptId(1), with: attemptId(attempt))
       store.faults[store.steps + 1] = .answer(
@@ -871,7 +874,7 @@ struct StoreClaimTests {
       _ more: [(String, JSONText)] = [], after milliseconds: Int64 = Self.minute
     ) throws -> Document {
       let request: JSONText = [
-        "operation": "resume", "account": "ann", "attempt": .string(attemptId(7)),
+        "operation": "resume", "account": "ann", "attemptId": .string(attemptId(7)),
         "purchaseKey": .string(try require(first.text("exchange.claims.0.purchaseKey"))),
       ]
       return try store.run(request.setting(more), now: Minted.now + milliseconds)
@@ -879,19 +882,21 @@ struct StoreClaimTests {
     expect(
       try resume(after: Self.minute - 1), "in-progress", "unavailable.claim.in-progress",
       answer: "deferred")
-    let held = try resume([("onUnclear", "hold")])
+    let held = try resume([("onExpiredLease", "hold")])
     expect(held, "held", "unavailable.claim.held", answer: "deferred")
     checkEqual(held.text("error.rule"), "STO-27")
-    checkEqual(held.integer("exchange.claims.0.claimedMs"), Minted.now)
+    checkEqual(held.integer("exchange.claims.0.claimedAtMs"), Minted.now)
     expect(
       try resume([("account", "bob")]), "other-account", "rejected.purchase.other-account",
       answer: "refused-final")
     let absent = try resume([("purchaseKey", "Sandbox/2000000900000999")])
     Exchanges.expect(absent, "unavailable.database.row-missing", rule: "STO-4")
-    try checkEqual(resume([("resolve", "later")]).name, "misuse.exchange.request")
-    let taken = try resume([("onUnclear", "hold"), ("resolve", "again"), ("note", "by hand")])
+    try checkEqual(resume([("resolution", "later")]).name, "misuse.exchange.request")
+    let taken = try resume([
+      ("onExpiredLease", "hold"), ("resolution", "not-granted"), ("note", "by hand"),
+    ])
     expect(taken, "resume", "ok")
-    checkEqual(taken.integer("exchange.claims.0.fence"), 2)
+    checkEqual(taken.integer("exchange.claims.0.fencingToken"), 2)
     try checkEqual(
       store.run("SELECT note FROM assay_audit WHERE action = 'hand'", []), ["[\"by hand\"]"])
     expect(
@@ -918,10 +923,10 @@ struct StoreClaimTests {
     check(!String(decoding: foreign.json, as: UTF8.self).contains("ann"))
     let shown = try store.run(
       [
-        "operation": "find", "operator": true, "environment": "Sandbox",
+        "operation": "find", "operatorView": true, "environment": "Sandbox",
         "transactionId": "2000000900000001",
       ])
-    checkEqual(shown.text("exchange.rows.0.operator.account"), "ann")
+    checkEqual(shown.text("exchange.rows.0.operatorView.account"), "ann")
     // A request must name something to find.
     let nobody: JSONText = ["operation": "find", "account": .null]
     Exchanges.expect(try store.run(nobody), "misuse.exchange.request", at: "account")
@@ -958,7 +963,7 @@ struct StoreClaimTests {
   @Test("STO-4 the row of another purchase, line or account is no answer")
   func othersRow() throws {
     let store = try SQLiteStore()
-    try store.run(claim("ann", 1, [("mode", "transaction")]), [try coins(store)])
+    try store.run(claim("ann", 1, [("grantMode", "transaction")]), [try coins(store)])
     let apply: JSONText = ["operation": "update-subscriptions", "account": "ann"]
     try store.run(apply, [try month(store)])
     let purchase = try require(try store.run("SELECT * FROM assay_purchase", []).first)
@@ -981,7 +986,7 @@ struct StoreClaimTests {
     let refund = try month(store, 4, revoked: true)
     try refused(
       claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "purchase_key")
-    let event: JSONText = ["operation": "claim", "attempt": .string(attemptId(3))]
+    let event: JSONText = ["operation": "claim", "attemptId": .string(attemptId(3))]
     try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "purchase_key")
     try refused(["operation": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "purchase_key")
     let complete: JSONText = [
@@ -1028,16 +1033,17 @@ struct StoreClaimTests {
       ("account", JSONText.string("a "), "misuse.ledger.account"),
       ("account", "", "misuse.ledger.account"),
       ("account", "a\u{1}", "malformed.ledger.text"),
-      ("attempt", "short", "misuse.ledger.attempt-id"),
-      ("attempt", "attempt-0000000000000", "misuse.ledger.attempt-id"),
-      ("attempt", "attempt-00000000000 00", "misuse.ledger.attempt-id"),
-      ("attempt", .string("".padded(to: 65)), "misuse.ledger.attempt-id"),
+      ("attemptId", "short", "misuse.ledger.attempt-id"),
+      ("attemptId", "attempt-0000000000000", "misuse.ledger.attempt-id"),
+      ("attemptId", "attempt-00000000000 00", "misuse.ledger.attempt-id"),
+      ("attemptId", .string("".padded(to: 65)), "misuse.ledger.attempt-id"),
       ("leaseMs", 0, "misuse.ledger.lease"), ("leaseMs", 1, "misuse.ledger.lease"),
       ("leaseMs", -1, "misuse.ledger.lease"), ("leaseMs", 3_600_001, "misuse.ledger.lease"),
       ("leaseMs", 4999, "misuse.ledger.lease"), ("leaseMs", "60000", "misuse.ledger.lease"),
-      ("onUnclear", "wait", "misuse.exchange.request"),
+      ("onExpiredLease", "wait", "misuse.exchange.request"),
       ("note", "a\u{1}", "misuse.exchange.request"),
-      ("limit", 65, "misuse.exchange.request"), ("mode", "other", "misuse.exchange.request"),
+      ("maxPurchases", 65, "misuse.exchange.request"),
+      ("grantMode", "other", "misuse.exchange.request"),
     ])
   func values(_ name: String, _ value: JSONText, _ status: String) throws {
     let store = try SQLiteStore()
@@ -1050,8 +1056,8 @@ struct StoreClaimTests {
     "STO-5, STO-8, STO-29 the host's own values, just inside",
     arguments: [
       ("account", JSONText.string("a a")), ("account", .string("".padded(to: 255))),
-      ("attempt", "attempt-00000000000000"), ("attempt", .string("".padded(to: 64))),
-      ("leaseMs", 5000), ("leaseMs", 3_600_000), ("limit", 64),
+      ("attemptId", "attempt-00000000000000"), ("attemptId", .string("".padded(to: 64))),
+      ("leaseMs", 5000), ("leaseMs", 3_600_000), ("maxPurchases", 64),
     ])
   func goodValues(_ name: String, _ value: JSONText) throws {
     let store = try SQLiteStore()

@@ -12,7 +12,7 @@ struct StoreEnginesTests {
     _ bench: StoreBench, _ evidence: Document, now: Int64 = Minted.now,
     _ more: [(String, JSONText)] = []
   ) throws -> Document {
-    let request: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
+    let request: JSONText = ["operation": "claim", "account": "ann", "attemptId": bench.attempt()]
     return try bench.run(request.setting(more), [evidence], now: now)
   }
 
@@ -41,7 +41,7 @@ struct StoreEnginesTests {
     expect(resumed, "resume", "ok")
     checkEqual(
       resumed.text("exchange.claims.0.grantId"), first.text("exchange.claims.0.grantId"))
-    checkEqual(resumed.integer("exchange.claims.0.fence"), 2)
+    checkEqual(resumed.integer("exchange.claims.0.fencingToken"), 2)
     expect(
       try complete(bench, first, now: Minted.now + 60_001), "superseded",
       "rejected.claim.superseded", answer: "deferred")
@@ -62,10 +62,10 @@ struct StoreEnginesTests {
       try claim(bench, evidence, now: late), "held", "unavailable.claim.held",
       answer: "deferred")
     let listed = try bench.run(
-      ["operation": "resume-expired", "attempt": bench.attempt()], now: late)
+      ["operation": "resume-expired", "attemptId": bench.attempt()], now: late)
     checkEqual(listed.text("exchange.held.0.account"), "ann")
     check(listed.text("exchange.claims.0.account") == nil)
-    expect(try claim(bench, evidence, now: late, [("resolve", "again")]), "resume", "ok")
+    expect(try claim(bench, evidence, now: late, [("resolution", "not-granted")]), "resume", "ok")
   }
 
   @Test(
@@ -78,7 +78,7 @@ struct StoreEnginesTests {
     _ = try complete(bench, first)
     let revoked = try revoke(bench, 1000)
     checkEqual(revoked.name, "ok")
-    checkEqual(revoked.text("exchange.revocations.0.outcome"), "wasGranted")
+    checkEqual(revoked.text("exchange.revocations.0.outcome"), "was-granted")
     checkEqual(revoked.text("exchange.revocations.0.account"), "ann")
     try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "already")
     let older = try claim(bench, evidence)
@@ -103,7 +103,7 @@ struct StoreEnginesTests {
   func refundedAgain(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
     _ = try complete(bench, try claim(bench, try bench.transaction()))
-    try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "wasGranted")
+    try checkEqual(revoke(bench, 1000).text("exchange.revocations.0.outcome"), "was-granted")
     try checkEqual(revoke(bench, 3000).text("exchange.revocations.0.outcome"), "already")
     // The reversal of the first refund arrives late.
     for signed in [2000, 2999] as [Int64] {
@@ -138,7 +138,7 @@ struct StoreEnginesTests {
   }
 
   private func outcome(_ document: Document) -> String? {
-    document.text("exchange.lines.0.outcome")
+    document.text("exchange.subscriptions.0.outcome")
   }
 
   @Test(
@@ -181,7 +181,7 @@ struct StoreEnginesTests {
     _ = try apply(bench, "ann", evidence)
     let cleared = try bench.run(request)
     checkEqual(cleared.text("exchange.plan"), "free")
-    checkEqual(cleared.integer("exchange.cleared"), 1)
+    checkEqual(cleared.integer("exchange.deactivated"), 1)
     try checkEqual(plan(bench, "ann"), "free")
     let restored = try apply(bench, "ann", evidence)
     checkEqual(restored.text("exchange.plan"), "premium")

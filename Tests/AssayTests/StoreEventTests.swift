@@ -71,7 +71,7 @@ struct StoreEventTests {
       case "own claim": try bench.claim(newer)
       case "other's claim": try bench.claim(newer, by: "bob")
       case "event":
-        try bench.run(["operation": "claim", "attempt": bench.attempt()], [newer])
+        try bench.run(["operation": "claim", "attemptId": bench.attempt()], [newer])
       default: try bench.event(try bench.notification("REFUND_REVERSED", signed: 2000))
       }
       let late = try bench.event(
@@ -93,15 +93,15 @@ struct StoreEventTests {
   func raisedClaimed(_ engine: StoreBench.Engine) throws {
     for account in ["ann", "bob"] {
       let bench = try StoreBench(engine)
-      let first: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
+      let first: JSONText = ["operation": "claim", "account": "ann", "attemptId": bench.attempt()]
       let bought = try bench.transaction()
       try bench.run(first, [bought])
       let other: JSONText = [
-        "operation": "claim", "account": .string(account), "attempt": bench.attempt(),
+        "operation": "claim", "account": .string(account), "attemptId": bench.attempt(),
       ]
       try bench.run(other, [try bench.transaction(signed: 2000)])
       let late = try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt()],
+        ["operation": "revoke", "attemptId": bench.attempt()],
         [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
       checkEqual(late.text("exchange.revocations.0.outcome"), "stale")
       // The attempt id of the first claim is still valid for its own evidence.
@@ -116,7 +116,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     func revoke(_ signed: Int64, _ product: String = StoreBench.pack) throws -> Document {
       try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode)],
         [try bench.transaction(product, signed: signed, revoked: RefundShare.full)])
     }
     func expect(_ document: Document, _ outcome: String, takes: Bool = false) {
@@ -127,12 +127,12 @@ struct StoreEventTests {
     expect(try revoke(10), "unclaimed")
     expect(try revoke(10), "already")
     let reversed = try bench.transaction(signed: 20)
-    let claimed: JSONText = ["operation": "claim", "account": "ann", "attempt": bench.attempt()]
+    let claimed: JSONText = ["operation": "claim", "account": "ann", "attemptId": bench.attempt()]
     try bench.run(claimed, [reversed])
     expect(try revoke(15), "stale")
-    expect(try revoke(30), "wasClaimed")
+    expect(try revoke(30), "was-claimed")
     try bench.claim(try bench.transaction(signed: 40), mode: mode)
-    expect(try revoke(50), "wasGranted", takes: true)
+    expect(try revoke(50), "was-granted", takes: true)
     expect(try revoke(50), "already")
     expect(try revoke(45), "already")
   }
@@ -145,19 +145,19 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let request: JSONText = [
-      "operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+      "operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode),
     ]
     let first = try bench.run(request, [refund])
     let again = try bench.run(request, [refund])
     for document in [first, again] {
-      checkEqual(document.text("exchange.revocations.0.outcome"), "wasGranted")
+      checkEqual(document.text("exchange.revocations.0.outcome"), "was-granted")
       checkEqual(document.integer("exchange.revocations.0.take.units"), 100)
     }
     checkEqual(
       first.text("exchange.revocations.0.take.takeId"),
       again.text("exchange.revocations.0.take.takeId"))
     let others = try bench.run(
-      ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
+      ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode)], [refund])
     checkEqual(others.text("exchange.revocations.0.outcome"), "already")
     check(others.text("exchange.revocations.0.take.takeId") == nil)
     // Without an attempt id, a repeated call looks like another delivery.
@@ -174,28 +174,28 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let first = try bench.run(
-      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund])
+      ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"], [refund])
     let place = "exchange.revocations.0.take"
-    checkEqual(first.integer("\(place).fence"), 2)
-    checkEqual(first.integer("\(place).leaseUntilMs"), Minted.now + 60_000)
+    checkEqual(first.integer("\(place).fencingToken"), 2)
+    checkEqual(first.integer("\(place).leaseExpiresAtMs"), Minted.now + 60_000)
     try checkEqual(bench.row()?.out, 100)
     func sweep(_ now: Int64) throws -> Document {
       try bench.run(
-        ["operation": "resume-expired-revocations", "attempt": bench.attempt()], now: now)
+        ["operation": "resume-expired-revocations", "attemptId": bench.attempt()], now: now)
     }
     try check(sweep(Minted.now + 59_999).text("exchange.takes.0.takeId") == nil)
     let late = Minted.now + 60_000
     let swept = try sweep(late)
     checkEqual(swept.text("exchange.takes.0.takeId"), first.text("\(place).takeId"))
     checkEqual(swept.integer("exchange.takes.0.units"), 100)
-    checkEqual(swept.integer("exchange.takes.0.fence"), 3)
-    checkEqual(swept.flag("exchange.more"), false)
+    checkEqual(swept.integer("exchange.takes.0.fencingToken"), 3)
+    checkEqual(swept.flag("exchange.hasMore"), false)
     // While the take-back is held, another delivery takes nothing, and no claim is swept with it.
     let again = try bench.run(
-      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
+      ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"], [refund], now: late)
     check(again.text("exchange.revocations.0.take.takeId") == nil)
     try check(
-      bench.run(["operation": "resume-expired", "attempt": bench.attempt()], now: late + 100_000)
+      bench.run(["operation": "resume-expired", "attemptId": bench.attempt()], now: late + 100_000)
         .text("exchange.claims.0.grantId") == nil)
     let superseded = try bench.run(try bench.complete(first, at: place), now: late)
     Exchanges.expect(superseded, "rejected.claim.superseded", at: "takeId", rule: "STO-35")
@@ -215,7 +215,7 @@ struct StoreEventTests {
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     func revoke(_ now: Int64, _ mode: String = "lease") throws -> Document {
       try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund],
+        ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode)], [refund],
         now: now)
     }
     let first = try revoke(Minted.now)
@@ -228,7 +228,7 @@ struct StoreEventTests {
     let second = try revoke(Minted.now + 60_000)
     checkEqual(second.text("exchange.revocations.0.outcome"), "already")
     checkEqual(second.text("\(place).takeId"), first.text("\(place).takeId"))
-    checkEqual(second.integer("\(place).fence"), 3)
+    checkEqual(second.integer("\(place).fencingToken"), 3)
   }
 
   @Test(
@@ -238,14 +238,14 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     try bench.claim(try bench.transaction())
     let held = try bench.run(
-      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"],
       [try bench.transaction(signed: 10, revoked: RefundShare.full)])
     let reversal = try bench.notification("REFUND_REVERSED", signed: 20)
     let waiting = try bench.event(reversal, mode: "lease")
     Exchanges.expect(waiting, "unavailable.claim.in-progress", at: "purchases", rule: "STO-35")
     let claimed = try bench.claim(try bench.transaction(signed: 20))
     checkEqual(claimed.name, "unavailable.claim.in-progress")
-    checkEqual(claimed.text("exchange.answer"), "deferred")
+    checkEqual(claimed.text("exchange.clientResult"), "deferred")
     checkEqual(bench.coins, 100)
     try bench.takeBack(held, at: "exchange.revocations.0.take", isLeased: true)
     checkEqual(bench.coins, 0)
@@ -289,13 +289,13 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     func revoke(_ signed: Int64) throws -> Document {
       try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"],
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
     }
     let first = try revoke(10)
     try checkEqual(revoke(30).text("exchange.revocations.0.outcome"), "already")
     try bench.takeBack(first, at: "exchange.revocations.0.take", isLeased: true)
-    try checkEqual(bench.row()?.asOf, 30)
+    try checkEqual(bench.row()?.asOfMs, 30)
     try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
     try check(bench.row()?.state == "revoked" && bench.coins == 0)
   }
@@ -308,12 +308,12 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
     let request: JSONText = [
-      "operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+      "operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode),
     ]
     try bench.run(request, [refund])
     for signed in [10, 20] as [Int64] {
       let other = try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": .string(mode)],
         [try bench.transaction(signed: signed, revoked: RefundShare.full)])
       check(other.text("exchange.revocations.0.take.takeId") == nil)
     }
@@ -329,7 +329,7 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction())
     func revoke(_ signed: Int64, _ share: Int64) throws -> Document {
       try bench.run(
-        ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"],
         [try bench.transaction(signed: signed, revoked: share)])
     }
     let first = try revoke(10, 30_000)
@@ -383,7 +383,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     try bench.claim(try bench.transaction())
     let refund = try bench.run(
-      ["operation": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      ["operation": "revoke", "attemptId": bench.attempt(), "grantMode": "lease"],
       [try bench.transaction(signed: 10, revoked: RefundShare.full)])
     let request = try bench.complete(refund, at: "exchange.revocations.0.take")
       .setting([("taken", 60)])
@@ -409,7 +409,7 @@ struct StoreEventTests {
     let bench = try StoreBench(.sqlite)
     let document = try bench.run([
       "operation": "complete-revocation", "purchaseKey": "Sandbox/2000000900000001",
-      "takeId": .string(id), "fence": 1,
+      "takeId": .string(id), "fencingToken": 1,
     ])
     checkEqual(document.name, "misuse.exchange.request")
     checkEqual(document.text("error.at"), "takeId")
@@ -422,16 +422,16 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     let bought = try bench.transaction()
     let leased = try bench.run(
-      ["operation": "claim", "account": "ann", "attempt": bench.attempt()], [bought])
+      ["operation": "claim", "account": "ann", "attemptId": bench.attempt()], [bought])
     checkEqual(leased.flag("exchange.claims.0.repeat"), false)
     let late = Minted.now + 60_000
     let held = try bench.claim(bought, mode: "transaction", now: late)
     Exchanges.expect(held, "unavailable.claim.held", at: "claims", rule: "STO-27")
-    checkEqual(held.text("exchange.answer"), "deferred")
-    checkEqual(held.text("exchange.claims.0.why"), "lease")
+    checkEqual(held.text("exchange.clientResult"), "deferred")
+    checkEqual(held.text("exchange.claims.0.reason"), "lease")
     checkEqual(bench.coins, 0)
     // The sweeper finishes the claim, and reports that it was handed out before.
-    let due = try bench.run(["operation": "resume-expired", "attempt": bench.attempt()], now: late)
+    let due = try bench.run(["operation": "resume-expired", "attemptId": bench.attempt()], now: late)
     checkEqual(due.flag("exchange.claims.0.repeat"), true)
     let allowed = try bench.claim(
       bought, mode: "transaction", now: late + 60_000, [("allowRepeat", true)])
@@ -446,7 +446,7 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
     let bought = try bench.transaction(signed: 20)
-    let attempt = [("attempt", bench.attempt())]
+    let attempt = [("attemptId", bench.attempt())]
     bench.rollsBack = true
     try bench.claim(bought, mode: "transaction", attempt)
     bench.rollsBack = false
@@ -464,13 +464,13 @@ struct StoreEventTests {
     let bench = try StoreBench(.dynamodb)
     try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
     let bought = try bench.transaction(signed: 20)
-    let attempt = [("attempt", bench.attempt())]
+    let attempt = [("attemptId", bench.attempt())]
     var fence: Int64?
     bench.meanwhile = {
       let request: JSONText = ["operation": "claim", "account": "ann"]
       let leased = try bench.run(request.setting(attempt), [bought])
       check(leased.text("exchange.claims.0.grantId") != nil)
-      fence = leased.integer("exchange.claims.0.fence")
+      fence = leased.integer("exchange.claims.0.fencingToken")
     }
     let held = try bench.claim(bought, mode: "transaction", attempt)
     checkEqual(fence, 2)
@@ -483,14 +483,14 @@ struct StoreEventTests {
     let store = try SQLiteStore()
     let evidence = try store.transaction()
     let request: JSONText = [
-      "operation": "claim", "account": "ann", "mode": "transaction",
-      "attempt": "attempt-0000000000000001",
+      "operation": "claim", "account": "ann", "grantMode": "transaction",
+      "attemptId": "attempt-0000000000000001",
     ]
     _ = try store.run(request, [evidence]) { _ in false }
     let done = try store.run(request, [evidence]) { document in
       document.flag("exchange.grant.repeat") == false
     }
-    checkEqual(done.text("exchange.answer"), "granted")
+    checkEqual(done.text("exchange.clientResult"), "granted")
   }
 
   @Test(
@@ -503,7 +503,7 @@ struct StoreEventTests {
         "REFUND", "com.example.app.withdrawn", signed: 10, revoked: RefundShare.full))
     checkEqual(refund.name, "ok")
     try checkEqual(bench.row()?.state, "revoked")
-    checkEqual(refund.text("exchange.refused.0.at"), "line")
+    checkEqual(refund.text("exchange.refused.0.at"), "subscription")
     checkEqual(refund.text("exchange.refused.0.status"), "rejected.product.unknown")
   }
 
@@ -518,8 +518,8 @@ struct StoreEventTests {
     let refund = try bench.event(
       try bench.notification(
         "REFUND", "com.example.app.old.monthly", signed: 10, revoked: RefundShare.full))
-    checkEqual(refund.text("exchange.lines.0.outcome"), "applied")
-    check(refund.integer("exchange.lines.0.line.revokedMs") != nil)
+    checkEqual(refund.text("exchange.subscriptions.0.outcome"), "applied")
+    check(refund.integer("exchange.subscriptions.0.subscription.revokedAtMs") != nil)
     let read = try bench.run(["operation": "get-plan", "account": "ann"])
     checkEqual(read.text("exchange.plan"), "free")
   }
@@ -530,8 +530,8 @@ struct StoreEventTests {
     try bench.claim(try bench.transaction(SQLiteStore.premium))
     let renewed = try bench.event(
       try bench.notification("DID_RENEW", SQLiteStore.premium, signed: 10))
-    checkEqual(renewed.text("exchange.lines.0.outcome"), "applied")
-    try checkEqual(bench.row()?.asOf, 10)
+    checkEqual(renewed.text("exchange.subscriptions.0.outcome"), "applied")
+    try checkEqual(bench.row()?.asOfMs, 10)
     check(renewed.text("exchange.take.0.takeId") == nil)
     let owner = try bench.sql("SELECT owner FROM assay_subscription")
     checkEqual(owner, ["[\"ann\"]"])
@@ -543,18 +543,18 @@ struct StoreEventTests {
     let bench = try StoreBench(engine)
     let period = try bench.transaction(SQLiteStore.premium)
     let claimed = try bench.run(
-      ["operation": "claim", "account": "ann", "attempt": bench.attempt()], [period])
+      ["operation": "claim", "account": "ann", "attemptId": bench.attempt()], [period])
     checkEqual(claimed.text("exchange.outcome"), "new")
     // Like a row that an older version claimed: its subscription has no owner.
     try bench.forgetOwnerOfLines()
     let due = try bench.run(
-      ["operation": "resume-expired", "attempt": bench.attempt()], now: Minted.now + 60_000)
+      ["operation": "resume-expired", "attemptId": bench.attempt()], now: Minted.now + 60_000)
     try checkEqual(bench.lineOwners(), [""])
     let done = try bench.run(
       [
         "operation": "complete", "account": "ann",
         "purchaseKey": .string(try require(due.text("exchange.claims.0.purchaseKey"))),
-        "grantId": .string(try require(due.text("exchange.claims.0.grantId"))), "fence": 2,
+        "grantId": .string(try require(due.text("exchange.claims.0.grantId"))), "fencingToken": 2,
       ], now: Minted.now + 60_001)
     checkEqual(done.name, "ok")
     try checkEqual(bench.lineOwners(), ["ann"])

@@ -21,7 +21,7 @@ struct StoreFailureTests {
   private static let lookup: JSONText = ["operation": "find", "account": "ann"]
 
   private static let once: JSONText = [
-    "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+    "operation": "record-event", "id": "NOTE#1", "attemptId": "attempt-0000000000000001",
   ]
 
   // MARK: not reached
@@ -80,7 +80,7 @@ struct StoreFailureTests {
   @Test("STO-76 a statement that its limit stopped in a transaction was undone: it is repeated")
   func stopped() throws {
     let link: JSONText = [
-      "operation": "merge-accounts", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+      "operation": "merge-accounts", "from": "a", "to": "b", "attemptId": "attempt-0000000000000001",
     ]
     let script = try script(.postgres, link)
     for _ in 1...3 {
@@ -106,7 +106,7 @@ struct StoreFailureTests {
       .postgres,
       [
         "operation": "merge-accounts", "from": "a", "to": "b",
-        "attempt": "attempt-0000000000000001",
+        "attemptId": "attempt-0000000000000001",
       ])
     try late.answer("{\"rows\":[]}", after: 15_000)
     Exchanges.expect(
@@ -115,7 +115,7 @@ struct StoreFailureTests {
       .postgres,
       [
         "operation": "merge-accounts", "from": "a", "to": "b",
-        "attempt": "attempt-0000000000000001",
+        "attemptId": "attempt-0000000000000001",
       ])
     try inTime.answer("{\"rows\":[]}", after: 14_999)
     checkEqual(inTime.step, 2)
@@ -134,8 +134,8 @@ struct StoreFailureTests {
   }
 
   private static let claim: JSONText = [
-    "operation": "claim", "account": "ann", "mode": "transaction",
-    "attempt": "attempt-0000000000000001",
+    "operation": "claim", "account": "ann", "grantMode": "transaction",
+    "attemptId": "attempt-0000000000000001",
   ]
 
   @Test("STO-39 a session that is lost in the grant: begun anew twice, then deferred")
@@ -158,7 +158,7 @@ struct StoreFailureTests {
       } else {
         Exchanges.expect(
           document, "unavailable.database.outcome-unknown", at: "code", rule: "STO-39")
-        checkEqual(document.text("exchange.answer"), "deferred")
+        checkEqual(document.text("exchange.clientResult"), "deferred")
         checkEqual(document.integer("exchange.retryAfterMs"), 1000)
         check(rows.isEmpty)
       }
@@ -218,7 +218,7 @@ struct StoreFailureTests {
       }
       checkEqual(script.document.status.family, .unavailable)
       checkEqual(script.document.text("exchange.outcome"), "resume")
-      checkEqual(script.document.text("exchange.answer"), "deferred")
+      checkEqual(script.document.text("exchange.clientResult"), "deferred")
     }
   }
 
@@ -237,7 +237,7 @@ struct StoreFailureTests {
         })
       Exchanges.expect(document, "misuse.ledger.transaction", at: "grant", rule: "STO-38")
       checkEqual(document.flag("exchange.committed"), hasCommitted)
-      checkEqual(document.text("exchange.answer"), "deferred")
+      checkEqual(document.text("exchange.clientResult"), "deferred")
       try checkEqual(
         store.run("SELECT state FROM assay_purchase", []).count, (hasCommitted ? 1 : 0))
     }
@@ -254,18 +254,19 @@ struct StoreFailureTests {
         "account",
         #"{"operation":"consume-quota","account":"a@b","meter":"premium","plan":"premium"}"#
       ),
-      ("id", #"{"operation":"record-event","id":"N@","attempt":"attempt-0000000000000001"}"#),
+      ("id", #"{"operation":"record-event","id":"N@","attemptId":"attempt-0000000000000001"}"#),
       (
         "username",
         #"{"operation":"begin-signup","address":"192.0.2.1","username":"u_0123456789abcde@","passwordBytes":24}"#
       ),
       (
         "reason",
-        #"{"operation":"merge-accounts","from":"a","to":"b","reason":"@","attempt":"attempt-0000000000000001"}"#
+        #"{"operation":"merge-accounts","from":"a","to":"b","reason":"@","#
+          + #""attemptId":"attempt-0000000000000001"}"#
       ),
       (
         "from",
-        #"{"operation":"merge-accounts","from":"a@","to":"b","attempt":"attempt-0000000000000001"}"#
+        #"{"operation":"merge-accounts","from":"a@","to":"b","attemptId":"attempt-0000000000000001"}"#
       ),
       (
         "subject",
@@ -280,7 +281,7 @@ struct StoreFailureTests {
     }
     // A control character in the host's own texts is misuse.
     let (_, own) = verifier.startExchange(
-      utf8(#"{"operation":"record-event","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
+      utf8(#"{"operation":"record-event","id":"N","attemptId":"attempt-00000000000\#(character)"}"#),
       nowMs: Minted.now)
     checkEqual(own.status.family, .misuse)
   }

@@ -80,7 +80,7 @@ struct StoreKeyTests {
       checkEqual(script.document.flag("exchange.changed"), changed)
     }
     let madeNow = ["created_at_ms": "\(Self.now)"]
-    if engine.isSQL { try expect(madeNow, "ok", "bound", changed: true, isNew: true) }
+    if engine.isSQL { try expect(madeNow, "ok", "registered", changed: true, isNew: true) }
     try expect([:], "ok", "already", changed: false)
     try expect([:], "ok", "already", changed: false, isNew: true)
     try expect(madeNow, "ok", "already", changed: false)
@@ -89,7 +89,7 @@ struct StoreKeyTests {
     try again.lose()
     try again.wait()
     try again.answer(try change(engine, from: madeNow, to: madeNow))
-    again.expect("ok", "bound")
+    again.expect("ok", "registered")
     try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "foreign", changed: false)
     try expect(
       ["state": "\"retired\""], "rejected.device-key.retired", "retired", changed: false)
@@ -100,7 +100,7 @@ struct StoreKeyTests {
       let script = StoreScript(verifier, bind, [evidence], now: Self.now)
       check(script.source("exchange.database").contains("\"owner_pk\":{\"S\":\"USER#ann\"}"))
       try script.answer("{\"output\":{}}")
-      script.expect("ok", "bound")
+      script.expect("ok", "registered")
     }
   }
 
@@ -110,7 +110,7 @@ struct StoreKeyTests {
     let evidence = try attested(verifier)
     let script = StoreScript(verifier, bind, [evidence], now: Self.now)
     let receipt = try require(evidence.text("attestation.receipt.bytes"))
-    let made = try require(evidence.integer("attestation.receipt.createdMs"))
+    let made = try require(evidence.integer("attestation.receipt.createdAtMs"))
     let next = try require(evidence.integer("attestation.receipt.refreshAtMs"))
     checkEqual(
       script.arguments(1),
@@ -217,7 +217,7 @@ struct StoreKeyTests {
     let text = try require(try attested(verifier).text("attestation.receipt.bytes"))
     let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
     Exchanges.expect(receipt, "ok")
-    let made = try require(receipt.integer("attestReceipt.createdMs"))
+    let made = try require(receipt.integer("attestReceipt.createdAtMs"))
     func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
       let script = StoreScript(
         verifier, ["operation": "update-device-key-receipt"], [receipt], now: Self.now)
@@ -227,7 +227,7 @@ struct StoreKeyTests {
         try script.answer(StoreAnswer.absent(engine))
       }
       script.expect(status, outcome)
-      if status == "ok" { checkEqual(script.document.integer("exchange.nextMs"), 2) }
+      if status == "ok" { checkEqual(script.document.integer("exchange.nextRefreshAtMs"), 2) }
     }
     try expect(["receipt": "\"\(text)\"", "receipt_created_at_ms": "\(made)"], "ok", "kept")
     try expect(["receipt_created_at_ms": "\(made)"], "ok", "older")

@@ -31,15 +31,15 @@ struct StoreLineTests {
     let older = try store.transaction { $0.signedDate -= 5000 }
     let newer = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
     let applied = try apply(store, "ann", newer)
-    checkEqual(applied.text("exchange.lines.0.outcome"), "applied")
+    checkEqual(applied.text("exchange.subscriptions.0.outcome"), "applied")
     checkEqual(applied.text("exchange.plan"), "standard")
     checkEqual(applied.flag("exchange.changed"), true)
     let stale = try apply(store, "ann", older)
     checkEqual(stale.name, "ok")
-    checkEqual(stale.text("exchange.lines.0.outcome"), "stale")
+    checkEqual(stale.text("exchange.subscriptions.0.outcome"), "stale")
     checkEqual(stale.text("exchange.plan"), "standard")
     let again = try apply(store, "ann", newer)
-    checkEqual(again.text("exchange.lines.0.outcome"), "applied")
+    checkEqual(again.text("exchange.subscriptions.0.outcome"), "applied")
     checkEqual(again.flag("exchange.changed"), false)
   }
 
@@ -49,10 +49,10 @@ struct StoreLineTests {
     try checkEqual(apply(store, "ann", store.transaction()).text("exchange.plan"), "premium")
     let other = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
     let document = try apply(store, "ann", other)
-    checkEqual(document.text("exchange.lines.0.outcome"), "stale")
+    checkEqual(document.text("exchange.subscriptions.0.outcome"), "stale")
     let revoked = try store.transaction { $0.revocationDate = $0.signedDate - 1 }
     let refunded = try apply(store, nil, revoked)
-    checkEqual(refunded.text("exchange.lines.0.outcome"), "applied")
+    checkEqual(refunded.text("exchange.subscriptions.0.outcome"), "applied")
     try checkEqual(plan(store), "free")
     // No further change is possible (STO-47).
     try checkEqual(store.run("SELECT next_check_at_ms FROM assay_subscription", []), ["[null]"])
@@ -62,23 +62,24 @@ struct StoreLineTests {
   func move() throws {
     let store = try SQLiteStore([("ledger.transfer", "confirm")])
     _ = try apply(store, "ann", try store.transaction())
-    let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
+    let same = try apply(store, "bob", try store.transaction(), [("confirmTransfer", true)])
     checkEqual(same.name, "rejected.subscription.other-account")
-    checkEqual(same.flag("exchange.lines.0.canMove"), false)
+    checkEqual(same.flag("exchange.subscriptions.0.canTransfer"), false)
     let newer = try store.transaction { $0.signedDate += 1000 }
     let asked = try apply(store, "bob", newer)
     checkEqual(asked.name, "rejected.subscription.other-account")
-    checkEqual(asked.flag("exchange.lines.0.canMove"), true)
-    let moved = try apply(store, "bob", newer, [("confirm", true)])
-    checkEqual(moved.text("exchange.lines.0.outcome"), "moved")
+    checkEqual(asked.flag("exchange.subscriptions.0.canTransfer"), true)
+    let moved = try apply(store, "bob", newer, [("confirmTransfer", true)])
+    checkEqual(moved.text("exchange.subscriptions.0.outcome"), "transferred")
     try checkEqual(plan(store, "bob"), "premium")
     try checkEqual(plan(store, "ann"), "free")
     let back = try store.transaction { $0.signedDate += 2000 }
     let soon = try apply(
-      store, "ann", back, [("confirm", true)], now: Minted.now + Self.day - 1)
+      store, "ann", back, [("confirmTransfer", true)], now: Minted.now + Self.day - 1)
     checkEqual(soon.name, "rejected.subscription.transfer-too-soon")
-    let later = try apply(store, "ann", back, [("confirm", true)], now: Minted.now + Self.day)
-    checkEqual(later.text("exchange.lines.0.outcome"), "moved")
+    let later = try apply(
+      store, "ann", back, [("confirmTransfer", true)], now: Minted.now + Self.day)
+    checkEqual(later.text("exchange.subscriptions.0.outcome"), "transferred")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE action = 'move'", []), ["[2]"])
   }
 
@@ -91,8 +92,8 @@ struct StoreLineTests {
     try checkEqual(plan(store, now: end - 1), "premium")
     try checkEqual(plan(store, now: end), "free")
     let read = try store.run(["operation": "get-plan", "account": "ann"])
-    checkEqual(read.integer("exchange.until"), end)
-    checkEqual(read.flag("exchange.lines.0.counts"), true)
+    checkEqual(read.integer("exchange.expiresAtMs"), end)
+    checkEqual(read.flag("exchange.subscriptions.0.isActive"), true)
     try store.run("UPDATE assay_subscription SET environment = 'Xcode'", [])
     try checkEqual(plan(store), "free", "an environment that is not accepted")
   }
@@ -118,7 +119,7 @@ struct StoreLineTests {
     }
     let left = try apply(store, "ann", coins)
     checkEqual(left.name, "ok")
-    checkEqual(left.text("exchange.lines.0.outcome"), "left-out")
+    checkEqual(left.text("exchange.subscriptions.0.outcome"), "excluded")
   }
 
   @Test("STO-48 lines due are given out once, and planned again")
@@ -127,21 +128,21 @@ struct StoreLineTests {
     _ = try apply(store, "ann", try store.transaction())
     let end = try require(Minted.purchase.expiresDate)
     let request: JSONText = [
-      "operation": "lease-due-subscriptions", "attempt": "attempt-due-0000000000000001",
+      "operation": "lease-due-subscriptions", "attemptId": "attempt-due-0000000000000001",
     ]
     try check(
-      store.run(request, now: end - Self.day - 1).text("exchange.lines.0.account") == nil)
+      store.run(request, now: end - Self.day - 1).text("exchange.subscriptions.0.account") == nil)
     let due = try store.run(request, now: end - Self.day)
-    checkEqual(due.text("exchange.lines.0.account"), "ann")
+    checkEqual(due.text("exchange.subscriptions.0.account"), "ann")
     try check(
-      store.run(request, now: end - 1).text("exchange.lines.0.account") == nil)
-    try checkEqual(store.run(request, now: end).text("exchange.lines.0.account"), "ann")
+      store.run(request, now: end - 1).text("exchange.subscriptions.0.account") == nil)
+    try checkEqual(store.run(request, now: end).text("exchange.subscriptions.0.account"), "ann")
   }
 
   @Test("STO-29 the lease of lines that are due")
   func dueLease() throws {
     let request: JSONText = [
-      "operation": "lease-due-subscriptions", "attempt": "attempt-due-0000000000000001",
+      "operation": "lease-due-subscriptions", "attemptId": "attempt-due-0000000000000001",
     ]
     for span in [4999, 3_600_001, -1] as [JSONText] {
       let refused = try SQLiteStore().run(request.setting([("leaseMs", span)]))
@@ -157,8 +158,8 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     let refused = try apply(
       store, "ann", try store.transaction { $0.productId = "com.example.app.unknown" })
-    Exchanges.expect(refused, "rejected.product.unknown", at: "lines", rule: "STO-24")
-    checkEqual(refused.text("exchange.lines.0.outcome"), "unknown-product")
+    Exchanges.expect(refused, "rejected.product.unknown", at: "subscriptions", rule: "STO-24")
+    checkEqual(refused.text("exchange.subscriptions.0.outcome"), "unknown-product")
     try checkEqual(store.run("SELECT COUNT(*) FROM assay_subscription", []), ["[0]"])
   }
 
@@ -176,7 +177,7 @@ struct StoreLineTests {
     checkEqual(refused.text("error.rule"), "STO-43")
     checkEqual(store.steps, 1)
     let claim: JSONText = [
-      "operation": "claim", "account": "ann", "attempt": "attempt-claim-000000000000001",
+      "operation": "claim", "account": "ann", "attemptId": "attempt-claim-000000000000001",
     ]
     try checkEqual(
       store.run(claim.setting(other), [evidence]).name, "rejected.account.token-mismatch")
@@ -197,15 +198,19 @@ struct StoreLineTests {
     let closed = try store.run(["operation": "get-plan", "account": "ann"])
     checkEqual(closed.name, "unavailable.database.outcome-unknown")
     checkEqual(closed.text("exchange.plan"), "free")
-    let last: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_000)]
-    let open = try store.run(["operation": "get-plan", "account": "ann", "last": last])
+    let last: JSONText = [
+      "plan": "premium", "expiresAtMs": .null, "readAtMs": .integer(Minted.now - 60_000),
+    ]
+    let open = try store.run(["operation": "get-plan", "account": "ann", "cachedPlan": last])
     checkEqual(open.name, "ok")
     checkEqual(open.text("exchange.plan"), "premium")
-    let old: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_001)]
+    let old: JSONText = [
+      "plan": "premium", "expiresAtMs": .null, "readAtMs": .integer(Minted.now - 60_001),
+    ]
     let late = try SQLiteStore([("ledger.failOpen", ["planMaxAgeMs": 60_000])])
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
     try checkEqual(
-      late.run(["operation": "get-plan", "account": "ann", "last": old]).name,
+      late.run(["operation": "get-plan", "account": "ann", "cachedPlan": old]).name,
       "unavailable.database.outcome-unknown")
   }
 
@@ -220,8 +225,8 @@ struct StoreLineTests {
     ] {
       let store = try SQLiteStore([("ledger.failOpen", ["planMaxAgeMs": 60_000])])
       for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
-      let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
-      let read = try store.run(["operation": "get-plan", "account": "ann", "last": last])
+      let last: JSONText = ["plan": .string(plan), "expiresAtMs": until, "readAtMs": .integer(at)]
+      let read = try store.run(["operation": "get-plan", "account": "ann", "cachedPlan": last])
       checkEqual(read.name, status, "\(plan) \(at - now)")
     }
   }
@@ -231,7 +236,7 @@ struct StoreLineTests {
   private func link(_ from: String, _ to: String) -> JSONText {
     [
       "operation": "merge-accounts", "from": .string(from), "to": .string(to),
-      "attempt": "attempt-link-000000000000001",
+      "attemptId": "attempt-link-000000000000001",
     ]
   }
 
@@ -240,18 +245,18 @@ struct StoreLineTests {
     let store = try SQLiteStore()
     _ = try apply(store, "anon", try store.transaction())
     let linked = try store.run(link("anon", "ann"))
-    checkEqual(linked.text("exchange.outcome"), "linked")
-    checkEqual(linked.integer("exchange.moved.lines"), 1)
+    checkEqual(linked.text("exchange.outcome"), "merged")
+    checkEqual(linked.integer("exchange.moved.subscriptions"), 1)
     try checkEqual(plan(store), "premium")
     try checkEqual(plan(store, "anon"), "free")
     let again = try store.run(link("anon", "ann"))
     checkEqual(again.text("exchange.outcome"), "already")
     try checkEqual(store.run(link("ann", "anon")).name, "rejected.account.merged")
     try checkEqual(store.run(link("anon", "bob")).name, "rejected.account.merged")
-    try check(store.run(link("anon", "bob")).text("exchange.linkedTo") == nil)
+    try check(store.run(link("anon", "bob")).text("exchange.mergedInto") == nil)
     for request in [link("anon", "bob"), link("ann", "anon")] {
-      let shown = try store.run(request.setting("operator", true))
-      checkEqual(shown.text("exchange.linkedTo"), "ann")
+      let shown = try store.run(request.setting("operatorView", true))
+      checkEqual(shown.text("exchange.mergedInto"), "ann")
     }
     Exchanges.expect(
       try store.run(link("ann", "ann")), "misuse.ledger.account", at: "to", rule: "STO-90")
@@ -261,7 +266,7 @@ struct StoreLineTests {
   func chain() throws {
     let store = try SQLiteStore()
     _ = try store.run(link("a", "b"))
-    try checkEqual(store.run(link("b", "c")).text("exchange.outcome"), "linked")
+    try checkEqual(store.run(link("b", "c")).text("exchange.outcome"), "merged")
     try checkEqual(
       store.run("SELECT target FROM assay_merged_account WHERE id = 'a'", []), ["[\"c\"]"])
     try checkEqual(store.run(link("d", "b")).name, "rejected.account.merged")
@@ -274,7 +279,7 @@ struct StoreLineTests {
     _ = try apply(store, "ann-to-forget", try store.transaction())
     let request: JSONText = [
       "operation": "forget-account", "account": "ann-to-forget",
-      "attempt": "attempt-forget-0000000000001",
+      "attemptId": "attempt-forget-0000000000001",
     ]
     try checkEqual(store.run(request).text("exchange.outcome"), "forgotten")
     try checkEqual(store.run(request).text("exchange.outcome"), "already")
@@ -301,20 +306,20 @@ struct StoreLineTests {
     let links = [("dev-1", "dev-2"), ("dev-2", "me-myself"), ("dev-3", "me-myself")]
     for (number, (from, to)) in links.enumerated() {
       let attempt = JSONText.string("attempt-\(number)-00000000000000000")
-      try checkEqual(store.run(link(from, to).setting("attempt", attempt)).name, "ok")
+      try checkEqual(store.run(link(from, to).setting("attemptId", attempt)).name, "ok")
     }
     // Rows that a late request of a merged account has left behind.
     try take("dev-1")
     _ = try apply(store, "dev-3", try store.transaction())
     let request: JSONText = [
       "operation": "forget-account", "account": "me-myself",
-      "attempt": "attempt-forget-0000000000001",
+      "attemptId": "attempt-forget-0000000000001",
     ]
     let done = try store.run(request)
     checkEqual(done.text("exchange.outcome"), "forgotten")
-    checkEqual(done.integer("exchange.forgotten.lines"), 1)
+    checkEqual(done.integer("exchange.forgotten.subscriptions"), 1)
     checkEqual(done.integer("exchange.forgotten.meters"), 1)
-    checkEqual(done.flag("exchange.more"), false)
+    checkEqual(done.flag("exchange.hasMore"), false)
     for table in SchemaTable.allCases {
       let rows = try store.run("SELECT * FROM assay_\(table)", []).joined()
       for account in ["dev-", "me-myself"] { check(!rows.contains(account), "\(table)") }
@@ -332,14 +337,14 @@ struct StoreLineTests {
     let store = try SQLiteStore([("ledger.forgetKey", key)])
     for number in 10..<40 {
       let attempt = JSONText.string("attempt-\(number)-00000000000000000")
-      _ = try store.run(link("dev-\(number)", "me-myself").setting("attempt", attempt))
+      _ = try store.run(link("dev-\(number)", "me-myself").setting("attemptId", attempt))
     }
     let request: JSONText = [
       "operation": "forget-account", "account": "me-myself",
-      "attempt": "attempt-forget-0000000000001",
+      "attemptId": "attempt-forget-0000000000001",
     ]
-    try checkEqual(store.run(request).flag("exchange.more"), true)
-    try checkEqual(store.run(request).flag("exchange.more"), false)
+    try checkEqual(store.run(request).flag("exchange.hasMore"), true)
+    try checkEqual(store.run(request).flag("exchange.hasMore"), false)
     let rows = try store.run("SELECT * FROM assay_audit", []).joined()
     check(!rows.contains("dev-"))
     try check(store.run("SELECT id FROM assay_merged_account", []).isEmpty)
@@ -408,7 +413,7 @@ struct StoreLineTests {
       checkEqual(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE"), true)
       checkEqual(script.sql(6)?.hasPrefix("INSERT INTO assay_audit"), true)
       try script.answer("{},{},{},{},{},{},{}")
-      script.expect("ok", "linked")
+      script.expect("ok", "merged")
       return
     }
     checkEqual(script.document.text("exchange.database.transaction"), "within")
@@ -422,8 +427,8 @@ struct StoreLineTests {
     checkEqual(script.arguments(1), "[\"USER#m\",\"2026-11-25\",\"free\"]")
     checkEqual(script.arguments(3), "[\"USER#m\",\"2026-11-25\",\"premium\"]")
     try script.answer("{},{},{},{},{}")
-    script.expect("ok", "linked")
-    checkEqual(script.document.flag("exchange.more"), false)
+    script.expect("ok", "merged")
+    checkEqual(script.document.flag("exchange.hasMore"), false)
   }
 
   @Test("STO-68 kept evidence is read again by digest and by line; without keeping, refused")

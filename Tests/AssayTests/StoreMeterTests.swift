@@ -50,11 +50,11 @@ struct StoreMeterTests {
     let connection = script.document.text("exchange.database.connection")
     checkEqual(connection, (engine == .mariadb ? "same" : "any"))
     try script.answer(StoreAnswer.counted(engine, 8))
-    script.expect("ok", "taken")
+    script.expect("ok", "consumed")
     checkEqual(script.document.integer("exchange.used"), 8)
     checkEqual(script.document.integer("exchange.limit"), 20)
     checkEqual(script.document.integer("exchange.left"), 12)
-    checkEqual(script.document.integer("exchange.resetMs"), Self.tomorrow)
+    checkEqual(script.document.integer("exchange.resetAtMs"), Self.tomorrow)
     checkEqual(script.document.text("exchange.fallback"), "free")
     checkEqual(
       script.source("exchange.headers"),
@@ -74,7 +74,7 @@ struct StoreMeterTests {
     checkEqual(script.source("exchange.used"), "null")
     checkEqual(script.source("exchange.ticket"), "null")
     checkEqual(script.document.integer("exchange.left"), 0)
-    checkEqual(script.document.integer("exchange.resetMs"), Self.tomorrow)
+    checkEqual(script.document.integer("exchange.resetAtMs"), Self.tomorrow)
     checkEqual(script.document.text("exchange.fallback"), "free")
     checkEqual(script.document.text("exchange.headers.Retry-After"), "82800")
     checkEqual(script.document.text("exchange.headers.RateLimit"), "\"premium\";r=0;t=82800")
@@ -142,8 +142,8 @@ struct StoreMeterTests {
         script.arguments(), "[\"USER#ann\",\"\(bucket)\",\"premium\",1,\(kept),19,19]")
       // The reply comes on another day, and from a clock that ran backwards.
       try script.answer("{\"rows\":[[1]]}", after: now == Self.tomorrow ? -5000 : 500_000)
-      script.expect("ok", "taken")
-      checkEqual(script.document.integer("exchange.resetMs"), reset)
+      script.expect("ok", "consumed")
+      checkEqual(script.document.integer("exchange.resetAtMs"), reset)
     }
   }
 
@@ -261,7 +261,7 @@ struct StoreMeterTests {
     let open: [(String, JSONText)] = [("failOpen", ["meters": ["free"]])]
     let free = try take(.redis, [("meter", "free")], stores: open)
     try free.lose()
-    free.expect("ok", "taken")
+    free.expect("ok", "consumed")
     checkEqual(free.document.flag("exchange.unmetered"), true)
     for member in ["used", "left", "ticket"] {
       checkEqual(free.source("exchange.\(member)"), "null")
@@ -285,7 +285,7 @@ struct StoreMeterTests {
     try script.raw("{\"id\":2,\"code\":200,\"results\":[{\"rows\":[[1]]}]}")
     Exchanges.expect(script.document, "misuse.exchange.order", at: "id")
     try script.raw("{\"id\":1,\"code\":200,\"results\":[{\"rows\":[[1]]}]}")
-    script.expect("ok", "taken")
+    script.expect("ok", "consumed")
     try script.raw("{\"id\":1,\"code\":200,\"results\":[{\"rows\":[[2]]}]}")
     Exchanges.expect(script.document, "misuse.exchange.order")
   }

@@ -14,7 +14,8 @@ struct StorePaceTests {
     _ changes: [(String, JSONText)] = []
   ) throws -> StoreScript {
     let request: JSONText = [
-      "operation": "acquire-rate-permit", "for": "look-up-order-id", "environment": "Production",
+      "operation": "acquire-rate-permit", "appStoreOperation": "look-up-order-id",
+      "environment": "Production",
     ]
     return StoreScript(
       try Minted.verifier([("ledger", StoreAnswer.stores(.sqlite, stores))] + changes),
@@ -30,7 +31,7 @@ struct StorePaceTests {
       "[\"APPLE#Production#com.example.app\",\"\(second)\",\"look-up-order-id\",1,"
         + "\((second + 1) * 1000 + 3_600_000),4,4]")
     try script.answer("{\"rows\":[[5]]}")
-    script.expect("ok", "taken")
+    script.expect("ok", "acquired")
     checkEqual(script.document.integer("exchange.used"), 5)
     checkEqual(script.document.integer("exchange.limit"), 5)
   }
@@ -41,15 +42,15 @@ struct StorePaceTests {
     let sandbox: [(String, JSONText)] = [("environment", "Sandbox")]
     let cases: [([(String, JSONText)], [(String, JSONText)], Int)] = [
       ([], [], 5), (sandbox, [], 1), ([], named, 40), (sandbox, named, 4),
-      ([("for", "get-transaction-info")], [], 25),
-      ([("for", "request-test-notification")], [], 1),
+      ([("appStoreOperation", "get-transaction-info")], [], 25),
+      ([("appStoreOperation", "request-test-notification")], [], 1),
     ]
     for (members, stores, limit) in cases {
       let script = try pace(members, stores: stores)
       check(script.arguments().hasSuffix(",\(limit - 1),\(limit - 1)]"))
     }
-    let unlimited = try pace([("for", "get-status-of-subscription-renewal-date-extensions")])
-    unlimited.expect("ok", "taken")
+    let unlimited = try pace([("appStoreOperation", "get-status-of-subscription-renewal-date-extensions")])
+    unlimited.expect("ok", "acquired")
     checkEqual(unlimited.source("exchange.limit"), "null")
   }
 
@@ -68,9 +69,10 @@ struct StorePaceTests {
     }
     checkEqual(Set(seconds).count, 5)
     try script.answer(Self.full)
-    script.expect("unavailable.app-store.local-rate-limit", "paced", at: "for")
+    script.expect("unavailable.app-store.local-rate-limit", "limited", at: "appStoreOperation")
     checkEqual(script.document.integer("exchange.retry.attempt"), 2)
-    checkEqual(script.document.text("exchange.retry.request.for"), "look-up-order-id")
+    checkEqual(
+      script.document.text("exchange.retry.request.appStoreOperation"), "look-up-order-id")
   }
 
   @Test("STO-66 EXC-16 a second that begins after the deadline is not waited for")
@@ -79,7 +81,7 @@ struct StorePaceTests {
     try script.answer(Self.full)
     try script.wait()
     try script.answer(Self.full)
-    script.expect("unavailable.app-store.local-rate-limit", at: "for")
+    script.expect("unavailable.app-store.local-rate-limit", at: "appStoreOperation")
     checkEqual(script.document.text("error.rule"), "STO-66")
   }
 
@@ -91,7 +93,7 @@ struct StorePaceTests {
     checkEqual(
       script.document.text("exchange.database.calls.0.args.1"), "\(Minted.now / 1000 + 31)")
     try script.answer("{\"rows\":[[1]]}")
-    script.expect("ok", "taken")
+    script.expect("ok", "acquired")
   }
 
   @Test("EXC-15 busy rows and full seconds together stay below the number of steps")
@@ -106,7 +108,7 @@ struct StorePaceTests {
       try script.wait()
     }
     try script.answer(Self.full)
-    script.expect("unavailable.app-store.local-rate-limit", "paced")
+    script.expect("unavailable.app-store.local-rate-limit", "limited")
   }
 
   @Test("§7 Apple's own limit is still there when the store is away")
@@ -114,8 +116,8 @@ struct StorePaceTests {
     for code in ["1", nil] {
       let script = try pace()
       if let code { try script.fail(code) } else { try script.lose() }
-      script.expect("ok", "taken")
-      checkEqual(script.document.flag("exchange.unpaced"), true)
+      script.expect("ok", "acquired")
+      checkEqual(script.document.flag("exchange.unlimited"), true)
     }
     let odd = try pace()
     try odd.answer("{\"rows\":[[\"x\"]]}")
@@ -125,7 +127,8 @@ struct StorePaceTests {
   @Test("STO-66 what a host must not ask")
   func misuse() throws {
     let wrong: [(String, JSONText)] = [
-      ("for", "consume-quota"), ("for", 1), ("environment", "Xcode"), ("environment", "auto"),
+      ("appStoreOperation", "consume-quota"), ("appStoreOperation", 1), ("environment", "Xcode"),
+      ("environment", "auto"),
       ("bundleId", "com.example.other"), ("attempt", 0), ("attempt", 65),
     ]
     for (member, value) in wrong {

@@ -188,7 +188,7 @@ struct StoreSchemaCheckTests {
       for executed in ["no", "unknown"] {
         let script = StoreScript(
           try Minted.verifier([("ledger", StoreAnswer.stores(engine))]),
-          ["operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001"])
+          ["operation": "record-event", "id": "NOTE#1", "attemptId": "attempt-0000000000000001"])
         try script.fail("standby", executed: executed)
         Exchanges.expect(
           script.document, "unavailable.database.standby", at: "error.code", rule: "STO-74")
@@ -358,7 +358,7 @@ struct StoreSchemaCheckTests {
   @Test("STO-1 STO-13 the engine of a request, and what it must not hold")
   func engine() throws {
     let once: JSONText = [
-      "operation": "record-event", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+      "operation": "record-event", "id": "NOTE#1", "attemptId": "attempt-0000000000000001",
     ]
     let unshared = try Minted.verifier([
       ("ledger", StoreAnswer.stores(.postgres, [("shared", false)]))

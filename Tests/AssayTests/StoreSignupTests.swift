@@ -32,7 +32,7 @@ struct StoreSignupTests {
     try script.answer(StoreAnswer.counted(engine, 100, meter: "created"))
     script.expect("ok", "admitted")
     checkEqual(script.document.integer("exchange.left"), 0)
-    checkEqual(script.document.integer("exchange.resetMs"), Self.reset)
+    checkEqual(script.document.integer("exchange.resetAtMs"), Self.reset)
     checkEqual(script.source("exchange.headers"), "{}")
     let ticket = try require(script.document.text("exchange.ticket"))
     checkEqual(

@@ -38,7 +38,7 @@ struct StoresDynamoTests {
     _ account: String = "ann", _ number: Int = 1, _ more: [(String, JSONText)] = []
   ) -> JSONText {
     let request: JSONText = [
-      "operation": "claim", "account": .string(account), "attempt": attempt(number),
+      "operation": "claim", "account": .string(account), "attemptId": attempt(number),
     ]
     return request.setting(more)
   }
@@ -136,10 +136,10 @@ struct StoresDynamoTests {
     }
     let late = Self.now + 100_000
     func sweep(_ number: Int) throws -> Document {
-      try store.run(["operation": "resume-expired", "attempt": attempt(number)], now: late)
+      try store.run(["operation": "resume-expired", "attemptId": attempt(number)], now: late)
     }
     let first = try sweep(91)
-    checkEqual(first.flag("exchange.more"), true)
+    checkEqual(first.flag("exchange.hasMore"), true)
     checkEqual(first.text("exchange.claims.0.transactionId"), "2000000900000100")
     checkEqual(first.text("exchange.claims.24.transactionId"), "2000000900000124")
     let second = try sweep(92)
@@ -159,7 +159,7 @@ struct StoresDynamoTests {
       store.put(taken)
     }
     let swept = try store.run(
-      ["operation": "resume-expired", "attempt": attempt(9)], now: Self.now + 100_000)
+      ["operation": "resume-expired", "attemptId": attempt(9)], now: Self.now + 100_000)
     checkEqual(swept.name, "ok")
     check(swept.text("exchange.claims.0.outcome") == nil)
   }
@@ -180,7 +180,7 @@ struct StoresDynamoTests {
       taken["state"] = .text(state)
       store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
       let swept = try store.run(
-        ["operation": "resume-expired", "attempt": .string(sweeper)], now: Self.now + 100_000)
+        ["operation": "resume-expired", "attemptId": .string(sweeper)], now: Self.now + 100_000)
       checkEqual(swept.name, "ok")
       checkEqual(
         swept.text("exchange.claims.0.outcome"), (isOurs ? "resume" : nil),
@@ -190,8 +190,8 @@ struct StoresDynamoTests {
     try store.run(claim(), [try coins(store)])
     store.faults[store.steps + 2] = .lost(carriedOut: true)
     let swept = try store.run(
-      ["operation": "resume-expired", "attempt": .string(sweeper)], now: Self.now + 100_000)
-    checkEqual(swept.integer("exchange.claims.0.fence"), 2)
+      ["operation": "resume-expired", "attemptId": .string(sweeper)], now: Self.now + 100_000)
+    checkEqual(swept.integer("exchange.claims.0.fencingToken"), 2)
   }
 
   @Test("LST-2 the ledger of an account, by an index that may lag")
@@ -215,14 +215,14 @@ struct StoresDynamoTests {
   func granted() throws {
     let store = try DynamoStore()
     let evidence = try coins(store)
-    let request = claim("ann", 1, [("mode", "transaction")])
+    let request = claim("ann", 1, [("grantMode", "transaction")])
     let failed = try store.run(request, [evidence]) { _, document in
       "{\"id\":\(document.integer("exchange.grant.id") ?? 0),\"code\":500}"
     }
     expect(failed, "in-progress", "unavailable.claim.in-progress")
     let done = try store.run(request, [evidence])
     expect(done, "new", "ok")
-    checkEqual(done.text("exchange.answer"), "granted")
+    checkEqual(done.text("exchange.clientResult"), "granted")
     checkEqual(store.grants, [done.text("exchange.claims.0.grantId") ?? "": "ann"])
     try checkEqual(row(store, done)["state"], .text("granted"))
     try check(row(store, done)["due_pk"] == nil)
@@ -237,7 +237,7 @@ struct StoresDynamoTests {
     let other = try DynamoStore()
     let theirs = try other.run(claim("bob", 2), [evidence])
     let met = try row(other, theirs)
-    let document = try store.run(claim("ann", 1, [("mode", "transaction")]), [evidence]) {
+    let document = try store.run(claim("ann", 1, [("grantMode", "transaction")]), [evidence]) {
       $0.put(met)
       return $0.grantAnswer($1)
     }
@@ -250,7 +250,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     let evidence = try coins(store)
     try store.run(claim(), [evidence])
-    let more: [(String, JSONText)] = [("mode", "transaction")]
+    let more: [(String, JSONText)] = [("grantMode", "transaction")]
     // The purchase may have been granted under its lease (STO-37).
     expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.claim.held")
     let done = try store.run(claim("ann", 1, more + [("allowRepeat", true)]), [evidence])
@@ -270,7 +270,7 @@ struct StoresDynamoTests {
   func cancelled(_ reasons: String, _ status: String) throws {
     let store = try DynamoStore()
     let document = try store.run(
-      claim("ann", 1, [("mode", "transaction")]), [try coins(store)]
+      claim("ann", 1, [("grantMode", "transaction")]), [try coins(store)]
     ) { _, document in
       let id = document.integer("exchange.grant.id") ?? 0
       let error = #"{"type":"TransactionCanceledException","reasons":\#(reasons)}"#
@@ -289,7 +289,7 @@ struct StoresDynamoTests {
   func grantForm(_ answer: String, _ status: String) throws {
     let store = try DynamoStore()
     let document = try store.run(
-      claim("ann", 1, [("mode", "transaction")]), [try coins(store)]
+      claim("ann", 1, [("grantMode", "transaction")]), [try coins(store)]
     ) { _, document in
       answer.replacing("ID", with: "\(document.integer("exchange.grant.id") ?? 0)")
     }
@@ -405,7 +405,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     let evidence = try month(store)
     try store.run(apply("ann"), [evidence])
-    let more: [(String, JSONText)] = [("mode", .string(mode))]
+    let more: [(String, JSONText)] = [("grantMode", .string(mode))]
     expect(
       try store.run(claim("bob", 1, more), [evidence]), "other-account",
       "rejected.subscription.other-account")
@@ -422,7 +422,7 @@ struct StoresDynamoTests {
     arguments: ["lease", "transaction"])
   func ownLine(_ mode: String) throws {
     let store = try DynamoStore()
-    let more: [(String, JSONText)] = [("mode", .string(mode))]
+    let more: [(String, JSONText)] = [("grantMode", .string(mode))]
     func period(_ number: Int, _ signed: Int64) throws -> Document {
       try month(store, signed: signed, transaction: "200000090000012\(number)")
     }
@@ -466,7 +466,7 @@ struct StoresDynamoTests {
   }
 
   private func outcome(_ document: Document) -> String? {
-    document.text("exchange.lines.0.outcome")
+    document.text("exchange.subscriptions.0.outcome")
   }
 
   @Test("STO-40 the newest evidence stands, and its owner reads the copy")
@@ -516,7 +516,7 @@ struct StoresDynamoTests {
     }
     changes(4)
     let busy = try store.run(apply("ann"), [try month(store)])
-    Exchanges.expect(busy, "unavailable.database.contention", at: "lines", rule: "STO-70")
+    Exchanges.expect(busy, "unavailable.database.contention", at: "subscriptions", rule: "STO-70")
     checkEqual(store.steps, begun + 5)
     try checkEqual(plan(store, "ann"), "free")
   }
@@ -526,7 +526,7 @@ struct StoresDynamoTests {
     let store = try DynamoStore([("ledger.transfer", "allow")])
     try store.run(apply("ann"), [try month(store)])
     let moved = try store.run(apply("bob"), [try month(store, signed: 500)])
-    checkEqual(outcome(moved), "moved")
+    checkEqual(outcome(moved), "transferred")
     try checkEqual(plan(store, "ann"), "free")
     try checkEqual(plan(store, "bob"), "premium")
     let back = try store.run(apply("ann"), [try month(store, signed: 600)])
@@ -538,14 +538,14 @@ struct StoresDynamoTests {
   func dueLines() throws {
     let store = try DynamoStore()
     try store.run(apply("ann"), [try month(store)])
-    let due: JSONText = ["operation": "lease-due-subscriptions", "attempt": attempt(1)]
-    try check(store.run(due).text("exchange.lines.0.account") == nil)
+    let due: JSONText = ["operation": "lease-due-subscriptions", "attemptId": attempt(1)]
+    try check(store.run(due).text("exchange.subscriptions.0.account") == nil)
     let late = Self.now + 100 * 86_400_000
     let listed = try store.run(due, now: Self.now + 2_000_000)
-    checkEqual(listed.text("exchange.lines.0.account"), "ann")
+    checkEqual(listed.text("exchange.subscriptions.0.account"), "ann")
     try check(
-      store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
-    try checkEqual(store.run(due, now: late).text("exchange.lines.0.account"), "ann")
+      store.run(due, now: Self.now + 2_000_000).text("exchange.subscriptions.0.account") == nil)
+    try checkEqual(store.run(due, now: late).text("exchange.subscriptions.0.account"), "ann")
     // Sixty days have passed.
     check(!store.items.values.contains { $0["due_pk"] != nil })
   }
@@ -555,7 +555,7 @@ struct StoresDynamoTests {
   private func link(_ from: String, _ to: String, _ number: Int = 50) -> JSONText {
     [
       "operation": "merge-accounts", "from": .string(from), "to": .string(to),
-      "attempt": attempt(number), "reason": "signed in",
+      "attemptId": attempt(number), "reason": "signed in",
     ]
   }
 
@@ -575,11 +575,11 @@ struct StoresDynamoTests {
     store.put(day("anon", ["free": 3, "premium": 1]))
     store.put(day("ann", ["free": 2]))
     let done = try store.run(link("anon", "ann"))
-    expect(done, "linked", "ok")
-    checkEqual(done.integer("exchange.moved.lines"), 1)
+    expect(done, "merged", "ok")
+    checkEqual(done.integer("exchange.moved.subscriptions"), 1)
     checkEqual(done.integer("exchange.moved.purchases"), 1)
     checkEqual(done.integer("exchange.moved.meters"), 2)
-    checkEqual(done.flag("exchange.more"), false)
+    checkEqual(done.flag("exchange.hasMore"), false)
     try checkEqual(plan(store, "ann"), "premium")
     try checkEqual(plan(store, "anon"), "free")
     checkEqual(store.item("USER#ann", "DATE#2026-11-21")?["count_free"], .number(5))
@@ -634,7 +634,7 @@ struct StoresDynamoTests {
       store.faults[2] = nil
       #expect(throws: Never.self) { try store.run(self.link("c", "a", 60)) }
     }
-    expect(try store.run(link("a", "b")), "linked", "ok")
+    expect(try store.run(link("a", "b")), "merged", "ok")
     checkEqual(store.item("MERGED_ACCOUNT#c", "MERGED_ACCOUNT")?["target"], .text("b"))
   }
 
@@ -659,9 +659,9 @@ struct StoresDynamoTests {
     try store.run(link("anon-1", "someone", 52))
     try store.run(apply("anon-1"), [try month(store, signed: 5)])
     let forget: JSONText = [
-      "operation": "forget-account", "account": "anon-1", "attempt": attempt(53),
+      "operation": "forget-account", "account": "anon-1", "attemptId": attempt(53),
     ]
-    try store.run(["operation": "forget-account", "account": "someone", "attempt": attempt(54)])
+    try store.run(["operation": "forget-account", "account": "someone", "attemptId": attempt(54)])
     let done = try store.run(forget)
     checkEqual(done.name, "ok", "\(done.text("error.at") ?? "")")
     let again = try store.run(forget)
@@ -678,7 +678,7 @@ struct StoresDynamoTests {
   }
 
   private func forget(_ account: String) -> JSONText {
-    ["operation": "forget-account", "account": .string(account), "attempt": attempt(53)]
+    ["operation": "forget-account", "account": .string(account), "attemptId": attempt(53)]
   }
 
   @Test("STO-93 who was joined into a forgotten account is forgotten with it")
@@ -690,8 +690,8 @@ struct StoresDynamoTests {
     store.put(day("dev-2", ["free": 3]))
     let done = try store.run(forget("me-myself"))
     expect(done, "forgotten", "ok")
-    checkEqual(done.integer("exchange.forgotten.lines"), 1)
-    checkEqual(done.flag("exchange.more"), false)
+    checkEqual(done.integer("exchange.forgotten.subscriptions"), 1)
+    checkEqual(done.flag("exchange.hasMore"), false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
     for account in ["dev-", "me-myself"] { check(!dump.contains(account), "\(dump)") }
     expect(try store.run(forget("me-myself")), "already", "ok")
@@ -703,8 +703,8 @@ struct StoresDynamoTests {
     for number in 10..<35 { try store.run(link("dev-\(number)", "me-myself", number)) }
     let first = try store.run(forget("me-myself"))
     checkEqual(first.name, "ok")
-    checkEqual(first.flag("exchange.more"), true)
-    try checkEqual(store.run(forget("me-myself")).flag("exchange.more"), false)
+    checkEqual(first.flag("exchange.hasMore"), true)
+    try checkEqual(store.run(forget("me-myself")).flag("exchange.hasMore"), false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
     for account in ["dev-", "me-myself"] { check(!dump.contains(account), "\(dump)") }
   }
@@ -733,7 +733,7 @@ struct StoresDynamoTests {
     check(!store.items.keys.contains { $0.contains("|EVID#") })
     let moved = try DynamoStore(changes)
     try moved.run(apply("ann"), [try month(moved)])
-    checkEqual(outcome(try moved.run(apply("bob"), [try month(moved, signed: 3)])), "moved")
+    checkEqual(outcome(try moved.run(apply("bob"), [try month(moved, signed: 3)])), "transferred")
     checkEqual(kept(moved), 2)
     try checkEqual(moved.run(forget("ann")).name, "ok")
     checkEqual(kept(moved), 1)
@@ -793,7 +793,7 @@ struct StoresDynamoTests {
   @Test("STM-2 STO-21 the text is there before the host's transaction, of an own purchase only")
   func keptBefore() throws {
     let store = try DynamoStore([("ledger.keepEvidence", true)])
-    let more: [(String, JSONText)] = [("mode", "transaction")]
+    let more: [(String, JSONText)] = [("grantMode", "transaction")]
     let done = try store.run(claim("ann", 1, more), [try coins(store)]) { store, document in
       checkEqual(self.kept(store), 1)
       return store.grantAnswer(document)
@@ -815,7 +815,7 @@ struct StoresDynamoTests {
       try month(store, transaction: "2000000900000121"),
       try month(store, signed: 1, transaction: "2000000900000122"),
     ]
-    let first = try store.run(claim("ann", 1, [("only", ["2000000900000121"])]), periods)
+    let first = try store.run(claim("ann", 1, [("transactionIds", ["2000000900000121"])]), periods)
     expect(first, "new", "ok")
     check(isKept(line(store), store))
     checkEqual(kept(store), 2)
@@ -826,7 +826,7 @@ struct StoresDynamoTests {
       "other-account", "rejected.subscription.other-account")
     checkEqual(outcome(try store.run(apply("ann"), [try month(store)])), "stale")
     checkEqual(kept(store), 2)
-    checkEqual(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])), "moved")
+    checkEqual(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])), "transferred")
     check(isKept(line(store), store))
     checkEqual(kept(store), 3)
     // Storing the same evidence again keeps its first time.

@@ -179,7 +179,7 @@ struct TransactionReceiptTests {
             ?? $0.info.removing("app-item-id")
         })
     }
-    try checkEqual(answer(nil).text("checks.11.why"), "no input for it")
+    try checkEqual(answer(nil).text("checks.11.reason"), "no input for it")
     // The id of another configured app does not fit this one.
     for id in ["1000000001", "1", "0", "12345678901234567890"] {
       let refused = try answer(id)
@@ -297,7 +297,7 @@ struct TransactionReceiptTests {
     checkEqual(evidence.purchases.count, 1)
     check(evidence.renewals.isEmpty)
     checkEqual("\(evidence.kind)", "transaction-receipt")
-    checkEqual(evidence.asOf, purchase.purchaseDate)
+    checkEqual(evidence.asOfMs, purchase.purchaseDate)
     checkEqual(facts.environment, .sandbox)
     checkEqual(facts.transactionId, "2000000900000001")
     checkEqual(facts.originalTransactionId, "2000000900000001")
@@ -309,7 +309,7 @@ struct TransactionReceiptTests {
     check(facts.isTrial)
     check(!facts.isIntro)
     checkEqual(facts.quantity, 3)
-    checkEqual(facts.asOf, purchase.purchaseDate)
+    checkEqual(facts.asOfMs, purchase.purchaseDate)
     checkEqual(facts.evidenceClass, .signed)
     check(facts.shows.isEmpty)
   }

@@ -27,7 +27,7 @@ struct TriageJWSTests {
       ])
     let document = result.document(configuration: [])
     checkEqual(document.text("triage.kind"), "transaction")
-    checkEqual(document.text("claimed.originalTransactionId"), "2000000000000017")
+    checkEqual(document.text("unverified.originalTransactionId"), "2000000000000017")
   }
 
   @Test("TRI-3 a date outside 2008 to 2100 is not claimed")
@@ -87,9 +87,9 @@ struct TriageJWSTests {
   func issuer() {
     let result = Fixture.look(Fixture.jws(#"{"iss":"https://appleid.apple.com","sub":"x"}"#))
     let document = result.document(configuration: [])
-    checkEqual(document.text("claimed.issuer"), "https://appleid.apple.com")
+    checkEqual(document.text("unverified.issuer"), "https://appleid.apple.com")
     let transaction = Fixture.look(Fixture.jws(Fixture.transaction)).document(configuration: [])
-    check(transaction.tree?.at("claimed")?.member("issuer") == nil)
+    check(transaction.tree?.at("unverified")?.member("issuer") == nil)
   }
 
   @Test("TRI-6 TRI-7 a JWS that names no bundle is of nobody else")
@@ -123,7 +123,7 @@ struct TriageJWSTests {
       checkEqual(result.traitNames, ["environment"])
       checkEqual(result.category, .jws)
       checkEqual(result.disposition, .keep)
-      checkEqual(result.document(configuration: []).text("claimed.environment"), name)
+      checkEqual(result.document(configuration: []).text("unverified.environment"), name)
     }
     checkEqual(look("Sandbox", Fixture.configuration).traitNames, [])
     checkEqual(look("Moon", Fixture.configuration).keys, [])

@@ -156,31 +156,31 @@ struct TriageTests {
     checkEqual(document.text("kind"), "triage")
     checkEqual(document.text("status.name"), "pending.triage.verify-next")
     checkEqual(document.text("triage.category"), "candidate")
-    checkEqual(document.text("triage.form"), "transaction-receipt")
+    checkEqual(document.text("triage.format"), "transaction-receipt")
     checkEqual(document.text("triage.disposition"), "keep")
-    checkEqual(document.text("triage.next"), "lookup")
+    checkEqual(document.text("triage.nextStep"), "lookup")
     checkEqual(document.text("triage.transport.form"), "base64")
-    checkEqual(document.text("claimed.bundleId"), "com.example.app")
-    checkEqual(document.integer("claimed.purchaseDate"), 1_551_690_123_000)
-    checkEqual(document.text("claimed.environment"), "Production")
-    checkEqual(document.text("claimed.keys.0"), "Production/410000000000042")
+    checkEqual(document.text("unverified.bundleId"), "com.example.app")
+    checkEqual(document.integer("unverified.purchaseDate"), 1_551_690_123_000)
+    checkEqual(document.text("unverified.environment"), "Production")
+    checkEqual(document.text("unverified.keys.0"), "Production/410000000000042")
     checkEqual(document.text("checks.5.id"), "triage.traits")
     let tree = try require(document.tree)
     checkEqual(tree.member("ok")?.boolean, false)
     checkEqual(tree.at("triage.kind")?.isNull, true)
-    checkEqual(tree.at("triage.traits")?.count, 0)
+    checkEqual(tree.at("triage.anomalies")?.count, 0)
 
     let cracker = Fixture.look("com.urus.iap.12").document(configuration: [])
-    checkEqual(cracker.text("triage.category"), "cracker")
-    checkEqual(cracker.text("error.check"), "triage.form")
+    checkEqual(cracker.text("triage.category"), "cracking-tool")
+    checkEqual(cracker.text("error.check"), "triage.format")
     checkEqual(cracker.text("error.rule"), "TRI-2")
-    checkEqual(cracker.tree?.member("claimed")?.isNull, true)
+    checkEqual(cracker.tree?.member("unverified")?.isNull, true)
     checkEqual(cracker.tree?.at("triage.transport")?.isNull, true)
 
     let foreign = Fixture.look(Receipt().setting("bid", #"a\"b"#).blob64)
     let written = foreign.document(configuration: [])
     checkEqual(written.text("error.check"), "triage.bundle")
-    checkEqual(written.text("claimed.bundleId"), "a\"b")
+    checkEqual(written.text("unverified.bundleId"), "a\"b")
     checkEqual(written.tree?.at("checks.4.ok")?.isNull, true)
 
     let product = Fixture.look(Receipt().setting("product-id", "x").blob64)
@@ -194,7 +194,7 @@ struct TriageTests {
       .setting("leak.key", "leak.value").bare("leak.bare", "1")
     let json = Fixture.look(receipt.blob64).document(configuration: []).json
     let tree = try require(try? JSONReader.readObject(json).root)
-    for member in tree.children where member.name != "claimed" {
+    for member in tree.children where member.name != "unverified" {
       check(!String(decoding: member.source, as: UTF8.self).contains("leak"))
     }
   }

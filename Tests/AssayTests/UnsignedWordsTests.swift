@@ -325,7 +325,7 @@ struct UnsignedWordsTests {
       func claimed(_ receipt: [UInt8]) -> [String] {
         let answer = verifier.triage(receipt, nowMs: Self.now)
         checkEqual(answer.status, .pendingTriageVerifyNext)
-        return Self.facts(answer, "claimed")
+        return Self.facts(answer, "unverified")
       }
       let template = try AppReceiptBench.authority().transactionTemplate(purchase)
       let good = claimed(try template.signed())

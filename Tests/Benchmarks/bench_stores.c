@@ -99,7 +99,8 @@ static const cJSON *store_of(const cJSON *step) {
 /* Writes the request of a claim under a lease. */
 static void claim_request(char *text, size_t room, size_t number) {
   snprintf(text, room,
-           "{\"operation\":\"claim\",\"account\":\"bench\",\"attempt\":\"bench-attempt-number-%08zu\"}",
+           "{\"operation\":\"claim\",\"account\":\"bench\","
+           "\"attemptId\":\"bench-attempt-number-%08zu\"}",
            number);
 }
 

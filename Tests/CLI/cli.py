@@ -115,7 +115,7 @@ def check_triage(suite, assay, blobs):
         return assay.run("triage", "blob", "--config", "ca/config.json", *more)
 
     wanted = [
-        ("cracker", b"com.urus.iap.12345678", 1, "cracker", "rejected.triage.cracking-tool"),
+        ("cracker", b"com.urus.iap.12345678", 1, "cracking-tool", "rejected.triage.cracking-tool"),
         ("foreign", blobs["foreign"], 1, "foreign", "rejected.triage.foreign-bundle"),
         ("candidate", blobs["receipt"], 0, "candidate", "pending.triage.verify-next"),
         ("app receipt", blobs["app-receipt"], 0, "candidate", "pending.triage.verify-next"),
@@ -142,11 +142,11 @@ def check_triage(suite, assay, blobs):
     assay.file("bad", b"com.urus.iap.1")
     code, out, _ = assay.run("triage", "good", "bad", "--config", "ca/config.json", "--json")
     kinds = [json.loads(text)["triage"]["category"] for text in out.splitlines()]
-    suite.expect((code, kinds) == (1, ["candidate", "cracker"]),
+    suite.expect((code, kinds) == (1, ["candidate", "cracking-tool"]),
                  "several files, one document per line", f"{code} {kinds}")
     code, out, _ = assay.run("triage", "-", "--config", "ca/config.json", "--json",
                              stdin=blobs["receipt"])
-    suite.expect(code == 0 and json.loads(out)["triage"]["form"] == "transaction-receipt",
+    suite.expect(code == 0 and json.loads(out)["triage"]["format"] == "transaction-receipt",
                  "triage of standard input", f"{code} {out}")
     code, _, err = assay.run("triage", "nothing-here", "--config", "ca/config.json")
     suite.expect(code == 2 and "nothing-here" in err, "triage of a missing file", err)
@@ -166,13 +166,13 @@ def check_counts(suite, assay, blobs):
         (line(receipt, MIDNIGHT + 6), "repeated"),
         (line(foreign, MIDNIGHT + HOUR), "foreign"),
         (line(foreign, MIDNIGHT + HOUR), "foreign"),
-        (line("com.urus.iap.99887766", MIDNIGHT), "cracker"),
+        (line("com.urus.iap.99887766", MIDNIGHT), "cracking-tool"),
         (line(jws, MIDNIGHT, other={"deep": [1, {"blob": "inner"}]}), "jws"),
         (line(second, MIDNIGHT + 3 * HOUR), "candidate"),
         (line(""), "malformed"),
         (escaped.encode(), "repeated"),
-        (b'{"blob":"x","blob":"com.urus.iap.5"}', "cracker"),
-        (b'  {"blob" : "com.urus.iap.5" , "n":[-0.5e+3,true,false,null,{}]}  ', "cracker"),
+        (b'{"blob":"x","blob":"com.urus.iap.5"}', "cracking-tool"),
+        (b'  {"blob" : "com.urus.iap.5" , "n":[-0.5e+3,true,false,null,{}]}  ', "cracking-tool"),
         (b"", ""), (b"   ", ""), (b"\t", ""),
         (b"hello", None), (b'{"blob":"x"', None), (b'{"blob":"x"} {}', None),
         (b'{"blob":"x",}', None), (b"[]", None), (b'"text"', None), (b"{}", None),
@@ -282,7 +282,7 @@ def check_series(suite, assay):
     lines = [line(cracker, time) for time in times]
     report = assay.report(assay.file("series.ndjson", b"".join(lines)))
     series = report["series"]
-    place = series["classes"].index("cracker")
+    place = series["classes"].index("cracking-tool")
     wanted = [sum(1 for time in times if (time - MIDNIGHT) // HOUR == hour)
               for hour in range(24)]
     suite.expect((series["startMs"], series["widthMs"]) == (MIDNIGHT, HOUR), "a day by the hour",
@@ -336,7 +336,7 @@ def check_day(suite, assay):
                  "the number of threads changes nothing")
     report = json.loads(forms["json"][0])
     share = {name: count / 6000 for name, count in classes(report).items()}
-    for name, wanted, room in [("foreign", .79, .02), ("cracker", .093, .012),
+    for name, wanted, room in [("foreign", .79, .02), ("cracking-tool", .093, .012),
                                ("candidate", .10, .012), ("repeated", .01, .005),
                                ("unconfirmed", .007, .004)]:
         suite.expect(abs(share.get(name, 0) - wanted) < room, f"share of {name}",
@@ -686,7 +686,7 @@ def check_shown(suite, assay, name, blob, form, words):
                  f"inspect {name}", out.decode()[:600])
     code, out, _ = assay.run("inspect", "look", "--json")
     seen = json.loads(out)
-    suite.expect((code, seen["verified"], seen["form"]) == (0, False, form),
+    suite.expect((code, seen["verified"], seen["format"]) == (0, False, form),
                  f"inspect {name} as JSON", out.decode()[:200])
     for cut in range(0, len(blob), max(1, len(blob) // 25)):
         assay.file("cut", blob[:cut])
@@ -1114,7 +1114,7 @@ def check_brevity(suite, assay, blobs):
                      f"verify of a {name} one, short and full", short + full)
         suite.expect(len(short.splitlines()) <= 10, f"verify of a {name} one is short", short)
     _, out, _ = assay.run("decide", "transaction:good", *config)
-    suite.expect(b"until" in out and b"groups.0" not in out, "a short decision", out.decode())
+    suite.expect(b"expiresAtMs" in out and b"groups.0" not in out, "a short decision", out.decode())
     _, out, _ = assay.run("decide", "transaction:good", *config, "--verbose")
     suite.expect(b"groups.0.state" in out, "a whole decision", out.decode())
     _, out, _ = assay.run("inspect", "good")

@@ -66,8 +66,9 @@ PLANTED = [
     ("claim", "leaseMs", "wrong", "misuse.exchange.request EXC-1"),
     ("claim", "leaseMs", "wrong", "misuse.ledger.lease STO-28"),
     ("claim", "leaseMs", "absent", "misuse.exchange.request EXC-1"),
-    ("claim", "attempt", "absent", "-"), ("claim", "only", "bound", "1…65"),
-    ("claim", "mode", "bound", "lease"), ("claim", "mode", "bound", "none|lease|transaction"),
+    ("claim", "attemptId", "absent", "-"), ("claim", "transactionIds", "bound", "1…65"),
+    ("claim", "grantMode", "bound", "lease"),
+    ("claim", "grantMode", "bound", "none|lease|transaction"),
     ("claim", None, "runs", "http"), ("claim", None, "block", "session"),
     ("claim", None, "engines", "all"), ("record-event", None, "engines", "sql dynamodb"),
     ("claim", None, "evidence", (0, 32)), ("claim", None, "evidence", (1, 31)),
@@ -296,7 +297,7 @@ def of_members(kind):
         null = [] if member.present == "=null" else refusals.values()
         if kind.runs == "store" and (name, member.type) not in COMMON:
             null = absent
-        change = {"mode": "lease"} if "unless mode is none" in member.present else {}
+        change = {"grantMode": "lease"} if "unless grantMode is none" in member.present else {}
         evidence = [] if "without evidence" in member.present else None
         for what, answer, wanted in [
                 (f"no {name}", base.ask(change, [name], evidence), absent),
@@ -359,7 +360,8 @@ def plant(suite, kinds):
         setattr(next((row for row in kind.members if row.name == member), kind), column, value)
         seen = any(fault for _, fault in answers(kind))
         suite.expect(seen, f"sees {column} {value!r} of {name} {member or ''}")
-    for name, member in [("claim", "note"), ("claim", "accountToken"), ("complete", "fence")]:
+    for name, member in [("claim", "note"), ("claim", "accountToken"),
+                         ("complete", "fencingToken")]:
         kind = copy.deepcopy(kinds[name])
         kind.members = [row for row in kind.members if row.name != member]
         suite.expect(any(fault for _, fault in answers(kind)), f"sees {name} without {member}")

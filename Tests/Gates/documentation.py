@@ -178,7 +178,7 @@ def check_site(suite, folder):
         suite.expect(f"statuses.html#{row.name}" in searched, "a status is found", row.name)
     receipts = "".join(pages["receipts.html"].words)
     names = next([value for _, value in each.values] for each in members.value_sets()
-                 if each.name == "TriageTrait")
+                 if each.name == "TriageAnomaly")
     for name in [*names, "missing:KEY", "bare:KEY", "format:KEY"]:
         suite.expect(name in receipts, "a trait is explained", name)
     start = (folder / "index.html").read_text()

@@ -43,13 +43,13 @@ BEFORE = ("misuse.", "config.", "internal.")
 # Members, values and outcomes of the table that no document of a case shows, and why.
 UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
-    "DueSubscription.graceMs": "no recorded conversation has renewal info as evidence",
+    "DueSubscription.graceExpiresAtMs": "no recorded conversation has renewal info as evidence",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
     "SchemaWarning.no-lineage": "the recorded DynamoDB was made by create-schema",
     "SchemaWarning.not-persistent": "the recorded Redis has an append-only file",
     "SchemaWarning.unknown": "the recorded Redis answers all of INFO",
-    "Subscription.graceMs": "no recorded conversation has renewal info as evidence",
+    "Subscription.graceExpiresAtMs": "no recorded conversation has renewal info as evidence",
 }
 
 
@@ -146,7 +146,7 @@ def check_hosts(suite, types):
     table = of_table(types)
     for host, other, few, untyped in [
             ("Swift", of_swift(), 50, set()), ("Go", of_go(), 50, set()),
-            ("Python", of_python(), 45, UNTYPED), ("PHP", of_php(), 45, UNTYPED | {"claimed"})]:
+            ("Python", of_python(), 45, UNTYPED), ("PHP", of_php(), 45, UNTYPED | {"unverified"})]:
         shared = [name for name in table.keys() & other.keys() if other[name]]
         suite.expect(len(shared) >= few, f"the types of {host} are found", str(len(shared)))
         found = differences(table, other, untyped)
@@ -191,7 +191,7 @@ class Documents:
                 value = value.get(step) if isinstance(value, dict) else None
             if isinstance(value, dict):
                 self.facts(one, value, document)
-        self.traits |= set(document.get("triage", {}).get("traits", ()))
+        self.traits |= set(document.get("triage", {}).get("anomalies", ()))
 
     def facts(self, one, found, document, is_whole=True):
         known = {row.key for row in one.members if row.place in ("facts", "status")}
@@ -292,7 +292,8 @@ def is_carried_out(document):
 def check_traits(suite, sets, shown):
     """Check that the anomalies in documents, except those that name a key, are the values of their
     set."""
-    listed = next({value for _, value in each.values} for each in sets if each.name == "TriageTrait")
+    listed = next({value for _, value in each.values} for each in sets
+                  if each.name == "TriageAnomaly")
     strange = listed ^ {trait for trait in shown if ":" not in trait}
     suite.expect(not strange, "the traits of triage are those of the table",
                  " ".join(sorted(strange)))
@@ -368,7 +369,7 @@ def check_results(suite, found):
     few = through(types, sets, [each for each in found
                                 if each[RESULT]["operation"] != "record-event"])
     suite.expect(few.unasked == {"record-event"}, "a kind without documents is seen")
-    suite.expect("RecordEventResult.atMs" in few.unseen(), "a member that none shows is seen")
+    suite.expect("RecordEventResult.storedAtMs" in few.unseen(), "a member that none shows is seen")
 
 
 def main():

@@ -20,7 +20,6 @@ from stage import BEGIN
 DEFINITE = {"unavailable.database.row-missing", "unavailable.database.unexpected-reply",
             "unavailable.claim.attempt-id", "unavailable.challenge.collision"}
 SAID = {"unavailable.claim.attempt-id": "attempt-misused"}
-REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
 # A bound that no test reaches: revocations of one purchase in a run.
 MOST_GENS = 100
 # A bound that no test reaches: calls until a merge of accounts has moved all rows.
@@ -117,29 +116,30 @@ class LedgerBook:
         found = {"outcome": answer.outcome}
         if op in ("claim", "pay"):
             found |= {"gen": gen_of(answer.claim)}
-            found |= {"fence": answer.claim.fence} if op == "claim" else {"fresh": True}
+            found |= {"fence": answer.claim.fencing_token} if op == "claim" else {"fresh": True}
         elif op == "due":
             found = {"claims": {self.purchase_of[claim.purchase_key]: {
-                "outcome": claim.outcome, "gen": gen_of(claim), "fence": claim.fence,
+                "outcome": claim.outcome, "gen": gen_of(claim), "fence": claim.fencing_token,
                 "account": claim.account} for claim in answer.claims}}
         elif op == "dueLines":
-            found = {"keys": [self.line_of[line.original_transaction_id] for line in answer.lines
+            found = {"keys": [self.line_of[line.original_transaction_id]
+                              for line in answer.subscriptions
                               if line.original_transaction_id in self.line_of]}
         elif op == "link":
             found |= {"swept": answer.swept}
         elif op == "revoke":
             revoked = answer.revocations[0]
-            found = {"outcome": REVOKED.get(revoked.outcome, revoked.outcome),
+            found = {"outcome": revoked.outcome,
                      "take": revoked.take is not None}
         elif op == "apply":
-            found["outcome"] = answer.lines[0].outcome
+            found["outcome"] = answer.subscriptions[0].outcome
         elif op == "take":
             found |= {"used": answer.used, "left": answer.left, "ticket": answer.ticket}
         elif op == "admit":
             found |= {"left": answer.left, "ticket": answer.ticket}
         elif op == "read":
-            found["lines"] = {self.line_of[line.original_transaction_id]: line.as_of
-                              for line in answer.lines if line.counts}
+            found["lines"] = {self.line_of[line.original_transaction_id]: line.as_of_ms
+                              for line in answer.subscriptions if line.is_active}
         return found
 
     def grant(self, args):
@@ -162,13 +162,13 @@ class LedgerBook:
     # ---- operations ------------------------------------------------------------
 
     def claim(self, args, now):
-        return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
+        return self.ledger.claim(self.document(args), args["account"], attempt_id=args["attempt"],
                                  lease_ms=args["lease"], now=now)
 
     def complete(self, args, now):
         key = self.rows[args["key"]]["purchaseKey"]
         return self.ledger.complete(key, args["account"], grant_id(key, args["gen"]),
-                                    fence=args.get("fence"), now=now)
+                                    fencing_token=args.get("fence"), now=now)
 
     def revoke(self, args, now):
         return self.ledger.revoke(self.document(args), now=now)
@@ -203,7 +203,7 @@ class LedgerBook:
                                      challenge=challenge_of(args["key"]), now=now)
 
     def consume(self, args, now):
-        return self.ledger.consume(args["purpose"], args["subject"], by=args["by"],
+        return self.ledger.consume(args["purpose"], args["subject"], used_by=args["by"],
                                    challenge=challenge_of(args["key"]), now=now)
 
     def bind(self, args, now):
@@ -220,32 +220,33 @@ class LedgerBook:
             client_data=row["clientData"], now=BEGIN), args["account"], now=now)
 
     def once(self, args, now):
-        return self.ledger.once(args["key"], attempt=args["attempt"], now=now)
+        return self.ledger.once(args["key"], attempt_id=args["attempt"], now=now)
 
     def link(self, args, now):
         """Repeat a merge until no row is left to move; return the first result, and whether the end
         was reached."""
         names = (args["from"], args["to"])
-        first = answer = self.ledger.link(*names, attempt=args["attempt"], now=now)
+        first = answer = self.ledger.link(*names, attempt_id=args["attempt"], now=now)
         for _ in range(MOST_PARTS):
-            if not (answer.status == "ok" and answer.more):
+            if not (answer.status == "ok" and answer.has_more):
                 break
-            answer = self.ledger.link(*names, attempt=args["attempt"], now=now)
+            answer = self.ledger.link(*names, attempt_id=args["attempt"], now=now)
         if answer.status.startswith("unavailable."):
             return answer
-        return Linked(first.status, first.outcome, answer.status == "ok" and not answer.more)
+        return Linked(first.status, first.outcome, answer.status == "ok" and not answer.has_more)
 
     def due(self, args, now):
-        return self.ledger.due(attempt=args["attempt"], lease_ms=args["lease"], now=now)
+        return self.ledger.due(attempt_id=args["attempt"], lease_ms=args["lease"], now=now)
 
     def dueLines(self, args, now):
-        return self.ledger.due_lines(attempt=args["attempt"], now=now)
+        return self.ledger.due_lines(attempt_id=args["attempt"], now=now)
 
     # ---- grants in the transaction of the claim ----------------------------------
 
     def pay(self, args, now):
-        return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
-                                 mode="transaction", grant=lambda grant: self.write(args, grant),
+        return self.ledger.claim(self.document(args), args["account"], attempt_id=args["attempt"],
+                                 grant_mode="transaction",
+                                 grant=lambda grant: self.write(args, grant),
                                  lease_ms=args["lease"], now=now)
 
     def write(self, args, grant):

@@ -319,7 +319,8 @@ class CounterModel(Model):
         if op in ("take", "admit"):
             if state + units > args["limit"]:
                 return state, refused("exhausted", *["not-in-plan"] * (args["limit"] == 0))
-            return state + units, ok("taken" if op == "take" else "admitted", used=state + units,
+            outcome = "consumed" if op == "take" else "admitted"
+            return state + units, ok(outcome, used=state + units,
                                      left=args["limit"] - state - units)
         return (state - units if state >= units else state), Answer("ok", {})
 
@@ -480,7 +481,7 @@ class LinkModel(Model):
         if origin in joined:
             return state, ok("already")
         moved = {name: target if at == origin else at for name, at in joined.items()}
-        return frozenset({**moved, origin: target}.items()), ok("linked")
+        return frozenset({**moved, origin: target}.items()), ok("merged")
 
 
 MODELS: list[Model] = [PurchaseModel(), CounterModel(), ChallengeModel(), KeyModel(), LineModel(),

@@ -55,7 +55,7 @@ def beyond_limit(before, after, answer, op, args):
     """Accept a consumption beyond the limit."""
     if op in ("take", "admit") and answer.outcome == "refused":
         used = before + args.get("units", 1)
-        return used, ok("taken", used=used, left=args["limit"] - used)
+        return used, ok("consumed", used=used, left=args["limit"] - used)
     return None
 
 
@@ -101,7 +101,7 @@ def seen_again(before, after, answer, op, args):
 
 def linked_both_ways(before, after, answer, op, args):
     """Merge accounts into an account that was itself merged."""
-    return (before, ok("linked")) if op == "link" and answer.outcome == "refused" else None
+    return (before, ok("merged")) if op == "link" and answer.outcome == "refused" else None
 
 
 def paid_in_vain(before, after, answer, op, args):

@@ -210,50 +210,53 @@ def purchases(tape, ledger):
     tape.asks("STO-28", "the claim again by the same attempt", lambda: ledger.claim(
         coins, **claim))
     tape.asks("STO-28", "the claim by another attempt", lambda: ledger.claim(
-        coins, "ann", attempt=attempt("other")))
+        coins, "ann", attempt_id=attempt("other")))
     tape.asks("STO-22", "the claim of another account", lambda: ledger.claim(
-        coins, "bob", attempt=attempt("bob")))
+        coins, "bob", attempt_id=attempt("bob")))
     key, grant_id = first.claim.purchase_key, first.claim.grant_id
     tape.asks("STO-26", "complete with an old fence", lambda: ledger.complete(
-        key, "bob", grant_id, fence=1))
+        key, "bob", grant_id, fencing_token=1))
     for name, is_first in (("complete", True), ("complete, in the same moment", False)):
-        done = tape.asks("STO-31", name, lambda: ledger.complete(key, "ann", grant_id, fence=1))
+        done = tape.asks("STO-31", name, lambda: ledger.complete(
+            key, "ann", grant_id, fencing_token=1))
         assert done.changed is is_first, name
     tape.now += SECOND
     tape.asks("STO-26", "complete without a row", lambda: ledger.complete(
         "Sandbox/1", "ann", grant_id))
     tape.asks("STO-22", "a claim of what was granted", lambda: ledger.claim(
-        coins, "ann", attempt=attempt("late")))
+        coins, "ann", attempt_id=attempt("late")))
 
     both = [tape.bought(2, quantity=3), tape.line(3)]
     tape.asks("STO-23", "a claim of two", lambda: ledger.claim(
-        both, "ann", attempt=attempt("both"), lease_ms=5 * SECOND, limit=2))
+        both, "ann", attempt_id=attempt("both"), lease_ms=5 * SECOND, max_purchases=2))
     tape.asks("STO-30", "resume under a lease", lambda: ledger.resume(
-        "Sandbox/2000000100000002", "ann", attempt=attempt("soon")))
+        "Sandbox/2000000100000002", "ann", attempt_id=attempt("soon")))
     tape.now += MINUTE
     tape.asks("STO-27", "what is held for a person", lambda: ledger.due(
-        attempt=attempt("held"), on_unclear="hold"))
+        attempt_id=attempt("held"), on_expired_lease="hold"))
     tape.asks("STO-30", "resume", lambda: ledger.resume(
-        "Sandbox/2000000100000002", "ann", attempt=attempt("resume"), resolve="again",
+        "Sandbox/2000000100000002", "ann", attempt_id=attempt("resume"), resolution="not-granted",
         note="was not there"))
     tape.now += MINUTE
-    tape.asks("STO-30", "due claims", lambda: ledger.due(attempt=attempt("due"), older_ms=SECOND))
-    tape.asks("STO-30", "no due claims", lambda: ledger.due(attempt=attempt("none")))
+    tape.asks("STO-30", "due claims", lambda: ledger.due(
+        attempt_id=attempt("due"), min_expired_ms=SECOND))
+    tape.asks("STO-30", "no due claims", lambda: ledger.due(attempt_id=attempt("none")))
 
     paid = tape.bought(4)
     for name, account in (("a claim", "ann"), ("the claim again", "ann"), ("a stranger", "bob")):
         tape.asks("STO-21", f"in the transaction: {name}", lambda who=account: ledger.claim(
-            paid, who, attempt=attempt(who), mode="transaction", grant=lambda _: None))
+            paid, who, attempt_id=attempt(who), grant_mode="transaction", grant=lambda _: None))
     lost = tape.bought(5)
     tape.asks("STO-32", "in the transaction: a grant that is refused", lambda: ledger.claim(
-        lost, "ann", attempt=attempt("refused"), mode="transaction", grant=lambda _: False))
+        lost, "ann", attempt_id=attempt("refused"), grant_mode="transaction",
+        grant=lambda _: False))
     wrong = {"on_unclear": "maybe", "resolve": "again"}
     tape.refused("EXC-1", "a claim with a wrong word beside another", lambda: ledger.claim(
-        lost, "ann", attempt=attempt("word"), **wrong))
+        lost, "ann", attempt_id=attempt("word"), **wrong))
     tape.refused("EXC-1", "resume with a wrong word beside another", lambda: ledger.resume(
-        key, "ann", attempt=attempt("word"), **wrong))
+        key, "ann", attempt_id=attempt("word"), **wrong))
     tape.asks("STO-24", "a claim of an unknown product", lambda: ledger.claim(
-        tape.bought(6, "com.example.app.gone"), "ann", attempt=attempt("gone")))
+        tape.bought(6, "com.example.app.gone"), "ann", attempt_id=attempt("gone")))
 
 
 def refunds(tape, ledger):
@@ -264,26 +267,27 @@ def refunds(tape, ledger):
         for again in ("", ", again"):
             tape.asks("STO-34", f"a refund {name}{again}", lambda text=told: ledger.revoke(text))
     takes = tape.asks("STO-35", "a refund that is taken back", lambda: ledger.revoke(
-        tape.refunded(4), mode="lease", attempt=attempt("take"))).take
+        tape.refunded(4), grant_mode="lease", attempt_id=attempt("take"))).take
     tape.now += 2 * MINUTE
-    due = tape.asks("STO-35", "due takes", lambda: ledger.due_takes(attempt=attempt("takes")))
+    due = tape.asks("STO-35", "due takes", lambda: ledger.due_takes(attempt_id=attempt("takes")))
     assert [take.take_id for take in due.take] == [take.take_id for take in takes]
     taken = due.take[0]
-    for name, fence in (("an old fence", 1), ("the fence", taken.fence), ("it again", taken.fence)):
+    newest = taken.fencing_token
+    for name, fence in (("an old fence", 1), ("the fence", newest), ("it again", newest)):
         tape.asks("STO-35", f"a take is complete, with {name}", lambda said=fence:
                   ledger.complete_revoke(taken.purchase_key, taken.take_id, said, taken=1))
         tape.now += SECOND
     tape.asks("STO-33", "an event: of a text before the refund", lambda: ledger.apply_event(
-        tape.bought(1), attempt=attempt("old")))
+        tape.bought(1), attempt_id=attempt("old")))
     back = tape.bought(4, signed=3 * MINUTE)
     tape.asks("STO-34", "an event: a refund is reversed", lambda: ledger.apply_event(
-        back, mode="lease", attempt=attempt("event")))
+        back, grant_mode="lease", attempt_id=attempt("event")))
     tape.asks("STO-34", "an event: of a line", lambda: ledger.apply_event(
-        tape.line(3, signed=MINUTE), attempt=attempt("renewed")))
+        tape.line(3, signed=MINUTE), attempt_id=attempt("renewed")))
     tape.asks("STO-11", "lookup by evidence", lambda: ledger.lookup(
         "ann", evidence=tape.bought(1)))
     tape.asks("STO-11", "lookup by transaction, for an operator", lambda: ledger.lookup(
-        environment="Sandbox", transaction_id="2000000100000004", operator=True))
+        environment="Sandbox", transaction_id="2000000100000004", operator_view=True))
     tape.asks("STO-11", "lookup of nothing", lambda: ledger.lookup(
         environment="Sandbox", transaction_id="1"))
     tape.asks("STO-11", "lookup by account", lambda: ledger.lookup("ann"))
@@ -300,7 +304,7 @@ def subscriptions(tape, ledger):
     tape.asks("STO-42", "apply again", lambda: ledger.apply(month, "ann"))
     tape.asks("STO-42", "apply for another account", lambda: ledger.apply(month, "bob"))
     tape.asks("STO-42", "apply, confirmed by another account", lambda: ledger.apply(
-        tape.line(10, signed=MINUTE), "bob", confirm=True))
+        tape.line(10, signed=MINUTE), "bob", confirm_transfer=True))
     tape.asks("STO-41", "apply a refund of Apple's", lambda: ledger.apply(
         tape.line(10, signed=2 * MINUTE, set={"revocationDate": BEGIN - DAY})))
     tape.asks("STO-40", "apply an unlock", lambda: ledger.apply(
@@ -312,7 +316,7 @@ def subscriptions(tape, ledger):
     tape.now += 40 * DAY
     for name in ("due lines", "no due lines"):
         tape.asks("STO-48", name, lambda word=name: ledger.due_lines(
-            attempt=attempt(word.replace(" ", "-"))))
+            attempt_id=attempt(word.replace(" ", "-"))))
 
 
 def meters(tape, ledger):
@@ -345,7 +349,7 @@ def challenges(tape, ledger):
     tape.asks("STO-61", "use: what nobody issued", lambda: ledger.consume(
         "attest", "ann", challenge=CHALLENGE[::-1], by="phone"))
     for name, who in (("once", "first"), ("once again", "first"), ("a second time", "second")):
-        tape.asks("STO-65", name, lambda by=who: ledger.once("NOTE#1", attempt=attempt(by)))
+        tape.asks("STO-65", name, lambda by=who: ledger.once("NOTE#1", attempt_id=attempt(by)))
 
 
 def keys(tape, ledger):
@@ -353,7 +357,7 @@ def keys(tape, ledger):
     key = evidence.device(tape.authority, 1)
     attestation = tape.attested(key)
     tape.asks("STO-64", "a key that nobody bound", lambda: ledger.key(key["keyId"]))
-    for name, outcome in (("bind a key", "bound"), ("bind it in the same moment", "already")):
+    for name, outcome in (("bind a key", "registered"), ("bind it in the same moment", "already")):
         bound = tape.asks("STO-31", name, lambda: ledger.bind(attestation, "ann"))
         assert bound.outcome == outcome, name
     tape.now += SECOND
@@ -377,11 +381,11 @@ def keys(tape, ledger):
 
 def accounts(tape, ledger):
     """Record accounts that are merged and forgotten, and stored evidence."""
-    ledger.claim(tape.bought(20), "guest", attempt=attempt("guest"))
+    ledger.claim(tape.bought(20), "guest", attempt_id=attempt("guest"))
     ledger.take("guest", "text", "free")
     for name, into in (("link", "ann"), ("link again", "ann"), ("link to another", "bob")):
         joined = tape.asks("STO-91", name, lambda to=into: ledger.link(
-            "guest", to, attempt=attempt(f"link-{to}"), reason="signed in"))
+            "guest", to, attempt_id=attempt(f"link-{to}"), reason="signed in"))
     assert joined.outcome == "other-account"
     tape.asks("STO-68", "kept texts of a purchase", lambda: ledger.evidence(
         purchase_key="Sandbox/2000000100000020"))
@@ -393,7 +397,7 @@ def accounts(tape, ledger):
         ["0" * 64], purchase_key="Sandbox/1"))
     tape.asks("STO-68", "a text that was not kept", lambda: ledger.evidence(["0" * 64]))
     for name in ("forget", "forget again"):
-        tape.asks("STO-93", name, lambda: ledger.forget("ann", attempt=attempt("forget")))
+        tape.asks("STO-93", name, lambda: ledger.forget("ann", attempt_id=attempt("forget")))
 
 
 def schema(tape, ledger):
@@ -416,7 +420,7 @@ def rare_claims(tape, ledger):
         return tape.asks(rule, f"a claim {name}", lambda: by.claim(text, who, **options))
 
     claim("STO-25", "of what was upgraded", tape.bought(30, set={"isUpgraded": True}))
-    claim("STO-25", "of nothing, for none is named", tape.bought(31), only=["1"])
+    claim("STO-25", "of nothing, for none is named", tape.bought(31), transaction_ids=["1"])
     claim("STO-34", "of an event, which nobody has claimed", tape.bought(31), None)
     claim("STO-43", "for another account token", tape.bought(
         31, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}),
@@ -426,36 +430,36 @@ def rare_claims(tape, ledger):
         32, "com.example.app.lifetime", "non-consumable",
         set={"inAppOwnershipType": "FAMILY_SHARED"}), by=shared)
 
-    first = claim("STO-28", "with an attempt", tape.bought(33), attempt=attempt("33")).claim
+    first = claim("STO-28", "with an attempt", tape.bought(33), attempt_id=attempt("33")).claim
     claim("STO-28", "with the attempt of another text", tape.bought(33, signed=MINUTE),
-          attempt=attempt("33"))
+          attempt_id=attempt("33"))
     tape.now += 2 * MINUTE
     claim("STO-37", "in a transaction, of what was handed out", tape.bought(33),
-          mode="transaction", grant=lambda _: None)
+          grant_mode="transaction", grant=lambda _: None)
     tape.asks("RFD-4", "a refund of a part", lambda: ledger.revoke(tape.refunded(
         33, signed=2 * MINUTE, percentage=50_000)))
     claim("RFD-3", "of what was revoked", tape.bought(33))
     tape.asks("STO-26", "complete what was revoked", lambda: ledger.complete(
         first.purchase_key, "ann", first.grant_id))
     paid = tape.bought(34)
-    ledger.claim(paid, "ann", attempt=attempt("34"), note="by hand", grant=lambda _: None)
+    ledger.claim(paid, "ann", attempt_id=attempt("34"), note="by hand", grant=lambda _: None)
     for name, who in (("to its account", "ann"), ("to another", "bob")):
         tape.asks("STO-11", f"lookup of what was granted, {name}", lambda by=who: ledger.lookup(
             by, evidence=paid))
     tape.asks("STO-11", "lookup, for an operator, of what was granted", lambda: ledger.lookup(
-        environment="Sandbox", transaction_id="2000000100000034", operator=True))
+        environment="Sandbox", transaction_id="2000000100000034", operator_view=True))
 
     def ends(given):
         with contextlib.suppress(Exception):
             given.connection.commit()
 
-    claim("STO-38", "whose grant ends the transaction", tape.bought(35), mode="transaction",
+    claim("STO-38", "whose grant ends the transaction", tape.bought(35), grant_mode="transaction",
           grant=ends)
     again = tape.refunded(34, signed=MINUTE)
     tape.asks("STO-38", "a take that ends the transaction", lambda: ledger.revoke(
-        again, mode="transaction", attempt=attempt("ends"), take_back=ends))
+        again, grant_mode="transaction", attempt_id=attempt("ends"), take_back=ends))
     tape.asks("STO-38", "an event whose take ends the transaction", lambda: ledger.apply_event(
-        again, mode="transaction", attempt=attempt("ends"), take_back=ends, grant=ends))
+        again, grant_mode="transaction", attempt_id=attempt("ends"), take_back=ends, grant=ends))
 
 
 def rare_refunds(tape, ledger):
@@ -470,22 +474,22 @@ def rare_refunds(tape, ledger):
     tape.asks("STO-33", "a refund that comes late", lambda: ledger.revoke(tape.refunded(40)))
 
     many = {"quantity": 4}
-    ledger.claim(tape.bought(42, **many), "ann", attempt=attempt("42"), grant=lambda _: None)
+    ledger.claim(tape.bought(42, **many), "ann", attempt_id=attempt("42"), grant=lambda _: None)
     half = tape.refunded(42, percentage=50_000, **many)
     tape.asks("STO-35", "half is taken back", lambda: ledger.revoke(
-        half, mode="lease", attempt=attempt("half")))
+        half, grant_mode="lease", attempt_id=attempt("half")))
     more = tape.refunded(42, signed=2 * MINUTE, percentage=75_000, **many)
     for name, call in (("a larger refund", ledger.revoke), ("an event", ledger.apply_event)):
         tape.asks("STO-35", f"{name} before it is complete", lambda ask=call: ask(
-            more, mode="lease", attempt=attempt("more")))
+            more, grant_mode="lease", attempt_id=attempt("more")))
     tape.asks("STO-35", "a claim before it is complete", lambda: ledger.claim(
-        tape.bought(42, signed=3 * MINUTE, **many), "ann", attempt=attempt("soon")))
+        tape.bought(42, signed=3 * MINUTE, **many), "ann", attempt_id=attempt("soon")))
 
-    ledger.claim(tape.bought(43), "ann", attempt=attempt("43"), grant=lambda _: None)
+    ledger.claim(tape.bought(43), "ann", attempt_id=attempt("43"), grant=lambda _: None)
     ledger.revoke(tape.refunded(43))
     empty = tape.open("bare", products={})
     tape.asks("STO-34", "an event: reversed, of an unknown product", lambda: empty.apply_event(
-        tape.bought(43, signed=2 * MINUTE), attempt=attempt("bare")))
+        tape.bought(43, signed=2 * MINUTE), attempt_id=attempt("bare")))
 
 
 def rare_lines(tape, ledger):
@@ -515,7 +519,7 @@ def rare_lines(tape, ledger):
             ("read", lambda: away.read("bob")),
             ("take", lambda: away.take("ann", "text", "free")),
             ("a permit", lambda: away.pace("look-up-order-id", "Production")),
-            ("a claim", lambda: away.claim(tape.bought(53), "ann", attempt=attempt("away")))):
+            ("a claim", lambda: away.claim(tape.bought(53), "ann", attempt_id=attempt("away")))):
         tape.asks("STO-71", f"no store: {name}", call)
 
 
@@ -568,7 +572,7 @@ def rare_keys(tape, ledger):
     tape.asks("STO-64", "a receipt of a retired key", lambda: ledger.keep_receipt(newer))
     tape.asks("STO-64", "a retired key", lambda: ledger.key(known))
     tape.asks("STO-62", "bind a retired key", lambda: ledger.bind(attestation, "eve"))
-    ledger.link("visitor", "bob", attempt=attempt("visitor"))
+    ledger.link("visitor", "bob", attempt_id=attempt("visitor"))
     joined = {"operation": "merge-accounts", "from": "visitor", "to": "eve", "operator": True,
               "attempt": attempt("operator")}
     tape.asks("STO-91", "link to another, for an operator", lambda: carried_out(

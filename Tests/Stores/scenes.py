@@ -354,7 +354,7 @@ def opposite_links(scene):
     counts = scene.together([[take_of(one_of), take_of(other)]], judged=False)[0]
     used = sorted(result.get("used", 0) for _, result in counts)
     return used == [1, 8] and sorted(heard) == [
-        ("ok", "already"), ("ok", "linked"), ("refused", "merged"), ("refused", "merged")], \
+        ("ok", "already"), ("ok", "merged"), ("refused", "merged"), ("refused", "merged")], \
         (heard, used)
 
 

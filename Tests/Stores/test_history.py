@@ -369,10 +369,10 @@ class Planted(unittest.TestCase):
             return Operation("w", began, "link", {"from": origin, "to": target}, began, ended,
                              "refused" if said == "linked-elsewhere" else "ok", {"outcome": said})
 
-        self.sound(link(1, 3, "a", "b", "linked"), link(2, 4, "a", "b", "already"))
-        self.broken(link(1, 3, "a", "b", "linked"), link(2, 4, "b", "a", "linked"))
-        self.broken(link(1, 3, "a", "b", "linked"), link(2, 4, "b", "c", "linked"),
-                    link(5, 6, "a", "b", "linked"))
+        self.sound(link(1, 3, "a", "b", "merged"), link(2, 4, "a", "b", "already"))
+        self.broken(link(1, 3, "a", "b", "merged"), link(2, 4, "b", "a", "merged"))
+        self.broken(link(1, 3, "a", "b", "merged"), link(2, 4, "b", "c", "merged"),
+                    link(5, 6, "a", "b", "merged"))
 
 
 def pay(process, began, ended, said, *, account="a", asof=0, now=0, **more):

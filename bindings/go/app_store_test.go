@@ -142,7 +142,7 @@ func TestAppStoreAnswers(t *testing.T) {
 
 func TestUnverifiedTransactionID(t *testing.T) {
 	cases := theCases(t)
-	seen := map[Form]string{}
+	seen := map[Format]string{}
 	for i := range cases.Cases {
 		each := &cases.Cases[i]
 		if each.Call != "triage" || each.Expect.Status != "pending.triage.verify-next" {
@@ -153,11 +153,11 @@ func TestUnverifiedTransactionID(t *testing.T) {
 		must(t, err)
 		id, err := verifier.UnverifiedTransactionID(ctx, blob, each.at())
 		must(t, err)
-		if seen[finding.Form] == "" {
-			seen[finding.Form] = id
+		if seen[finding.Format] == "" {
+			seen[finding.Format] = id
 		}
 	}
-	for _, form := range []Form{"transaction-receipt", "app-receipt", "jws"} {
+	for _, form := range []Format{"transaction-receipt", "app-receipt", "jws"} {
 		if len(seen[form]) < 13 {
 			t.Errorf("the id of a %s is %q", form, seen[form])
 		}

@@ -33,7 +33,7 @@ func (v *Verifier) VerifyAppleNotification(
 }
 
 // String says when they end, not what they are.
-func (t AppleTokens) String() string { return "tokens until " + t.Expires.String() }
+func (t AppleTokens) String() string { return "tokens until " + t.ExpiresAt.String() }
 
 // GoString is the same.
 func (t AppleTokens) GoString() string { return t.String() }

@@ -41,7 +41,7 @@ func TestApple(t *testing.T) {
 				ctx, request.Payload, keys, each.at())
 			if err != nil {
 				checkRefusal(t, err, each)
-			} else if event.TokenID == "" || event.Issued.IsZero() ||
+			} else if event.TokenID == "" || event.IssuedAt.IsZero() ||
 				each.Expect.Status != "ok" {
 				t.Errorf("%s: %+v", each.Name, event)
 			}

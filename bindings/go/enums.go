@@ -297,13 +297,13 @@ const (
 	StateBillingRetry   State = "billing-retry"
 	StateExpired        State = "expired"
 	StateRefunded       State = "refunded"
-	StateRevokedFamily  State = "revoked-family"
-	StateSuperseded     State = "superseded"
+	StateFamilyRevoked  State = "family-revoked"
+	StateUpgraded       State = "upgraded"
 	StateNotStarted     State = "not-started"
 	StateDeniedByPolicy State = "denied-by-policy"
 	StateStale          State = "stale"
 	StateOwned          State = "owned"
-	StateOnce           State = "once"
+	StateConsumable     State = "consumable"
 	StateNone           State = "none"
 )
 
@@ -312,48 +312,48 @@ type Category string
 
 // Values of Category.
 const (
-	CategoryCandidate   Category = "candidate"
-	CategoryUnconfirmed Category = "unconfirmed"
-	CategoryJWS         Category = "jws"
-	CategoryForeign     Category = "foreign"
-	CategoryCracker     Category = "cracker"
-	CategoryMalformed   Category = "malformed"
-	CategoryUnsupported Category = "unsupported"
+	CategoryCandidate    Category = "candidate"
+	CategoryUnconfirmed  Category = "unconfirmed"
+	CategoryJWS          Category = "jws"
+	CategoryForeign      Category = "foreign"
+	CategoryCrackingTool Category = "cracking-tool"
+	CategoryMalformed    Category = "malformed"
+	CategoryUnsupported  Category = "unsupported"
 )
 
-// A Form is what a blob looks like.
-type Form string
+// A Format is what a blob looks like.
+type Format string
 
-// Values of Form.
+// Values of Format.
 const (
-	FormTransactionReceipt Form = "transaction-receipt"
-	FormAppReceipt         Form = "app-receipt"
-	FormAttestReceipt      Form = "attest-receipt"
-	FormJWS                Form = "jws"
-	FormCracker            Form = "cracker"
-	FormAttestation        Form = "attestation"
-	FormAssertion          Form = "assertion"
-	FormXMLPlist           Form = "xml-plist"
-	FormBinaryPlist        Form = "binary-plist"
-	FormJSON               Form = "json"
-	FormUnknown            Form = "unknown"
+	FormatTransactionReceipt Format = "transaction-receipt"
+	FormatAppReceipt         Format = "app-receipt"
+	FormatAttestReceipt      Format = "attest-receipt"
+	FormatJWS                Format = "jws"
+	FormatCrackingTool       Format = "cracking-tool"
+	FormatAttestation        Format = "attestation"
+	FormatAssertion          Format = "assertion"
+	FormatXMLPlist           Format = "xml-plist"
+	FormatBinaryPlist        Format = "binary-plist"
+	FormatJSON               Format = "json"
+	FormatUnknown            Format = "unknown"
 )
 
-// A TriageTrait is what is odd about a blob: a suspicion, never a verdict. Others name
-// a key: "missing:bid".
-type TriageTrait string
+// A TriageAnomaly is what is odd about a blob: a suspicion, never a verdict. Others
+// name a key: "missing:bid".
+type TriageAnomaly string
 
-// Values of TriageTrait.
+// Values of TriageAnomaly.
 const (
-	TriageTraitDateMismatch TriageTrait = "date-mismatch"
-	TriageTraitInfoCompact  TriageTrait = "info-compact"
-	TriageTraitBlobVersion  TriageTrait = "blob-version"
-	TriageTraitBlobLayout   TriageTrait = "blob-layout"
-	TriageTraitPlaceholder  TriageTrait = "placeholder"
-	TriageTraitNested       TriageTrait = "nested"
-	TriageTraitPod          TriageTrait = "pod"
-	TriageTraitIDPrefix     TriageTrait = "id-prefix"
-	TriageTraitEnvironment  TriageTrait = "environment"
+	TriageAnomalyDateMismatch TriageAnomaly = "date-mismatch"
+	TriageAnomalyInfoCompact  TriageAnomaly = "info-compact"
+	TriageAnomalyBlobVersion  TriageAnomaly = "blob-version"
+	TriageAnomalyBlobLayout   TriageAnomaly = "blob-layout"
+	TriageAnomalyPlaceholder  TriageAnomaly = "placeholder"
+	TriageAnomalyNested       TriageAnomaly = "nested"
+	TriageAnomalyPod          TriageAnomaly = "pod"
+	TriageAnomalyIDPrefix     TriageAnomaly = "id-prefix"
+	TriageAnomalyEnvironment  TriageAnomaly = "environment"
 )
 
 // A Disposition is what the client does with its copy of a blob.

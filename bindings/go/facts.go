@@ -111,9 +111,9 @@ func (d *Decision) finish() error {
 // finish reads the claims, which stand beside the finding.
 func (t *Triage) finish() error {
 	claims := new(Claims)
-	there, err := factsAt(t.document, claims, "claimed")
+	there, err := factsAt(t.document, claims, "unverified")
 	if there {
-		t.Claimed = claims
+		t.Unverified = claims
 	}
 	return err
 }

@@ -14,7 +14,7 @@ type Check struct {
 	// True: passed; false: this is why the document was refused; nil: not made.
 	OK *bool `json:"ok"`
 	// Why it was not made; empty when it was.
-	Why string `json:"why"`
+	Reason string `json:"reason"`
 }
 
 // Warning is something that did not lead to a refusal, but should be looked at.
@@ -57,9 +57,9 @@ type Chain struct {
 	Cached bool `json:"cached"`
 }
 
-// Keys are the names under which a store keeps the evidence. Empty where a part is
-// missing.
-type Keys struct {
+// IdempotencyKeys is the names under which a store keeps the evidence. Empty where a
+// part is missing.
+type IdempotencyKeys struct {
 	// One signed transaction.
 	Transaction string `json:"transaction"`
 	// What may be paid out once.
@@ -86,7 +86,7 @@ type Signed struct {
 	// When the certificates were judged.
 	EffectiveDate EffectiveDate `json:"effectiveDate"`
 	// Names for stores and replay checks.
-	Keys Keys `json:"keys"`
+	Keys IdempotencyKeys `json:"keys"`
 	// The certificates.
 	Chain Chain `json:"chain"`
 	// What caused no refusal but should be looked at, in this evidence alone.
@@ -614,7 +614,7 @@ type TransactionReceipt struct {
 	// Vendor id; only with `receipts.deviceIds: report`.
 	UniqueVendorIdentifier string `json:"uniqueVendorIdentifier"`
 	// Names for stores and replay checks.
-	Keys Keys `json:"keys"`
+	Keys IdempotencyKeys `json:"keys"`
 	// The certificates.
 	Chain ReceiptChain `json:"chain"`
 	// How it was packed.
@@ -659,11 +659,11 @@ type AppReceiptPurchase struct {
 	// The transaction id looks like one of another environment.
 	IDConflict bool `json:"idConflict"`
 	// Names for stores and replay checks.
-	Keys Keys `json:"keys"`
+	Keys IdempotencyKeys `json:"keys"`
 }
 
-// KeptAttribute is an attribute of the receipt that has no member of its own.
-type KeptAttribute struct {
+// RawAttribute is an attribute of the receipt that has no member of its own.
+type RawAttribute struct {
 	// Its number.
 	Type int64 `json:"type"`
 	// Its value, hex.
@@ -686,7 +686,7 @@ type AppReceipt struct {
 	// When it was made and signed.
 	CreationDate time.Time `json:"creationDate"`
 	// The moment that it describes.
-	AsOf time.Time `json:"asOf"`
+	AsOf time.Time `json:"asOfMs"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
 	// End of a volume purchase. Beyond 2100 the document has it as text (see Payload),
@@ -703,7 +703,7 @@ type AppReceipt struct {
 	// In the order of the receipt, which means nothing.
 	Purchases []AppReceiptPurchase `json:"purchases"`
 	// Attributes that are known but not understood.
-	KeptAttributes []KeptAttribute `json:"keptAttributes"`
+	RawAttributes []RawAttribute `json:"rawAttributes"`
 	// How many more there were.
 	UnknownAttributes int64 `json:"unknownAttributes"`
 	// "sha1" or "sha256".
@@ -714,9 +714,9 @@ type AppReceipt struct {
 	Transport Transport `json:"transport"`
 }
 
-// AppleTransaction is one transaction in an answer. Only Apple's TLS connection
-// vouches for it.
-type AppleTransaction struct {
+// VerifyReceiptTransaction is one transaction in an answer. Only Apple's TLS
+// connection vouches for it.
+type VerifyReceiptTransaction struct {
 	// How many were bought.
 	Quantity int64 `json:"quantity"`
 	// What was bought.
@@ -756,7 +756,7 @@ type AppleTransaction struct {
 	// Whether the catalogue has the product.
 	Known bool `json:"known"`
 	// Names for stores and replay checks.
-	Keys Keys `json:"keys"`
+	Keys IdempotencyKeys `json:"keys"`
 	// The app; iOS 6 style.
 	Bid string `json:"bid"`
 	// Version of the app; iOS 6 style.
@@ -775,8 +775,8 @@ type AppleTransaction struct {
 	Unknown json.RawMessage `json:"unknown"`
 }
 
-// AppleRenewal is what an answer says about the renewal of one line.
-type AppleRenewal struct {
+// VerifyReceiptRenewalInfo is what an answer says about the renewal of one line.
+type VerifyReceiptRenewalInfo struct {
 	// The first purchase of the line.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The product of this period.
@@ -830,7 +830,7 @@ type VerifyReceiptAnswer struct {
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// The moment that it describes: RequestDate; without one the latest date in it,
 	// never the time of reading.
-	AsOf time.Time `json:"asOf"`
+	AsOf time.Time `json:"asOfMs"`
 	// How far Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
 	// "Production", "ProductionSandbox" …
@@ -860,9 +860,9 @@ type VerifyReceiptAnswer struct {
 	// When it was pre-ordered.
 	PreorderDate time.Time `json:"preorderDate"`
 	// Each once, ordered by the end of the period.
-	Transactions []AppleTransaction `json:"transactions"`
+	Transactions []VerifyReceiptTransaction `json:"transactions"`
 	// Renewal facts, one per line of renewals.
-	Renewals []AppleRenewal `json:"renewals"`
+	Renewals []VerifyReceiptRenewalInfo `json:"renewals"`
 	// The newest receipt, if the answer has one.
 	LatestReceipt *LatestReceipt `json:"latestReceipt"`
 	// "apple-answer": trusted because of your TLS, not because of a signature.
@@ -915,26 +915,27 @@ type Claims struct {
 // client, and `status` why. A finding is never evidence.
 type Triage struct {
 	Facts
-	// "candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed",
+	// "candidate", "unconfirmed", "jws", "foreign", "cracking-tool", "malformed",
 	// "unsupported".
 	Category Category `json:"category"`
-	// "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracker",
+	// "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracking-tool",
 	// "attestation", "assertion", "xml-plist", "binary-plist", "json", "unknown".
-	Form Form `json:"form"`
+	Format Format `json:"format"`
 	// "drop": the client may delete its copy; "keep": it keeps and retries; "resend":
 	// it sends its stored copy again.
 	Disposition Disposition `json:"disposition"`
-	// "lookup": look up Claimed.keys, then verify; "verify": there is no key; "none".
-	Next NextStep `json:"next"`
+	// "lookup": look up Unverified.keys, then verify; "verify": there is no key;
+	// "none".
+	NextStep NextStep `json:"nextStep"`
 	// What a JWS looks like: "transaction", "notification" …; empty for others.
 	Kind Kind `json:"kind"`
 	// Suspicions, never verdicts: "info-compact", "missing:bid" …
-	Traits []string `json:"traits"`
+	Anomalies []string `json:"anomalies"`
 	// How it was packed.
 	Transport *Transport `json:"transport"`
 	// What the blob says about itself; nil where nothing could be read. Never act on
 	// it: verify first.
-	Claimed *Claims
+	Unverified *Claims
 }
 
 // Extensions is what systems from iOS 27 on say about the running build.
@@ -964,11 +965,11 @@ type ReceiptMembers struct {
 	// Whether it was checked to be about the key that was given.
 	Bound bool `json:"bound"`
 	// When Apple made it.
-	Created time.Time `json:"createdMs"`
+	CreatedAt time.Time `json:"createdAtMs"`
 	// Earliest refresh; only "RECEIPT".
 	NotBefore time.Time `json:"notBeforeMs"`
 	// After that only a new key helps.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 	// Whether it has ended; true only with `attest.time: stored`.
 	Expired bool `json:"expired"`
 	// About how many keys this app attested on this device in the last 30 days; only
@@ -1120,7 +1121,7 @@ type CertificateRevocation struct {
 	// The response itself: hand it in again, until NextUpdate.
 	Response []byte `json:"response"`
 	// When it was revoked.
-	RevokedAt time.Time `json:"revokedAt"`
+	RevokedAt time.Time `json:"revokedAtMs"`
 	// Why: 1 is a compromised key.
 	Reason *int64 `json:"reason"`
 }
@@ -1140,7 +1141,7 @@ type TokenKeyset struct {
 	// Whose keys they are.
 	Issuer string `json:"issuer"`
 	// When they were fetched; zero: the set does not say.
-	Fetched time.Time `json:"fetchedMs"`
+	FetchedAt time.Time `json:"fetchedAtMs"`
 	// How long ago that was.
 	Age time.Duration `json:"ageMs"`
 	// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
@@ -1187,11 +1188,11 @@ type Token struct {
 	// `origin_jti`: the identity of the sign-in.
 	OriginTokenID string `json:"originTokenId"`
 	// `iat`.
-	Issued time.Time `json:"issuedMs"`
+	IssuedAt time.Time `json:"issuedAtMs"`
 	// `auth_time`: when the customer signed in.
-	Auth time.Time `json:"authMs"`
+	AuthenticatedAt time.Time `json:"authenticatedAtMs"`
 	// `exp`.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 	// The key that signed it.
 	Kid string `json:"kid"`
 	// "not-checked": nothing offline sees it.
@@ -1226,7 +1227,7 @@ type IssuerKeys struct {
 	// Whose they are; empty: the text does not say.
 	Issuer string `json:"issuer"`
 	// When they were fetched; zero: the text does not say.
-	Fetched time.Time `json:"fetchedMs"`
+	FetchedAt time.Time `json:"fetchedAtMs"`
 	// Those that can verify tokens.
 	Keys []IssuerKey `json:"keys"`
 	// The others.
@@ -1237,9 +1238,9 @@ type IssuerKeys struct {
 // back as it is.
 type KeysetState struct {
 	// When the issuer last gave its keys; zero: never.
-	Fetched time.Time `json:"fetchedMs"`
+	FetchedAt time.Time `json:"fetchedAtMs"`
 	// When it was last asked; zero: never.
-	Tried time.Time `json:"triedMs"`
+	TriedAt time.Time `json:"triedAtMs"`
 	// Attempts in vain since then: each doubles the cooldown.
 	Failures int64 `json:"failures"`
 	// What the issuer calls that set.
@@ -1265,7 +1266,7 @@ type AppleAccountEvent struct {
 	// The account: `sub`.
 	Subject string `json:"subject"`
 	// When it happened.
-	Event time.Time `json:"eventMs"`
+	EventAt time.Time `json:"eventAtMs"`
 	// May be a relay; is no account id.
 	Email string `json:"email"`
 	// Whether it is a relay address.
@@ -1275,7 +1276,7 @@ type AppleAccountEvent struct {
 	// `jti`: deliveries repeat, act once on each.
 	TokenID string `json:"tokenId"`
 	// `iat`.
-	Issued time.Time `json:"issuedMs"`
+	IssuedAt time.Time `json:"issuedAtMs"`
 }
 
 // AppleTokens is what a code was exchanged for. Secrets: keep the refresh token
@@ -1286,7 +1287,7 @@ type AppleTokens struct {
 	// Without it the sign-in cannot be revoked later.
 	RefreshToken string `json:"refreshToken"`
 	// When the access token ends.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
 // DeviceBit is one of the two bits that Apple keeps for a device and a developer team.
@@ -1350,18 +1351,18 @@ type Session struct {
 	// The receipt's risk metric, as it was issued.
 	Risk *int64 `json:"risk"`
 	// When it was issued.
-	Issued time.Time `json:"issuedMs"`
+	IssuedAt time.Time `json:"issuedAtMs"`
 	// From when on it is refused.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
 // IssuedSession is a session text that was issued. The text is a secret: hand it to
 // the app, and log nothing of it.
 type IssuedSession struct {
 	// When it was issued.
-	Issued time.Time `json:"issuedMs"`
+	IssuedAt time.Time `json:"issuedAtMs"`
 	// From when on it is refused.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 	// SHA-256 of the attested key, base64.
 	KeyID string `json:"keyId"`
 	// What the app sends from now on.
@@ -1374,7 +1375,7 @@ type SignedToken struct {
 	// Compact JWS, ES256.
 	Token string `json:"token"`
 	// When it ends.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
 // ClientSecret is a client secret of Sign in with Apple. Log nothing of it.
@@ -1382,7 +1383,7 @@ type ClientSecret struct {
 	// Compact JWS, ES256.
 	ClientSecret string `json:"clientSecret"`
 	// When it ends.
-	Expires time.Time `json:"expiresMs"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
 // SignedOffer is a signed offer, made for the app.
@@ -1530,7 +1531,7 @@ type RiskReason struct {
 	// The verdict of this rule alone.
 	Verdict Verdict `json:"verdict"`
 	// For the operator's log.
-	Why string `json:"why"`
+	Reason string `json:"reason"`
 }
 
 // ClientError is what to do about the error code that the app saw. A code is only the
@@ -1577,7 +1578,7 @@ type EvidenceReach struct {
 	// Kinds of the documents.
 	Kinds []string `json:"kinds"`
 	// The moment that it describes.
-	AsOf time.Time `json:"asOf"`
+	AsOf time.Time `json:"asOfMs"`
 	// Whether nothing is missing.
 	Complete bool `json:"complete"`
 	// "transaction", "renewal-info", "revocation".
@@ -1593,13 +1594,13 @@ type Delivery struct {
 	// How many.
 	Quantity int64 `json:"quantity"`
 	// When it was refunded.
-	RevokedAt time.Time `json:"revokedAt"`
+	RevokedAt time.Time `json:"revokedAtMs"`
 	// Thousandths of a percent to take back.
 	RevocationPercentage *int64 `json:"revocationPercentage"`
 }
 
-// LeftOut is a transaction that decided nothing, and why.
-type LeftOut struct {
+// ExcludedTransaction is a transaction that decided nothing, and why.
+type ExcludedTransaction struct {
 	// "unknown-product", "unknown-type", "type-mismatch", "sandbox".
 	Reason string `json:"reason"`
 	// Its product.
@@ -1621,19 +1622,19 @@ type GroupDecision struct {
 	// As in Decision: "active", "grace", "expired" …
 	State State `json:"state"`
 	// "DEC-10": the row of the decision table.
-	Row string `json:"row"`
+	Rule string `json:"rule"`
 	// "trial", "will-not-renew", "family" …
 	Flags []string `json:"flags"`
 	// Apple's number of the reason.
-	Reason *int64 `json:"reason"`
+	ReasonCode *int64 `json:"reasonCode"`
 	// First moment outside the entitlement; zero where nothing is granted.
-	Until time.Time `json:"until"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 	// Where nothing is granted: the end of what was bought.
-	WouldBeUntil time.Time `json:"wouldBeUntil"`
+	WouldExpireAt time.Time `json:"wouldExpireAtMs"`
 	// End of a renewal booked ahead.
-	BookedUntil time.Time `json:"bookedUntil"`
+	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
 	// End of the grace period.
-	GraceUntil time.Time `json:"graceUntil"`
+	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
 	// The product that decided.
 	ProductID string `json:"productId"`
 	// Its line.
@@ -1647,7 +1648,7 @@ type GroupDecision struct {
 	// Newer evidence would say more.
 	Stale bool `json:"stale"`
 	// When to decide again.
-	NextCheck time.Time `json:"nextCheck"`
+	NextCheckAt time.Time `json:"nextCheckAtMs"`
 	// Its reach.
 	Evidence EvidenceReach `json:"evidence"`
 	// The subscription group, else the product id.
@@ -1661,33 +1662,33 @@ type GroupDecision struct {
 // Decision is what an account may have now.
 //
 // Entitled is the answer, Plan what is in force (the default plan when not entitled),
-// State why, Until and NextCheck when to look again.
+// State why, ExpiresAt and NextCheckAt when to look again.
 type Decision struct {
 	Facts
 	// The plan in force; the default one when none is.
 	Plan string `json:"plan"`
 	// Whether a plan above the default one is in force. False if in any doubt.
 	Entitled bool `json:"entitled"`
-	// "active", "grace", "billing-retry", "expired", "refunded", "revoked-family",
-	// "superseded", "not-started", "denied-by-policy", "stale", "owned", "once",
+	// "active", "grace", "billing-retry", "expired", "refunded", "family-revoked",
+	// "upgraded", "not-started", "denied-by-policy", "stale", "owned", "consumable",
 	// "none".
 	State State `json:"state"`
 	// "DEC-10": the row of the decision table.
-	Row string `json:"row"`
+	Rule string `json:"rule"`
 	// "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
 	// "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
 	Flags []string `json:"flags"`
 	// Refunded: revocation reason; expired: expiration intent.
-	Reason *int64 `json:"reason"`
+	ReasonCode *int64 `json:"reasonCode"`
 	// First moment outside the entitlement, or when a refund ended it; zero: no end,
 	// or nothing is granted.
-	Until time.Time `json:"until"`
+	ExpiresAt time.Time `json:"expiresAtMs"`
 	// Where nothing is granted: the end of what was bought.
-	WouldBeUntil time.Time `json:"wouldBeUntil"`
+	WouldExpireAt time.Time `json:"wouldExpireAtMs"`
 	// End of a renewal booked ahead.
-	BookedUntil time.Time `json:"bookedUntil"`
+	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
 	// End of the billing grace period.
-	GraceUntil time.Time `json:"graceUntil"`
+	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
 	// The product that decided.
 	ProductID string `json:"productId"`
 	// Its line.
@@ -1702,13 +1703,13 @@ type Decision struct {
 	// Newer evidence would say more: ask for it.
 	Stale bool `json:"stale"`
 	// When to decide again; zero: no need.
-	NextCheck time.Time `json:"nextCheck"`
+	NextCheckAt time.Time `json:"nextCheckAtMs"`
 	// How far the evidence reaches.
 	Evidence EvidenceReach `json:"evidence"`
 	// Every group, the leading one first.
 	Groups []GroupDecision `json:"groups"`
 	// Transactions that decided nothing.
-	LeftOut []LeftOut `json:"leftOut"`
+	Excluded []ExcludedTransaction `json:"excluded"`
 	// What caused no refusal but should be looked at, in this evidence alone.
 	Warnings []Warning `json:"warnings"`
 }

@@ -61,7 +61,7 @@ func (p *issuerPlay) converse(_ context.Context, request any) (*Document, error)
 	must(p.t, err)
 	document, err := json.Marshal(map[string]any{"exchange": map[string]any{
 		"step": "done", "keyset": string(text), "changed": true,
-		"keysetState": map[string]any{"fetchedMs": 1},
+		"keysetState": map[string]any{"fetchedAtMs": 1},
 	}})
 	must(p.t, err)
 	return &Document{json: string(document)}, nil
@@ -105,7 +105,7 @@ func TestKeySetsUnknownKey(t *testing.T) {
 		t.Fatalf("%v after %d", err, play.talks.Load())
 	}
 	if asked := play.asked[1]; asked.WantKid != all[0].(map[string]any)["kid"] ||
-		asked.Keyset == "" || !strings.Contains(string(asked.State), "fetchedMs") {
+		asked.Keyset == "" || !strings.Contains(string(asked.State), "fetchedAtMs") {
 		t.Errorf("%+v", asked)
 	}
 	play.content["keys"] = all
@@ -178,7 +178,7 @@ func TestKeySetsOfTheLibrary(t *testing.T) {
 	// KST-5: a set that is too old verifies nothing, so it is a reason to fetch.
 	var content map[string]any
 	must(t, json.Unmarshal([]byte(kept.Keyset), &content))
-	content["fetchedMs"] = bench.Now - 8*24*time.Hour.Milliseconds()
+	content["fetchedAtMs"] = bench.Now - 8*24*time.Hour.Milliseconds()
 	old, err := json.Marshal(content)
 	must(t, err)
 	cold := &KeySets{Verifier: verifier, Carry: carry, Load: func(string) []byte {

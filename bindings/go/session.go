@@ -69,7 +69,7 @@ func (v *Verifier) CheckSession(
 	ctx context.Context, session string, purpose Purpose, owner SessionOwner,
 	options ...Option,
 ) (*Session, error) {
-	request := given{"operation": "verify-session", "session": session, "for": purpose}.
+	request := given{"operation": "verify-session", "session": session, "purpose": purpose}.
 		text("account", owner.Account).text("binding", owner.Binding)
 	document, err := v.atOnce(ctx, request, options)
 	return verified[Session](document, err, "exchange", "session")
@@ -77,7 +77,7 @@ func (v *Verifier) CheckSession(
 
 // String says whose key it is and when it ends, not what it is.
 func (s IssuedSession) String() string {
-	return "session of " + s.KeyID + " until " + s.Expires.String()
+	return "session of " + s.KeyID + " until " + s.ExpiresAt.String()
 }
 
 // GoString is the same.

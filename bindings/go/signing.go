@@ -131,13 +131,13 @@ func (request given) milliseconds(name string, value time.Duration) given {
 }
 
 // String says when it ends, not what it is.
-func (t SignedToken) String() string { return "token until " + t.Expires.String() }
+func (t SignedToken) String() string { return "token until " + t.ExpiresAt.String() }
 
 // GoString is the same.
 func (t SignedToken) GoString() string { return t.String() }
 
 // String says when it ends, not what it is.
-func (s ClientSecret) String() string { return "client secret until " + s.Expires.String() }
+func (s ClientSecret) String() string { return "client secret until " + s.ExpiresAt.String() }
 
 // GoString is the same.
 func (s ClientSecret) GoString() string { return s.String() }

@@ -68,7 +68,7 @@ func TestSignTokens(t *testing.T) {
 	must(t, err)
 	found := claims(t, key, token.Token)
 	if found["bid"] != "com.example.app" || found["aud"] != "appstoreconnect-v1" ||
-		int64(found["exp"].(float64)) != token.Expires.Unix() {
+		int64(found["exp"].(float64)) != token.ExpiresAt.Unix() {
 		t.Errorf("the token says %v", found)
 	}
 	device, err := verifier.SignDeviceCheckToken(ctx, At(moment))
@@ -79,7 +79,7 @@ func TestSignTokens(t *testing.T) {
 	secret, err := verifier.SignAppleIDSecret(ctx, "com.example.app", time.Minute, At(moment))
 	must(t, err)
 	if found := claims(t, key, secret.ClientSecret); found["sub"] != "com.example.app" ||
-		int64(found["exp"].(float64)) != secret.Expires.Unix() {
+		int64(found["exp"].(float64)) != secret.ExpiresAt.Unix() {
 		t.Errorf("the client secret says %v", found)
 	}
 	if _, err := newVerifier(t).SignAPIToken(ctx, ""); !errors.Is(err, ErrConfig) {

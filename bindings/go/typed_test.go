@@ -47,12 +47,12 @@ func checkTyped(t *testing.T, document *Document, root any) {
 	}
 	checkObject(t, reflect.ValueOf(facts).Elem(), value.(map[string]any), string(document.Kind()))
 	if finding, ok := facts.(*Triage); ok {
-		claimed := memberAt(root, "claimed")
-		if (finding.Claimed == nil) != (claimed == nil) {
-			t.Errorf("claimed is %v", finding.Claimed)
+		claimed := memberAt(root, "unverified")
+		if (finding.Unverified == nil) != (claimed == nil) {
+			t.Errorf("unverified is %v", finding.Unverified)
 		} else if claimed != nil {
-			checkObject(t, reflect.ValueOf(finding.Claimed).Elem(),
-				claimed.(map[string]any), "claimed")
+			checkObject(t, reflect.ValueOf(finding.Unverified).Elem(),
+				claimed.(map[string]any), "unverified")
 		}
 	}
 }

@@ -192,10 +192,10 @@ func (v *Verifier) UnverifiedTransactionID(
 	ctx context.Context, blob []byte, options ...Option,
 ) (string, error) {
 	found, err := v.Triage(ctx, blob, options...)
-	if err != nil || found.Claimed == nil {
+	if err != nil || found.Unverified == nil {
 		return "", err
 	}
-	claimed := found.Claimed
+	claimed := found.Unverified
 	switch {
 	case claimed.TransactionID != "":
 		return claimed.TransactionID, nil

@@ -73,7 +73,7 @@ actor DeviceKey {
 
 /// A session text: one proof, then cheap calls.
 actor DeviceSession {
-  private struct Said: Decodable, Sendable { let session: String; let expiresMs: Double }
+  private struct Said: Decodable, Sendable { let session: String; let expiresAtMs: Double }
   private let backEnd: BackEnd
   private let key = DeviceKey.shared
   private var current: Said?
@@ -87,7 +87,7 @@ actor DeviceSession {
   /// For the header `X-Session`; nil where the device cannot attest, or the server wants none.
   /// One proof at a time: counters that arrive out of order are refused.
   func text() async throws -> String? {
-    if let current, current.expiresMs / 1000 - Date().timeIntervalSince1970 > 30 {
+    if let current, current.expiresAtMs / 1000 - Date().timeIntervalSince1970 > 30 {
       return current.session
     }
     guard isWanted, key.isSupported else { return nil }

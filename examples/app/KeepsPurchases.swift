@@ -11,7 +11,7 @@
         content
         ForEach(purchases.elsewhere) { found in
           Text("A purchase of yours is used by another account.")
-          if found.canMove {
+          if found.canTransfer {
             Button("Use it here") { purchases.move(found.id) }
             Button("Leave it there") { Task { await purchases.leave(found.id) } }
           } else {

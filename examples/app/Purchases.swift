@@ -12,11 +12,11 @@ final class Purchases: ObservableObject {
   struct Elsewhere: Identifiable, Equatable, Sendable {
     let id: UInt64
     /// Whether `move` may bring it here.
-    let canMove: Bool
+    let canTransfer: Bool
   }
 
   private enum Outcome {
-    case granted(plan: String), refused(canMove: Bool), keep, later(TimeInterval?)
+    case granted(plan: String), refused(canTransfer: Bool), keep, later(TimeInterval?)
   }
 
   private struct Retry {
@@ -118,10 +118,10 @@ final class Purchases: ObservableObject {
     case .granted(let plan):
       self.plan = plan
       elsewhere.removeAll { $0.id == id }
-    case .refused(let canMove):
+    case .refused(let canTransfer):
       elsewhere.removeAll { $0.id == id }
-      elsewhere.append(Elsewhere(id: id, canMove: canMove))
-      if canMove { return true }
+      elsewhere.append(Elsewhere(id: id, canTransfer: canTransfer))
+      if canTransfer { return true }
     case .keep, .later:
       retries[id] = Retry(at: Date(timeIntervalSinceNow: 86_400), step: 2.5)
       return false
@@ -132,7 +132,7 @@ final class Purchases: ObservableObject {
   }
 
   private func isWaiting(_ id: UInt64) -> Bool {
-    elsewhere.contains { $0.id == id && $0.canMove }
+    elsewhere.contains { $0.id == id && $0.canTransfer }
   }
 
   /// Wakes the loop that sends what is due, or begins it.
@@ -190,7 +190,7 @@ final class Purchases: ObservableObject {
   private func send(_ jws: String?, confirm: Bool = false) async -> Outcome {
     struct Given: Encodable { let signedTransactionData: String?; let confirm: Bool? }
     struct Said: Decodable { let plan: String }
-    struct Refused: Decodable { let canMove: Bool? }
+    struct Refused: Decodable { let canTransfer: Bool? }
     let given = Given(signedTransactionData: jws, confirm: confirm ? true : nil)
     guard let body = try? JSONEncoder().encode(given),
       let answer = try? await backEnd.post("v1/update-subscription", body)
@@ -199,9 +199,9 @@ final class Purchases: ObservableObject {
     case 200:
       if let said = answer.read(Said.self) { return .granted(plan: said.plan) }
     case 403, 409:
-      let canMove = answer.read(Refused.self)?.canMove
-      if answer.retryAfter == nil, canMove != nil || answer.error != nil {
-        return .refused(canMove: canMove ?? false)
+      let canTransfer = answer.read(Refused.self)?.canTransfer
+      if answer.retryAfter == nil, canTransfer != nil || answer.error != nil {
+        return .refused(canTransfer: canTransfer ?? false)
       }
     case 400: return .keep
     default: break

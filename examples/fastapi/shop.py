@@ -53,9 +53,9 @@ def purchase(authorization: str, jws: str) -> Answer:
         bought = ledger.verifier.verify_transaction(jws)
     except assay.AssayError as refusal:
         return refused(refusal)
-    claim = ledger.claim(bought, token.subject, mode="transaction", grant=pay_out)
-    later = {"Retry-After": "5"} if claim.answer == "deferred" else {}
-    return {"answer": claim.answer}, claim.http_status, later
+    claim = ledger.claim(bought, token.subject, grant_mode="transaction", grant=pay_out)
+    later = {"Retry-After": "5"} if claim.client_result == "deferred" else {}
+    return {"answer": claim.client_result}, claim.http_status, later
 
 
 def notify(signed_payload: str) -> Answer:
@@ -69,7 +69,7 @@ def notify(signed_payload: str) -> Answer:
         return refused(refusal)
     if note.transaction is None:
         return {}, 200, {}
-    event = ledger.apply_event(note, mode="transaction", grant=pay_out, take_back=take_back)
+    event = ledger.apply_event(note, grant_mode="transaction", grant=pay_out, take_back=take_back)
     for part in event.refused:
         log.warning("%s of %s: %s", part.at, part.transaction_id, part.status)
     return {}, event.http_status, {} if event.ok else {"Retry-After": "5"}

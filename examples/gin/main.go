@@ -78,10 +78,10 @@ func (s *shop) purchase(c *gin.Context) {
 		refuse(c, err)
 		return
 	}
-	if claimed.Answer == "deferred" {
+	if claimed.ClientResult == "deferred" {
 		c.Header("Retry-After", "5")
 	}
-	c.JSON(claimed.HTTPStatus, gin.H{"answer": claimed.Answer})
+	c.JSON(claimed.HTTPStatus, gin.H{"answer": claimed.ClientResult})
 }
 
 // payOut writes in the transaction of the claim, for a customer without a row as well.
@@ -129,7 +129,7 @@ func (s *shop) happened(ctx context.Context, note *assay.Notification) (int, err
 	}
 	event, err := s.ledger.ApplyEvent(ctx, store.EventRequest{Grant: s.payOut,
 		RevokeRequest: store.RevokeRequest{Evidence: []assay.Evidence{note},
-			TakeBack: s.takeBack, Mode: store.Transaction}})
+			TakeBack: s.takeBack, GrantMode: store.Transaction}})
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ extension Ledger {
         writer.beginObject()
         writer.member("id", id)
         writer.member("ok", boolean: nil)
-        writer.member("why", reason.text)
+        writer.member("reason", reason.text)
         writer.endObject()
       } else {
         let isFailed = isRefused && index == open

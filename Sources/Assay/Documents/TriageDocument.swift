@@ -1,6 +1,6 @@
 extension TriageResult {
   /// Returns the document of `assay_triage` (TRI-12): the classification under `triage`, the
-  /// blob's unverified content under `claimed`.
+  /// blob's unverified content under `unverified`.
   ///
   /// - Parameter configuration: the fingerprint of the verifier's configuration.
   func document(configuration: [UInt8]) -> Document {
@@ -11,7 +11,7 @@ extension TriageResult {
       refusal, check: refusal.status == .pendingTriageVerifyNext ? "triage" : nil,
       facts: { writer in
         write(&writer)
-        writer.name("claimed")
+        writer.name("unverified")
         writeClaimed(&writer)
       })
   }

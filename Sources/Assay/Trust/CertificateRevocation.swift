@@ -54,7 +54,7 @@ struct CertificateRevocation: Sendable {
     writer.member("nextUpdate", integer: word?.nextUpdateMs)
     writer.member("responder", word?.signer.fingerprint)
     writer.member("response", (word?.response).map { Text(Base64.encodeStandard($0)) })
-    writer.member("revokedAt", integer: revoked?.atMs)
+    writer.member("revokedAtMs", integer: revoked?.atMs)
     writer.member("reason", integer: revoked?.reason)
     writer.endObject()
   }

@@ -193,7 +193,7 @@ public final class Verifier: Sendable {
       checks.enter(DecisionCheck(refusing: error.status))
       throw error
     }
-    let isMistyped = decision.leftOut.contains { $0.reason == .typeMismatch }
+    let isMistyped = decision.excluded.contains { $0.reason == .typeMismatch }
     checks.enter(.catalogue, where: !isMistyped, else: .doesNotApply)
     if decision.accountIsProven { checks.enter(.account) }
     checks.enter(.plan)

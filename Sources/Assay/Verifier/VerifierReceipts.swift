@@ -96,8 +96,8 @@ extension Verifier {
   /// (docs/spec/receipts-triage.md §1).
   ///
   /// - Returns: a document that is never `ok`; `pending.triage.verify-next` means that the input
-  ///   should be verified next. Under every status `triage` has the classification, and `claimed`
-  ///   the unverified content.
+  ///   should be verified next. Under every status `triage` has the classification, and
+  ///   `unverified` the unverified content.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)

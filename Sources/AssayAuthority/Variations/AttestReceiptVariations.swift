@@ -176,7 +176,7 @@ extension AttestVariation where Template == AppReceiptTemplate {
       ("two digits", "2027-02-19T00:00:00.12Z", 1_802_995_200_120),
       ("nine digits", "2027-02-19T00:00:00.123999999Z", 1_802_995_200_123),
     ].map { name, text, value in
-      one("FRC-7", "an end with \(name)", facts: [("attestReceipt.expiresMs", .integer(value))]) {
+      one("FRC-7", "an end with \(name)", facts: [("attestReceipt.expiresAtMs", .integer(value))]) {
         $0.attributes = $0.attributes.setting(AttributeTemplate(21, Array(text.utf8)))
       }
     }

@@ -177,7 +177,7 @@ enum ExplanationText {
     status	27137	rejected.subscription.transfer-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; ledger.transferIntervalMs says how often it may move	never	409	STO-42
     status	27393	rejected.purchase.other-account	the purchase belongs to another account	look at both accounts: what was claimed stays with the account that claimed it	never	409	RPL-2
     status	27649	rejected.purchase.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
-    status	27905	rejected.claim.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
+    status	27905	rejected.claim.superseded	the claim has a newer grant id or fencing token	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
     status	28161	rejected.nested.inconsistent	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
@@ -185,7 +185,7 @@ enum ExplanationText {
     status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	not enough to decide from: error.at names the missing id; ask for other evidence of the purchase	never	400	PAY-7,DCD-1,STO-25
     status	29441	rejected.quota.not-in-plan	the plan of the account has none of this meter	the client falls back, or offers the plan that has it	never	403	BCK-8
     status	29697	rejected.promo.device-used	the offer has already been used on this device	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
-    status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51
+    status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetAtMs	later	429	STO-51
     status	30209	rejected.transaction-receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.transaction-receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
     status	30721	rejected.transaction-receipt.signed-after-purchase	the receipt was signed later than the purchase, and receipts.signedAfterPurchase refuses that	receipts.signedAfterPurchase of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
@@ -232,7 +232,7 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
-    status	42497	rejected.account.merged	the account was joined elsewhere, or the other way round	operator:true shows where; a person decides, as a link is for good	never	409	STO-91
+    status	42497	rejected.account.merged	the account was joined elsewhere, or the other way round	operatorView:true shows where; a person decides, as a link is for good	never	409	STO-91
     status	42753	rejected.apple-id.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
     status	43009	rejected.apple-id.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
     status	43265	rejected.apple-id.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
@@ -528,10 +528,10 @@ enum ExplanationText {
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.verify-next	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
-    decision	DEC-3	replaced by an upgrade, and the replacement is not among the evidence	superseded	no. stale: fetch newer evidence
-    decision	DEC-4	revoked, and shared by the family	revoked-family	no
-    decision	DEC-5	revoked	refunded	no, whatever the end says. reason 0 other, 1 a problem with the app
-    decision	DEC-6	runs, and the next period is booked	active, renewal-booked	yes. bookedUntil is the end of the booked period
+    decision	DEC-3	replaced by an upgrade, and the replacement is not among the evidence	upgraded	no. stale: fetch newer evidence
+    decision	DEC-4	revoked, and shared by the family	family-revoked	no
+    decision	DEC-5	revoked	refunded	no, whatever the end says. reasonCode 0 other, 1 a problem with the app
+    decision	DEC-6	runs, and the next period is booked	active, renewal-booked	yes. nextPeriodExpiresAtMs is the end of the booked period
     decision	DEC-7	start and end lie ahead	not-started	no
     decision	DEC-8	runs, and Apple's verifyReceipt said 21006	active, cancelled	yes, until the end: 21006 also means cancelled before the end
     decision	DEC-9	runs at an offer	active, trial, intro or offer	yes
@@ -543,14 +543,14 @@ enum ExplanationText {
     decision	DEC-14	runs	active	yes
     decision	DEC-15	ended, Apple retries the charge, grace period runs	grace	yes until its end; no with decision.gracePeriod: false
     decision	DEC-16	ended, Apple retries the charge, no grace	billing-retry	no; with decision.billingRetry: "allow" for 60 days after the end
-    decision	DEC-17	ended for a reason	expired	no. reason 1 cancelled, 2 billing, 3 price, 4 product not available, 5 other
+    decision	DEC-17	ended for a reason	expired	no. reasonCode 1 cancelled, 2 billing, 3 price, 4 product not available, 5 other
     decision	DEC-18	ended less than 24 hours ago, renewal is on, no reason: may be in flight	stale	no; for decision.renewalLeewayMs after the end where that is set
     decision	DEC-19	ended, and Apple's verifyReceipt said 21006	expired; for 24 hours after the end stale where renewal is on or unknown	no; in those 24 hours for decision.renewalLeewayMs after the end. 21006 has been wrong just after the end
-    decision	DEC-20	ended, and the renewal info says nothing of the above	expired	no. reason null
+    decision	DEC-20	ended, and the renewal info says nothing of the above	expired	no. reasonCode null
     decision	DEC-21	ended, no renewal info	expired, by-this-evidence	no. stale: a lone transaction cannot know of its renewal
     decision	DEC-22	non-renewing: start and catalogue duration	active or expired	until then
     decision	DEC-23	non-consumable	owned	yes, without end
-    decision	DEC-24	consumable	once	no: a delivery, see purchases
+    decision	DEC-24	consumable	consumable	no: a delivery, see purchases
     risk	RSK-11	an assertion passed	allow; of the others only RSK-14, 15, 19, 20, 21 and 26 apply
     risk	RSK-12	attestation refused	deny
     risk	RSK-13	unsupported or absent, the account or device had a key, support is expected	step-up

@@ -3,7 +3,7 @@ import AssayAuthority
 /// An attestation or an assertion taken apart by lenient readers. Never given to
 /// anything that decides.
 struct UnverifiedAttestObject {
-  /// `{"verified":false,"form":"attestation"|"assertion",…}`.
+  /// `{"verified":false,"format":"attestation"|"assertion",…}`.
   let json: JSONText
   let lines: [String]
 
@@ -34,7 +34,7 @@ struct UnverifiedAttestObject {
       lines += certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     var json: JSONText = [
-      "verified": false, "form": "attestation", "authData": members(facts),
+      "verified": false, "format": "attestation", "authData": members(facts),
       "certificates": .array(certificates.map(\.json)),
     ]
     if let bytes = statement["receipt"]?.octets,
@@ -54,7 +54,7 @@ struct UnverifiedAttestObject {
     let facts = facts(data, isAttestation: false)
     let signature = object["signature"]?.octets ?? []
     let json: JSONText = [
-      "verified": false, "form": "assertion", "authData": members(facts),
+      "verified": false, "format": "assertion", "authData": members(facts),
       "signatureBytes": .integer(Int64(signature.count)),
     ]
     return (

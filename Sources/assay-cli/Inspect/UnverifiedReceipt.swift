@@ -3,7 +3,7 @@ import AssayAuthority
 /// A receipt of any kind taken apart by lenient readers. Never given to
 /// anything that decides.
 struct UnverifiedReceipt {
-  /// `{"verified":false,"form":…}`.
+  /// `{"verified":false,"format":…}`.
   let json: JSONText
   let lines: [String]
 
@@ -44,7 +44,7 @@ struct UnverifiedReceipt {
     lines += ["purchase-info"] + (info.map { shown($0.entries) } ?? ["  cannot be read"])
     if let place = list.brokenAt { lines.append("cannot be read from octet \(place)") }
     var json: JSONText = [
-      "verified": false, "form": "transaction-receipt", "keys": object(outer),
+      "verified": false, "format": "transaction-receipt", "keys": object(outer),
       "purchaseInfo": info.map { object($0.entries) } ?? .null,
     ]
     if let signature {
@@ -106,7 +106,7 @@ struct UnverifiedReceipt {
     let (json, shown) = certificates(parts, isVerbose)
     return (
       [
-        "verified": false, "form": "attest-receipt", "fields": .array(fields),
+        "verified": false, "format": "attest-receipt", "fields": .array(fields),
         "certificates": json,
       ], lines + shown + ["signature not checked"]
     )
@@ -130,7 +130,7 @@ struct UnverifiedReceipt {
     let lines = ["app receipt"] + parts.attributes.flatMap { $0.lines(indent: "  ") }
     let (certificates, shown) = certificates(parts, isVerbose)
     let json: JSONText = [
-      "verified": false, "form": "app-receipt",
+      "verified": false, "format": "app-receipt",
       "attributes": .array(parts.attributes.map(\.json)), "certificates": certificates,
     ]
     return (json, lines + shown + ["signature not checked"])

@@ -110,7 +110,7 @@ struct DayReport {
         tally.largest.elements.map { input in
           [
             "line": .integer(Int64(input.line)), "bytes": .integer(Int64(input.bytes)),
-            "class": .string(input.category.name), "form": .string(input.form),
+            "class": .string(input.category.name), "format": .string(input.form),
           ]
         }),
       "unreadable": sample(tally.unreadable),

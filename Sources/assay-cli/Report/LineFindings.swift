@@ -113,8 +113,8 @@ struct LineFindings: Sendable {
       if cursor.matches(name, LineFindings.triage) {
         return cursor.members { readTriage(&$0, $1, &request) }
       }
-      if cursor.matches(name, LineFindings.claimed), cursor.byte == 0x7b {
-        return cursor.members { readClaimed(&$0, $1) }
+      if cursor.matches(name, LineFindings.unverified), cursor.byte == 0x7b {
+        return cursor.members { readUnverified(&$0, $1) }
       }
       return cursor.skipValue()
     }
@@ -124,10 +124,10 @@ struct LineFindings: Sendable {
   }
 
   private static let triage = Array("triage".utf8)
-  private static let claimed = Array("claimed".utf8)
+  private static let unverified = Array("unverified".utf8)
   private static let category = Array("category".utf8)
-  private static let form = Array("form".utf8)
-  private static let traits = Array("traits".utf8)
+  private static let format = Array("format".utf8)
+  private static let anomalies = Array("anomalies".utf8)
   private static let keys = Array("keys".utf8)
 
   private mutating func readTriage(
@@ -137,11 +137,11 @@ struct LineFindings: Sendable {
       request.category = RequestClass(category: cursor.bytes(text.range))
       return true
     }
-    if cursor.matches(name, LineFindings.form), let text = cursor.string() {
+    if cursor.matches(name, LineFindings.format), let text = cursor.string() {
       request.form = place(ofForm: cursor.bytes(text.range))
       return true
     }
-    if cursor.matches(name, LineFindings.traits), cursor.byte == 0x5b {
+    if cursor.matches(name, LineFindings.anomalies), cursor.byte == 0x5b {
       return cursor.elements { cursor in
         guard let text = cursor.string() else { return cursor.skipValue() }
         traits.append(cursor.text(text))
@@ -151,7 +151,7 @@ struct LineFindings: Sendable {
     return cursor.skipValue()
   }
 
-  private mutating func readClaimed(
+  private mutating func readUnverified(
     _ cursor: inout JSONCursor, _ name: JSONCursor.RawString
   ) -> Bool {
     guard cursor.matches(name, LineFindings.keys), cursor.byte == 0x5b else {

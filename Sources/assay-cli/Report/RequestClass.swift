@@ -20,7 +20,7 @@ enum RequestClass: Int, CaseIterable {
     case .unconfirmed: return "unconfirmed"
     case .repeated: return "repeated"
     case .foreign: return "foreign"
-    case .cracker: return "cracker"
+    case .cracker: return "cracking-tool"
     case .malformed: return "malformed"
     case .unsupported: return "unsupported"
     }

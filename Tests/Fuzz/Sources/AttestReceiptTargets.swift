@@ -108,7 +108,7 @@ enum AttestReceiptTargets {
     let isRefreshed = values[6] == Array("RECEIPT".utf8)
     demand((values[17] != nil) == isRefreshed && (values[19] != nil) == isRefreshed, "the type")
     let tree = answer.tree?.member("attestReceipt")
-    for (type, name) in [(12, "createdMs"), (19, "notBeforeMs"), (21, "expiresMs")]
+    for (type, name) in [(12, "createdAtMs"), (19, "notBeforeMs"), (21, "expiresAtMs")]
       as [(UInt64, String)]
     {
       let told = tree?.children.first { $0.name.string == name }?.integer
@@ -146,7 +146,7 @@ enum AttestReceiptTargets {
     let claimed = AttestReceiptVerification.unverified(whole[...])
     guard answer.isOK, let claimed else { return }
     demand(
-      answer.tree?.member("attestReceipt")?.member("createdMs")?.integer == claimed.createdMs,
+      answer.tree?.member("attestReceipt")?.member("createdAtMs")?.integer == claimed.createdAtMs,
       "another time without the signature")
   }
 

@@ -161,7 +161,7 @@ enum ConversationTargets {
     case "fetch-keyset":
       let request: JSONText = ["operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool)]
       let state: JSONText = [
-        "triedMs": .integer(FuzzBench.instant - 28_000), "etag": "\"1\"",
+        "triedAtMs": .integer(FuzzBench.instant - 28_000), "etag": "\"1\"",
       ]
       return isOdd
         ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request

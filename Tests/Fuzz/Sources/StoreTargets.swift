@@ -105,17 +105,18 @@ enum StoreTargets {
   private static func request(_ start: Start) -> JSONText {
     let isOdd = start.choice & 1 != 0
     let request: JSONText = ["operation": .string("\(start.kind.row.name)")]
-    let tried = request.setting("attempt", .string(attempt))
+    let tried = request.setting("attemptId", .string(attempt))
     let owned = request.setting("account", "alice")
     switch start.kind {
     case .claim:
       let modes: [String] = ["lease", "transaction"]
-      return tried.setting("account", "alice").setting("mode", .string(modes[start.choice & 1]))
+      return tried.setting("account", "alice")
+        .setting("grantMode", .string(modes[start.choice & 1]))
     case .resume: return tried.setting("account", "alice").setting("purchaseKey", purchaseKey)
     case .resumeExpired, .leaseDueSubscriptions: return tried
     case .complete:
       return owned.setting("purchaseKey", purchaseKey).setting("grantId", purchaseKey)
-        .setting("fence", 1)
+        .setting("fencingToken", 1)
     case .find:
       return isOdd ? owned : request
     case .updateSubscriptions, .getPlan, .deactivateSubscriptions, .registerDeviceKey,
@@ -125,7 +126,7 @@ enum StoreTargets {
       return owned.setting("meter", isOdd ? "free" : "premium").setting("plan", "premium")
     case .releaseQuota: return request.setting("ticket", ticket(.take))
     case .acquireRatePermit:
-      return request.setting("for", "get-transaction-history").setting(
+      return request.setting("appStoreOperation", "get-transaction-history").setting(
         "environment", "Production"
       )
       .setting("bundleId", "com.example.app")
@@ -142,10 +143,10 @@ enum StoreTargets {
     case .updateDeviceKeyReceipt: return request
     case .revoke, .applyEvent:
       let modes: [String] = ["none", "lease", "transaction"]
-      return tried.setting("mode", .string(modes[start.choice % modes.count]))
+      return tried.setting("grantMode", .string(modes[start.choice % modes.count]))
     case .completeRevocation:
       return request.setting("purchaseKey", purchaseKey).setting("takeId", .string(hash + "-0"))
-        .setting("fence", 1)
+        .setting("fencingToken", 1)
     case .resumeExpiredRevocations: return tried
     case .retireDeviceKey: return owned.setting("keyId", keyId)
     case .getDeviceKey:

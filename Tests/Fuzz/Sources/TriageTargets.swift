@@ -43,9 +43,9 @@ enum TriageTargets {
     {
       let raw = bench.triage(selector.verifier.handle, blob)
       demand(raw.status == answer.status, "another status on another route")
-      demand(raw.source("claimed") == answer.source("claimed"), "another claim")
-      demand(raw.text("triage.form") == answer.text("triage.form"), "another form")
-      demand(raw.source("triage", "traits") == answer.source("triage", "traits"), "traits")
+      demand(raw.source("unverified") == answer.source("unverified"), "another claim")
+      demand(raw.text("triage.format") == answer.text("triage.format"), "another form")
+      demand(raw.source("triage", "anomalies") == answer.source("triage", "anomalies"), "traits")
       raw.free()
     }
     answer.free()
@@ -53,7 +53,7 @@ enum TriageTargets {
 
   private static func checkFinding(_ answer: Answer, _ sent: [UInt8]) {
     guard let status = answer.text("status.name"), let category = answer.text("triage.category"),
-      let disposition = answer.text("triage.disposition"), let next = answer.text("triage.next")
+      let disposition = answer.text("triage.disposition"), let next = answer.text("triage.nextStep")
     else { fatalError("a finding lacks a member") }
     let isPending = status == "pending.triage.verify-next"
     demand(
@@ -61,19 +61,21 @@ enum TriageTargets {
         || status == "rejected.triage.incomplete" || category == "jws", "\(status): \(category)")
     demand(isPending == (next != "none"), "\(status) with next \(next)")
     demand(
-      (disposition == "drop") == (category == "cracker" || status.hasSuffix("foreign-bundle")),
+      (disposition == "drop")
+        == (category == "cracking-tool" || status.hasSuffix("foreign-bundle")),
       "\(status) is dropped, or not")
     if category == "candidate" {
-      demand(answer.source("triage", "traits") == Array("[]".utf8), "a candidate with traits")
+      demand(answer.source("triage", "anomalies") == Array("[]".utf8), "a candidate with traits")
     }
     var place = 0
-    while let key = answer.text("claimed.keys.\(place)") {
+    while let key = answer.text("unverified.keys.\(place)") {
       ReceiptTargets.demandPlain(key)
       place += 1
     }
     if status == "rejected.triage.foreign-bundle" {
       let ours = ["com.example.app", "com.example.second"]
-      demand(answer.text("claimed.bundleId").map { ours.contains($0) } != true, "ours is foreign")
+      demand(
+        answer.text("unverified.bundleId").map { ours.contains($0) } != true, "ours is foreign")
     }
   }
 

@@ -13,6 +13,6 @@ config = json.loads((minted.AUTHORITY / "config.json").read_text())
 config["tokens"] = json.loads((minted.AUTHORITY / "tokens.json").read_text())
 verifier = assay.Verifier(config)
 cache = {issuer: json.dumps(
-    {"keyset": json.dumps({**keyset, "fetchedMs": now}), "state": {"fetchedMs": now}})}
+    {"keyset": json.dumps({**keyset, "fetchedAtMs": now}), "state": {"fetchedAtMs": now}})}
 # SNIPPET
 assert token.subject == "account-1"

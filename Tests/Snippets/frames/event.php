@@ -20,7 +20,7 @@ $ledger = Ledger::open('sqlite:./event.db', \authority());
 $ledger->createSchema();
 $pay = static function (Grant $grant): void {
 };
-\must($ledger->claim($jws, \ACCOUNT, $pay)->answer === 'granted', 'the claim');
+\must($ledger->claim($jws, \ACCOUNT, $pay)->clientResult === 'granted', 'the claim');
 $notification = $ledger->verifier->verifyNotification($refund);
 for ($delivery = 0; $delivery < 2; $delivery++) {
 // SNIPPET

@@ -19,5 +19,5 @@ lines = printed.getvalue().splitlines()
 assert lines[0].startswith("premium active "), lines
 assert len(lines) == 4
 assert all(line.startswith("premium.monthly Production/") for line in lines[1:]), lines
-assert finding.form == "app-receipt" and key.key_id == key_id
+assert finding.format == "app-receipt" and key.key_id == key_id
 assert assertion.counter == 8 and risk.verdict in ("limited", "step-up", "deny")

@@ -163,9 +163,9 @@ static char *claim_request(const char *account) {
   char attempt[33], *text = NULL;
   if (made_digits(attempt) &&
       cJSON_AddStringToObject(request, "operation", "claim") != NULL &&
-      cJSON_AddStringToObject(request, "mode", "transaction") != NULL &&
+      cJSON_AddStringToObject(request, "grantMode", "transaction") != NULL &&
       cJSON_AddStringToObject(request, "account", account) != NULL &&
-      cJSON_AddStringToObject(request, "attempt", attempt) != NULL)
+      cJSON_AddStringToObject(request, "attemptId", attempt) != NULL)
     text = cJSON_PrintUnformatted(request);
   cJSON_Delete(request);
   return text;

@@ -65,9 +65,9 @@ static int read_options(int argc, char **argv, struct options *options) {
 static void print_triage(const cJSON *root) {
   const cJSON *triage = member(root, "triage"), *trait;
   printf("triage:   %s, %s, %s\n", text_of(member(root, "status"), "name"),
-         text_of(triage, "form"), text_of(triage, "category"));
+         text_of(triage, "format"), text_of(triage, "category"));
   printf("  client  %s\n", text_of(triage, "disposition"));
-  cJSON_ArrayForEach(trait, member(triage, "traits"))
+  cJSON_ArrayForEach(trait, member(triage, "anomalies"))
     printf("  trait   %s\n", trait->valuestring);
 }
 
@@ -117,7 +117,7 @@ static int run(const assay_verifier *verifier, const char *blob, size_t len,
   int code;
   print_triage(root);
   if ((status & 0xff) == ASSAY_PENDING)
-    proof = verify(verifier, text_of(member(root, "triage"), "form"), blob, len,
+    proof = verify(verifier, text_of(member(root, "triage"), "format"), blob, len,
                    options);
   else
     print_refusal(root);

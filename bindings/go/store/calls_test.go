@@ -95,9 +95,9 @@ func keysIn(t *testing.T, shop *shop) {
 	must(t, err)
 	found, err = shop.Key(ctx, of)
 	must(t, err)
-	if receipt.Outcome != "kept" || receipt.Next.IsZero() || found.Key.Risk == nil ||
+	if receipt.Outcome != "kept" || receipt.NextRefreshAt.IsZero() || found.Key.Risk == nil ||
 		*found.Key.Risk != 3 || len(found.Key.Receipt) == 0 || found.Key.Counter != 7 ||
-		!found.Key.Next.Equal(receipt.Next.Time) {
+		!found.Key.NextRefreshAt.Equal(receipt.NextRefreshAt.Time) {
 		t.Errorf("kept: %+v, %+v", receipt, found.Key)
 	}
 
@@ -119,11 +119,11 @@ func paceIn(t *testing.T, shop *shop) {
 	for used := int64(1); used <= 2; used++ {
 		paced, err := shop.Pace(ctx, request)
 		must(t, err)
-		if paced.Outcome != "taken" || paced.Used != used || paced.Limit < used || paced.Unpaced {
+		if paced.Outcome != "acquired" || paced.Used != used || paced.Limit < used || paced.Unlimited {
 			t.Errorf("paced: %+v", paced)
 		}
 	}
-	request.Purpose = "claim"
+	request.AppStoreOperation = "claim"
 	_, err := shop.Pace(ctx, request)
 	isRefused(t, err, "misuse.exchange.request")
 }
@@ -151,19 +151,19 @@ func lastIn(t *testing.T, shop *shop) {
 	executor := shop.executor
 	shop.executor = awayStore{executor}
 	defer func() { shop.executor = executor }()
-	plan, err := shop.ReadWith(ctx, ReadRequest{Account: "ann", Last: last})
+	plan, err := shop.ReadWith(ctx, ReadRequest{Account: "ann", CachedPlan: last})
 	must(t, err)
-	if plan.Plan != applied.Plan || !plan.FromLast || !plan.Until.Equal(last.Until.Time) {
+	if plan.Plan != applied.Plan || !plan.IsCached || !plan.ExpiresAt.Equal(last.ExpiresAt.Time) {
 		t.Errorf("the plan is %+v", plan)
 	}
 	plan, err = shop.Read(ctx, "ann")
-	if err == nil || plan.Plan != "free" || plan.FromLast {
+	if err == nil || plan.Plan != "free" || plan.IsCached {
 		t.Errorf("without a last one: %+v, %v", plan, err)
 	}
 	paced, err := shop.Pace(ctx, PaceRequest{
 		Purpose: "look-up-order-id", Environment: assay.Production})
 	must(t, err)
-	if !paced.Unpaced {
+	if !paced.Unlimited {
 		t.Errorf("paced: %+v", paced)
 	}
 }
@@ -178,32 +178,32 @@ func sweepsIn(t *testing.T, shop *shop) {
 	claimed, err := shop.Claim(ctx, ClaimRequest{
 		JWS: coins(t), Account: "ann", Lease: 10 * time.Second})
 	must(t, err)
-	if until := claimed.Claims[0].LeaseUntil.Sub(shop.now); until > 10*time.Second {
+	if until := claimed.Claims[0].LeaseExpiresAt.Sub(shop.now); until > 10*time.Second {
 		t.Errorf("the lease is %v long", until)
 	}
 	shop.now = shop.now.Add(11 * time.Second)
-	held, err := shop.DueWith(ctx, DueRequest{OnUnclear: "hold"})
+	held, err := shop.DueWith(ctx, DueRequest{OnExpiredLease: "hold"})
 	must(t, err)
 	if len(held.Claims) != 0 || len(held.Held) != 1 {
 		t.Errorf("held: %+v", held)
 	}
-	due, err := shop.DueWith(ctx, DueRequest{Older: time.Hour})
+	due, err := shop.DueWith(ctx, DueRequest{MinExpired: time.Hour})
 	must(t, err)
 	if len(due.Claims) != 0 {
 		t.Errorf("older: %+v", due)
 	}
 	for i := 0; i < times; i++ {
-		due, err = shop.DueWith(ctx, DueRequest{Attempt: attempt, Lease: time.Minute})
+		due, err = shop.DueWith(ctx, DueRequest{AttemptID: attempt, Lease: time.Minute})
 		must(t, err)
-		if len(due.Grants()) != 1 || due.Grants()[0].Fence != 2 ||
-			due.Claims[0].LeaseUntil.Sub(shop.now) > time.Minute {
+		if len(due.Grants()) != 1 || due.Grants()[0].FencingToken != 2 ||
+			due.Claims[0].LeaseExpiresAt.Sub(shop.now) > time.Minute {
 			t.Fatalf("due: %+v", due)
 		}
 	}
 	shop.now = shop.now.Add(61 * time.Second)
 	due, err = shop.DueWith(ctx, DueRequest{Grant: shop.payLater})
 	must(t, err)
-	if len(due.Claims) != 1 || due.Claims[0].Answer != "granted" || len(due.Grants()) != 0 {
+	if len(due.Claims) != 1 || due.Claims[0].ClientResult != "granted" || len(due.Grants()) != 0 {
 		t.Errorf("paid: %+v", due)
 	}
 	shop.has(t, map[string]int64{"ann": 100})
@@ -211,29 +211,29 @@ func sweepsIn(t *testing.T, shop *shop) {
 	const id = "3000000000000021"
 	shop.claims(t, shop.state(t, id, 0), "ann", "granted", 200)
 	_, err = shop.RevokeWith(ctx, RevokeRequest{
-		JWS: shop.state(t, id, time.Second, "--refunded"), Mode: Lease, Lease: 5 * time.Second})
+		JWS: shop.state(t, id, time.Second, "--refunded"), GrantMode: Lease, Lease: 5 * time.Second})
 	must(t, err)
 	shop.now = shop.now.Add(6 * time.Second)
-	takes := DueTakesRequest{Attempt: attempt, Lease: time.Minute}
+	takes := DueTakesRequest{AttemptID: attempt, Lease: time.Minute}
 	for i := 0; i < times; i++ {
 		found, err := shop.DueTakesWith(ctx, takes)
 		must(t, err)
-		if len(found.Takes) != 1 || found.Takes[0].Fence != 3 {
+		if len(found.Takes) != 1 || found.Takes[0].FencingToken != 3 {
 			t.Errorf("takes: %+v", found)
 		}
 	}
 
 	applied, err := shop.Apply(ctx, ApplyRequest{JWS: mint(t, "transaction"), Account: "ann"})
 	must(t, err)
-	shop.now = applied.Until.Add(24 * time.Hour)
+	shop.now = applied.ExpiresAt.Add(24 * time.Hour)
 	for _, wanted := range []struct {
 		attempt string
 		lines   int
 	}{{attempt, 1}, {"", 0}} {
 		lines, err := shop.DueLinesWith(ctx, DueLinesRequest{
-			Attempt: wanted.attempt, Lease: time.Minute})
+			AttemptID: wanted.attempt, Lease: time.Minute})
 		must(t, err)
-		if len(lines.Lines) != wanted.lines {
+		if len(lines.Subscriptions) != wanted.lines {
 			t.Errorf("%q: %+v", wanted.attempt, lines)
 		}
 	}
@@ -241,25 +241,25 @@ func sweepsIn(t *testing.T, shop *shop) {
 
 func joinsIn(t *testing.T, shop *shop) {
 	shop.claims(t, coins(t), "anonymous", "granted", 200)
-	request := LinkRequest{From: "anonymous", To: "ann", Attempt: attempt}
+	request := LinkRequest{From: "anonymous", To: "ann", AttemptID: attempt}
 	for i := 0; i < 2; i++ {
 		joined, err := shop.LinkWith(ctx, request)
 		must(t, err)
-		if joined.Outcome == "" || joined.More {
+		if joined.Outcome == "" || joined.HasMore {
 			t.Errorf("joined: %+v", joined)
 		}
 	}
-	request = LinkRequest{From: "anonymous", To: "bob", Operator: true}
+	request = LinkRequest{From: "anonymous", To: "bob", OperatorView: true}
 	joined, err := shop.LinkWith(ctx, request)
 	isRefused(t, err, "rejected.account.merged")
-	if joined.LinkedTo != "ann" {
-		t.Errorf("linked to %q", joined.LinkedTo)
+	if joined.MergedInto != "ann" {
+		t.Errorf("linked to %q", joined.MergedInto)
 	}
-	request.Operator = false
-	if joined, _ = shop.LinkWith(ctx, request); joined.LinkedTo != "" {
-		t.Errorf("everybody sees %q", joined.LinkedTo)
+	request.OperatorView = false
+	if joined, _ = shop.LinkWith(ctx, request); joined.MergedInto != "" {
+		t.Errorf("everybody sees %q", joined.MergedInto)
 	}
-	forgotten, err := shop.ForgetWith(ctx, ForgetRequest{Account: "ann", Attempt: attempt})
+	forgotten, err := shop.ForgetWith(ctx, ForgetRequest{Account: "ann", AttemptID: attempt})
 	must(t, err)
 	if forgotten.Outcome != "forgotten" {
 		t.Errorf("forgotten: %+v", forgotten)
@@ -274,46 +274,46 @@ func claimsIn(t *testing.T, shop *shop) {
 	if err != nil || stranger.Claims[0].Outcome != "refused" {
 		t.Errorf("with the token of another one: %+v, %v", stranger, err)
 	}
-	for _, refused := range []ClaimRequest{{Lease: time.Millisecond}, {Limit: 65},
-		{OnUnclear: "never"}, {Resolve: "never"}, {Attempt: "short"}, {Note: "two\nlines"}} {
+	for _, refused := range []ClaimRequest{{Lease: time.Millisecond}, {MaxPurchases: 65},
+		{OnExpiredLease: "never"}, {Resolution: "never"}, {AttemptID: "short"}, {Note: "two\nlines"}} {
 		refused.JWS, refused.Account = jws, "ann"
 		if _, err := shop.Claim(ctx, refused); !isMisuse(err) {
 			t.Errorf("%+v: %v", refused, err)
 		}
 	}
 	other, err := shop.Claim(ctx, ClaimRequest{
-		JWS: jws, Account: "ann", Only: []string{"1"}, Grant: shop.pay})
+		JWS: jws, Account: "ann", TransactionIDs: []string{"1"}, Grant: shop.pay})
 	if len(other.Grants()) != 0 || len(other.Claims) != 0 {
 		t.Errorf("another one alone: %+v, %v", other, err)
 	}
-	claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", Limit: 1,
-		Note: "by hand", OnUnclear: "hold", Grant: shop.pay})
+	claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", MaxPurchases: 1,
+		Note: "by hand", OnExpiredLease: "hold", Grant: shop.pay})
 	must(t, err)
-	if claimed.Answer != "granted" {
+	if claimed.ClientResult != "granted" {
 		t.Errorf("claimed: %+v", claimed)
 	}
-	found, err := shop.Lookup(ctx, LookupRequest{Account: "ann", Operator: true})
+	found, err := shop.Lookup(ctx, LookupRequest{Account: "ann", OperatorView: true})
 	must(t, err)
-	if found.Rows[0].Operator.Note != "by hand" {
-		t.Errorf("looked up: %+v", found.Rows[0].Operator)
+	if found.Rows[0].OperatorView.Note != "by hand" {
+		t.Errorf("looked up: %+v", found.Rows[0].OperatorView)
 	}
 
 	// STO-30: a person found that it was not granted.
 	jws = coins(t)
-	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", OnUnclear: "hold"})
+	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", OnExpiredLease: "hold"})
 	must(t, err)
 	shop.now = shop.now.Add(61 * time.Second)
 	resume := ResumeRequest{PurchaseKey: first.Claims[0].PurchaseKey, Account: "ann",
-		OnUnclear: "hold", Grant: shop.payLater}
+		OnExpiredLease: "hold", Grant: shop.payLater}
 	held, err := shop.Resume(ctx, resume)
 	must(t, err)
 	if held.Outcome != "held" {
 		t.Errorf("held: %+v", held)
 	}
-	resume.OnUnclear, resume.Resolve, resume.Note = "", "again", "looked at"
+	resume.OnExpiredLease, resume.Resolution, resume.Note = "", "not-granted", "looked at"
 	resumed, err := shop.Resume(ctx, resume)
 	must(t, err)
-	if resumed.Answer != "granted" {
+	if resumed.ClientResult != "granted" {
 		t.Errorf("resumed: %+v", resumed)
 	}
 	shop.has(t, map[string]int64{"ann": 200})
@@ -333,23 +333,23 @@ func outcomesIn(t *testing.T, shop *shop) {
 	if challenge.Text != text {
 		t.Errorf("the challenge is %+v", challenge)
 	}
-	use := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: text, By: "x"}
+	use := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: text, UsedBy: "x"}
 	consumed, err := shop.ConsumeWith(ctx, use)
 	must(t, err)
 	if consumed.Outcome != "consumed" {
 		t.Errorf("consumed: %+v", consumed)
 	}
-	use.By = "y"
+	use.UsedBy = "y"
 	consumed, err = shop.ConsumeWith(ctx, use)
 	if isRefused(t, err, "rejected.challenge.used"); consumed.Outcome != "used" {
 		t.Errorf("again: %+v", consumed)
 	}
 
-	for _, outcome := range []string{"first", "seen"} {
+	for _, outcome := range []string{"first", "duplicate"} {
 		recorded, err := shop.OnceWith(ctx, OnceRequest{ID: "NOTE#1"})
 		must(t, err)
 		if recorded.Outcome != outcome || recorded.HTTPStatus != 200 ||
-			recorded.At.UnixMilli() != shop.now.UnixMilli() {
+			recorded.StoredAt.UnixMilli() != shop.now.UnixMilli() {
 			t.Errorf("recorded: %+v", recorded)
 		}
 	}
@@ -359,7 +359,7 @@ func outcomesIn(t *testing.T, shop *shop) {
 	for _, outcome := range []string{"refunded", "none"} {
 		refunded, err := shop.Refund(ctx, taken.Ticket)
 		must(t, err)
-		if taken.Outcome != "taken" || refunded.Outcome != outcome {
+		if taken.Outcome != "consumed" || refunded.Outcome != outcome {
 			t.Errorf("refunded: %+v", refunded)
 		}
 	}
@@ -406,16 +406,16 @@ func TestWhatIsEmptyIsNotAsked(t *testing.T) {
 	put(request, "account", "")
 	put(request, "leaseMs", time.Duration(0).Milliseconds())
 	put[*int64](request, "taken", nil)
-	request.list("only", nil)
-	request.plan("last", nil)
-	request.make("attempt", attempt, 16)
-	request.add(map[string]any{"mode": "lease"})
-	wanted := map[string]any{"operation": "claim", "attempt": attempt, "mode": "lease"}
+	request.list("transactionIds", nil)
+	request.plan("cachedPlan", nil)
+	request.make("attemptId", attempt, 16)
+	request.add(map[string]any{"grantMode": "lease"})
+	wanted := map[string]any{"operation": "claim", "attemptId": attempt, "grantMode": "lease"}
 	if !reflect.DeepEqual(request.members, wanted) || request.mode() != Lease {
 		t.Errorf("the request is %v", request.members)
 	}
-	request.plan("last", &Plan{Plan: "free"})
-	if last := fmt.Sprint(request.members["last"]); !strings.Contains(last, "until:<nil>") {
+	request.plan("cachedPlan", &Plan{Plan: "free"})
+	if last := fmt.Sprint(request.members["cachedPlan"]); !strings.Contains(last, "expiresAtMs:<nil>") {
 		t.Errorf("the last one is %s", last)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // mode is the mode of a take-back; where none is given it follows from the function.
 func (r RevokeRequest) mode() Mode {
 	switch {
-	case r.Mode != "":
-		return r.Mode
+	case r.GrantMode != "":
+		return r.GrantMode
 	case r.TakeBack != nil:
 		return Lease
 	}

@@ -145,10 +145,10 @@ type Grant struct {
 	// 64 hex digits: the same at each try, another after a reversed refund.
 	ID string `json:"grantId"`
 	// Grows with each take-over: refuse one that is smaller than one seen (STO-26).
-	Fence    int64  `json:"fence"`
-	Account  string `json:"account"`
-	Product  string `json:"product"`
-	Quantity int64  `json:"quantity"`
+	FencingToken int64  `json:"fencingToken"`
+	Account      string `json:"account"`
+	Product      string `json:"product"`
+	Quantity     int64  `json:"quantity"`
 	// What to give: Quantity × `products.<id>.units`; after a reversal what was taken back.
 	Units int64 `json:"units"`
 	// This ID was handed out before: it may be paid out already.
@@ -172,9 +172,9 @@ type Take struct {
 	// The same whenever this is handed out again; another when Apple takes back more.
 	ID string `json:"takeId"`
 	// Grows whenever it is handed out again.
-	Fence   int64  `json:"fence"`
-	Account string `json:"account"`
-	Product string `json:"product"`
+	FencingToken int64  `json:"fencingToken"`
+	Account      string `json:"account"`
+	Product      string `json:"product"`
 	// How many were bought.
 	Quantity int64 `json:"quantity"`
 	// How many units to take, of what the purchase gave.
@@ -182,7 +182,7 @@ type Take struct {
 	// What Apple refunded of the price, in thousandths of a percent; nil: all of it.
 	Percentage *int64 `json:"percentage"`
 	// Zero: nobody waits for CompleteRevoke.
-	LeaseUntil Time `json:"leaseUntilMs"`
+	LeaseExpiresAt Time `json:"leaseExpiresAtMs"`
 	// Set it to how many units there were, where it was not all of them.
 	Taken *int64 `json:"-"`
 

@@ -116,8 +116,8 @@ const (
 // mode is the mode of a claim; where none is given it follows from the grant.
 func (c ClaimRequest) mode() Mode {
 	switch {
-	case c.Mode != "":
-		return c.Mode
+	case c.GrantMode != "":
+		return c.GrantMode
 	case c.Grant != nil:
 		return Transaction
 	}
@@ -138,7 +138,7 @@ func (l *Ledger) claimed(
 		}
 	}
 	err := l.answer(ctx, request, effects{grant: grant}, found, &found.Result)
-	if called && found.Answer == "deferred" && errors.Is(err, assay.ErrUnavailable) {
+	if called && found.ClientResult == "deferred" && errors.Is(err, assay.ErrUnavailable) {
 		// What the grant did may stand (STO-39): that is an answer.
 		return nil
 	}

@@ -22,26 +22,26 @@ type ClaimRequest struct {
 	Account string
 	// `lease`: claim, grant, complete. `transaction`: the grant is in this very database, and
 	// is committed with the claim; empty: Transaction where there is a Grant, else Lease.
-	Mode Mode
+	GrantMode Mode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
 	// How long the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Purchases of these transaction ids alone; may be empty.
-	Only []string
+	TransactionIDs []string
 	// Purchases at most; zero: 64.
-	Limit int64
+	MaxPurchases int64
 	// Of an operator, for a grant by hand; may be empty.
 	Note string
-	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
+	// `hold`: a lease that has ended is left to a person; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
-	OnUnclear string
-	// `again`: that person found that it was not granted; "again"; may be empty.
-	Resolve string
-	// In mode `transaction` take over also what was handed out under a lease, because the grant
-	// is keyed by its grant id; else it is held (STO-37).
+	OnExpiredLease string
+	// `not-granted`: that person found that it was not granted; "not-granted"; may be empty.
+	Resolution string
+	// With `grantMode` `transaction` take over also what was handed out under a lease, because
+	// the grant is keyed by its grant id; else it is held (STO-37).
 	AllowRepeat bool
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
@@ -52,15 +52,15 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 	request := asking("claim")
 	request.prove(ctx, l, claim.JWS, claim.Evidence)
 	put(request, "account", claim.Account)
-	put(request, "mode", claim.mode())
-	request.make("attempt", claim.Attempt, 16)
+	put(request, "grantMode", claim.mode())
+	request.make("attemptId", claim.AttemptID, 16)
 	put(request, "accountToken", claim.AccountToken)
 	put(request, "leaseMs", claim.Lease.Milliseconds())
-	request.list("only", claim.Only)
-	put(request, "limit", claim.Limit)
+	request.list("transactionIds", claim.TransactionIDs)
+	put(request, "maxPurchases", claim.MaxPurchases)
 	put(request, "note", claim.Note)
-	put(request, "onUnclear", claim.OnUnclear)
-	put(request, "resolve", claim.Resolve)
+	put(request, "onExpiredLease", claim.OnExpiredLease)
+	put(request, "resolution", claim.Resolution)
 	put(request, "allowRepeat", claim.AllowRepeat)
 	request.add(claim.Options)
 	if request.err != nil {
@@ -79,16 +79,16 @@ type ResumeRequest struct {
 	// Whose.
 	Account string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// How long the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Of an operator; may be empty.
 	Note string
-	// `hold`: a lease that has ended is left to a person; "retry" or "hold"; empty:
+	// `hold`: a lease that has ended is left to a person; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
-	OnUnclear string
-	// `again`: that person found that it was not granted; "again"; may be empty.
-	Resolve string
+	OnExpiredLease string
+	// `not-granted`: that person found that it was not granted; "not-granted"; may be empty.
+	Resolution string
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
 }
@@ -98,11 +98,11 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 	request := asking("resume")
 	request.set("purchaseKey", resume.PurchaseKey)
 	request.set("account", resume.Account)
-	request.make("attempt", resume.Attempt, 16)
+	request.make("attemptId", resume.AttemptID, 16)
 	put(request, "leaseMs", resume.Lease.Milliseconds())
 	put(request, "note", resume.Note)
-	put(request, "onUnclear", resume.OnUnclear)
-	put(request, "resolve", resume.Resolve)
+	put(request, "onExpiredLease", resume.OnExpiredLease)
+	put(request, "resolution", resume.Resolution)
 	request.add(resume.Options)
 	if request.err != nil {
 		return nil, request.err
@@ -116,31 +116,31 @@ type DueRequest struct {
 	// As of `claim`, for each that was taken over; may be nil.
 	Grant GrantFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// How long the grants may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// For how long the lease must be over.
-	Older time.Duration
-	// `hold`: such claims are listed, not taken; "retry" or "hold"; empty:
+	MinExpired time.Duration
+	// `hold`: such claims are listed, not taken; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
-	OnUnclear string
+	OnExpiredLease string
 }
 
 // Due takes over up to 25 claims that nobody completed. Run it every minute: without it, a
 // purchase whose client never comes back is paid for and not delivered.
 //
-//	older  for how long the lease must be over
-func (l *Ledger) Due(ctx context.Context, older time.Duration) (*DueClaims, error) {
-	return l.DueWith(ctx, DueRequest{Older: older})
+//	minExpired  for how long the lease must be over
+func (l *Ledger) Due(ctx context.Context, minExpired time.Duration) (*DueClaims, error) {
+	return l.DueWith(ctx, DueRequest{MinExpired: minExpired})
 }
 
 // DueWith does what Due does, for all that can be asked.
 func (l *Ledger) DueWith(ctx context.Context, due DueRequest) (*DueClaims, error) {
 	request := asking("resume-expired")
-	request.make("attempt", due.Attempt, 16)
+	request.make("attemptId", due.AttemptID, 16)
 	put(request, "leaseMs", due.Lease.Milliseconds())
-	put(request, "olderMs", due.Older.Milliseconds())
-	put(request, "onUnclear", due.OnUnclear)
+	put(request, "minExpiredMs", due.MinExpired.Milliseconds())
+	put(request, "onExpiredLease", due.OnExpiredLease)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -156,7 +156,7 @@ func (l *Ledger) Complete(ctx context.Context, grant *Grant, note string) (*Comp
 	request.set("purchaseKey", grant.PurchaseKey)
 	request.set("account", grant.Account)
 	request.set("grantId", grant.ID)
-	request.set("fence", grant.Fence)
+	request.set("fencingToken", grant.FencingToken)
 	put(request, "note", note)
 	found := new(Completed)
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
@@ -175,9 +175,9 @@ type RevokeRequest struct {
 	// is committed with the refund. `none`: each is told once, and what becomes of it is the
 	// host's. Absent: `lease` with a take-back, `none` without; empty: Lease where there is a
 	// TakeBack, else None.
-	Mode Mode
+	GrantMode Mode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// How long the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Further members, by the names of a request; they are put over the fields.
@@ -194,8 +194,8 @@ func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revok
 func (l *Ledger) RevokeWith(ctx context.Context, revoke RevokeRequest) (*Revoked, error) {
 	request := asking("revoke")
 	request.prove(ctx, l, revoke.JWS, revoke.Evidence)
-	put(request, "mode", revoke.mode())
-	request.make("attempt", revoke.Attempt, 16)
+	put(request, "grantMode", revoke.mode())
+	request.make("attemptId", revoke.AttemptID, 16)
 	put(request, "leaseMs", revoke.Lease.Milliseconds())
 	request.add(revoke.Options)
 	if request.err != nil {
@@ -216,7 +216,7 @@ type LookupRequest struct {
 	// The transaction; may be empty.
 	TransactionID string
 	// For staff of the host: owner and note are shown.
-	Operator bool
+	OperatorView bool
 }
 
 // Lookup says what the ledger knows of an account, of a transaction, or of evidence.
@@ -226,7 +226,7 @@ func (l *Ledger) Lookup(ctx context.Context, lookup LookupRequest) (*Lookup, err
 	put(request, "account", lookup.Account)
 	put(request, "environment", lookup.Environment)
 	put(request, "transactionId", lookup.TransactionID)
-	put(request, "operator", lookup.Operator)
+	put(request, "operatorView", lookup.OperatorView)
 	found := new(Lookup)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
@@ -241,7 +241,7 @@ type ApplyRequest struct {
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
 	// The customer wants the subscription of another account moved here.
-	Confirm bool
+	ConfirmTransfer bool
 }
 
 // Apply stores what evidence says of subscriptions and unlocks; the newest stays.
@@ -250,7 +250,7 @@ func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error
 	request.prove(ctx, l, apply.JWS, apply.Evidence)
 	put(request, "account", apply.Account)
 	put(request, "accountToken", apply.AccountToken)
-	put(request, "confirm", apply.Confirm)
+	put(request, "confirmTransfer", apply.ConfirmTransfer)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -264,7 +264,7 @@ type ReadRequest struct {
 	Account string
 	// An earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the store gives
 	// none; may be nil.
-	Last *Plan
+	CachedPlan *Plan
 }
 
 // Read gives the plan that an account has now. Ask at each call that costs, and never the app.
@@ -278,7 +278,7 @@ func (l *Ledger) Read(ctx context.Context, account string) (*Plan, error) {
 func (l *Ledger) ReadWith(ctx context.Context, read ReadRequest) (*Plan, error) {
 	request := asking("get-plan")
 	request.set("account", read.Account)
-	request.plan("last", read.Last)
+	request.plan("cachedPlan", read.CachedPlan)
 	found := new(Plan)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
@@ -296,7 +296,7 @@ func (l *Ledger) Clear(ctx context.Context, account string) (*Plan, error) {
 // A DueLinesRequest is what DueLinesWith is asked.
 type DueLinesRequest struct {
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// For how long no other sweeper takes them; zero: 300 s.
 	Lease time.Duration
 }
@@ -310,7 +310,7 @@ func (l *Ledger) DueLines(ctx context.Context) (*DueLines, error) {
 // DueLinesWith does what DueLines does, for all that can be asked.
 func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*DueLines, error) {
 	request := asking("lease-due-subscriptions")
-	request.make("attempt", dueLines.Attempt, 16)
+	request.make("attemptId", dueLines.AttemptID, 16)
 	put(request, "leaseMs", dueLines.Lease.Milliseconds())
 	if request.err != nil {
 		return nil, request.err
@@ -355,7 +355,7 @@ type PaceRequest struct {
 	// Whose limits; empty: the only app.
 	BundleID string
 	// The operation that sends the request: get-transaction-info …
-	Purpose string
+	AppStoreOperation string
 	// Which server's limits.
 	Environment assay.Environment
 }
@@ -365,7 +365,7 @@ func (l *Ledger) Pace(ctx context.Context, pace PaceRequest) (*Paced, error) {
 	request := asking("acquire-rate-permit")
 	put(request, "attempt", pace.Attempt)
 	put(request, "bundleId", pace.BundleID)
-	request.set("for", pace.Purpose)
+	request.set("appStoreOperation", pace.AppStoreOperation)
 	request.set("environment", pace.Environment)
 	found := new(Paced)
 	return found, l.accepted(ctx, request, found, &found.Result)
@@ -462,7 +462,7 @@ type ConsumeRequest struct {
 	Challenge string
 	// Then, what uses it: a repetition by the same is no second use; required without evidence,
 	// refused with it.
-	By string
+	UsedBy string
 }
 
 // Consume uses a challenge, once: that of an attestation or assertion which signed it, or its
@@ -481,7 +481,7 @@ func (l *Ledger) ConsumeWith(ctx context.Context, consume ConsumeRequest) (*Cons
 	request.set("purpose", consume.Purpose)
 	request.set("subject", consume.Subject)
 	put(request, "challenge", consume.Challenge)
-	put(request, "by", consume.By)
+	put(request, "usedBy", consume.UsedBy)
 	found := new(Consumed)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
@@ -573,16 +573,16 @@ type OnceRequest struct {
 	// `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
 	ID string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 }
 
 // Once says whether this is the first time that something happens; a repetition with the same
 // attempt is told that it is.
 //
-//	id       `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
-//	attempt  the same when a request is repeated: 22 to 64 characters; empty: a new one
-func (l *Ledger) Once(ctx context.Context, id, attempt string) (bool, error) {
-	found, err := l.OnceWith(ctx, OnceRequest{ID: id, Attempt: attempt})
+//	id         `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
+//	attemptID  the same when a request is repeated: 22 to 64 characters; empty: a new one
+func (l *Ledger) Once(ctx context.Context, id, attemptID string) (bool, error) {
+	found, err := l.OnceWith(ctx, OnceRequest{ID: id, AttemptID: attemptID})
 	return err == nil && found.Status.OK(), err
 }
 
@@ -590,7 +590,7 @@ func (l *Ledger) Once(ctx context.Context, id, attempt string) (bool, error) {
 func (l *Ledger) OnceWith(ctx context.Context, once OnceRequest) (*Recorded, error) {
 	request := asking("record-event")
 	request.set("id", once.ID)
-	request.make("attempt", once.Attempt, 16)
+	request.make("attemptId", once.AttemptID, 16)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -605,11 +605,11 @@ type LinkRequest struct {
 	// The account that has it then.
 	To string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// For the audit row; may be empty.
 	Reason string
 	// Shows to what it was joined before.
-	Operator bool
+	OperatorView bool
 }
 
 // Link joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
@@ -628,9 +628,9 @@ func (l *Ledger) LinkWith(ctx context.Context, link LinkRequest) (*Joined, error
 	request := asking("merge-accounts")
 	request.set("from", link.From)
 	request.set("to", link.To)
-	request.make("attempt", link.Attempt, 16)
+	request.make("attemptId", link.AttemptID, 16)
 	put(request, "reason", link.Reason)
-	put(request, "operator", link.Operator)
+	put(request, "operatorView", link.OperatorView)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -643,7 +643,7 @@ type ForgetRequest struct {
 	// Whose.
 	Account string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// Checked, and stored nowhere; may be empty.
 	Reason string
 }
@@ -661,7 +661,7 @@ func (l *Ledger) Forget(ctx context.Context, account, reason string) (*Forgotten
 func (l *Ledger) ForgetWith(ctx context.Context, forget ForgetRequest) (*Forgotten, error) {
 	request := asking("forget-account")
 	request.set("account", forget.Account)
-	request.make("attempt", forget.Attempt, 16)
+	request.make("attemptId", forget.AttemptID, 16)
 	put(request, "reason", forget.Reason)
 	if request.err != nil {
 		return nil, request.err
@@ -722,7 +722,7 @@ func (l *Ledger) CompleteRevoke(ctx context.Context, take *Take) (*RevokeComplet
 	request := asking("complete-revocation")
 	request.set("purchaseKey", take.PurchaseKey)
 	request.set("takeId", take.ID)
-	request.set("fence", take.Fence)
+	request.set("fencingToken", take.FencingToken)
 	put(request, "taken", take.Taken)
 	found := new(RevokeCompleted)
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
@@ -733,30 +733,30 @@ type DueTakesRequest struct {
 	// As of `revoke`; may be nil.
 	TakeBack TakeFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
-	Attempt string
+	AttemptID string
 	// How long the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// For how long the lease must be over.
-	Older time.Duration
+	MinExpired time.Duration
 }
 
 // DueTakes takes over up to 25 take-backs that nobody completed. Run it every minute, beside
 // `resume-expired`.
 //
-//	older     for how long the lease must be over
-//	takeBack  as of `revoke`; may be nil
+//	minExpired  for how long the lease must be over
+//	takeBack    as of `revoke`; may be nil
 func (l *Ledger) DueTakes(
-	ctx context.Context, older time.Duration, takeBack TakeFunc,
+	ctx context.Context, minExpired time.Duration, takeBack TakeFunc,
 ) (*DueTakes, error) {
-	return l.DueTakesWith(ctx, DueTakesRequest{Older: older, TakeBack: takeBack})
+	return l.DueTakesWith(ctx, DueTakesRequest{MinExpired: minExpired, TakeBack: takeBack})
 }
 
 // DueTakesWith does what DueTakes does, for all that can be asked.
 func (l *Ledger) DueTakesWith(ctx context.Context, dueTakes DueTakesRequest) (*DueTakes, error) {
 	request := asking("resume-expired-revocations")
-	request.make("attempt", dueTakes.Attempt, 16)
+	request.make("attemptId", dueTakes.AttemptID, 16)
 	put(request, "leaseMs", dueTakes.Lease.Milliseconds())
-	put(request, "olderMs", dueTakes.Older.Milliseconds())
+	put(request, "minExpiredMs", dueTakes.MinExpired.Milliseconds())
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -778,8 +778,8 @@ type EventRequest struct {
 func (l *Ledger) ApplyEvent(ctx context.Context, event EventRequest) (*EventApplied, error) {
 	request := asking("apply-event")
 	request.prove(ctx, l, event.JWS, event.Evidence)
-	put(request, "mode", event.mode())
-	request.make("attempt", event.Attempt, 16)
+	put(request, "grantMode", event.mode())
+	request.make("attemptId", event.AttemptID, 16)
 	put(request, "leaseMs", event.Lease.Milliseconds())
 	request.add(event.Options)
 	if request.err != nil {

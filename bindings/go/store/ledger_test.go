@@ -204,8 +204,8 @@ func (s *shop) claims(t testing.TB, jws, account, answer string, http int) *Clai
 	t.Helper()
 	claimed, err := s.Claim(ctx, ClaimRequest{JWS: jws, Account: account, Grant: s.pay})
 	must(t, err)
-	if claimed.Answer != answer || claimed.HTTPStatus != http {
-		t.Errorf("%s: %q, %d (%s), not %q, %d", account, claimed.Answer, claimed.HTTPStatus,
+	if claimed.ClientResult != answer || claimed.HTTPStatus != http {
+		t.Errorf("%s: %q, %d (%s), not %q, %d", account, claimed.ClientResult, claimed.HTTPStatus,
 			claimed.Status, answer, http)
 	}
 	return claimed
@@ -277,7 +277,7 @@ func undoneIn(t *testing.T, shop *shop) {
 				must(t, shop.pay(ctx, grant))
 				return end
 			}})
-		if end == closed && err != closed || end != closed && claimed.Answer != "deferred" {
+		if end == closed && err != closed || end != closed && claimed.ClientResult != "deferred" {
 			t.Errorf("%v: %+v, %v", end, claimed, err)
 		}
 		shop.has(t, nil)
@@ -318,7 +318,7 @@ func TestAClaimIsOneStep(t *testing.T) {
 	shop := open(t, nil)
 	marked := &marker{Executor: shop.executor}
 	shop.executor = marked
-	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
+	request := ClaimRequest{JWS: coins(t), Account: "ann", GrantMode: Lease}
 	_, err := shop.db.Exec("ALTER TABLE assay_purchase RENAME TO elsewhere")
 	must(t, err)
 	_, err = shop.Claim(ctx, request)
@@ -337,10 +337,10 @@ func TestAClaimIsOneStep(t *testing.T) {
 }
 
 func leaseIn(t *testing.T, shop *shop) {
-	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease, Grant: shop.payLater}
+	request := ClaimRequest{JWS: coins(t), Account: "ann", GrantMode: Lease, Grant: shop.payLater}
 	claimed, err := shop.Claim(ctx, request)
 	must(t, err)
-	if claimed.Answer != "granted" || claimed.Outcome != "granted" || !claimed.Changed {
+	if claimed.ClientResult != "granted" || claimed.Outcome != "granted" || !claimed.Changed {
 		t.Errorf("the claim is %+v", claimed)
 	}
 	shop.has(t, map[string]int64{"ann": 100})
@@ -350,7 +350,7 @@ func leaseIn(t *testing.T, shop *shop) {
 	must(t, err)
 	second, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "bob"})
 	must(t, err)
-	if first.Answer != "" || len(first.Grants()) != 1 || first.Grants()[0].Fence != 1 {
+	if first.ClientResult != "" || len(first.Grants()) != 1 || first.Grants()[0].FencingToken != 1 {
 		t.Fatalf("the claim is %+v", first)
 	}
 	due, err := shop.Due(ctx, 0)
@@ -362,13 +362,13 @@ func leaseIn(t *testing.T, shop *shop) {
 	resumed, err := shop.Resume(ctx, ResumeRequest{PurchaseKey: second.Claims[0].PurchaseKey,
 		Account: "bob", Grant: shop.payLater})
 	must(t, err)
-	if resumed.Answer != "granted" {
+	if resumed.ClientResult != "granted" {
 		t.Errorf("resumed: %+v", resumed)
 	}
 	due, err = shop.Due(ctx, 0)
 	must(t, err)
 	if len(due.Grants()) != 1 || due.Grants()[0].ID != first.Grants()[0].ID ||
-		due.Grants()[0].Fence != 2 || due.More {
+		due.Grants()[0].FencingToken != 2 || due.HasMore {
 		t.Fatalf("due is %+v", due)
 	}
 	must(t, shop.payLater(ctx, due.Grants()[0]))
@@ -398,13 +398,13 @@ func supportIn(t *testing.T, shop *shop) {
 	shop.claims(t, jws, "ann", "granted", 200)
 	for _, request := range []LookupRequest{
 		{Account: "ann"}, {Evidence: []assay.Evidence{fact}},
-		{Environment: fact.Environment, TransactionID: fact.TransactionID, Operator: true},
+		{Environment: fact.Environment, TransactionID: fact.TransactionID, OperatorView: true},
 	} {
 		found, err := shop.Lookup(ctx, request)
 		must(t, err)
 		if len(found.Rows) != 1 || found.Rows[0].State != "granted" ||
 			found.Rows[0].TransactionID != fact.TransactionID ||
-			(found.Rows[0].Operator != nil) != request.Operator {
+			(found.Rows[0].OperatorView != nil) != request.OperatorView {
 			t.Errorf("looked up: %+v", found)
 		}
 	}
@@ -427,7 +427,7 @@ func refundIn(t *testing.T, shop *shop) {
 	must(t, err)
 	revoked, err := shop.Revoke(ctx, refund)
 	must(t, err)
-	if len(revoked.Revocations) != 1 || revoked.Revocations[0].Outcome != "wasGranted" ||
+	if len(revoked.Revocations) != 1 || revoked.Revocations[0].Outcome != "was-granted" ||
 		revoked.Revocations[0].Account != "ann" || len(revoked.Takes()) != 1 ||
 		revoked.Takes()[0].Units != 1 {
 		t.Errorf("revoked: %+v", revoked)
@@ -460,7 +460,7 @@ func takesIn(t *testing.T, shop *shop) {
 	shop.now = shop.now.Add(61 * time.Second)
 	due, err = shop.DueTakes(ctx, 0, shop.backLater)
 	must(t, err)
-	if len(due.Takes) != 1 || due.Takes[0].Fence != 3 || !due.Status.OK() {
+	if len(due.Takes) != 1 || due.Takes[0].FencingToken != 3 || !due.Status.OK() {
 		t.Fatalf("due: %+v", due)
 	}
 	shop.has(t, map[string]int64{"ann": 0})
@@ -476,7 +476,7 @@ func takesIn(t *testing.T, shop *shop) {
 
 	const other = "3000000000000003"
 	shop.claims(t, shop.state(t, other, 0), "bob", "granted", 200)
-	refund = RevokeRequest{JWS: shop.state(t, other, time.Second, "--refunded"), Mode: Transaction}
+	refund = RevokeRequest{JWS: shop.state(t, other, time.Second, "--refunded"), GrantMode: Transaction}
 	refund.TakeBack = func(ctx context.Context, take *Take) error {
 		must(t, shop.back(ctx, take))
 		return away
@@ -497,7 +497,7 @@ func takesIn(t *testing.T, shop *shop) {
 func eventsIn(t *testing.T, shop *shop) {
 	for number, event := range []EventRequest{
 		{Grant: shop.payLater, RevokeRequest: RevokeRequest{TakeBack: shop.backLater}},
-		{Grant: shop.pay, RevokeRequest: RevokeRequest{TakeBack: shop.back, Mode: Transaction}},
+		{Grant: shop.pay, RevokeRequest: RevokeRequest{TakeBack: shop.back, GrantMode: Transaction}},
 	} {
 		id, account := fmt.Sprint(3_000_000_000_000_004+number), fmt.Sprint("ann", number)
 		shop.claims(t, shop.state(t, id, 0), account, "granted", 200)
@@ -521,7 +521,7 @@ func eventsIn(t *testing.T, shop *shop) {
 
 // STO-20: it is deferred, and the next call completes it.
 func deferredIn(t *testing.T, shop *shop) {
-	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
+	request := ClaimRequest{JWS: coins(t), Account: "ann", GrantMode: Lease}
 	request.Grant = func(ctx context.Context, grant *Grant) error {
 		must(t, shop.payLater(ctx, grant))
 		_, err := shop.db.Exec("ALTER TABLE assay_purchase RENAME TO away")
@@ -529,8 +529,8 @@ func deferredIn(t *testing.T, shop *shop) {
 	}
 	claimed, err := shop.Claim(ctx, request)
 	must(t, err)
-	if claimed.Answer != "deferred" || claimed.Outcome != "resume" || claimed.HTTPStatus != 503 ||
-		claimed.Claims[0].Answer != "deferred" || len(claimed.Grants()) != 0 {
+	if claimed.ClientResult != "deferred" || claimed.Outcome != "resume" || claimed.HTTPStatus != 503 ||
+		claimed.Claims[0].ClientResult != "deferred" || len(claimed.Grants()) != 0 {
 		t.Errorf("the claim is %+v", claimed)
 	}
 	_, err = shop.db.Exec("ALTER TABLE away RENAME TO assay_purchase")
@@ -544,7 +544,7 @@ func deferredIn(t *testing.T, shop *shop) {
 	}
 	claimed, err = shop.Claim(ctx, request)
 	must(t, err)
-	if claimed.Answer != "granted" {
+	if claimed.ClientResult != "granted" {
 		t.Errorf("the next claim is %+v", claimed)
 	}
 	shop.has(t, map[string]int64{"ann": 100})
@@ -561,7 +561,7 @@ func heldIn(t *testing.T, shop *shop) {
 	must(t, shop.payLater(ctx, first.Grants()[0]))
 	shop.now = shop.now.Add(61 * time.Second)
 	held := shop.claims(t, jws, "ann", "deferred", 202)
-	if held.Outcome != "held" || held.Claims[0].WhyHeld != "lease" {
+	if held.Outcome != "held" || held.Claims[0].Reason != "lease" {
 		t.Errorf("held: %+v", held)
 	}
 	again, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
@@ -573,7 +573,7 @@ func heldIn(t *testing.T, shop *shop) {
 			return nil
 		}})
 	must(t, err)
-	if again.Answer != "granted" {
+	if again.ClientResult != "granted" {
 		t.Errorf("again: %+v", again)
 	}
 	shop.has(t, map[string]int64{"ann": 100})
@@ -589,7 +589,7 @@ func endsIn(t *testing.T, shop *shop) {
 			return nil
 		}})
 	isRefused(t, err, "misuse.ledger.transaction")
-	if claimed == nil || claimed.Answer == "granted" {
+	if claimed == nil || claimed.ClientResult == "granted" {
 		t.Errorf("the claim is %+v", claimed)
 	}
 	shop.has(t, map[string]int64{})
@@ -611,10 +611,10 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	request := ApplyRequest{JWS: mint(t, "transaction"), Account: "ann"}
 	applied, err := shop.Apply(ctx, request)
 	must(t, err)
-	if applied.Plan == "free" || !applied.Changed || applied.Lines[0].Outcome != "applied" {
+	if applied.Plan == "free" || !applied.Changed || applied.Subscriptions[0].Outcome != "applied" {
 		t.Errorf("applied: %+v", applied)
 	}
-	until := plan(applied.Plan).Until
+	until := plan(applied.Plan).ExpiresAt
 	if !until.After(shop.now) {
 		t.Errorf("until %v", until)
 	}
@@ -623,7 +623,7 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	isRefused(t, err, "rejected.subscription.other-account")
 	cleared, err := shop.Clear(ctx, "ann")
 	must(t, err)
-	if cleared.Cleared != 1 {
+	if cleared.Deactivated != 1 {
 		t.Errorf("cleared: %+v", cleared)
 	}
 	plan("free")
@@ -636,7 +636,7 @@ func subscriptionIn(t *testing.T, shop *shop) {
 	for wanted := 1; wanted >= 0; wanted-- {
 		due, err := shop.DueLines(ctx)
 		must(t, err)
-		if len(due.Lines) != wanted {
+		if len(due.Subscriptions) != wanted {
 			t.Errorf("due: %+v", due)
 		}
 	}
@@ -649,11 +649,11 @@ func accountsIn(t *testing.T, shop *shop) {
 	shop.claims(t, coins(t), "anonymous", "granted", 200)
 	_, err := shop.Apply(ctx, ApplyRequest{JWS: mint(t, "transaction"), Account: "anonymous"})
 	must(t, err)
-	for _, wanted := range []string{"linked", "already"} {
+	for _, wanted := range []string{"merged", "already"} {
 		joined, err := shop.Link(ctx, "anonymous", "ann", "signed in")
 		must(t, err)
-		if joined.Outcome != wanted || wanted == "linked" &&
-			(joined.Moved.Lines != 1 || joined.Moved.Purchases != 1) {
+		if joined.Outcome != wanted || wanted == "merged" &&
+			(joined.Moved.Subscriptions != 1 || joined.Moved.Purchases != 1) {
 			t.Errorf("joined: %+v", joined)
 		}
 	}
@@ -692,7 +692,7 @@ func metersIn(t *testing.T, shop *shop) {
 	_, err = shop.Take(ctx, "ann", "premium", "premium", 1)
 	must(t, err)
 	full, err := shop.Take(ctx, "ann", "premium", "premium", 1)
-	if first.Outcome != "taken" || full.Outcome != "exhausted" {
+	if first.Outcome != "consumed" || full.Outcome != "exhausted" {
 		t.Errorf("outcomes: %s, %s", first.Outcome, full.Outcome)
 	}
 	if isRefused(t, err, "rejected.quota.exhausted").HTTPStatus != 429 || full.HTTPStatus != 429 ||
@@ -732,13 +732,13 @@ func signUpIn(t *testing.T, shop *shop) {
 func challengesIn(t *testing.T, shop *shop) {
 	challenge, err := shop.Challenge(ctx, "login", "ann")
 	must(t, err)
-	if len(challenge.Text) != 43 || !challenge.Expires.After(shop.now) {
+	if len(challenge.Text) != 43 || !challenge.ExpiresAt.After(shop.now) {
 		t.Errorf("the challenge is %+v", challenge)
 	}
-	request := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: challenge.Text, By: "x"}
+	request := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: challenge.Text, UsedBy: "x"}
 	must(t, shop.Consume(ctx, request))
 	must(t, shop.Consume(ctx, request))
-	request.By = "y"
+	request.UsedBy = "y"
 	isRefused(t, shop.Consume(ctx, request), "rejected.challenge.used")
 
 	attempt := strings.Repeat("a", 22)
@@ -769,11 +769,11 @@ func TestAKeyIsBoundOnce(t *testing.T) {
 	attestation, err := shop.Verifier().VerifyAttestation(
 		ctx, object, device.KeyID, assay.ClientDataBytes([]byte("hello")), assay.At(shop.now))
 	must(t, err)
-	for _, outcome := range []string{"bound", "already"} {
+	for _, outcome := range []string{"registered", "already"} {
 		bound, err := shop.Bind(ctx, attestation, "ann")
 		must(t, err)
 		if bound.Outcome != outcome || bound.KeyID != device.KeyID ||
-			bound.Changed != (outcome == "bound") {
+			bound.Changed != (outcome == "registered") {
 			t.Errorf("%s: %+v", outcome, bound)
 		}
 	}
@@ -870,7 +870,7 @@ func manyIn(t *testing.T, shop *shop) {
 				answers[i] = err.Error()
 				return
 			}
-			answers[i] = claimed.Answer
+			answers[i] = claimed.ClientResult
 		}(i)
 	}
 	group.Wait()

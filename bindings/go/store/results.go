@@ -49,11 +49,11 @@ type Claimed struct {
 	Outcome string `json:"outcome"`
 	// For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
 	// "deferred"; empty while you have yet to pay out.
-	Answer string `json:"answer"`
+	ClientResult string `json:"clientResult"`
 	// One for each purchase, in purchase order.
 	Claims []Claim `json:"claims"`
 	// How many purchases were left out.
-	More int64 `json:"more"`
+	Remaining int64 `json:"remaining"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
 }
@@ -70,40 +70,41 @@ type Claim struct {
 	// Why, where it is "refused".
 	Why string `json:"status"`
 	// For the app (LST-2); empty while you have yet to pay out.
-	Answer   string `json:"answer"`
-	Product  string `json:"product"`
-	Quantity int64  `json:"quantity"`
+	ClientResult string `json:"clientResult"`
+	Product      string `json:"product"`
+	Quantity     int64  `json:"quantity"`
 	// What to give, while it is yours to pay out: Quantity × `products.<id>.units`.
 	Units int64 `json:"units"`
 	// Whether its grant id was handed out before, while it is yours to pay out.
 	Repeat bool `json:"repeat"`
 	// Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37).
-	WhyHeld string `json:"why"`
+	Reason string `json:"reason"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
 	// What you pay it out under.
 	GrantID string `json:"grantId"`
 	// Grows with each take-over (STO-26).
-	Fence   int64  `json:"fence"`
-	Account string `json:"account"`
+	FencingToken int64  `json:"fencingToken"`
+	Account      string `json:"account"`
 	// Until then nobody else takes it over.
-	LeaseUntil Time `json:"leaseUntilMs"`
+	LeaseExpiresAt Time `json:"leaseExpiresAtMs"`
 	// When to ask again.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 	// Of "held".
-	ClaimedAt Time `json:"claimedMs"`
-	GrantedAt Time `json:"grantedMs"`
-	RevokedAt Time `json:"revokedMs"`
+	ClaimedAt Time `json:"claimedAtMs"`
+	GrantedAt Time `json:"grantedAtMs"`
+	RevokedAt Time `json:"revokedAtMs"`
 }
 
 // IsOurs says that it is claimed for this call and not paid out.
 func (c *Claim) IsOurs() bool {
-	return c.Answer == "" && (c.Outcome == "new" || c.Outcome == "resume")
+	return c.ClientResult == "" && (c.Outcome == "new" || c.Outcome == "resume")
 }
 
 // Grant is what to pay out for a claim that is yours.
 func (c *Claim) Grant() *Grant {
-	return &Grant{PurchaseKey: c.PurchaseKey, ID: c.GrantID, Fence: c.Fence, Account: c.Account,
+	return &Grant{PurchaseKey: c.PurchaseKey, ID: c.GrantID, FencingToken: c.FencingToken,
+		Account: c.Account,
 		Product: c.Product, Quantity: c.Quantity, Units: c.Units, Repeat: c.Repeat}
 }
 
@@ -126,15 +127,15 @@ func (c *Claimed) ended(grant *Grant, completed *Completed) {
 		return
 	}
 	c.Changed = c.Changed || claim.Changed
-	if c.Answer == "" {
-		c.Outcome, c.Answer = claim.Outcome, claim.Answer
+	if c.ClientResult == "" {
+		c.Outcome, c.ClientResult = claim.Outcome, claim.ClientResult
 	}
 }
 
 // later says that what is not completed may be paid out (STO-20); why says why it is not.
 func (c *Claimed) later(why *Result) {
 	later(c.Claims)
-	c.Result, c.Outcome, c.Answer = *why, "resume", "deferred"
+	c.Result, c.Outcome, c.ClientResult = *why, "resume", "deferred"
 }
 
 // ended is the claim of a grant, with what became of it; nil where it is not among them.
@@ -144,7 +145,7 @@ func ended(claims []Claim, grant *Grant, completed *Completed) *Claim {
 		if claim.PurchaseKey != grant.PurchaseKey || !claim.IsOurs() {
 			continue
 		}
-		claim.Outcome, claim.Answer = completed.Outcome, completed.Answer
+		claim.Outcome, claim.ClientResult = completed.Outcome, completed.ClientResult
 		claim.GrantedAt, claim.RevokedAt = completed.GrantedAt, completed.RevokedAt
 		claim.Changed = completed.Changed
 		return claim
@@ -155,7 +156,7 @@ func ended(claims []Claim, grant *Grant, completed *Completed) *Claim {
 func later(claims []Claim) {
 	for i := range claims {
 		if claim := &claims[i]; claim.IsOurs() {
-			claim.Outcome, claim.Answer = "resume", "deferred"
+			claim.Outcome, claim.ClientResult = "resume", "deferred"
 		}
 	}
 }
@@ -166,9 +167,9 @@ type Completed struct {
 	// "granted"; "revoked" or "superseded": take back what you paid out under this grant id.
 	Outcome string `json:"outcome"`
 	// For the app (LST-2).
-	Answer    string `json:"answer"`
-	GrantedAt Time   `json:"grantedMs"`
-	RevokedAt Time   `json:"revokedMs"`
+	ClientResult string `json:"clientResult"`
+	GrantedAt    Time   `json:"grantedAtMs"`
+	RevokedAt    Time   `json:"revokedAtMs"`
 	// False for a repetition.
 	Changed bool `json:"changed"`
 }
@@ -181,7 +182,7 @@ type DueClaims struct {
 	// Left to a person (STO-27).
 	Held []Claim `json:"held"`
 	// Whether to call again at once.
-	More bool `json:"more"`
+	HasMore bool `json:"hasMore"`
 }
 
 // Grants are what to pay out.
@@ -218,7 +219,7 @@ type RevokeCompleted struct {
 	Result
 	// "taken"; "already"; "superseded": something newer is stored, or handed out.
 	Outcome   string `json:"outcome"`
-	RevokedAt Time   `json:"revokedMs"`
+	RevokedAt Time   `json:"revokedAtMs"`
 	// Units that could not be taken: they are noted for a person.
 	Debt int64 `json:"debt"`
 	// False for a repetition.
@@ -230,7 +231,7 @@ type DueTakes struct {
 	Result
 	Takes []Take `json:"takes"`
 	// Whether to call again at once.
-	More bool `json:"more"`
+	HasMore bool `json:"hasMore"`
 }
 
 // EventApplied is what an event of Apple's changed. Answer Apple with HTTPStatus.
@@ -241,7 +242,7 @@ type EventApplied struct {
 	// Of reversed refunds: Grants are yours to pay out.
 	Give []Claim `json:"give"`
 	// What became of subscriptions and unlocks.
-	Lines []AppliedLine `json:"lines"`
+	Subscriptions []AppliedLine `json:"subscriptions"`
 	// Refused for good: log them, and answer 200.
 	Refused []RefusedPart `json:"refused"`
 	Changed bool          `json:"changed"`
@@ -252,7 +253,7 @@ func (e *EventApplied) Grants() []*Grant { return grants(e.Give) }
 
 // A RefusedPart is what an event did not do; the rest of it was done.
 type RefusedPart struct {
-	// "ledger" or "line".
+	// "ledger" or "subscription".
 	At            string `json:"at"`
 	TransactionID string `json:"transactionId"`
 	// "rejected.product.unknown" …
@@ -264,7 +265,7 @@ type RefusedPart struct {
 type Revocation struct {
 	PurchaseKey   string `json:"purchaseKey"`
 	TransactionID string `json:"transactionId"`
-	// What the purchase was: "wasGranted", "wasClaimed", "unclaimed", "already", "stale",
+	// What the purchase was: "was-granted", "was-claimed", "unclaimed", "already", "stale",
 	// "not-revoked", "refused", "in-progress".
 	Outcome  string `json:"outcome"`
 	Account  string `json:"account"`
@@ -274,7 +275,7 @@ type Revocation struct {
 	Percentage *int64 `json:"percentage"`
 	// What it was paid out under, where there is something to take back.
 	GrantID   string `json:"grantId"`
-	RevokedAt Time   `json:"revokedMs"`
+	RevokedAt Time   `json:"revokedAtMs"`
 	// What to take back; nil: nothing.
 	Take    *Take `json:"take"`
 	Changed bool  `json:"changed"`
@@ -302,16 +303,16 @@ type Purchase struct {
 	State       string `json:"state"`
 	Product     string `json:"product"`
 	Quantity    int64  `json:"quantity"`
-	PurchasedAt Time   `json:"purchasedMs"`
-	ClaimedAt   Time   `json:"claimedMs"`
-	GrantedAt   Time   `json:"grantedMs"`
-	RevokedAt   Time   `json:"revokedMs"`
+	PurchasedAt Time   `json:"purchasedAtMs"`
+	ClaimedAt   Time   `json:"claimedAtMs"`
+	GrantedAt   Time   `json:"grantedAtMs"`
+	RevokedAt   Time   `json:"revokedAtMs"`
 	// Whether it is of the account asked about; nil: none was.
-	IsAccounts *bool `json:"isAccounts"`
+	IsOwn *bool `json:"isOwn"`
 	// To its own account and to operators.
 	GrantID string `json:"grantId"`
 	// For operators only.
-	Operator *OperatorFacts `json:"operator"`
+	OperatorView *OperatorFacts `json:"operatorView"`
 }
 
 // OperatorFacts are what only an operator may see of a row.
@@ -320,10 +321,10 @@ type OperatorFacts struct {
 	// Of a grant made by hand.
 	Note string `json:"note"`
 	// SHA-256 of the text, 64 hex digits.
-	Evidence   string `json:"evidence"`
-	Fence      int64  `json:"fence"`
-	Generation int64  `json:"generation"`
-	LeaseUntil Time   `json:"leaseUntilMs"`
+	Evidence       string `json:"evidence"`
+	FencingToken   int64  `json:"fencingToken"`
+	Generation     int64  `json:"generation"`
+	LeaseExpiresAt Time   `json:"leaseExpiresAtMs"`
 }
 
 // A Line is a subscription, or another purchase that lasts.
@@ -336,44 +337,44 @@ type Line struct {
 	Plan string `json:"plan"`
 	// Who has it; only in due lists.
 	Account     string `json:"account"`
-	PurchasedAt Time   `json:"purchasedMs"`
-	ExpiresAt   Time   `json:"expiresMs"`
-	GraceUntil  Time   `json:"graceMs"`
-	RevokedAt   Time   `json:"revokedMs"`
-	ClearedAt   Time   `json:"clearedMs"`
+	PurchasedAt Time   `json:"purchasedAtMs"`
+	ExpiresAt   Time   `json:"expiresAtMs"`
+	GraceUntil  Time   `json:"graceExpiresAtMs"`
+	RevokedAt   Time   `json:"revokedAtMs"`
+	ClearedAt   Time   `json:"deactivatedAtMs"`
 	// Age of what is known.
-	AsOf Time `json:"asOf"`
+	AsOf Time `json:"asOfMs"`
 	// When to ask Apple.
-	NextCheck Time `json:"nextCheckMs"`
+	NextCheckAt Time `json:"nextCheckAtMs"`
 	// SHA-256 of the text, 64 hex digits; only in due lists.
 	Evidence string `json:"evidence"`
 	// Whether it gives its plan now.
-	Counts bool `json:"counts"`
+	IsActive bool `json:"isActive"`
 }
 
 // Applied is what evidence made of the lines of an account.
 type Applied struct {
 	Result
 	// The plan now; empty without an account.
-	Plan    string        `json:"plan"`
-	Until   Time          `json:"until"`
-	Lines   []AppliedLine `json:"lines"`
-	Changed bool          `json:"changed"`
+	Plan          string        `json:"plan"`
+	ExpiresAt     Time          `json:"expiresAtMs"`
+	Subscriptions []AppliedLine `json:"subscriptions"`
+	Changed       bool          `json:"changed"`
 }
 
 // An AppliedLine is what became of one line.
 type AppliedLine struct {
-	// "applied", "stale" (something newer is stored), "moved", "other-account",
-	// "move-too-soon", "left-out", "unknown-product", "refused".
+	// "applied", "stale" (something newer is stored), "transferred", "other-account",
+	// "transfer-too-soon", "excluded", "unknown-product", "refused".
 	Outcome string `json:"outcome"`
 	// Why, where it was refused.
 	Why           string `json:"status"`
 	TransactionID string `json:"transactionId"`
 	Changed       bool   `json:"changed"`
-	// Ask the customer, then apply again with Confirm.
-	CanMove bool `json:"canMove"`
+	// Ask the customer, then apply again with ConfirmTransfer.
+	CanTransfer bool `json:"canTransfer"`
 	// As it is stored now.
-	Line *Line `json:"line"`
+	Subscription *Line `json:"subscription"`
 }
 
 // A Plan is the plan of an account now.
@@ -382,35 +383,35 @@ type Plan struct {
 	// The best that counts; without one the first of `plans`.
 	Plan string `json:"plan"`
 	// Zero: no end.
-	Until Time   `json:"until"`
-	Lines []Line `json:"lines"`
-	At    Time   `json:"atMs"`
-	// The store was away, and ReadRequest.Last stood in (`ledger.failOpen`).
-	FromLast bool `json:"fromLast"`
+	ExpiresAt     Time   `json:"expiresAtMs"`
+	Subscriptions []Line `json:"subscriptions"`
+	ReadAt        Time   `json:"readAtMs"`
+	// The store was away, and ReadRequest.CachedPlan stood in (`ledger.failOpen`).
+	IsCached bool `json:"isCached"`
 	// How many lines were cleared.
-	Cleared int64 `json:"cleared"`
-	Changed bool  `json:"changed"`
+	Deactivated int64 `json:"deactivated"`
+	Changed     bool  `json:"changed"`
 }
 
 // DueLines are lines about which to ask Apple: apply what comes.
 type DueLines struct {
 	Result
-	Lines []Line `json:"lines"`
+	Subscriptions []Line `json:"subscriptions"`
 	// Whether to call again at once.
-	More bool `json:"more"`
+	HasMore bool `json:"hasMore"`
 }
 
 // A Quota is what is left of a meter today.
 type Quota struct {
 	Result
-	// Of Take: "taken", "exhausted", "not-in-plan". Of Refund: "refunded", "none".
+	// Of Take: "consumed", "exhausted", "not-in-plan". Of Refund: "refunded", "none".
 	Outcome string `json:"outcome"`
 	// Your own number: 1 for the first.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
 	Left  int64 `json:"left"`
 	// The next day.
-	Reset Time `json:"resetMs"`
+	ResetAt Time `json:"resetAtMs"`
 	// Gives it back: Refund. Stays on the server.
 	Ticket string `json:"ticket"`
 	// For the answer, name to value.
@@ -427,7 +428,7 @@ type Admission struct {
 	// For Settle. Stays on the server.
 	Ticket  string            `json:"ticket"`
 	Left    int64             `json:"left"`
-	Reset   Time              `json:"resetMs"`
+	ResetAt Time              `json:"resetAtMs"`
 	Headers map[string]string `json:"headers"`
 	// Of Admit: "admitted", "exhausted", "malformed". Of Settle: the result that it was told.
 	Outcome string `json:"outcome"`
@@ -438,22 +439,22 @@ type Admission struct {
 // Paced is whether a request to Apple may go out now.
 type Paced struct {
 	Result
-	// "taken"; refused: "paced".
+	// "acquired"; refused: "limited".
 	Outcome string `json:"outcome"`
 	// Requests of this second, and the most of them; zero where Apple names no limit.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
 	// The store was away: the request may go out all the same.
-	Unpaced bool `json:"unpaced"`
+	Unlimited bool `json:"unlimited"`
 }
 
 // A Challenge is for the app. Only its hash is stored.
 type Challenge struct {
 	Result
 	// 43 characters of base64url: what the app gets.
-	Text    string `json:"-"`
-	SHA256  string `json:"sha256"`
-	Expires Time   `json:"expiresMs"`
+	Text      string `json:"-"`
+	SHA256    string `json:"sha256"`
+	ExpiresAt Time   `json:"expiresAtMs"`
 }
 
 // Consumed says that a challenge was used.
@@ -466,7 +467,7 @@ type Consumed struct {
 // Bound says that an attested key is of an account.
 type Bound struct {
 	Result
-	// "bound", "already"; refused: "foreign", "retired".
+	// "registered", "already"; refused: "foreign", "retired".
 	Outcome string `json:"outcome"`
 	// The normal form, base64.
 	KeyID string `json:"keyId"`
@@ -489,7 +490,7 @@ type ReceiptKept struct {
 	// "kept"; "older": a later one is stored. Refused: "unknown", "retired".
 	Outcome string `json:"outcome"`
 	// When to ask Apple for a newer one; zero: never.
-	Next Time `json:"nextMs"`
+	NextRefreshAt Time `json:"nextRefreshAtMs"`
 }
 
 // Retired says that a key is used no longer.
@@ -519,12 +520,12 @@ type StoredKey struct {
 	Counter     int64                   `json:"counter"`
 	AppID       string                  `json:"appId"`
 	Environment assay.AttestEnvironment `json:"environment"`
-	CreatedAt   Time                    `json:"createdMs"`
-	UsedAt      Time                    `json:"usedMs"`
+	CreatedAt   Time                    `json:"createdAtMs"`
+	UsedAt      Time                    `json:"usedAtMs"`
 	// The newest App Attest receipt; nil: none was kept.
 	Receipt []byte `json:"receipt"`
 	// When to ask Apple for a newer one; zero: never.
-	Next Time `json:"nextMs"`
+	NextRefreshAt Time `json:"nextRefreshAtMs"`
 	// Apple's metric of the receipt; nil: none.
 	Risk *int64 `json:"risk"`
 }
@@ -532,23 +533,23 @@ type StoredKey struct {
 // Recorded is whether something happened for the first time.
 type Recorded struct {
 	Result
-	// "first": do it; "seen": it was done.
+	// "first": do it; "duplicate": it was done.
 	Outcome string `json:"outcome"`
 	// When it was first.
-	At Time `json:"atMs"`
+	StoredAt Time `json:"storedAtMs"`
 }
 
 // Joined says that two accounts are one now.
 type Joined struct {
 	Result
-	// "linked", "already".
+	// "merged", "already".
 	Outcome string `json:"outcome"`
 	Moved   Counts `json:"moved"`
-	// Call again with the same, by LinkWith with the same Attempt.
-	More    bool `json:"more"`
+	// Call again with the same, by LinkWith with the same AttemptID.
+	HasMore bool `json:"hasMore"`
 	Changed bool `json:"changed"`
-	// To what it was joined before; with LinkRequest.Operator.
-	LinkedTo string `json:"linkedTo"`
+	// To what it was joined before; with LinkRequest.OperatorView.
+	MergedInto string `json:"mergedInto"`
 }
 
 // Forgotten says that an account's id is nowhere any more.
@@ -557,17 +558,17 @@ type Forgotten struct {
 	// "forgotten", "already".
 	Outcome   string `json:"outcome"`
 	Forgotten Counts `json:"forgotten"`
-	// Call again with the same, by ForgetWith with the same Attempt.
-	More    bool `json:"more"`
+	// Call again with the same, by ForgetWith with the same AttemptID.
+	HasMore bool `json:"hasMore"`
 	Changed bool `json:"changed"`
 }
 
 // Counts are how many rows of each kind.
 type Counts struct {
-	Lines     int64 `json:"lines"`
-	Purchases int64 `json:"purchases"`
-	Keys      int64 `json:"keys"`
-	Meters    int64 `json:"meters"`
+	Subscriptions int64 `json:"subscriptions"`
+	Purchases     int64 `json:"purchases"`
+	Keys          int64 `json:"keys"`
+	Meters        int64 `json:"meters"`
 }
 
 // KeptTexts are texts that were kept (STO-68).
@@ -580,9 +581,9 @@ type KeptTexts struct {
 
 // A KeptText is no evidence until it is verified again.
 type KeptText struct {
-	SHA256 string `json:"sha256"`
-	Text   string `json:"text"`
-	At     Time   `json:"atMs"`
+	SHA256   string `json:"sha256"`
+	Text     string `json:"text"`
+	StoredAt Time   `json:"storedAtMs"`
 }
 
 // A Schema is a store that has all its tables.

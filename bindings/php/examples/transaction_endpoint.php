@@ -45,7 +45,7 @@ function respond(string $method, string $body, ?string $account): array
         return [$refusal->httpStatus, ['error' => 'not accepted']];
     }
     // Store $jws, not the objects: it is verified again when it is needed.
-    return [200, ['plan' => $decision->plan, 'until' => $decision->until]];
+    return [200, ['plan' => $decision->plan, 'until' => $decision->expiresAtMs]];
 }
 
 // The UUID of the account that your own sign-in names; null: it is not checked.

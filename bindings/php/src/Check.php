@@ -10,12 +10,12 @@ final class Check
     /**
      * @param string $id "chain.root"; docs/documents.md lists them
      * @param bool|null $ok true: passed; false: this is why it was refused; null: not made
-     * @param string|null $why why it was not made
+     * @param string|null $reason why it was not made
      */
     public function __construct(
         public readonly string $id,
         public readonly ?bool $ok,
-        public readonly ?string $why,
+        public readonly ?string $reason,
     ) {
     }
 }

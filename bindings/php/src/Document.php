@@ -77,7 +77,7 @@ final class Document implements \JsonSerializable
     {
         return array_map(
             static fn (array $check): Check =>
-                new Check($check['id'], $check['ok'], $check['why'] ?? null),
+                new Check($check['id'], $check['ok'], $check['reason'] ?? null),
             $this->json()['checks'] ?? [],
         );
     }

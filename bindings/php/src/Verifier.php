@@ -232,10 +232,10 @@ final class Verifier
         #[SensitiveParameter] string $blob,
         int|DateTimeInterface|null $now = null,
     ): ?string {
-        $claimed = $this->triage($blob, $now)->claimed;
+        $content = $this->triage($blob, $now)->unverified;
         // A key is "Production/180000900000001".
-        return $claimed->transactionId ?? $claimed->originalTransactionId
-            ?? explode('/', $claimed->keys[0] ?? '')[1] ?? null;
+        return $content->transactionId ?? $content->originalTransactionId
+            ?? explode('/', $content->keys[0] ?? '')[1] ?? null;
     }
 
     /**
@@ -607,7 +607,7 @@ final class Verifier
         $document = $this->atOnce([
             'operation' => 'verify-session',
             'session' => $session,
-            'for' => $purpose,
+            'purpose' => $purpose,
             'account' => $account,
             'binding' => $binding,
         ], $now);

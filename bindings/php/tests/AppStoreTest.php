@@ -132,7 +132,7 @@ final class AppStoreTest extends TestCase
             }
             $verifier = CaseTable::get()->verifier($case['verifier']);
             $blob = CaseTable::given($case, 'blob');
-            $form = $verifier->triage($blob, $case['now'])->form;
+            $form = $verifier->triage($blob, $case['now'])->format;
             $seen[$form] ??= $verifier->unverifiedTransactionId($blob, $case['now']);
         }
         $this->assertMatchesRegularExpression('/^\d{13,}$/', $seen['transaction-receipt']);

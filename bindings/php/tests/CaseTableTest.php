@@ -138,9 +138,9 @@ final class CaseTableTest extends TestCase
         $this->assertSame($pending, $finding->worthVerifying);
         $this->assertSame($pending, $finding->httpStatus === null);
         $this->assertSame($case['expect']['status'], $finding->status);
-        $claimed = $finding->document()->at('claimed') ?? [];
-        $this->assertSame($claimed, $finding->claimed->payload());
-        Places::check($finding->claimed, 'claimed');
+        $claimed = $finding->document()->at('unverified') ?? [];
+        $this->assertSame($claimed, $finding->unverified->payload());
+        Places::check($finding->unverified, 'unverified');
     }
 
     private function checkAnswer(array $case): void
@@ -371,13 +371,13 @@ final class CaseTableTest extends TestCase
     /** Members of the document itself: what is new must find a place in the binding. */
     private function checkEnvelope(array $json): void
     {
-        $known = ['assay', 'kind', 'ok', 'status', 'error', 'checks', 'warnings', 'claimed',
+        $known = ['assay', 'kind', 'ok', 'status', 'error', 'checks', 'warnings', 'unverified',
             'configuration', 'digests'];
         $facts = array_map(static fn (array $fact): string => explode('.', $fact[1])[0],
             Kinds::FACTS);
         $this->assertSame([], array_values(array_diff(array_keys($json), $known, $facts)));
         foreach ($json['checks'] as $check) {
-            $this->assertSame([], array_diff(array_keys($check), ['id', 'ok', 'why']));
+            $this->assertSame([], array_diff(array_keys($check), ['id', 'ok', 'reason']));
         }
         foreach ($json['warnings'] ?? [] as $warning) {
             $this->assertSame([], array_diff(array_keys($warning), ['id', 'at']));

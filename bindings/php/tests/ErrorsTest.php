@@ -105,7 +105,7 @@ final class ErrorsTest extends TestCase
         $failed = array_filter($checks, static fn ($check): bool => $check->ok === false);
         $this->assertSame([$refusal->check], array_column($failed, 'id'));
         foreach ($checks as $check) {
-            $this->assertSame($check->ok === null, $check->why !== null);
+            $this->assertSame($check->ok === null, $check->reason !== null);
         }
     }
 

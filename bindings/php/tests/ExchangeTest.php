@@ -129,7 +129,7 @@ final class ExchangeTest extends TestCase
         $allowed = $verifier->signIntroductoryOffer('p1', true, '7', now: self::NOW);
         $this->assertSame(intdiv(self::NOW, 1000), $allowed->iat);
         $secret = $verifier->signAppleIdSecret(ttlMs: 60_000, now: self::NOW);
-        $this->assertSame(self::NOW + 60_000, $secret->expiresMs);
+        $this->assertSame(self::NOW + 60_000, $secret->expiresAtMs);
         $this->assertCount(3, explode('.', $verifier->signApiToken()->token));
         $this->assertCount(3, explode('.', $verifier->signDeviceCheckToken()->token));
         $this->expectException(Misuse::class);

@@ -96,10 +96,10 @@ final class KeySetsTest extends TestCase
     {
         $kept = json_decode((string) file_get_contents($this->file()), true);
         $text = json_decode($kept['keyset'] ?? '{}', true);
-        $kept['state']['triedMs'] -= $milliseconds;
-        if (isset($text['triedMs'])) {
-            $text['triedMs'] -= $milliseconds;
-            $kept['state']['fetchedMs'] = $text['fetchedMs'] -= $older;
+        $kept['state']['triedAtMs'] -= $milliseconds;
+        if (isset($text['triedAtMs'])) {
+            $text['triedAtMs'] -= $milliseconds;
+            $kept['state']['fetchedAtMs'] = $text['fetchedAtMs'] -= $older;
             $kept['keyset'] = json_encode($text);
         }
         file_put_contents($this->file(), json_encode($kept));
@@ -129,7 +129,7 @@ final class KeySetsTest extends TestCase
         $this->assertNotSame($old, $new); // it knows its age
         $after = $this->wait(0);
         $this->assertSame($before['state']['etag'], $after['state']['etag']);
-        $this->assertGreaterThan($before['state']['fetchedMs'], $after['state']['fetchedMs']);
+        $this->assertGreaterThan($before['state']['fetchedAtMs'], $after['state']['fetchedAtMs']);
         $this->assertSame(
             array_column($old->facts()->keys, 'kid'),
             array_column($new->facts()->keys, 'kid'),

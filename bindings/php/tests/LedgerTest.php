@@ -93,7 +93,7 @@ class LedgerTest extends TestCase
         $jws = Minted::get()->coins('--quantity', '2');
         $claimed = $ledger->claim($jws, 'ann', self::pay(...));
         $this->assertTrue($claimed->ok, $claimed->status);
-        $this->assertSame(['granted', 200], [$claimed->answer, $claimed->httpStatus]);
+        $this->assertSame(['granted', 200], [$claimed->clientResult, $claimed->httpStatus]);
         $this->assertTrue($claimed->changed);
         $this->assertSame('com.example.app.coins100', $claimed->claims[0]->product);
         $this->assertSame([], $claimed->grants());
@@ -102,10 +102,10 @@ class LedgerTest extends TestCase
         $again = $this->ledger()->claim($jws, 'ann', self::pay(...));
         $this->assertSame(
             ['already-granted', 'rejected.purchase.already-granted', 200, false],
-            [$again->answer, $again->status, $again->httpStatus, $again->changed],
+            [$again->clientResult, $again->status, $again->httpStatus, $again->changed],
         );
         $other = $ledger->claim($jws, 'bob', self::pay(...));
-        $this->assertSame(['refused-final', 409], [$other->answer, $other->httpStatus]);
+        $this->assertSame(['refused-final', 409], [$other->clientResult, $other->httpStatus]);
         $this->assertSame(['ann' => 200], $this->coins());
     }
 
@@ -115,7 +115,7 @@ class LedgerTest extends TestCase
         $fact = $ledger->verifier->verifyTransaction(Minted::get()->coins(), $this->now);
         foreach ([$fact, $fact->document(), [$fact]] as $place => $evidence) {
             $claimed = $ledger->claim($evidence, 'ann', self::pay(...));
-            $this->assertSame($place === 0 ? 'granted' : 'already-granted', $claimed->answer);
+            $this->assertSame($place === 0 ? 'granted' : 'already-granted', $claimed->clientResult);
         }
     }
 
@@ -142,9 +142,9 @@ class LedgerTest extends TestCase
 
             return false;
         });
-        $this->assertSame(['deferred', 202], [$no->answer, $no->httpStatus]);
+        $this->assertSame(['deferred', 202], [$no->clientResult, $no->httpStatus]);
         $this->assertSame([], $this->coins());
-        $this->assertSame('granted', $ledger->claim($jws, 'bob', self::pay(...))->answer);
+        $this->assertSame('granted', $ledger->claim($jws, 'bob', self::pay(...))->clientResult);
         $this->assertSame(['bob' => 100], $this->coins());
     }
 
@@ -153,11 +153,11 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
         $claimed = $ledger->claim($jws, 'ann', self::pay(...), 'lease');
-        $this->assertSame(['granted', 'granted'], [$claimed->outcome, $claimed->answer]);
+        $this->assertSame(['granted', 'granted'], [$claimed->outcome, $claimed->clientResult]);
         $this->assertTrue($claimed->changed);
         $this->assertSame(['ann' => 100], $this->coins());
         $again = $ledger->claim($jws, 'ann', self::pay(...), 'lease');
-        $this->assertSame('already-granted', $again->answer);
+        $this->assertSame('already-granted', $again->clientResult);
     }
 
     public function testAClaimByHand(): void
@@ -166,14 +166,14 @@ class LedgerTest extends TestCase
         $jws = Minted::get()->coins();
         $claimed = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
         [$grant] = $claimed->grants();
-        $this->assertSame([null, 'new', 1], [$claimed->answer, $claimed->outcome, $grant->fence]);
+        $this->assertSame([null, 'new', 1], [$claimed->clientResult, $claimed->outcome, $grant->fencingToken]);
         $repeated = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
         $this->assertSame($grant->grantId, $repeated->grants()[0]->grantId);
         $meanwhile = $ledger->claim($jws, 'ann');
-        $this->assertSame(['deferred', 202], [$meanwhile->answer, $meanwhile->httpStatus]);
+        $this->assertSame(['deferred', 202], [$meanwhile->clientResult, $meanwhile->httpStatus]);
         $this->assertGreaterThan(0, $meanwhile->claims[0]->retryAfterMs);
         $completed = $ledger->complete($grant);
-        $this->assertSame(['granted', true], [$completed->answer, $completed->changed]);
+        $this->assertSame(['granted', true], [$completed->clientResult, $completed->changed]);
         $this->now += 1;
         $this->assertFalse($ledger->complete($grant)->changed);
     }
@@ -186,14 +186,14 @@ class LedgerTest extends TestCase
         $this->assertSame([], $ledger->due()->claims);
         $this->now += 61_000;
         $resumed = $ledger->resume($second->purchaseKey, 'bob', self::pay(...));
-        $this->assertSame('granted', $resumed->answer);
+        $this->assertSame('granted', $resumed->clientResult);
         $due = $ledger->due();
-        $this->assertFalse($due->more);
+        $this->assertFalse($due->hasMore);
         [$grant] = $due->grants();
-        $this->assertSame([$first->grantId, 2], [$grant->grantId, $grant->fence]);
+        $this->assertSame([$first->grantId, 2], [$grant->grantId, $grant->fencingToken]);
         self::pay($grant, $this->pdo());
         $this->assertSame('superseded', $ledger->complete($first)->outcome);
-        $this->assertSame('granted', $ledger->complete($grant)->answer);
+        $this->assertSame('granted', $ledger->complete($grant)->clientResult);
         $this->assertSame([], $ledger->due()->grants());
         $this->assertSame(['ann' => 100, 'bob' => 100], $this->coins());
     }
@@ -207,14 +207,14 @@ class LedgerTest extends TestCase
         $ledger->claim($jws, 'ann', self::pay(...));
         [$row] = $ledger->lookup(account: 'ann')->rows;
         $this->assertSame(['granted', $fact->transactionId, true, null], [
-            $row->state, $row->transactionId, $row->isAccounts, $row->operator,
+            $row->state, $row->transactionId, $row->isOwn, $row->operatorView,
         ]);
         $found = $ledger->lookup(
             environment: $fact->environment,
             transactionId: $fact->transactionId,
-            operator: true,
+            operatorView: true,
         );
-        $this->assertSame('ann', $found->rows[0]->operator->account);
+        $this->assertSame('ann', $found->rows[0]->operatorView->account);
     }
 
     /** STO-38. */
@@ -237,7 +237,7 @@ class LedgerTest extends TestCase
             $this->assertFalse($refusal->document?->at('exchange.committed'));
             $this->assertSame([], $this->coins());
         }
-        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
@@ -256,7 +256,7 @@ class LedgerTest extends TestCase
         }
         $this->assertTrue($pdo->inTransaction());
         $pdo->commit();
-        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
         $this->assertSame(['ann' => 100, 'bob' => 1], $this->coins());
     }
 
@@ -268,7 +268,7 @@ class LedgerTest extends TestCase
         $error = $this->thrown(\LogicException::class, fn () =>
             $ledger->claim($jws, 'ann', static fn () => $ledger->once('MAIL#1')));
         $this->assertStringContainsString('another one', $error->getMessage());
-        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
     }
 
     /** The JWS of one purchase as it stands after so many milliseconds. */
@@ -299,12 +299,12 @@ class LedgerTest extends TestCase
         $revoked = $ledger->revoke($refund);
         [$revocation] = $revoked->revocations;
         $this->assertSame(
-            ['wasGranted', 'ann', 1],
+            ['was-granted', 'ann', 1],
             [$revocation->outcome, $revocation->account, $revocation->take->units],
         );
         $this->assertEquals([$revocation->take], $revoked->takes());
         $again = $ledger->claim($bought, 'ann', self::pay(...));
-        $this->assertSame(['refused-final', 409], [$again->answer, $again->httpStatus]);
+        $this->assertSame(['refused-final', 409], [$again->clientResult, $again->httpStatus]);
         $repeated = $ledger->revoke($refund);
         $this->assertSame(
             ['already', null, null, []],
@@ -335,8 +335,8 @@ class LedgerTest extends TestCase
 
             return 1;
         });
-        $this->assertSame([true, false], [$due->ok, $due->more]);
-        $this->assertSame(4, $kept[0]->fence);
+        $this->assertSame([true, false], [$due->ok, $due->hasMore]);
+        $this->assertSame(4, $kept[0]->fencingToken);
         $this->now += 61_000;
         $this->assertSame([], $ledger->dueTakes()->takes);
         $completed = $ledger->completeRevoke($kept[0]);
@@ -396,15 +396,15 @@ class LedgerTest extends TestCase
             $ledger->claim($jws, 'ann', $grant, 'lease'), self::pay(...));
         $this->assertSame(
             ['deferred', 'resume', 503, false],
-            [$claimed->answer, $claimed->outcome, $claimed->httpStatus, $claimed->ok],
+            [$claimed->clientResult, $claimed->outcome, $claimed->httpStatus, $claimed->ok],
         );
         $this->assertSame(
             ['deferred', []],
-            [$claimed->claims[0]->answer, $claimed->grants()],
+            [$claimed->claims[0]->clientResult, $claimed->grants()],
         );
         $this->now += 61_000;
         $again = $ledger->claim($jws, 'ann', static fn (Grant $grant) => null, 'lease');
-        $this->assertSame('granted', $again->answer);
+        $this->assertSame('granted', $again->clientResult);
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
@@ -420,7 +420,7 @@ class LedgerTest extends TestCase
         $held = $ledger->claim($jws, 'ann', self::pay(...));
         $this->assertSame(
             ['deferred', 'held', 'lease', 202],
-            [$held->answer, $held->outcome, $held->claims[0]->why, $held->httpStatus],
+            [$held->clientResult, $held->outcome, $held->claims[0]->reason, $held->httpStatus],
         );
         $again = $ledger->claim(
             $jws,
@@ -428,7 +428,7 @@ class LedgerTest extends TestCase
             fn (Grant $grant) => $this->assertTrue($grant->repeat),
             options: ['allowRepeat' => true],
         );
-        $this->assertSame('granted', $again->answer);
+        $this->assertSame('granted', $again->clientResult);
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
@@ -454,20 +454,20 @@ class LedgerTest extends TestCase
         $applied = $ledger->apply($jws, 'ann');
         $plan = $applied->plan;
         $this->assertNotSame('free', $plan);
-        $this->assertSame(['applied', true], [$applied->lines[0]->outcome, $applied->changed]);
+        $this->assertSame(['applied', true], [$applied->subscriptions[0]->outcome, $applied->changed]);
         $read = $ledger->read('ann');
-        $this->assertSame([$plan, true], [$read->plan, $read->lines[0]->counts]);
-        $this->assertGreaterThan($this->now, $read->until);
+        $this->assertSame([$plan, true], [$read->plan, $read->subscriptions[0]->isActive]);
+        $this->assertGreaterThan($this->now, $read->expiresAtMs);
         $this->refused('rejected.subscription.other-account', fn () => $ledger->apply($jws, 'bob'));
         $cleared = $ledger->clear('ann');
-        $this->assertSame(['free', 1], [$cleared->plan, $cleared->cleared]);
+        $this->assertSame(['free', 1], [$cleared->plan, $cleared->deactivated]);
         $this->assertSame('free', $ledger->read('ann')->plan);
         $this->assertSame($plan, $ledger->apply($jws, 'ann')->plan);
-        $this->now = $read->until + 86_400_000;
+        $this->now = $read->expiresAtMs + 86_400_000;
         $this->assertSame('free', $ledger->read('ann')->plan);
-        [$line] = $ledger->dueLines()->lines;
+        [$line] = $ledger->dueLines()->subscriptions;
         $this->assertSame('ann', $line->account);
-        $this->assertSame([], $ledger->dueLines()->lines);
+        $this->assertSame([], $ledger->dueLines()->subscriptions);
     }
 
     public function testAccounts(): void
@@ -476,8 +476,8 @@ class LedgerTest extends TestCase
         $ledger->claim(Minted::get()->coins(), 'anonymous', self::pay(...));
         $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
         $joined = $ledger->link('anonymous', 'ann', 'signed in');
-        $this->assertSame('linked', $joined->outcome);
-        $this->assertSame([1, 1], [$joined->moved['lines'], $joined->moved['purchases']]);
+        $this->assertSame('merged', $joined->outcome);
+        $this->assertSame([1, 1], [$joined->moved['subscriptions'], $joined->moved['purchases']]);
         $this->assertSame('already', $ledger->link('anonymous', 'ann')->outcome);
         $this->refused('rejected.account.merged', fn () => $ledger->link('ann', 'anonymous'));
         $this->assertNotSame('free', $ledger->read('ann')->plan);
@@ -507,7 +507,7 @@ class LedgerTest extends TestCase
         $device = (string) file_get_contents($minted->folder() . '/device.json');
         $keyId = json_decode($device, true)['keyId'];
         $attestation = $ledger->verifier->verifyAttestation($object, $keyId, 'hello');
-        foreach (['bound' => true, 'already' => false] as $outcome => $changed) {
+        foreach (['registered' => true, 'already' => false] as $outcome => $changed) {
             $bound = $ledger->bind($attestation, 'ann');
             $this->assertSame(
                 [$outcome, $keyId, $changed],
@@ -534,7 +534,7 @@ class LedgerTest extends TestCase
             static fn (): string => $ledger->refund($first->ticket)->outcome,
             range(1, 3),
         );
-        $this->assertSame('taken', $first->outcome);
+        $this->assertSame('consumed', $first->outcome);
         $this->assertSame(['refunded', 'refunded', 'none'], $outcomes);
         $ledger->take('ann', 'premium', 'premium');
         $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
@@ -558,10 +558,10 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $challenge = $ledger->challenge('login', 'ann');
         $this->assertMatchesRegularExpression('/^[\w-]{43}$/', $challenge->text());
-        $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
-        $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
+        $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
+        $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
         $this->refused('rejected.challenge.used', fn () =>
-            $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'y'));
+            $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'y'));
     }
 
     public function testOnce(): void
@@ -612,7 +612,7 @@ class LedgerTest extends TestCase
             Minted::get()->coins(),
             'ann',
             self::pay(...),
-        )->answer);
+        )->clientResult);
         $this->assertSame([], $ledger->checkSchema());
         $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
         $this->refused('unavailable.database.statement-failed', fn () => $ledger->checkSchema());
@@ -653,12 +653,12 @@ class LedgerTest extends TestCase
         $this->now += 61_000;
         $this->assertSame([], $ledger->due()->claims);
         $this->now += 600_000;
-        $held = $ledger->due(onUnclear: 'hold');
+        $held = $ledger->due(onExpiredLease: 'hold');
         $this->assertSame([[], 'held'], [$held->claims, $held->held[0]->outcome]);
         $due = $ledger->due(leaseMs: 5_000, grant: self::pay(...));
         $this->assertSame(
             [true, 'granted', 'granted', []],
-            [$due->ok, $due->claims[0]->outcome, $due->claims[0]->answer, $due->grants()],
+            [$due->ok, $due->claims[0]->outcome, $due->claims[0]->clientResult, $due->grants()],
         );
         $this->assertSame(['ann' => 100], $this->coins());
         $this->assertSame([], $ledger->due(600_000)->claims);
@@ -674,12 +674,12 @@ class LedgerTest extends TestCase
             $ledger->due(grant: $grant), self::pay(...));
         $this->assertSame(
             [false, 503, 'resume', 'deferred', []],
-            [$due->ok, $due->httpStatus, $due->claims[0]->outcome, $due->claims[0]->answer,
+            [$due->ok, $due->httpStatus, $due->claims[0]->outcome, $due->claims[0]->clientResult,
                 $due->grants()],
         );
         $this->now += 61_000;
         [$again] = $ledger->due(grant: static fn (Grant $grant) => null)->claims;
-        $this->assertSame('granted', $again->answer);
+        $this->assertSame('granted', $again->clientResult);
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
@@ -691,8 +691,8 @@ class LedgerTest extends TestCase
             ['options' => ['note' => 'by hand']],
             ['note' => 'by hand', 'options' => ['note' => 'no']]] as $number => $given) {
             $ledger->claim(Minted::get()->coins(), "ann$number", ...$given);
-            [$row] = $ledger->lookup(account: "ann$number", operator: true)->rows;
-            $this->assertSame('by hand', $row->operator->note);
+            [$row] = $ledger->lookup(account: "ann$number", operatorView: true)->rows;
+            $this->assertSame('by hand', $row->operatorView->note);
         }
         $this->refused('misuse.ledger.lease', fn () =>
             $ledger->claim(Minted::get()->coins(), 'ann', leaseMs: 1));
@@ -707,16 +707,16 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger(['failOpen' => ['planMaxAgeMs' => 3_600_000]]);
         $ledger->apply(Minted::get()->mint('transaction'), 'ann');
         $last = $ledger->read('ann');
-        $this->assertNull($last->fromLast);
+        $this->assertNull($last->isCached);
         $this->pdo()->exec('ALTER TABLE assay_subscription RENAME TO assay_subscription_away');
         $read = $ledger->read('ann', $last);
         $this->assertSame(
-            [$last->plan, $last->until, true],
-            [$read->plan, $read->until, $read->fromLast],
+            [$last->plan, $last->expiresAtMs, true],
+            [$read->plan, $read->expiresAtMs, $read->isCached],
         );
         $this->now += 3_600_001;
         $this->assertNotTrue($this->thrown(Unavailable::class, fn () => $ledger->read('ann', $last))
-            ->document->at('exchange.fromLast'));
+            ->document->at('exchange.isCached'));
     }
 
     /** STO-53. */
@@ -725,7 +725,7 @@ class LedgerTest extends TestCase
         $limits = ['free' => ['free' => 9], 'premium' => ['free' => 9]];
         $ledger = $this->ledger([], ['quotas' => $limits]);
         $taken = $ledger->take('ann', 'free', 'free');
-        $this->assertSame('taken', $taken->outcome);
+        $this->assertSame('consumed', $taken->outcome);
         $refunded = $ledger->refund($taken->ticket);
         $this->assertSame(['refunded', 0], [$refunded->outcome, $refunded->used]);
         $again = $ledger->refund($taken->ticket);
@@ -739,8 +739,8 @@ class LedgerTest extends TestCase
         foreach ([1, 2] as $used) {
             $paced = $ledger->pace('get-transaction-info', 'Production', attempt: 2);
             $this->assertSame(
-                ['taken', $used, 2, null],
-                [$paced->outcome, $paced->used, $paced->limit, $paced->unpaced],
+                ['acquired', $used, 2, null],
+                [$paced->outcome, $paced->used, $paced->limit, $paced->unlimited],
             );
         }
         $next = $ledger->pace('get-transaction-info', 'Production', 'com.example.app');
@@ -769,7 +769,7 @@ class LedgerTest extends TestCase
         $ledger->consume('attest', 'ann', $attestation);
         $bound = $ledger->bind($attestation, 'ann');
         $this->assertSame(
-            ['bound', $this->device('keyId'), true],
+            ['registered', $this->device('keyId'), true],
             [$bound->outcome, $bound->keyId, $bound->changed],
         );
         $this->now += 1;
@@ -808,8 +808,8 @@ class LedgerTest extends TestCase
         $this->assertSame('older', $ledger->keepReceipt($older)->outcome);
         $key = $ledger->key($key->keyId)->key;
         $this->assertSame(
-            [7, 3, $kept->nextMs, true],
-            [$key->counter, $key->risk, $key->nextMs, $key->receipt !== null],
+            [7, 3, $kept->nextRefreshAtMs, true],
+            [$key->counter, $key->risk, $key->nextRefreshAtMs, $key->receipt !== null],
         );
 
         $this->refused($others, fn () => $ledger->retire($key->keyId, 'bob'));
@@ -834,14 +834,14 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
         $attempt = str_repeat('a', 22);
         $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
-        $first = $ledger->link('anonymous', 'ann', attempt: $attempt);
-        $this->assertSame(['linked', true], [$first->outcome, $first->changed]);
-        $this->assertNull($first->linkedTo);
+        $first = $ledger->link('anonymous', 'ann', attemptId: $attempt);
+        $this->assertSame(['merged', true], [$first->outcome, $first->changed]);
+        $this->assertNull($first->mergedInto);
         $refusal = $this->refused('rejected.account.merged', fn () =>
-            $ledger->link('anonymous', 'bob', operator: true));
-        $this->assertSame('ann', $refusal->document->at('exchange.linkedTo'));
-        $ledger->forget('ann', attempt: $attempt);
-        $this->assertSame('already', $ledger->forget('ann', attempt: $attempt)->outcome);
+            $ledger->link('anonymous', 'bob', operatorView: true));
+        $this->assertSame('ann', $refusal->document->at('exchange.mergedInto'));
+        $ledger->forget('ann', attemptId: $attempt);
+        $this->assertSame('already', $ledger->forget('ann', attemptId: $attempt)->outcome);
     }
 
     public function testManyAtOnce(): void

@@ -24,7 +24,7 @@ final class PrintingTest extends TestCase
         AppleTokens::class => ['accessToken', 'refreshToken'],
         SignedToken::class => ['token'],
         ClientSecret::class => ['clientSecret'],
-        IssuedSession::class => ['text', 'keyId', 'issuedMs'],
+        IssuedSession::class => ['text', 'keyId', 'issuedAtMs'],
     ];
 
     /** All that PHP prints of a value. */
@@ -40,13 +40,13 @@ final class PrintingTest extends TestCase
     public function testSecretResults(): void
     {
         foreach (self::MEMBERS as $class => $names) {
-            $values = ['expiresMs' => 1, 'more' => 'new'] + array_map(
-                static fn (string $name): int|string => $name === 'issuedMs' ? 1
+            $values = ['expiresAtMs' => 1, 'more' => 'new'] + array_map(
+                static fn (string $name): int|string => $name === 'issuedAtMs' ? 1
                     : ($name === 'keyId' ? 'key' : self::SECRET),
                 array_combine($names, $names),
             );
             $details = $class::of($values);
-            $this->assertSame($values['expiresMs'], $details->expiresMs);
+            $this->assertSame($values['expiresAtMs'], $details->expiresAtMs);
             foreach ($names as $name) {
                 $this->assertSame($values[$name], $details->{$name});
                 $this->assertTrue(isset($details->{$name}));

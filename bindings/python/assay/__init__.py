@@ -60,9 +60,9 @@ from .facts import (
     AppTransaction,
     CertificateRevocation,
     Decision,
+    ExcludedTransaction,
     Facts,
     GroupDecision,
-    LeftOut,
     Notification,
     RealtimeRequest,
     Renewal,
@@ -90,14 +90,14 @@ if TYPE_CHECKING:
     from .exchange import Exchange
     from .keyset import Keyset
     from .receipts import (
-        AppleRenewal,
-        AppleTransaction,
         AppReceipt,
         AppReceiptPurchase,
         Claims,
         TransactionReceipt,
         Triage,
         VerifyReceiptAnswer,
+        VerifyReceiptRenewalInfo,
+        VerifyReceiptTransaction,
     )
     from .signing import (
         AppleAccountEvent,
@@ -132,9 +132,7 @@ __all__ = [
     "AppStoreUnsigned",
     "AppTransaction",
     "AppleAccountEvent",
-    "AppleRenewal",
     "AppleTokens",
-    "AppleTransaction",
     "AssayError",
     "Assertion",
     "AttestReceipt",
@@ -149,6 +147,7 @@ __all__ = [
     "Document",
     "DocumentWarning",
     "Exchange",
+    "ExcludedTransaction",
     "Expiry",
     "Facts",
     "FetchedKeyset",
@@ -158,7 +157,6 @@ __all__ = [
     "IssuerKeys",
     "Keyset",
     "KeysetState",
-    "LeftOut",
     "MalformedError",
     "MisuseError",
     "Notification",
@@ -182,6 +180,8 @@ __all__ = [
     "UnsupportedError",
     "Verifier",
     "VerifyReceiptAnswer",
+    "VerifyReceiptRenewalInfo",
+    "VerifyReceiptTransaction",
     "__version__",
     "build_info",
     "check_expiry",
@@ -194,7 +194,6 @@ __all__ = [
 _LATER = {
     "AppReceipt": "receipts",
     "AppReceiptPurchase": "receipts",
-    "AppleAccountEvent": "signing",
     "AppStore": "app_store",
     "AppStoreAnswer": "store_answers",
     "AppStoreNext": "store_answers",
@@ -202,9 +201,8 @@ _LATER = {
     "AppStoreSendAttempt": "store_answers",
     "AppStoreStatus": "store_answers",
     "AppStoreUnsigned": "store_answers",
-    "AppleRenewal": "receipts",
+    "AppleAccountEvent": "signing",
     "AppleTokens": "signing",
-    "AppleTransaction": "receipts",
     "Assertion": "attest",
     "AttestReceipt": "attest",
     "Attestation": "attest",
@@ -227,6 +225,8 @@ _LATER = {
     "TransactionReceipt": "receipts",
     "Triage": "receipts",
     "VerifyReceiptAnswer": "receipts",
+    "VerifyReceiptRenewalInfo": "receipts",
+    "VerifyReceiptTransaction": "receipts",
 }
 
 

@@ -67,18 +67,18 @@ class Finding(OwnFacts):
 
 
 class Unverified(Members):
-    """What is in `claimed` of a document: unverified."""
+    """What is in `unverified` of a document: unverified."""
 
     __slots__ = ("_document", "_path")
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._path = b"claimed."
+        self._path = b"unverified."
         self._values = None
 
     def _members(self) -> Mapping[str, Any]:
         if self._values is None:
-            self._values = self._document.json.get("claimed") or {}
+            self._values = self._document.json.get("unverified") or {}
         return self._values
 
     @property

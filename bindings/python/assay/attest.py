@@ -1,6 +1,6 @@
 """Typed facts of App Attest, DeviceCheck and the risk decision.
 
-The same rules as in `facts`. Times are `created_ms` (integer milliseconds since 1970
+The same rules as in `facts`. Times are `created_at_ms` (integer milliseconds since 1970
 UTC) and `created_at` (an aware datetime in UTC). `payload` is the JSON of the facts
 themselves.
 
@@ -88,12 +88,12 @@ class ReceiptMembers(Members):
     bound: bool = boolean(
         "bound", "Whether it was checked to be about the key that was given."
     )
-    created_ms: int = time("createdMs", "When Apple made it.")
-    created_at: datetime = moment("createdMs")
+    created_at_ms: int = time("createdAtMs", "When Apple made it.")
+    created_at: datetime = moment("createdAtMs")
     not_before_ms: int | None = time("notBeforeMs", 'Earliest refresh; only "RECEIPT".')
     not_before_at: datetime | None = moment("notBeforeMs")
-    expires_ms: int = time("expiresMs", "After that only a new key helps.")
-    expires_at: datetime = moment("expiresMs")
+    expires_at_ms: int = time("expiresAtMs", "After that only a new key helps.")
+    expires_at: datetime = moment("expiresAtMs")
     expired: bool = boolean(
         "expired", "Whether it has ended; true only with `attest.time: stored`."
     )
@@ -216,7 +216,7 @@ class RefreshedReceipt(OwnFacts, ReceiptMembers):
     """The receipt that Apple sent in place of another one. Store `raw` instead of the old one."""
 
     __slots__ = ()
-    _shown = ("key_id", "type", "app_id", "created_ms", "risk", "refresh_at_ms")
+    _shown = ("key_id", "type", "app_id", "created_at_ms", "risk", "refresh_at_ms")
 
     raw: bytes = octets("bytes", "The receipt itself, to be stored and refreshed.")
 
@@ -275,11 +275,11 @@ class RiskReason(Details):
     """One rule that fired."""
 
     __slots__ = ()
-    _shown = ("id", "verdict", "why")
+    _shown = ("id", "verdict", "reason")
 
     id: str = text("id", '"RSK-16".')
     verdict: Verdict = named("verdict", "Verdict", "The verdict of this rule alone.")
-    why: str = text("why", "For the operator's log.")
+    reason: str = text("reason", "For the operator's log.")
 
 
 class ClientError(Details):

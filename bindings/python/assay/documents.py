@@ -111,25 +111,25 @@ class OwnedDocument(DocHandle):
 class Check:
     """One check of a document.
 
-    id   str: "chain.root"; docs/documents.md lists them
-    ok   True: passed; False: this is why the document was refused; None: not made
-    why  str or None: why it was not made
+    id      str: "chain.root"; docs/documents.md lists them
+    ok      True: passed; False: this is why the document was refused; None: not made
+    reason  str or None: why it was not made
     """
 
-    __slots__ = ("id", "ok", "why")
+    __slots__ = ("id", "ok", "reason")
 
     id: str
     ok: bool | None
-    why: str | None
+    reason: str | None
 
     def __init__(self, member: Mapping[str, Any]) -> None:
         self.id = member["id"]
         self.ok = member["ok"]
-        self.why = member.get("why")
+        self.reason = member.get("reason")
 
     def __repr__(self) -> str:
-        why = f", why={self.why!r}" if self.why else ""
-        return f"Check({self.id!r}, ok={self.ok}{why})"
+        reason = f", reason={self.reason!r}" if self.reason else ""
+        return f"Check({self.id!r}, ok={self.ok}{reason})"
 
 
 class DocumentWarning:

@@ -77,10 +77,10 @@ __all__ = [
     "Details",
     "EffectiveDate",
     "EvidenceReach",
+    "ExcludedTransaction",
     "Facts",
     "GroupDecision",
-    "Keys",
-    "LeftOut",
+    "IdempotencyKeys",
     "Members",
     "Notification",
     "NotificationAppData",
@@ -140,7 +140,7 @@ class Chain(Details):
     cached: bool = boolean("cached", "Whether the chain was proven by an earlier call.")
 
 
-class Keys(Details):
+class IdempotencyKeys(Details):
     """The names under which a store keeps the evidence. None where a part is missing."""
 
     __slots__ = ()
@@ -171,7 +171,9 @@ class Signed(Facts):
     effective_date: EffectiveDate = details(
         "effectiveDate", EffectiveDate, "When the certificates were judged."
     )
-    keys: Keys = details("keys", Keys, "Names for stores and replay checks.")
+    keys: IdempotencyKeys = details(
+        "keys", IdempotencyKeys, "Names for stores and replay checks."
+    )
     chain: Chain = details("chain", Chain, "The certificates.")
 
 
@@ -743,8 +745,8 @@ class CertificateRevocation(Details):
     response: bytes | None = octets(
         "response", "The response itself: hand it in again, until `next_update`."
     )
-    revoked: int | None = time("revokedAt", "When it was revoked.")
-    revoked_at: datetime | None = moment("revokedAt")
+    revoked_at_ms: int | None = time("revokedAtMs", "When it was revoked.")
+    revoked_at: datetime | None = moment("revokedAtMs")
     reason: int | None = integer("reason", "Why: 1 is a compromised key.")
 
 
@@ -765,15 +767,15 @@ class Revocation(OwnFacts):
 
 
 class EvidenceReach(Details):
-    """How far the evidence reaches: what happened after `as_of` is invisible."""
+    """How far the evidence reaches: what happened after `as_of_ms` is invisible."""
 
     __slots__ = ()
-    _shown = ("class_", "kinds", "as_of", "complete", "missing")
+    _shown = ("class_", "kinds", "as_of_ms", "complete", "missing")
 
     class_: str = text("class", '"signed" or "apple-answer".')
     kinds: tuple[str, ...] = texts("kinds", "Kinds of the documents.")
-    as_of: int | None = time("asOf", "The moment that it describes.")
-    as_of_at: datetime | None = moment("asOf")
+    as_of_ms: int | None = time("asOfMs", "The moment that it describes.")
+    as_of_at: datetime | None = moment("asOfMs")
     complete: bool = boolean("complete", "Whether nothing is missing.")
     missing: tuple[str, ...] = texts("missing", '"transaction", "renewal-info", "revocation".')
 
@@ -782,19 +784,19 @@ class Delivery(Details):
     """One purchase of a consumable: deliver it once under `key`."""
 
     __slots__ = ()
-    _shown = ("key", "transaction_id", "quantity", "revoked")
+    _shown = ("key", "transaction_id", "quantity", "revoked_at_ms")
 
     key: str | None = text("key", "What may be paid out once; None: a part is missing.")
     transaction_id: str = text("transactionId", "The transaction.")
     quantity: int = integer("quantity", "How many.")
-    revoked: int | None = time("revokedAt", "When it was refunded.")
-    revoked_at: datetime | None = moment("revokedAt")
+    revoked_at_ms: int | None = time("revokedAtMs", "When it was refunded.")
+    revoked_at: datetime | None = moment("revokedAtMs")
     revocation_percentage: int | None = integer(
         "revocationPercentage", "Thousandths of a percent to take back."
     )
 
 
-class LeftOut(Details):
+class ExcludedTransaction(Details):
     """A transaction that decided nothing, and why."""
 
     __slots__ = ()
@@ -813,26 +815,28 @@ class GroupDecision(Details):
     """What one subscription group, or one product without a group, gives."""
 
     __slots__ = ()
-    _shown = ("group", "plan", "entitled", "state", "until")
+    _shown = ("group", "plan", "entitled", "state", "expires_at_ms")
 
     plan: str = text("plan", "Its plan while entitled, else the default one.")
     entitled: bool = boolean("entitled", "Whether it is in force now.")
     state: State = named("state", "State", 'As in `Decision`: "active", "grace", "expired" …')
-    row: str = text("row", '"DEC-10": the row of the decision table.')
+    rule: str = text("rule", '"DEC-10": the row of the decision table.')
     flags: tuple[str, ...] = texts("flags", '"trial", "will-not-renew", "family" …')
-    reason: int | None = integer("reason", "Apple's number of the reason.")
-    until: int | None = time(
-        "until", "First moment outside the entitlement; None where nothing is granted."
+    reason_code: int | None = integer("reasonCode", "Apple's number of the reason.")
+    expires_at_ms: int | None = time(
+        "expiresAtMs", "First moment outside the entitlement; None where nothing is granted."
     )
-    until_at: datetime | None = moment("until")
-    would_be_until: int | None = time(
-        "wouldBeUntil", "Where nothing is granted: the end of what was bought."
+    expires_at: datetime | None = moment("expiresAtMs")
+    would_expire_at_ms: int | None = time(
+        "wouldExpireAtMs", "Where nothing is granted: the end of what was bought."
     )
-    would_be_until_at: datetime | None = moment("wouldBeUntil")
-    booked_until: int | None = time("bookedUntil", "End of a renewal booked ahead.")
-    booked_until_at: datetime | None = moment("bookedUntil")
-    grace_until: int | None = time("graceUntil", "End of the grace period.")
-    grace_until_at: datetime | None = moment("graceUntil")
+    would_expire_at: datetime | None = moment("wouldExpireAtMs")
+    next_period_expires_at_ms: int | None = time(
+        "nextPeriodExpiresAtMs", "End of a renewal booked ahead."
+    )
+    next_period_expires_at: datetime | None = moment("nextPeriodExpiresAtMs")
+    grace_expires_at_ms: int | None = time("graceExpiresAtMs", "End of the grace period.")
+    grace_expires_at: datetime | None = moment("graceExpiresAtMs")
     product_id: str = text("productId", "The product that decided.")
     original_transaction_id: str = text("originalTransactionId", "Its line.")
     transaction_id: str = text("transactionId", "The transaction that decided.")
@@ -841,8 +845,8 @@ class GroupDecision(Details):
         "account", '"proven", "unproven"; None: no account was compared.'
     )
     stale: bool = boolean("stale", "Newer evidence would say more.")
-    next_check: int | None = time("nextCheck", "When to decide again.")
-    next_check_at: datetime | None = moment("nextCheck")
+    next_check_at_ms: int | None = time("nextCheckAtMs", "When to decide again.")
+    next_check_at: datetime | None = moment("nextCheckAtMs")
     evidence: EvidenceReach = details("evidence", EvidenceReach, "Its reach.")
     group: str = text("group", "The subscription group, else the product id.")
     type: ProductType | None = named("type", "ProductType", '"auto-renewable", "consumable" …')
@@ -855,43 +859,47 @@ class Decision(Ruling):
     """What an account may have now.
 
     `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
-    `state` why, `until` and `next_check` when to look again.
+    `state` why, `expires_at_ms` and `next_check_at_ms` when to look again.
     """
 
     __slots__ = ()
-    _shown = ("plan", "entitled", "state", "flags", "until", "left_out")
+    _shown = ("plan", "entitled", "state", "flags", "expires_at_ms", "excluded")
 
     plan: str = text("plan", "The plan in force; the default one when none is.")
     state: State = named(
         "state",
         "State",
-        '"active", "grace", "billing-retry", "expired", "refunded", "revoked-family", '
-        '"superseded", "not-started", "denied-by-policy", "stale", "owned", "once", '
+        '"active", "grace", "billing-retry", "expired", "refunded", "family-revoked", '
+        '"upgraded", "not-started", "denied-by-policy", "stale", "owned", "consumable", '
         '"none".',
     )
-    row: str = text("row", '"DEC-10": the row of the decision table.')
+    rule: str = text("rule", '"DEC-10": the row of the decision table.')
     flags: tuple[str, ...] = texts(
         "flags",
         '"trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked", '
         '"price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".',
     )
-    reason: int | None = integer(
-        "reason", "Refunded: revocation reason; expired: expiration intent."
+    reason_code: int | None = integer(
+        "reasonCode", "Refunded: revocation reason; expired: expiration intent."
     )
-    until: int | None = time(
-        "until",
+    expires_at_ms: int | None = time(
+        "expiresAtMs",
         "First moment outside the entitlement, or when a refund ended it; None: no end, or "
         "nothing is granted.",
     )
-    until_at: datetime | None = moment("until")
-    would_be_until: int | None = time(
-        "wouldBeUntil", "Where nothing is granted: the end of what was bought."
+    expires_at: datetime | None = moment("expiresAtMs")
+    would_expire_at_ms: int | None = time(
+        "wouldExpireAtMs", "Where nothing is granted: the end of what was bought."
     )
-    would_be_until_at: datetime | None = moment("wouldBeUntil")
-    booked_until: int | None = time("bookedUntil", "End of a renewal booked ahead.")
-    booked_until_at: datetime | None = moment("bookedUntil")
-    grace_until: int | None = time("graceUntil", "End of the billing grace period.")
-    grace_until_at: datetime | None = moment("graceUntil")
+    would_expire_at: datetime | None = moment("wouldExpireAtMs")
+    next_period_expires_at_ms: int | None = time(
+        "nextPeriodExpiresAtMs", "End of a renewal booked ahead."
+    )
+    next_period_expires_at: datetime | None = moment("nextPeriodExpiresAtMs")
+    grace_expires_at_ms: int | None = time(
+        "graceExpiresAtMs", "End of the billing grace period."
+    )
+    grace_expires_at: datetime | None = moment("graceExpiresAtMs")
     product_id: str | None = text("productId", "The product that decided.")
     original_transaction_id: str | None = text("originalTransactionId", "Its line.")
     transaction_id: str | None = text("transactionId", "The transaction that decided.")
@@ -904,16 +912,18 @@ class Decision(Ruling):
         "None: no account was compared.",
     )
     stale: bool = boolean("stale", "Newer evidence would say more: ask for it.")
-    next_check: int | None = time("nextCheck", "When to decide again; None: no need.")
-    next_check_at: datetime | None = moment("nextCheck")
+    next_check_at_ms: int | None = time(
+        "nextCheckAtMs", "When to decide again; None: no need."
+    )
+    next_check_at: datetime | None = moment("nextCheckAtMs")
     evidence: EvidenceReach = details(
         "evidence", EvidenceReach, "How far the evidence reaches."
     )
     groups: tuple[GroupDecision, ...] = details_list(
         "groups", GroupDecision, "Every group, the leading one first."
     )
-    left_out: tuple[LeftOut, ...] = details_list(
-        "leftOut", LeftOut, "Transactions that decided nothing."
+    excluded: tuple[ExcludedTransaction, ...] = details_list(
+        "excluded", ExcludedTransaction, "Transactions that decided nothing."
     )
 
 

@@ -558,13 +558,13 @@ class State(Name):
     BILLING_RETRY: ClassVar[State]
     EXPIRED: ClassVar[State]
     REFUNDED: ClassVar[State]
-    REVOKED_FAMILY: ClassVar[State]
-    SUPERSEDED: ClassVar[State]
+    FAMILY_REVOKED: ClassVar[State]
+    UPGRADED: ClassVar[State]
     NOT_STARTED: ClassVar[State]
     DENIED_BY_POLICY: ClassVar[State]
     STALE: ClassVar[State]
     OWNED: ClassVar[State]
-    ONCE: ClassVar[State]
+    CONSUMABLE: ClassVar[State]
     NONE: ClassVar[State]
 
 
@@ -575,13 +575,13 @@ _made(
     BILLING_RETRY="billing-retry",
     EXPIRED="expired",
     REFUNDED="refunded",
-    REVOKED_FAMILY="revoked-family",
-    SUPERSEDED="superseded",
+    FAMILY_REVOKED="family-revoked",
+    UPGRADED="upgraded",
     NOT_STARTED="not-started",
     DENIED_BY_POLICY="denied-by-policy",
     STALE="stale",
     OWNED="owned",
-    ONCE="once",
+    CONSUMABLE="consumable",
     NONE="none",
 )
 
@@ -595,7 +595,7 @@ class Category(Name):
     UNCONFIRMED: ClassVar[Category]
     JWS: ClassVar[Category]
     FOREIGN: ClassVar[Category]
-    CRACKER: ClassVar[Category]
+    CRACKING_TOOL: ClassVar[Category]
     MALFORMED: ClassVar[Category]
     UNSUPPORTED: ClassVar[Category]
 
@@ -606,37 +606,37 @@ _made(
     UNCONFIRMED="unconfirmed",
     JWS="jws",
     FOREIGN="foreign",
-    CRACKER="cracker",
+    CRACKING_TOOL="cracking-tool",
     MALFORMED="malformed",
     UNSUPPORTED="unsupported",
 )
 
 
-class Form(Name):
+class Format(Name):
     """What a blob looks like."""
 
     __slots__ = ()
 
-    TRANSACTION_RECEIPT: ClassVar[Form]
-    APP_RECEIPT: ClassVar[Form]
-    ATTEST_RECEIPT: ClassVar[Form]
-    JWS: ClassVar[Form]
-    CRACKER: ClassVar[Form]
-    ATTESTATION: ClassVar[Form]
-    ASSERTION: ClassVar[Form]
-    XML_PLIST: ClassVar[Form]
-    BINARY_PLIST: ClassVar[Form]
-    JSON: ClassVar[Form]
-    UNKNOWN: ClassVar[Form]
+    TRANSACTION_RECEIPT: ClassVar[Format]
+    APP_RECEIPT: ClassVar[Format]
+    ATTEST_RECEIPT: ClassVar[Format]
+    JWS: ClassVar[Format]
+    CRACKING_TOOL: ClassVar[Format]
+    ATTESTATION: ClassVar[Format]
+    ASSERTION: ClassVar[Format]
+    XML_PLIST: ClassVar[Format]
+    BINARY_PLIST: ClassVar[Format]
+    JSON: ClassVar[Format]
+    UNKNOWN: ClassVar[Format]
 
 
 _made(
-    Form,
+    Format,
     TRANSACTION_RECEIPT="transaction-receipt",
     APP_RECEIPT="app-receipt",
     ATTEST_RECEIPT="attest-receipt",
     JWS="jws",
-    CRACKER="cracker",
+    CRACKING_TOOL="cracking-tool",
     ATTESTATION="attestation",
     ASSERTION="assertion",
     XML_PLIST="xml-plist",
@@ -646,26 +646,26 @@ _made(
 )
 
 
-class TriageTrait(Name):
+class TriageAnomaly(Name):
     """What is odd about a blob: a suspicion, never a verdict. Others name a key:
     "missing:bid".
     """
 
     __slots__ = ()
 
-    DATE_MISMATCH: ClassVar[TriageTrait]
-    INFO_COMPACT: ClassVar[TriageTrait]
-    BLOB_VERSION: ClassVar[TriageTrait]
-    BLOB_LAYOUT: ClassVar[TriageTrait]
-    PLACEHOLDER: ClassVar[TriageTrait]
-    NESTED: ClassVar[TriageTrait]
-    POD: ClassVar[TriageTrait]
-    ID_PREFIX: ClassVar[TriageTrait]
-    ENVIRONMENT: ClassVar[TriageTrait]
+    DATE_MISMATCH: ClassVar[TriageAnomaly]
+    INFO_COMPACT: ClassVar[TriageAnomaly]
+    BLOB_VERSION: ClassVar[TriageAnomaly]
+    BLOB_LAYOUT: ClassVar[TriageAnomaly]
+    PLACEHOLDER: ClassVar[TriageAnomaly]
+    NESTED: ClassVar[TriageAnomaly]
+    POD: ClassVar[TriageAnomaly]
+    ID_PREFIX: ClassVar[TriageAnomaly]
+    ENVIRONMENT: ClassVar[TriageAnomaly]
 
 
 _made(
-    TriageTrait,
+    TriageAnomaly,
     DATE_MISMATCH="date-mismatch",
     INFO_COMPACT="info-compact",
     BLOB_VERSION="blob-version",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from ._facts import Finding, Unverified
 from ._members import boolean, details, details_list, integer, moment, named, text, texts, time
 from .documents import Details, Facts, OwnFacts
-from .facts import Certificate, Keys
+from .facts import Certificate, IdempotencyKeys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Disposition,
         Environment,
         EnvironmentSource,
-        Form,
+        Format,
         Kind,
         NextStep,
         OwnershipType,
@@ -143,7 +143,9 @@ class TransactionReceipt(Receipt):
     unique_vendor_identifier: str | None = text(
         "uniqueVendorIdentifier", "Vendor id; only with `receipts.deviceIds: report`."
     )
-    keys: Keys = details("keys", Keys, "Names for stores and replay checks.")
+    keys: IdempotencyKeys = details(
+        "keys", IdempotencyKeys, "Names for stores and replay checks."
+    )
     chain: ReceiptChain = details("chain", ReceiptChain, "The certificates.")
     transport: Transport = details("transport", Transport, "How it was packed.")
 
@@ -190,10 +192,12 @@ class AppReceiptPurchase(Details):
     id_conflict: bool = boolean(
         "idConflict", "The transaction id looks like one of another environment."
     )
-    keys: Keys = details("keys", Keys, "Names for stores and replay checks.")
+    keys: IdempotencyKeys = details(
+        "keys", IdempotencyKeys, "Names for stores and replay checks."
+    )
 
 
-class KeptAttribute(Details):
+class RawAttribute(Details):
     """An attribute of the receipt that has no member of its own."""
 
     __slots__ = ()
@@ -225,8 +229,8 @@ class AppReceipt(Receipt):
     )
     creation_date: int = time("creationDate", "When it was made and signed.")
     creation_at: datetime = moment("creationDate")
-    as_of: int = time("asOf", "The moment that it describes.")
-    as_of_at: datetime = moment("asOf")
+    as_of_ms: int = time("asOfMs", "The moment that it describes.")
+    as_of_at: datetime = moment("asOfMs")
     original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
     expiration_date: int | None = time(
@@ -246,8 +250,8 @@ class AppReceipt(Receipt):
     purchases: tuple[AppReceiptPurchase, ...] = details_list(
         "purchases", AppReceiptPurchase, "In the order of the receipt, which means nothing."
     )
-    kept_attributes: tuple[KeptAttribute, ...] = details_list(
-        "keptAttributes", KeptAttribute, "Attributes that are known but not understood."
+    raw_attributes: tuple[RawAttribute, ...] = details_list(
+        "rawAttributes", RawAttribute, "Attributes that are known but not understood."
     )
     unknown_attributes: int = integer("unknownAttributes", "How many more there were.")
     digest: str = text("digest", '"sha1" or "sha256".')
@@ -255,7 +259,7 @@ class AppReceipt(Receipt):
     transport: Transport = details("transport", Transport, "How it was packed.")
 
 
-class AppleTransaction(Details):
+class VerifyReceiptTransaction(Details):
     """One transaction in an answer. Only Apple's TLS connection vouches for it."""
 
     __slots__ = ()
@@ -296,7 +300,9 @@ class AppleTransaction(Details):
     )
     app_account_token: str | None = text("appAccountToken", "UUID that the app set.")
     known: bool = boolean("known", "Whether the catalogue has the product.")
-    keys: Keys = details("keys", Keys, "Names for stores and replay checks.")
+    keys: IdempotencyKeys = details(
+        "keys", IdempotencyKeys, "Names for stores and replay checks."
+    )
     bid: str | None = text("bid", "The app; iOS 6 style.")
     bvrs: str | None = text("bvrs", "Version of the app; iOS 6 style.")
     item_id: str | None = text("itemId", "Apple's number of the product; iOS 6 style.")
@@ -312,7 +318,7 @@ class AppleTransaction(Details):
     )
 
 
-class AppleRenewal(Details):
+class VerifyReceiptRenewalInfo(Details):
     """What an answer says about the renewal of one line."""
 
     __slots__ = ()
@@ -368,7 +374,7 @@ class VerifyReceiptAnswer(Receipt):
     """
 
     __slots__ = ()
-    _shown = ("apple_status", "style", "environment", "bundle_id", "as_of")
+    _shown = ("apple_status", "style", "environment", "bundle_id", "as_of_ms")
 
     apple_status: int = integer(
         "appleStatus", "0; or 21006: valid, but the subscription has ended or was cancelled."
@@ -382,12 +388,12 @@ class VerifyReceiptAnswer(Receipt):
         '"answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or '
         '"transaction-id".',
     )
-    as_of: int = time(
-        "asOf",
+    as_of_ms: int = time(
+        "asOfMs",
         "The moment that it describes: `request_date`; without one the latest date in it, "
         "never the time of reading.",
     )
-    as_of_at: datetime = moment("asOf")
+    as_of_at: datetime = moment("asOfMs")
     clock_skew: int | None = integer(
         "clockSkew", "How far Apple's clock is ahead; None within five minutes. Milliseconds."
     )
@@ -417,11 +423,13 @@ class VerifyReceiptAnswer(Receipt):
     expiration_at: datetime | None = moment("expirationDate")
     preorder_date: int | None = time("preorderDate", "When it was pre-ordered.")
     preorder_at: datetime | None = moment("preorderDate")
-    transactions: tuple[AppleTransaction, ...] = details_list(
-        "transactions", AppleTransaction, "Each once, ordered by the end of the period."
+    transactions: tuple[VerifyReceiptTransaction, ...] = details_list(
+        "transactions",
+        VerifyReceiptTransaction,
+        "Each once, ordered by the end of the period.",
     )
-    renewals: tuple[AppleRenewal, ...] = details_list(
-        "renewals", AppleRenewal, "Renewal facts, one per line of renewals."
+    renewals: tuple[VerifyReceiptRenewalInfo, ...] = details_list(
+        "renewals", VerifyReceiptRenewalInfo, "Renewal facts, one per line of renewals."
     )
     latest_receipt: LatestReceipt | None = details(
         "latestReceipt", LatestReceipt, "The newest receipt, if the answer has one."
@@ -476,17 +484,18 @@ class Triage(Finding):
     """
 
     __slots__ = ()
-    _shown = ("category", "form", "disposition", "next", "status")
+    _shown = ("category", "format", "disposition", "next_step", "status")
 
     category: Category = named(
         "category",
         "Category",
-        '"candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed", "unsupported".',
+        '"candidate", "unconfirmed", "jws", "foreign", "cracking-tool", "malformed", '
+        '"unsupported".',
     )
-    form: Form = named(
-        "form",
-        "Form",
-        '"transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracker", '
+    format: Format = named(
+        "format",
+        "Format",
+        '"transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracking-tool", '
         '"attestation", "assertion", "xml-plist", "binary-plist", "json", "unknown".',
     )
     disposition: Disposition = named(
@@ -495,23 +504,23 @@ class Triage(Finding):
         '"drop": the client may delete its copy; "keep": it keeps and retries; "resend": '
         "it sends its stored copy again.",
     )
-    next: NextStep = named(
-        "next",
+    next_step: NextStep = named(
+        "nextStep",
         "NextStep",
-        '"lookup": look up `claimed.keys`, then verify; "verify": there is no key; "none".',
+        '"lookup": look up `unverified.keys`, then verify; "verify": there is no key; "none".',
     )
     kind: Kind | None = named(
         "kind",
         "Kind",
         'What a JWS looks like: "transaction", "notification" …; None for others.',
     )
-    traits: tuple[str, ...] = texts(
-        "traits", 'Suspicions, never verdicts: "info-compact", "missing:bid" …'
+    anomalies: tuple[str, ...] = texts(
+        "anomalies", 'Suspicions, never verdicts: "info-compact", "missing:bid" …'
     )
     transport: Transport | None = details("transport", Transport, "How it was packed.")
 
     @property
-    def claimed(self) -> Claims:
+    def unverified(self) -> Claims:
         """What the blob says about itself; None where nothing could be read. Never act on it:
         verify first.
         """

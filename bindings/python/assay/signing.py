@@ -32,14 +32,14 @@ class AppleAccountEvent(Details):
         "ones as they came.",
     )
     subject: str = text("subject", "The account: `sub`.")
-    event_ms: int | None = time("eventMs", "When it happened.")
-    event_at: datetime | None = moment("eventMs")
+    event_at_ms: int | None = time("eventAtMs", "When it happened.")
+    event_at: datetime | None = moment("eventAtMs")
     email: str | None = text("email", "May be a relay; is no account id.")
     private_email: bool | None = boolean("privateEmail", "Whether it is a relay address.")
     audience: tuple[str, ...] = texts("audience", "The app: `aud`.")
     token_id: str = text("tokenId", "`jti`: deliveries repeat, act once on each.")
-    issued_ms: int = time("issuedMs", "`iat`.")
-    issued_at: datetime = moment("issuedMs")
+    issued_at_ms: int = time("issuedAtMs", "`iat`.")
+    issued_at: datetime = moment("issuedAtMs")
 
 
 class AppleTokens(Details):
@@ -48,21 +48,21 @@ class AppleTokens(Details):
     """
 
     __slots__ = ()
-    _shown = ("expires_ms",)
+    _shown = ("expires_at_ms",)
 
     access_token: str = text("accessToken", "Of little use to a server.")
     refresh_token: str = text(
         "refreshToken", "Without it the sign-in cannot be revoked later."
     )
-    expires_ms: int = time("expiresMs", "When the access token ends.")
-    expires_at: datetime = moment("expiresMs")
+    expires_at_ms: int = time("expiresAtMs", "When the access token ends.")
+    expires_at: datetime = moment("expiresAtMs")
 
 
 class Session(Details):
     """What a session text proves: an account proved an attested key a short while ago."""
 
     __slots__ = ()
-    _shown = ("key_id", "verdict", "limited", "expires_ms")
+    _shown = ("key_id", "verdict", "limited", "expires_at_ms")
 
     account: str = text("account", "The account that it was issued to.")
     key_id: str = text("keyId", "SHA-256 of the attested key, base64: look it up by this.")
@@ -76,10 +76,10 @@ class Session(Details):
         "limited", "True: a metered request of a limited session, for you to count."
     )
     risk: int | None = integer("risk", "The receipt's risk metric, as it was issued.")
-    issued_ms: int = time("issuedMs", "When it was issued.")
-    issued_at: datetime = moment("issuedMs")
-    expires_ms: int = time("expiresMs", "From when on it is refused.")
-    expires_at: datetime = moment("expiresMs")
+    issued_at_ms: int = time("issuedAtMs", "When it was issued.")
+    issued_at: datetime = moment("issuedAtMs")
+    expires_at_ms: int = time("expiresAtMs", "From when on it is refused.")
+    expires_at: datetime = moment("expiresAtMs")
 
 
 class IssuedSession(Details):
@@ -88,12 +88,12 @@ class IssuedSession(Details):
     """
 
     __slots__ = ()
-    _shown = ("key_id", "expires_ms")
+    _shown = ("key_id", "expires_at_ms")
 
-    issued_ms: int = time("issuedMs", "When it was issued.")
-    issued_at: datetime = moment("issuedMs")
-    expires_ms: int = time("expiresMs", "From when on it is refused.")
-    expires_at: datetime = moment("expiresMs")
+    issued_at_ms: int = time("issuedAtMs", "When it was issued.")
+    issued_at: datetime = moment("issuedAtMs")
+    expires_at_ms: int = time("expiresAtMs", "From when on it is refused.")
+    expires_at: datetime = moment("expiresAtMs")
     key_id: str = text("keyId", "SHA-256 of the attested key, base64.")
     text: str = text("text", "What the app sends from now on.")
 
@@ -104,22 +104,22 @@ class SignedToken(Details):
     """
 
     __slots__ = ()
-    _shown = ("expires_ms",)
+    _shown = ("expires_at_ms",)
 
     token: str = text("token", "Compact JWS, ES256.")
-    expires_ms: int = time("expiresMs", "When it ends.")
-    expires_at: datetime = moment("expiresMs")
+    expires_at_ms: int = time("expiresAtMs", "When it ends.")
+    expires_at: datetime = moment("expiresAtMs")
 
 
 class ClientSecret(Details):
     """A client secret of Sign in with Apple. Log nothing of it."""
 
     __slots__ = ()
-    _shown = ("expires_ms",)
+    _shown = ("expires_at_ms",)
 
     client_secret: str = text("clientSecret", "Compact JWS, ES256.")
-    expires_ms: int = time("expiresMs", "When it ends.")
-    expires_at: datetime = moment("expiresMs")
+    expires_at_ms: int = time("expiresAtMs", "When it ends.")
+    expires_at: datetime = moment("expiresAtMs")
 
 
 class SignedOffer(Details):

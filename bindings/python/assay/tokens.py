@@ -1,6 +1,6 @@
 """Typed facts of access tokens and of key sets.
 
-The same rules as in `facts`. Times are `expires_ms` (integer milliseconds since 1970 UTC)
+The same rules as in `facts`. Times are `expires_at_ms` (integer milliseconds since 1970 UTC)
 and `expires_at` (an aware datetime in UTC).
 
 Loaded at the first use: `import assay` and the verification of JWS do without it.
@@ -27,10 +27,10 @@ class TokenKeyset(Details):
     _shown = ("issuer", "stale")
 
     issuer: str = text("issuer", "Whose keys they are.")
-    fetched_ms: int | None = time(
-        "fetchedMs", "When they were fetched; None: the set does not say."
+    fetched_at_ms: int | None = time(
+        "fetchedAtMs", "When they were fetched; None: the set does not say."
     )
-    fetched_at: datetime | None = moment("fetchedMs")
+    fetched_at: datetime | None = moment("fetchedAtMs")
     age_ms: int | None = integer("ageMs", "How long ago that was. Milliseconds.")
     stale: bool | None = boolean(
         "stale", "Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile."
@@ -44,7 +44,7 @@ class Token(Facts):
     """
 
     __slots__ = ()
-    _shown = ("profile", "issuer", "scopes", "groups", "expires_ms")
+    _shown = ("profile", "issuer", "scopes", "groups", "expires_at_ms")
 
     profile: TokenProfile = named(
         "profile", "TokenProfile", 'Whose rules held: "cognito-access", "jwt", "apple-id".'
@@ -83,12 +83,14 @@ class Token(Facts):
     origin_token_id: str | None = text(
         "originTokenId", "`origin_jti`: the identity of the sign-in."
     )
-    issued_ms: int | None = time("issuedMs", "`iat`.")
-    issued_at: datetime | None = moment("issuedMs")
-    auth_ms: int | None = time("authMs", "`auth_time`: when the customer signed in.")
-    auth_at: datetime | None = moment("authMs")
-    expires_ms: int = time("expiresMs", "`exp`.")
-    expires_at: datetime = moment("expiresMs")
+    issued_at_ms: int | None = time("issuedAtMs", "`iat`.")
+    issued_at: datetime | None = moment("issuedAtMs")
+    authenticated_at_ms: int | None = time(
+        "authenticatedAtMs", "`auth_time`: when the customer signed in."
+    )
+    authenticated_at: datetime | None = moment("authenticatedAtMs")
+    expires_at_ms: int = time("expiresAtMs", "`exp`.")
+    expires_at: datetime = moment("expiresAtMs")
     kid: str = text("kid", "The key that signed it.")
     revocation: str = text("revocation", '"not-checked": nothing offline sees it.')
     keyset: TokenKeyset = details("keyset", TokenKeyset, "The key set in use.")
@@ -127,10 +129,10 @@ class IssuerKeys(OwnFacts):
     _shown = ("issuer",)
 
     issuer: str | None = text("issuer", "Whose they are; None: the text does not say.")
-    fetched_ms: int | None = time(
-        "fetchedMs", "When they were fetched; None: the text does not say."
+    fetched_at_ms: int | None = time(
+        "fetchedAtMs", "When they were fetched; None: the text does not say."
     )
-    fetched_at: datetime | None = moment("fetchedMs")
+    fetched_at: datetime | None = moment("fetchedAtMs")
     keys: tuple[IssuerKey, ...] = details_list(
         "keys", IssuerKey, "Those that can verify tokens."
     )
@@ -141,14 +143,14 @@ class KeysetState(Details):
     """What you keep for an issuer between two fetches of its keys, and give back as it is."""
 
     __slots__ = ()
-    _shown = ("fetched_ms", "tried_ms", "failures")
+    _shown = ("fetched_at_ms", "tried_at_ms", "failures")
 
-    fetched_ms: int | None = time(
-        "fetchedMs", "When the issuer last gave its keys; None: never."
+    fetched_at_ms: int | None = time(
+        "fetchedAtMs", "When the issuer last gave its keys; None: never."
     )
-    fetched_at: datetime | None = moment("fetchedMs")
-    tried_ms: int | None = time("triedMs", "When it was last asked; None: never.")
-    tried_at: datetime | None = moment("triedMs")
+    fetched_at: datetime | None = moment("fetchedAtMs")
+    tried_at_ms: int | None = time("triedAtMs", "When it was last asked; None: never.")
+    tried_at: datetime | None = moment("triedAtMs")
     failures: int = integer(
         "failures", "Attempts in vain since then: each doubles the cooldown."
     )

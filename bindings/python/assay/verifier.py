@@ -230,7 +230,7 @@ class Verifier:
 
         Never raises for what the blob is: an answer about it is a finding, whose
         `worth_verifying`, `category` and `disposition` say how to go on. Its claims
-        are in `claimed`; they are not facts. Raises MisuseError for a `now`
+        are in `unverified`; they are not facts. Raises MisuseError for a `now`
         outside 2008 … 2100; TypeError and ValueError as `verify_transaction`.
         """
         from .receipts import Triage
@@ -253,11 +253,11 @@ class Verifier:
 
         Of an app receipt it is the first purchase's. None where the blob names none.
         """
-        claimed = self.triage(blob, now).claimed
-        found = claimed.transaction_id or claimed.original_transaction_id
-        if found is None and claimed.keys:
+        content = self.triage(blob, now).unverified
+        found = content.transaction_id or content.original_transaction_id
+        if found is None and content.keys:
             # "Production/180000900000001"
-            found = claimed.keys[0].split("/")[1]
+            found = content.keys[0].split("/")[1]
         return found
 
     def verify(
@@ -794,7 +794,7 @@ class Verifier:
         request = {
             "operation": "verify-session",
             "session": session,
-            "for": purpose,
+            "purpose": purpose,
             "account": account,
             "binding": binding,
         }

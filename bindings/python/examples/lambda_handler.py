@@ -66,8 +66,8 @@ def decided(text: Any, account: str | None) -> dict[str, Any]:
             "plan": decision.plan,
             "entitled": decision.entitled,
             "state": decision.state,
-            "until": decision.until,
-            "askAgain": decision.next_check,
+            "until": decision.expires_at_ms,
+            "askAgain": decision.next_check_at_ms,
         },
     )
 

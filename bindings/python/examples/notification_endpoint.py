@@ -102,7 +102,7 @@ def receive(ledger: Ledger, environ: dict[str, Any]) -> str:
 def apply(ledger: Ledger, notification: assay.Notification) -> str:
     """What it says, and its place in the ledger: both or neither."""
     event = ledger.apply_event(
-        notification, mode="transaction", grant=pay_out, take_back=take_back
+        notification, grant_mode="transaction", grant=pay_out, take_back=take_back
     )
     for part in event.refused:  # and so it would be the next time
         log.warning("%s of %s: %s", part.at, part.transaction_id, part.status)

@@ -175,14 +175,14 @@ def receive(receipt: str, account: str) -> dict[str, Any]:
     """Triage, look-up, verification, claim: the cheapest first."""
     finding = verifier.triage(receipt)
     if not finding.worth_verifying:
-        log.info("triage: %s %s %s", finding.category, finding.form, finding.status)
+        log.info("triage: %s %s %s", finding.category, finding.format, finding.status)
         word = {"drop": "refused-final", "keep": "refused-keep"}.get(
             finding.disposition or "", "resend"
         )
         return answer(word, finding.http_status or 400)
     if is_repeated(finding, account):
         return answer("already-granted", 200)
-    return claim_all(verified(receipt, finding.form), account, receipt)
+    return claim_all(verified(receipt, finding.format), account, receipt)
 
 
 def is_repeated(finding: assay.Triage, account: str) -> bool:
@@ -191,11 +191,11 @@ def is_repeated(finding: assay.Triage, account: str) -> bool:
     Claims prove nothing, and nothing is granted by them: "already granted" is safe
     to say. Of another account's purchase nothing is said before it is verified.
     """
-    claimed = finding.claimed
+    claimed = finding.unverified
     if not 0 < len(claimed.keys) <= MOST_KEYS:
         return False
     hits = ledger.known(claimed.keys, account)
-    if finding.form == "app-receipt":
+    if finding.format == "app-receipt":
         return claimed.complete is True and hits == len(claimed.keys)
     return hits > 0
 

@@ -39,7 +39,7 @@ class Exchange:
         self.is_closed = True
 
 
-GRANT = {"id": 90, "purchaseKey": "Production/p/1", "grantId": "g" * 64, "fence": 1,
+GRANT = {"id": 90, "purchaseKey": "Production/p/1", "grantId": "g" * 64, "fencingToken": 1,
          "account": "ann", "product": "coins", "quantity": 2}
 
 

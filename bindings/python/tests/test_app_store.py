@@ -90,7 +90,7 @@ class UnverifiedIdTest(unittest.TestCase):
                     and case["expect"]["status"] == "pending.triage.verify-next":
                 verifier = table().verifier(case["verifier"])
                 blob = given(case, "blob")
-                form = verifier.triage(blob, case["now"]).form
+                form = verifier.triage(blob, case["now"]).format
                 found = verifier.unverified_transaction_id(blob, case["now"])
                 seen[form] = seen.get(form) or found
         for form in ("transaction-receipt", "app-receipt", "jws"):

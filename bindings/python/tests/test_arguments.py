@@ -73,7 +73,7 @@ class EveryCallTest(unittest.TestCase):
                     if name == "triage":
                         finding = called(case, blob=bad)
                         self.assertFalse(finding.worth_verifying)
-                        self.assertEqual(finding.claimed.keys, ())
+                        self.assertEqual(finding.unverified.keys, ())
                         continue
                     with self.assertRaises(assay.AssayError) as caught:
                         called(case, **{evidence: bad})
@@ -259,7 +259,7 @@ class EvidenceTest(unittest.TestCase):
                 verifier.decide(wrong)
         triage = called(table().first("triage", "pending"))
         with self.assertRaises(TypeError):
-            verifier.decide(triage.claimed, now=now)
+            verifier.decide(triage.unverified, now=now)
         for wrong, status in (
             ([], "empty"), (verifier.verify("transaction", "a.b.c", now), "evidence"),
             (triage, "evidence"), (called(table().first("verify_attestation")), "evidence"),

@@ -106,7 +106,7 @@ class CaseTableTest(unittest.TestCase):
         self.assertEqual(finding.worth_verifying, pending)
         self.assertEqual(finding.status, case["expect"]["status"])
         self.assertEqual(finding.http_status is None, pending)
-        check_members(self, finding.claimed, "Claims")
+        check_members(self, finding.unverified, "Claims")
 
     def check_signed_data(self, case):
         """A verification with client data: the document, raised or returned."""

@@ -86,7 +86,7 @@ class RefusalTest(unittest.TestCase):
         failed = [check for check in refusal.document.checks if check.ok is False]
         self.assertEqual([check.id for check in failed], [refusal.check])
         unmade = [check for check in refusal.document.checks if check.ok is None]
-        self.assertTrue(all(check.why for check in unmade))
+        self.assertTrue(all(check.reason for check in unmade))
 
     def test_pickled_refusal_keeps_its_words(self):
         refusal = self.refusal("rejected")

@@ -62,17 +62,17 @@ class TypedFactsTest(unittest.TestCase):
         decision = table().verifier(case["verifier"]).decide(transaction, now=case["now"])
         self.assertEqual(decision.entitled, decision.payload["entitled"])
         self.assertIs(decision.as_dict()["entitled"], True)
-        self.assertEqual(decision.as_dict()["would_be_until"], decision.would_be_until)
-        self.assertEqual((decision.left_out, decision.evidence.kinds), ((), ("transaction",)))
+        self.assertEqual(decision.as_dict()["would_expire_at_ms"], decision.would_expire_at_ms)
+        self.assertEqual((decision.excluded, decision.evidence.kinds), ((), ("transaction",)))
 
     def test_claims_are_no_facts(self):
         finding = called(table().first("triage", "pending"))
-        self.assertNotIsInstance(finding.claimed, facts.Facts)
-        self.assertEqual(finding.claimed.payload, finding.document.json["claimed"])
+        self.assertNotIsInstance(finding.unverified, facts.Facts)
+        self.assertEqual(finding.unverified.payload, finding.document.json["unverified"])
         self.assertIn(finding.category, repr(finding))
         self.assertIs(finding.as_dict()["worth_verifying"], True)
         with self.assertRaises(AttributeError):
-            finding.claimed.product_id = "other"
+            finding.unverified.product_id = "other"
 
     def test_decision_shows_what_the_catalogue_lacks(self):
         case = table().accepted("transaction")

@@ -51,7 +51,7 @@ class Conversation:
         self.request, self.state = request, dict(request.get("state") or {})
         self.done = False
         cooldown = min(30_000 << self.state.get("failures", 0), 600_000)
-        until = self.state.get("triedMs", -cooldown) + cooldown
+        until = self.state.get("triedAtMs", -cooldown) + cooldown
         if now < until:
             self.say("pending.exchange.wait", step="wait", notBeforeMs=until)
         else:
@@ -64,14 +64,15 @@ class Conversation:
     def step(self, answer, now):
         self.done = True
         failed = answer["status"] != 200
-        state = {"fetchedMs": self.state.get("fetchedMs", 0) if failed else now, "triedMs": now,
+        state = {"fetchedAtMs": self.state.get("fetchedAtMs", 0) if failed else now,
+                 "triedAtMs": now,
                  "failures": self.state.get("failures", 0) + 1 if failed else 0}
         if failed:
             self.say("unavailable.device-check.no-response",
                      step="done", keyset=None, changed=False, **{STATE: state})
             return
         text = json.dumps({**json.loads(answer["body"]["text"]), "issuer": ISSUER,
-                           "fetchedMs": now})
+                           "fetchedAtMs": now})
         self.say("ok", step="done", keyset=text, changed=True, **{STATE: state})
 
     def __enter__(self):
@@ -103,7 +104,7 @@ class Verifier:
             raise assay.RejectedError(status_named("rejected.token.unknown-key"), {}, document)
         if kid == "expired":
             raise assay.RejectedError(status_named("rejected.token.expired"), {})
-        stale = self.now - keys.facts.fetched_ms > self.stale_after
+        stale = self.now - keys.facts.fetched_at_ms > self.stale_after
         return types.SimpleNamespace(keyset=types.SimpleNamespace(stale=stale), kid=kid)
 
 
@@ -153,7 +154,7 @@ class KeySetsTest(unittest.TestCase):
         self.verifier.now += 31_000
         self.assertEqual(self.verify("b").kid, "b")
         self.assertEqual(self.verifier.requests[-1]["wantKid"], "b")
-        self.assertEqual(self.verifier.requests[-1]["state"]["fetchedMs"], 10**12)
+        self.assertEqual(self.verifier.requests[-1]["state"]["fetchedAtMs"], 10**12)
         for kid in ("c", "d", "e"):
             self.refused(kid)
         self.assertEqual(self.issuer.asked, 2)
@@ -254,7 +255,7 @@ class LibraryTest(unittest.TestCase):
         self.assertIs(self.keys.refresh(self.ISSUER, first), first)  # the cooldown
         self.now += 31
         second = self.keys.refresh(self.ISSUER, first)  # 304: the same keys, fetched now
-        self.assertEqual(second.facts.fetched_ms - first.facts.fetched_ms, 31_000)
+        self.assertEqual(second.facts.fetched_at_ms - first.facts.fetched_at_ms, 31_000)
         self.assertEqual(self.statuses(), [200, 304])
         for failures, fault in ((1, {"oversize": 300_000}), (2, {"body": "{}"})):
             self.play("script", [{"fault": {"status": 200, **fault}}])

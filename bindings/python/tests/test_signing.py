@@ -38,7 +38,7 @@ class SigningTest(unittest.TestCase):
         header, claims = claims_of(token.token)
         self.assertEqual(header, {"alg": "ES256", "kid": "KEYID12345", "typ": "JWT"})
         self.assertEqual(claims["bid"], "com.example.app")
-        self.assertEqual(claims["exp"] * 1000, token.expires_ms)
+        self.assertEqual(claims["exp"] * 1000, token.expires_at_ms)
         token = self.verifier.sign_device_check_token(now=NOW)
         header, claims = claims_of(token.token)
         self.assertEqual(claims, {"iss": "ABCDE12345", "iat": NOW // 1000,
@@ -76,10 +76,10 @@ class SigningTest(unittest.TestCase):
         for kind, names in ((assay.AppleTokens, ("accessToken", "refreshToken")),
                             (assay.SignedToken, ("token",)), (assay.IssuedSession, ("text",)),
                             (assay.ClientSecret, ("clientSecret",))):
-            found = kind({"expiresMs": 1, "keyId": "k", **dict.fromkeys(names, "eyJh")})
+            found = kind({"expiresAtMs": 1, "keyId": "k", **dict.fromkeys(names, "eyJh")})
             for text in (repr(found), str(found), f"{found}", f"{[found]!r}", f"{found!a}",
                          pprint.pformat({"found": found})):
-                self.assertIn("expires_ms=1", text)
+                self.assertIn("expires_at_ms=1", text)
                 self.assertNotIn("eyJh", text)
 
     def test_refusals(self):
@@ -107,7 +107,7 @@ class SessionTest(unittest.TestCase):
         proven = called(case, verifier)
         issued = verifier.issue_session(
             proven, "account-1", "limited", 3, "jti", 60_000, now=case["now"])
-        self.assertEqual(issued.expires_ms - issued.issued_ms, 60_000)
+        self.assertEqual(issued.expires_at_ms - issued.issued_at_ms, 60_000)
         self.assertNotIn(issued.text, repr(issued))
         session = verifier.check_session(
             issued.text, "metered", "account-1", "jti", now=case["now"])

@@ -61,8 +61,8 @@ class NotificationTest(ExampleCase):
             self.authority.transaction(**self.of(-50, self.COINS)))
 
     def claim(self):
-        return self.ledger.claim(self.bought(), ACCOUNT, mode="transaction",
-                                 grant=self.example.pay_out).answer
+        return self.ledger.claim(self.bought(), ACCOUNT, grant_mode="transaction",
+                                 grant=self.example.pay_out).client_result
 
     def test_bck41_taken_back_and_given_again_once(self):
         """Of all orders: the shops on frameworks (examples/fastapi/tests/asked.py)."""

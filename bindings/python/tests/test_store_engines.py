@@ -103,7 +103,7 @@ class CounterTests:
 
     def test_counters(self):
         self.assertEqual(at_once(lambda _: self.ledger.once("NOTE#1"), 16),
-                         {"first": 1, "seen": 15})
+                         {"first": 1, "duplicate": 15})
         self.ledger.delete_expired()
 
 
@@ -128,7 +128,7 @@ class LedgerTests(CounterTests):
             lambda each: self.ledger.claim(periods[each], f"a{each % 2}", **options), count)
         self.assertEqual(found, {"new": count // 2, "other-account": count // 2})
         lines = [held.original_transaction_id for account in ("a0", "a1")
-                 for held in self.ledger.read(account).lines]
+                 for held in self.ledger.read(account).subscriptions]
         self.assertEqual(lines.count(line), 1)
 
     def paid_at_once(self, pay):
@@ -140,7 +140,7 @@ class LedgerTests(CounterTests):
             time.sleep(0.01)
 
         found = at_once(lambda each: self.ledger.claim(
-            bought, f"a{each % 2}", mode="transaction", grant=grant), 16)
+            bought, f"a{each % 2}", grant_mode="transaction", grant=grant), 16)
         return found, paid
 
     def test_a_grant_that_raises(self):
@@ -149,8 +149,8 @@ class LedgerTests(CounterTests):
 
         bought = self.bought()
         with self.assertRaises(LookupError):
-            self.ledger.claim(bought, "ann", mode="transaction", grant=fail)
-        self.assertEqual(self.ledger.claim(bought, "bob", grant=lambda given: None).answer,
+            self.ledger.claim(bought, "ann", grant_mode="transaction", grant=fail)
+        self.assertEqual(self.ledger.claim(bought, "bob", grant=lambda given: None).client_result,
                          "granted")
 
     def test_kept_texts(self):
@@ -165,7 +165,8 @@ class LedgerTests(CounterTests):
             original_transaction_id=id, signed=now - age) for age in (2000, 3000, 1000)]
         own, older, newer = (ledger.verifier.verify_transaction(text) for text in texts)
         digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-        self.assertEqual(ledger.claim(own, "kim", grant=lambda given: None).answer, "granted")
+        self.assertEqual(ledger.claim(own, "kim", grant=lambda given: None).client_result,
+                         "granted")
         for shown, kept in ((older, texts[:1]), (newer, [texts[0], texts[2]])):
             self.assertEqual(ledger.claim(shown, "lou").outcome, "other-account")
             ledger.delete_expired()
@@ -245,7 +246,7 @@ class SQLTests(LedgerTests):
                 ledger = Ledger(self.store(lambda connection=connection: connection),
                                 self.ledger.verifier)
                 with self.assertRaises(assay.MisuseError) as caught:
-                    ledger.claim(self.bought(), "ann", mode="transaction", grant=self.fail)
+                    ledger.claim(self.bought(), "ann", grant_mode="transaction", grant=self.fail)
                 self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
                 self.assertIn("open transaction", caught.exception.message)
                 commit()
@@ -310,14 +311,14 @@ class SQLTests(LedgerTests):
         for wrong, raised in ((lambda given: pay(given.connection, given), assay.MisuseError),
                               (left_open, assay.MisuseError), (fails, LookupError)):
             with self.assertRaises(raised) as caught:
-                self.ledger.claim(bought, "ann", mode="transaction", grant=wrong)
+                self.ledger.claim(bought, "ann", grant_mode="transaction", grant=wrong)
             if raised is assay.MisuseError:
                 self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
             self.assertEqual((self.count(admin), self.ledger.lookup(evidence=bought).rows),
                              (0, ()))
-        found = self.ledger.claim(bought, "ann", mode="transaction",
+        found = self.ledger.claim(bought, "ann", grant_mode="transaction",
                                   grant=lambda given: pay(given.connection.nested(), given))
-        self.assertEqual((found.answer, self.count(admin)), ("granted", 1))
+        self.assertEqual((found.client_result, self.count(admin)), ("granted", 1))
 
     def test_what_the_guard_cannot_see(self):
         """STO-38: the host committed behind it: told, with what stands."""
@@ -328,7 +329,7 @@ class SQLTests(LedgerTests):
 
         bought = self.bought()
         with self.assertRaises(assay.MisuseError) as caught:
-            self.ledger.claim(bought, "ann", mode="transaction", grant=end)
+            self.ledger.claim(bought, "ann", grant_mode="transaction", grant=end)
         self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
         self.assertIs(caught.exception.document.json["exchange"]["committed"], True)
 
@@ -348,8 +349,8 @@ class SQLTests(LedgerTests):
                     self.end(admin, given.connection)
 
             before = self.count(admin)
-            found = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
-            self.assertEqual(found.answer, wanted)
+            found = self.ledger.claim(bought, "ann", grant_mode="transaction", grant=pay)
+            self.assertEqual(found.client_result, wanted)
             self.assertEqual(len(calls), min(losses, 2) + 1)
             self.assertEqual(self.count(admin) - before, int(wanted == "granted"))
             if wanted == "deferred":
@@ -385,13 +386,13 @@ class SQLTests(LedgerTests):
         self.assertEqual(ledger.create_schema().outcome, "exists")
         ledger.check_schema().raise_for_refusal()
         before = self.settings(self.admin())
-        self.assertEqual(ledger.take("ivy", "text", "premium").outcome, "taken")
+        self.assertEqual(ledger.take("ivy", "text", "premium").outcome, "consumed")
         bought = self.bought()
-        self.assertEqual(ledger.claim(bought, "ivy", mode="transaction",
-                                      grant=lambda given: None).answer, "granted")
-        self.assertEqual(ledger.claim(self.bought(), "ivy", grant=lambda given: None).answer,
+        self.assertEqual(ledger.claim(bought, "ivy", grant_mode="transaction",
+                                      grant=lambda given: None).client_result, "granted")
+        self.assertEqual(ledger.claim(self.bought(), "ivy", grant=lambda given: None).client_result,
                          "granted")
-        self.assertEqual(ledger.link("ivy", "joe").outcome, "linked")
+        self.assertEqual(ledger.link("ivy", "joe").outcome, "merged")
         self.assertEqual(len(ledger.lookup("joe").rows), 2)
         with ledger.store.session() as execute:
             execute(step(sql("SELECT 1", rows=True)))
@@ -438,7 +439,7 @@ class SQLTests(LedgerTests):
         bought = self.bought()
         self.assertEqual(self.killed(lambda: self.ledger.claim(bought, "ann")).outcome, "new")
         self.assertEqual(self.killed(
-            lambda: self.ledger.take("gil", "text", "premium")).outcome, "taken")
+            lambda: self.ledger.take("gil", "text", "premium")).outcome, "consumed")
 
 
 class PostgresTest(SQLTests, EngineTest):
@@ -501,7 +502,7 @@ class PostgresTest(SQLTests, EngineTest):
 
         async def run():
             ledger = AsyncLedger(self.engine.url, self.ledger.verifier)
-            claims = [ledger.claim(bought, f"a{each % 2}", mode="transaction", grant=pay)
+            claims = [ledger.claim(bought, f"a{each % 2}", grant_mode="transaction", grant=pay)
                       for each in range(16)]
             found = [each.outcome for each in await asyncio.gather(*claims)]
             await ledger.close()
@@ -515,7 +516,7 @@ class PostgresTest(SQLTests, EngineTest):
         for end in (lambda given: given.connection.commit(),
                     lambda given: given.connection.execute("ROLLBACK")):
             with self.assertRaises(assay.MisuseError) as caught:
-                self.ledger.claim(self.bought(), "ann", mode="transaction", grant=end)
+                self.ledger.claim(self.bought(), "ann", grant_mode="transaction", grant=end)
             self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
             self.assertIs(caught.exception.document.json["exchange"]["committed"], False)
 
@@ -574,7 +575,7 @@ class RedisTest(CounterTests, EngineTest):
 
     def test_killed(self):
         self.assertEqual(self.killed(
-            lambda: self.ledger.take("gil", "text", "premium")).outcome, "taken")
+            lambda: self.ledger.take("gil", "text", "premium")).outcome, "consumed")
 
     def test_async(self):
         async def run():

@@ -104,47 +104,48 @@ class ClaimTest(LedgerTest):
         bought = self.transaction(quantity=2)
         first = self.ledger.claim(bought, "ann", grant=self.pay)
         self.assert_outcome(first, "new", http=200)
-        self.assertEqual((first.answer, first.changed, first.more), ("granted", True, 0))
+        self.assertEqual((first.client_result, first.changed, first.remaining),
+                         ("granted", True, 0))
         self.assertEqual(list(self.pocket.values()), [("ann", COINS, 2)])
         again = self.ledger.claim(bought, "ann", grant=self.pay)
         self.assert_outcome(again, "already-granted", "rejected.purchase.already-granted", 200)
-        self.assertEqual((again.answer, again.changed), ("already-granted", False))
-        self.assertEqual(again.claim.granted_ms, self.now)
+        self.assertEqual((again.client_result, again.changed), ("already-granted", False))
+        self.assertEqual(again.claim.granted_at_ms, self.now)
         other = self.ledger.claim(bought, "bob", grant=self.pay)
         self.assert_outcome(other, "other-account", "rejected.purchase.other-account", 409)
-        self.assertEqual((other.answer, len(self.pocket)), ("refused-final", 1))
+        self.assertEqual((other.client_result, len(self.pocket)), ("refused-final", 1))
 
     def test_by_hand(self):
         bought = self.transaction()
         claim = self.ledger.claim(bought, "ann").claim
         self.assertTrue(claim.is_ours)
-        self.assertEqual((claim.answer, claim.fence, claim.lease_until_ms),
+        self.assertEqual((claim.client_result, claim.fencing_token, claim.lease_expires_at_ms),
                          (None, 1, self.now + 60_000))
         busy = self.ledger.claim(bought, "ann")
         self.assert_outcome(busy, "in-progress", "unavailable.claim.in-progress", 202)
-        self.assertEqual((busy.answer, busy.retry_after_ms), ("deferred", 60_000))
+        self.assertEqual((busy.client_result, busy.retry_after_ms), ("deferred", 60_000))
         for changed in (True, False):
             self.now += 1
-            done = self.ledger.complete(claim.purchase_key, "ann", claim.grant_id, fence=1)
+            done = self.ledger.complete(claim.purchase_key, "ann", claim.grant_id, fencing_token=1)
             self.assert_outcome(done, "granted")
-            self.assertEqual((done.answer, done.changed), ("granted", changed))
+            self.assertEqual((done.client_result, done.changed), ("granted", changed))
         wrong = self.ledger.complete(claim.purchase_key, "ann", "0" * 64)
         self.assert_outcome(wrong, "superseded", "rejected.claim.superseded", 409)
         gone = self.ledger.complete("Production/1", "ann", "0" * 64)
         self.assert_outcome(gone, "resume", "unavailable.database.row-missing", 503)
-        self.assertEqual(gone.answer, "deferred")
+        self.assertEqual(gone.client_result, "deferred")
         with self.assertRaises(assay.UnavailableError):
             gone.raise_for_refusal()
 
     def test_the_same_attempt_again(self):
         bought = self.transaction()
-        first = self.ledger.claim(bought, "ann", attempt="a" * 22)
-        again = self.ledger.claim(bought, "ann", attempt="a" * 22)
+        first = self.ledger.claim(bought, "ann", attempt_id="a" * 22)
+        again = self.ledger.claim(bought, "ann", attempt_id="a" * 22)
         self.assertEqual((again.outcome, again.claim.grant_id), ("new", first.claim.grant_id))
 
     def claim_with(self, bought, meanwhile):
         """A claim that finds a lease that is over; something happens before it takes it over."""
-        request = {"operation": "claim", "account": "ann", "attempt": "b" * 22}
+        request = {"operation": "claim", "account": "ann", "attemptId": "b" * 22}
         with self.ledger.verifier.exchange(request, [bought], self.now) as exchange, \
                 self.ledger.store.session() as execute:
             while not exchange.done:
@@ -159,7 +160,7 @@ class ClaimTest(LedgerTest):
     def test_a_take_over_that_comes_too_late(self):
         for wanted, meanwhile in (
                 ("already-granted", lambda bought, claim: self.ledger.complete(
-                    claim.purchase_key, "ann", claim.grant_id, fence=1)),
+                    claim.purchase_key, "ann", claim.grant_id, fencing_token=1)),
                 ("other-account", lambda bought, claim: self.ledger.link("ann", "eve")),
                 ("in-progress", lambda bought, claim: self.ledger.resume(
                     claim.purchase_key, "ann"))):
@@ -180,30 +181,31 @@ class ClaimTest(LedgerTest):
             self.ledger.claim(bought, "ann", grant=fail)
         self.now += 60_000
         due = self.ledger.due(grant=self.pay)
-        self.assertEqual([(each.outcome, each.answer, each.fence) for each in due.claims],
+        self.assertEqual([(each.outcome, each.client_result, each.fencing_token)
+                          for each in due.claims],
                          [("resume", "granted", 2)])
-        self.assertEqual((due.more, len(self.pocket)), (False, 1))
+        self.assertEqual((due.has_more, len(self.pocket)), (False, 1))
         self.assertEqual(self.ledger.due(grant=self.pay).claims, ())
 
     def test_a_grant_that_says_no(self):
         bought = self.transaction()
         found = self.ledger.claim(bought, "ann", grant=lambda given: False)
-        self.assertEqual((found.answer, found.changed), (None, False))
+        self.assertEqual((found.client_result, found.changed), (None, False))
         self.assertEqual(self.rows("SELECT state FROM assay_purchase"), [("claimed",)])
 
     def test_hold_and_resume(self):
         bought = self.transaction()
         claim = self.ledger.claim(bought, "ann", lease_ms=5000).claim
         self.now += 6000
-        held = self.ledger.claim(bought, "ann", on_unclear="hold")
+        held = self.ledger.claim(bought, "ann", on_expired_lease="hold")
         self.assert_outcome(held, "held", "unavailable.claim.held", 202)
-        self.assertEqual(held.answer, "deferred")
-        self.assertEqual([each.grant_id for each in self.ledger.due(on_unclear="hold").held],
+        self.assertEqual(held.client_result, "deferred")
+        self.assertEqual([each.grant_id for each in self.ledger.due(on_expired_lease="hold").held],
                          [claim.grant_id])
-        found = self.ledger.resume(claim.purchase_key, "ann", on_unclear="hold",
-                                   resolve="again", grant=self.pay, note="asked by phone")
+        found = self.ledger.resume(claim.purchase_key, "ann", on_expired_lease="hold",
+                                   resolution="not-granted", grant=self.pay, note="asked by phone")
         self.assert_outcome(found, "resume")
-        self.assertEqual((found.answer, len(self.pocket)), ("granted", 1))
+        self.assertEqual((found.client_result, len(self.pocket)), ("granted", 1))
 
     def test_refunded_then_revoked(self):
         bought = self.transaction()
@@ -213,10 +215,10 @@ class ClaimTest(LedgerTest):
         self.assertTrue(revoked.ok)
         self.assertEqual([(each.outcome, each.product, each.changed, each.grant_id)
                           for each in revoked.revocations],
-                         [("wasGranted", COINS, True, next(iter(self.pocket)))])
+                         [("was-granted", COINS, True, next(iter(self.pocket)))])
         again = self.ledger.claim(bought, "ann", grant=self.pay)
         self.assert_outcome(again, "revoked", "rejected.purchase.revoked", 409)
-        self.assertEqual((again.answer, len(self.pocket)), ("refused-final", 1))
+        self.assertEqual((again.client_result, len(self.pocket)), ("refused-final", 1))
         self.assertEqual(self.ledger.revoke(refunded).revocations[0].outcome, "already")
 
     def test_several_purchases(self):
@@ -226,16 +228,16 @@ class ClaimTest(LedgerTest):
         self.assert_outcome(found, "new")
         self.assertEqual([each.outcome for each in found.claims],
                          ["new", "other-account", "new"])
-        self.assertEqual((len(self.pocket), found.answer), (3, "granted"))
-        one = self.ledger.claim(many, "ann", limit=1)
-        self.assertEqual((len(one.claims), one.more), (1, 2))
-        one = self.ledger.claim(many, "ann", only=[many[1].transaction_id])
+        self.assertEqual((len(self.pocket), found.client_result), (3, "granted"))
+        one = self.ledger.claim(many, "ann", max_purchases=1)
+        self.assertEqual((len(one.claims), one.remaining), (1, 2))
+        one = self.ledger.claim(many, "ann", transaction_ids=[many[1].transaction_id])
         self.assertEqual([each.outcome for each in one.claims], ["other-account"])
 
     def test_no_product_of_ours(self):
         found = self.ledger.claim(self.transaction("com.example.app.gone"), "ann")
         self.assert_outcome(found, "unknown-product", "rejected.product.unknown", 409)
-        self.assertEqual(found.answer, "refused-keep")
+        self.assertEqual(found.client_result, "refused-keep")
 
     def test_in_a_transaction(self):
         self.rows("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, n INTEGER)")
@@ -250,20 +252,20 @@ class ClaimTest(LedgerTest):
 
         bought = self.transaction()
         with self.assertRaises(LookupError):
-            self.ledger.claim(bought, "ann", mode="transaction", grant=fail)
+            self.ledger.claim(bought, "ann", grant_mode="transaction", grant=fail)
         self.assertEqual(self.rows("SELECT * FROM assay_purchase"), [])
-        no = self.ledger.claim(bought, "ann", mode="transaction",
+        no = self.ledger.claim(bought, "ann", grant_mode="transaction",
                                grant=lambda grant: pay(grant) is not None)
         self.assert_outcome(no, "in-progress", "unavailable.claim.in-progress", 202)
-        self.assertEqual((no.answer, no.retry_after_ms, no.claims), ("deferred", 0, ()))
-        found = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
+        self.assertEqual((no.client_result, no.retry_after_ms, no.claims), ("deferred", 0, ()))
+        found = self.ledger.claim(bought, "ann", grant_mode="transaction", grant=pay)
         self.assert_outcome(found, "new")
-        self.assertEqual((found.answer, found.changed), ("granted", True))
+        self.assertEqual((found.client_result, found.changed), ("granted", True))
         self.assertEqual(self.rows("SELECT n FROM coins"), [(100,)])
-        again = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
-        self.assertEqual(again.answer, "already-granted")
+        again = self.ledger.claim(bought, "ann", grant_mode="transaction", grant=pay)
+        self.assertEqual(again.client_result, "already-granted")
         with self.assertRaisesRegex(TypeError, "needs a grant"):
-            self.ledger.claim(bought, "ann", mode="transaction")
+            self.ledger.claim(bought, "ann", grant_mode="transaction")
 
     def test_lookup(self):
         bought = self.transaction()
@@ -274,18 +276,18 @@ class ClaimTest(LedgerTest):
                       self.ledger.lookup(environment="Production",
                                          transaction_id=bought.transaction_id)):
             row, = found.rows
-            self.assertEqual((row.product, row.state, row.quantity, row.granted_ms),
+            self.assertEqual((row.product, row.state, row.quantity, row.granted_at_ms),
                              (COINS, "granted", 1, self.now - 1000))
-            self.assertIsNone(row.operator)
+            self.assertIsNone(row.operator_view)
         other = self.ledger.lookup("bob", evidence=bought).rows[0]
-        self.assertEqual((other.is_accounts, other.grant_id), (False, None))
+        self.assertEqual((other.is_own, other.grant_id), (False, None))
         self.assertNotIn("ann", json.dumps(self.ledger.lookup("bob", evidence=bought).raw))
-        own = self.ledger.lookup("bob", evidence=bought, operator=True).rows[0].operator
+        own = self.ledger.lookup("bob", evidence=bought, operator_view=True).rows[0].operator_view
         self.assertEqual((own["account"], own["note"]), ("ann", "by hand"))
 
     def test_misuse(self):
         bought = self.transaction()
-        for wrong in ({"account": "ann "}, {"account": "ann", "attempt": "short"},
+        for wrong in ({"account": "ann "}, {"account": "ann", "attemptId": "short"},
                       {"account": "ann", "lease_ms": 1}):
             with self.assertRaises(assay.MisuseError):
                 self.ledger.claim(bought, **wrong)
@@ -346,16 +348,17 @@ class EventTest(LedgerTest):
         self.assertEqual(self.ledger.due_takes().takes, ())
         self.now += 60_000
         due = self.ledger.due_takes(take_back=self.take)
-        self.assertEqual(([each.take_id for each in due.takes], len(self.taken), due.more),
+        self.assertEqual(([each.take_id for each in due.takes], len(self.taken), due.has_more),
                          (list(self.taken), 1, False))
         self.assertEqual(self.row(id), ("revoked", 0))
         take, = due.takes
-        again = self.ledger.complete_revoke(take.purchase_key, take.take_id, take.fence)
+        again = self.ledger.complete_revoke(take.purchase_key, take.take_id, take.fencing_token)
         self.assert_outcome(again, "already")
-        late = self.ledger.complete_revoke(take.purchase_key, "0" * 64 + "-0", take.fence)
+        late = self.ledger.complete_revoke(take.purchase_key, "0" * 64 + "-0", take.fencing_token)
         self.assert_outcome(late, "superseded", "rejected.claim.superseded", 409)
         back = self.event(self.signed(id, 30))
-        self.assertEqual(([each.answer for each in back.give], self.balance), (["granted"], 1))
+        self.assertEqual(([each.client_result for each in back.give], self.balance),
+                         (["granted"], 1))
         self.assertNotEqual(*self.wallet)
 
     def test_what_is_told_without_a_take_back(self):
@@ -363,7 +366,7 @@ class EventTest(LedgerTest):
         id, refund = self.refunded()
         first, again = self.ledger.revoke(refund), self.ledger.revoke(refund)
         self.assertEqual([each.outcome for each in (*first.revocations, *again.revocations)],
-                         ["wasGranted", "already"])
+                         ["was-granted", "already"])
         self.assertEqual([(each.units, each.account) for each in first.take], [(1, "ann")])
         self.assertEqual((again.take, again.revocations[0].grant_id), ((), None))
         self.assertEqual(self.row(id), ("revoked", 0))
@@ -396,21 +399,22 @@ class EventTest(LedgerTest):
 
         for kind in (self.ledger.revoke, partial(self.ledger.apply_event, grant=give)):
             with self.assertRaises(LookupError):
-                kind(refund, mode="transaction", take_back=fail)
+                kind(refund, grant_mode="transaction", take_back=fail)
             self.assertEqual((self.row(id), self.rows("SELECT * FROM taken")),
                              (("granted", 1), []))
             with self.assertRaisesRegex(TypeError, "take_back"):
-                kind(refund, mode="transaction")
+                kind(refund, grant_mode="transaction")
         for times in range(2):
-            found = self.ledger.apply_event(refund, mode="transaction", grant=give,
+            found = self.ledger.apply_event(refund, grant_mode="transaction", grant=give,
                                             take_back=take)
             self.assertEqual((found.ok, len(found.take), self.row(id)),
                              (True, 1 - times, ("revoked", 0)))
         self.assertEqual(self.rows("SELECT n FROM taken"), [(1,)])
         for times in range(2):
-            back = self.ledger.apply_event(self.signed(id, 30), mode="transaction", grant=give,
+            back = self.ledger.apply_event(self.signed(id, 30), grant_mode="transaction",
+                                           grant=give,
                                            take_back=take)
-            self.assertEqual([each.answer for each in back.give], ["granted"] * (1 - times))
+            self.assertEqual([each.client_result for each in back.give], ["granted"] * (1 - times))
         self.assertEqual((self.row(id), self.rows("SELECT * FROM taken")), (("granted", 1), []))
 
     def test_what_is_refused_of_an_event_is_said(self):
@@ -437,9 +441,9 @@ class EventTest(LedgerTest):
         id = str(next(self.numbers))
         found = self.ledger.claim(self.signed(id, 10), "ann", grant=pays)
         away.stop()
-        self.assertEqual((found.answer, found.http_status), ("deferred", 503))
+        self.assertEqual((found.client_result, found.http_status), ("deferred", 503))
         self.now += 60_000
-        self.assertEqual(self.ledger.due(grant=self.give).claims[0].answer, "granted")
+        self.assertEqual(self.ledger.due(grant=self.give).claims[0].client_result, "granted")
         self.assertEqual(self.balance, 1)
         refund = self.signed(id, 20, refunded=True)
         found = self.ledger.apply_event(refund, take_back=takes)
@@ -460,29 +464,29 @@ class EventTest(LedgerTest):
         with self.assertRaises(KeyboardInterrupt):
             self.ledger.claim(bought, "ann", grant=dies)
         self.now += 60_000
-        held = self.ledger.claim(bought, "ann", mode="transaction", grant=self.fail)
+        held = self.ledger.claim(bought, "ann", grant_mode="transaction", grant=self.fail)
         self.assert_outcome(held, "held", "unavailable.claim.held", 202)
-        self.assertEqual((held.answer, held.claim.why), ("deferred", "lease"))
+        self.assertEqual((held.client_result, held.claim.reason), ("deferred", "lease"))
         told = []
 
         def pays(grant):
             told.append(grant.repeat)
             self.give(grant)
 
-        found = self.ledger.claim(bought, "ann", mode="transaction", allow_repeat=True,
+        found = self.ledger.claim(bought, "ann", grant_mode="transaction", allow_repeat=True,
                                   grant=pays)
-        self.assertEqual((found.answer, told, self.balance), ("granted", [True], 1))
+        self.assertEqual((found.client_result, told, self.balance), ("granted", [True], 1))
 
 
 class LineTest(LedgerTest):
     def test_apply_and_read(self):
         self.assertEqual(self.ledger.read("ann").plan, "free")
         applied = self.ledger.apply(self.subscription(), "ann")
-        self.assertEqual((applied.ok, applied.plan, applied.until, applied.changed),
+        self.assertEqual((applied.ok, applied.plan, applied.expires_at_ms, applied.changed),
                          (True, "premium", self.now + DAY, True))
-        line, = self.ledger.read("ann").lines
-        self.assertEqual((line.plan, line.counts, line.product_id), ("premium", True, MONTHLY))
-        self.assertEqual(applied.lines[0].line.expires_ms, line.expires_ms)
+        line, = self.ledger.read("ann").subscriptions
+        self.assertEqual((line.plan, line.is_active, line.product_id), ("premium", True, MONTHLY))
+        self.assertEqual(applied.subscriptions[0].subscription.expires_at_ms, line.expires_at_ms)
         self.now += DAY
         self.assertEqual(self.ledger.read("ann").plan, "free")
 
@@ -492,9 +496,9 @@ class LineTest(LedgerTest):
         asking.apply(bought, "ann")
         newer = self.subscription(id=bought.transaction_id, signed=self.now)
         refused = asking.apply(newer, "bob")
-        self.assertEqual((refused.ok, refused.lines[0].can_move), (False, True))
+        self.assertEqual((refused.ok, refused.subscriptions[0].can_transfer), (False, True))
         self.now += DAY // 2
-        asking.apply(newer, "bob", confirm=True).raise_for_refusal()
+        asking.apply(newer, "bob", confirm_transfer=True).raise_for_refusal()
         self.assertEqual([asking.read(each).plan for each in ("ann", "bob")],
                          ["free", "premium"])
 
@@ -502,18 +506,18 @@ class LineTest(LedgerTest):
         bought = self.transaction(LIFETIME, "non-consumable")
         self.ledger.apply(bought, "ann")
         cleared = self.ledger.clear("ann")
-        self.assertEqual((cleared.plan, cleared.cleared, cleared.changed), ("free", 1, True))
+        self.assertEqual((cleared.plan, cleared.deactivated, cleared.changed), ("free", 1, True))
         self.assertEqual(self.ledger.apply(bought, "ann").plan, "premium")
 
     def test_due_lines(self):
         bought = self.subscription()
         self.ledger.apply(bought, "ann")
-        self.assertEqual(self.ledger.due_lines().lines, ())
+        self.assertEqual(self.ledger.due_lines().subscriptions, ())
         self.now += 2 * DAY
-        due, = self.ledger.due_lines().lines
+        due, = self.ledger.due_lines().subscriptions
         self.assertEqual((due.account, due.transaction_id, due.product_id),
                          ("ann", bought.transaction_id, MONTHLY))
-        self.assertEqual(self.ledger.due_lines().lines, ())
+        self.assertEqual(self.ledger.due_lines().subscriptions, ())
 
     def test_the_store_is_away(self):
         kept = self.opened(failOpen={"planMaxAgeMs": HOUR, "meters": []})
@@ -521,16 +525,16 @@ class LineTest(LedgerTest):
         last = kept.read("ann")
         self.quietly()
         with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError("disk I/O")):
-            closed, opened = self.ledger.read("ann"), kept.read("ann", last=last)
+            closed, opened = self.ledger.read("ann"), kept.read("ann", cached_plan=last)
         self.assertEqual((closed.ok, closed.plan, closed.http_status), (False, "free", 503))
-        self.assertEqual((opened.ok, opened.plan, opened.from_last), (True, "premium", True))
+        self.assertEqual((opened.ok, opened.plan, opened.is_cached), (True, "premium", True))
 
 
 class MeterTest(LedgerTest):
     def test_quota(self):
         taken = [self.ledger.take("ann", "text", "free") for _ in range(21)]
         self.assertEqual((taken[0].limit, taken[0].left, taken[19].left), (20, 19, 0))
-        self.assert_outcome(taken[0], "taken", http=200)
+        self.assert_outcome(taken[0], "consumed", http=200)
         self.assert_outcome(taken[20], "exhausted", "rejected.quota.exhausted", 429)
         self.assertIn("Retry-After", taken[20].headers)
         back = self.ledger.refund(taken[3].ticket)
@@ -564,7 +568,7 @@ class MeterTest(LedgerTest):
     def test_pace(self):
         found = self.ledger.pace("get-transaction-info", "Sandbox",
                                  bundle_id="com.example.app")
-        self.assertEqual((found.outcome, found.used), ("taken", 1))
+        self.assertEqual((found.outcome, found.used), ("consumed", 1))
 
 
 class KeyTest(LedgerTest):
@@ -574,14 +578,14 @@ class KeyTest(LedgerTest):
             **config["attest"], "challenge": {"mode": "whole"}}}, create=True,
             clock=lambda: self.now / 1000)
         made = self.ledger.challenge("attest", "ann")
-        self.assertEqual((len(made.challenge), made.expires_ms), (43, self.now + 300_000))
+        self.assertEqual((len(made.challenge), made.expires_at_ms), (43, self.now + 300_000))
         object_ = authority().attestation(made.challenge)
         attestation = self.ledger.verifier.verify_attestation(
             object_.object, key_id=object_.key_id, client_data=object_.client_data)
         for _ in range(2):
             self.assert_outcome(self.ledger.consume("attest", "ann", evidence=attestation),
                                 "consumed")
-        self.assert_outcome(self.ledger.bind(attestation, "ann"), "bound")
+        self.assert_outcome(self.ledger.bind(attestation, "ann"), "registered")
         self.now += 1
         self.assert_outcome(self.ledger.bind(attestation, "ann"), "already")
         other = self.ledger.bind(attestation, "bob")
@@ -606,19 +610,19 @@ class KeyTest(LedgerTest):
     def test_a_challenge_of_the_host(self):
         made = self.ledger.challenge("apple-id", "ann", challenge="c" * 43)
         self.assertEqual(made.challenge, "c" * 43)
-        used = [self.ledger.consume("apple-id", "ann", challenge=made.challenge, by=by)
+        used = [self.ledger.consume("apple-id", "ann", challenge=made.challenge, used_by=by)
                 for by in ("one", "one", "two")]
         self.assertEqual([each.outcome for each in used], ["consumed", "consumed", "used"])
         self.assert_outcome(used[2], "used", "rejected.challenge.used", 401)
-        self.assert_outcome(self.ledger.consume("apple-id", "ann", challenge="d" * 43, by="x"),
+        self.assert_outcome(self.ledger.consume("apple-id", "ann", challenge="d" * 43, used_by="x"),
                             "unknown", "rejected.challenge.unknown")
 
     def test_once(self):
         found = [self.ledger.once("NOTE#1"), self.ledger.once("NOTE#1")]
         self.assertEqual([(each.ok, each.outcome) for each in found],
-                         [(True, "first"), (False, "seen")])
-        self.assertEqual(self.ledger.once("NOTE#2", attempt="a" * 22).outcome, "first")
-        self.assertEqual(self.ledger.once("NOTE#2", attempt="a" * 22).outcome, "first")
+                         [(True, "first"), (False, "duplicate")])
+        self.assertEqual(self.ledger.once("NOTE#2", attempt_id="a" * 22).outcome, "first")
+        self.assertEqual(self.ledger.once("NOTE#2", attempt_id="a" * 22).outcome, "first")
 
 
 class AccountTest(LedgerTest):
@@ -627,8 +631,8 @@ class AccountTest(LedgerTest):
         self.ledger.claim(bought, "anon", grant=self.pay)
         self.ledger.apply(self.subscription(), "anon")
         linked = self.ledger.link("anon", "ann", reason="signed in")
-        self.assert_outcome(linked, "linked")
-        self.assertEqual((linked.moved.lines, linked.moved.purchases, linked.more),
+        self.assert_outcome(linked, "merged")
+        self.assertEqual((linked.moved.subscriptions, linked.moved.purchases, linked.has_more),
                          (1, 1, False))
         self.assertEqual(self.ledger.read("ann").plan, "premium")
         self.assertEqual(self.ledger.claim(bought, "ann").outcome, "already-granted")
@@ -724,7 +728,7 @@ class OpeningTest(LedgerTest):
             store = SQLite(self.folder / f"lost{number}.db")
             first = Ledger(store, self.ledger.verifier, create=True,
                            clock=lambda: self.now / 1000)
-            self.assertEqual(first.claim(bought, "ann", grant=self.pay).answer, "granted")
+            self.assertEqual(first.claim(bought, "ann", grant=self.pay).client_result, "granted")
             store.close()
             for left in self.folder.glob(f"lost{number}.db-*"):
                 left.unlink()
@@ -732,7 +736,7 @@ class OpeningTest(LedgerTest):
             later = Ledger(SQLite(self.folder / f"lost{number}.db"), self.ledger.verifier)
             with self.subTest(lose.__name__):
                 found = later.claim(bought, "bob", grant=self.fail)
-                self.assertEqual((found.answer, found.http_status), ("deferred", 503))
+                self.assertEqual((found.client_result, found.http_status), ("deferred", 503))
                 self.assertFalse(later.check_schema().ok)
         # Of a part nothing is made, whoever asks.
         part = Ledger(SQLite(self.folder / "lost0.db"), self.ledger.verifier, create=True)
@@ -850,8 +854,8 @@ class OpeningTest(LedgerTest):
 
         async def run():
             first = await ledger.claim(bought, "ann", grant=pay)
-            again = await ledger.claim(bought, "ann", grant=pay, mode="transaction")
-            return first.answer, again.answer, (await ledger.due(grant=pay)).claims, \
+            again = await ledger.claim(bought, "ann", grant=pay, grant_mode="transaction")
+            return first.client_result, again.client_result, (await ledger.due(grant=pay)).claims, \
                 (await ledger.read("ann")).plan
 
         self.assertEqual(asyncio.run(run()), ("granted", "already-granted", (), "free"))
@@ -881,10 +885,10 @@ class OpeningTest(LedgerTest):
         bought = self.transaction()
         child = os.fork()
         if child == 0:
-            found = self.ledger.claim(bought, "ann", grant=self.pay).answer
+            found = self.ledger.claim(bought, "ann", grant=self.pay).client_result
             os._exit(0 if found == "granted" else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
-        self.assertEqual(self.ledger.claim(bought, "ann").answer, "already-granted")
+        self.assertEqual(self.ledger.claim(bought, "ann").client_result, "already-granted")
 
     def test_a_wait_longer_than_the_patience(self):
         self.quietly()

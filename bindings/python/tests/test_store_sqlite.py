@@ -251,7 +251,8 @@ class TransactionTest(SQLiteTest):
         self.assertEqual(carry_out(exchange, self.store, pay), "the end")
         self.assertEqual(exchange.answers[1], {"id": 90, "code": 200})
         self.assertEqual(self.rows(), [("claim", 2), ("coins", 2)])
-        self.assertEqual((seen[0].grant_id, seen[0].fence, seen[0].account, seen[0].product),
+        self.assertEqual((seen[0].grant_id, seen[0].fencing_token, seen[0].account,
+                          seen[0].product),
                          (GRANT["grantId"], 1, "ann", "coins"))
 
     def test_a_grant_that_raises(self):

@@ -75,7 +75,7 @@ final class App {
   }
 
   func state(_ purchases: Purchases) {
-    let asked = purchases.elsewhere.map { "\($0.id)\($0.canMove ? " movable" : "")" }
+    let asked = purchases.elsewhere.map { "\($0.id)\($0.canTransfer ? " movable" : "")" }
     print(
       "plan \(purchases.plan), finished \(PlayedStore.finished), queued \(queued), asked \(asked)")
   }

@@ -171,8 +171,8 @@ GRANTED = "plan premium, finished [7], queued [], asked []"
 ELSEWHERE = "plan free, finished [7], queued [], asked [\"7\"]"
 MOVABLE = "plan free, finished [], queued [\"7\"], asked [\"7 movable\"]"
 LEFT = "plan free, finished [7], queued [], asked []"
-CAN_MOVE = 409, {"error": REFUSED, "canMove": True}
-TOO_SOON = 409, {"error": REFUSED, "canMove": False}, {"Retry-After": "3600"}
+CAN_MOVE = 409, {"error": REFUSED, "canTransfer": True}
+TOO_SOON = 409, {"error": REFUSED, "canTransfer": False}, {"Retry-After": "3600"}
 TOO_MANY = 400, {"__type": "NotAuthorizedException", "message": "Password attempts exceeded"}
 HALF_MADE = 200, {"ChallengeName": "NEW_PASSWORD_REQUIRED", "Session": "s"}
 PLAN = 200, {"plan": "premium"}
@@ -185,11 +185,11 @@ def refused(*answers):
 # What a purchase becomes, by the first answer. The second is 200.
 ANSWERS = [
     ("a plan", PLAN, GRANTED),
-    ("409", (409, {"error": REFUSED, "canMove": False}), ELSEWHERE),
-    ("409 without canMove", (409, {"error": REFUSED}), ELSEWHERE),
-    ("409 with canMove", CAN_MOVE, MOVABLE),
+    ("409", (409, {"error": REFUSED, "canTransfer": False}), ELSEWHERE),
+    ("409 without canTransfer", (409, {"error": REFUSED}), ELSEWHERE),
+    ("409 with canTransfer", CAN_MOVE, MOVABLE),
     ("409 with Retry-After", TOO_SOON, KEPT),
-    ("403", (403, {"error": REFUSED, "canMove": False}), ELSEWHERE),
+    ("403", (403, {"error": REFUSED, "canTransfer": False}), ELSEWHERE),
     ("403 of a gateway", (403, {"message": "Forbidden"}), KEPT),
     ("403 in HTML", (403, b"<html>"), KEPT),
     ("200 in HTML", (200, b"<html>"), KEPT),
@@ -199,7 +199,8 @@ ANSWERS = [
     ("404", (404, {"error": "Not found"}), KEPT),
     ("413", (413, {"message": "Request Too Long"}), KEPT),
     ("429, moved a short time ago",
-     (429, {"error": "Moved a short time ago", "canMove": False}, {"Retry-After": "3600"}), KEPT),
+     (429, {"error": "Moved a short time ago", "canTransfer": False}, {"Retry-After": "3600"}),
+     KEPT),
     ("500", (500, {"error": "Try again later"}), KEPT),
     ("503", AGAIN, KEPT),
     ("503 until a date", (503, {}, {"Retry-After": "Wed, 25 Nov 2026 09:00:00 GMT"}), KEPT),
@@ -333,7 +334,7 @@ def check_purchases(suite, play):
          lambda: run.sent("confirm"))
     play("STO-42: the customer leaves it", "buy, and leave", LEFT, script={UPDATE: [CAN_MOVE]})
     play("STO-42: and has read it", "buy, and leave", LEFT,
-         script={UPDATE: [(409, {"error": REFUSED, "canMove": False})]})
+         script={UPDATE: [(409, {"error": REFUSED, "canTransfer": False})]})
     run = play("BCK-31: newer evidence that comes meanwhile is sent",
                "buy, and hear more meanwhile", GRANTED, script={UPDATE: [held(PLAN)]})
     also(suite, run, "BCK-31: both were sent", ["x.7.z", "x.7.newer"],
@@ -383,7 +384,7 @@ def check_device(suite, play):
          "session 1\nsession 2\nkeys 1, assertions 1", {}),
         ("a key that the server does not know is replaced at once", "session, and another",
          "the first\nsession 1\nkeys 2, assertions 1", {"script": {SESSION: [
-             (200, {"session": "the first", "expiresMs": 9e15}), ATTEST]}}),
+             (200, {"session": "the first", "expiresAtMs": 9e15}), ATTEST]}}),
         ("a key of another phone is replaced at once", "session on another phone",
          "session 1\nkeys 1", {}),
         ("a key that was made on another phone", "session on another phone, before the first proof",

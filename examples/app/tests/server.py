@@ -109,7 +109,7 @@ class Server:
             return ATTEST
         self.counts["session"] += 1
         return 200, {"session": f"session {self.counts['session']}",
-                     "expiresMs": int(time.time() * 1000) + 600_000}
+                     "expiresAtMs": int(time.time() * 1000) + 600_000}
 
     def _analyze(self, body, headers):
         if self.attest_calls and not headers.get("X-Session"):

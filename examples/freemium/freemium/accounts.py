@@ -152,7 +152,7 @@ def _all(backend: Services, step: Callable[[], LinkResult | ForgetResult]) -> No
         if not found.ok:
             log.warning("accounts: %s", found.status)
             raise Refused(Answer(409, {"status": "conflict"}))
-        if not found.more:
+        if not found.has_more:
             return
     raise Refused(backend.try_again())
 

@@ -23,7 +23,7 @@ REQUIRED = Answer.error(401, "Attestation required")
 def challenge(backend: Services, purpose: str, subject: str) -> Answer:
     """32 random bytes, for one use by one account."""
     made = backend.stored(backend.ledger.challenge(purpose, subject))
-    return Answer(200, {"challenge": made.challenge, "expiresMs": made.expires_ms})
+    return Answer(200, {"challenge": made.challenge, "expiresAtMs": made.expires_at_ms})
 
 
 def attested(backend: Services, body: Body, username: str) -> assay.Attestation | None:
@@ -56,7 +56,7 @@ def session(backend: Services, request: Request, caller: Caller, context: object
     issued = backend.verifier.issue_session(
         proof, caller.account, binding=caller.sign_in, now=backend.now
     )
-    return Answer(200, {"session": issued.text, "expiresMs": issued.expires_ms})
+    return Answer(200, {"session": issued.text, "expiresAtMs": issued.expires_at_ms})
 
 
 def check_session(

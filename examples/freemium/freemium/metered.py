@@ -107,7 +107,7 @@ def _can_be_sent(answer: Mapping[str, Any]) -> bool:
 
 def _refused(status: int, text: str, taken: TakeResult, headers: Mapping[str, str]) -> Answer:
     """With the tier that the client may repeat the call with, once (BCK-35)."""
-    body = {"error": text, "fallback": taken.fallback, "resetMs": taken.reset_ms}
+    body = {"error": text, "fallback": taken.fallback, "resetAtMs": taken.reset_at_ms}
     return Answer(status, body, headers)
 
 

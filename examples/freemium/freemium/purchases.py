@@ -41,12 +41,13 @@ def update_subscription(
         return Answer.error(400, INVALID)
     if _is_anothers(backend, transaction, caller):
         _warn(caller, "rejected.account.token-mismatch")
-        return Answer(403, {"error": INVALID, "canMove": False})
+        return Answer(403, {"error": INVALID, "canTransfer": False})
     if transaction.environment != PAID_FOR and caller.account not in backend.settings.testers:
         log.info("a purchase of %s, by no tester: %s", transaction.environment, caller.account)
         return Answer(200, {"plan": backend.plan(caller)})
     applied = backend.stored(
-        backend.ledger.apply(transaction, caller.account, confirm=True if confirm is True else None)
+        backend.ledger.apply(
+            transaction, caller.account, confirm_transfer=True if confirm is True else None)
     )
     if applied.ok:
         return Answer(200, {"plan": backend.plan(caller)})
@@ -56,9 +57,9 @@ def update_subscription(
     if applied.status == TOO_SOON:
         # Not for good: the app keeps the purchase, and shows it again.
         later = {"Retry-After": str(TOO_SOON_SECONDS)}
-        return Answer(429, {"error": MOVED, "canMove": False}, later)
-    can_move = any(line.can_move for line in applied.lines)
-    return Answer(applied.http_status, {"error": INVALID, "canMove": can_move})
+        return Answer(429, {"error": MOVED, "canTransfer": False}, later)
+    can_move = any(line.can_transfer for line in applied.subscriptions)
+    return Answer(applied.http_status, {"error": INVALID, "canTransfer": can_move})
 
 
 def _is_anothers(backend: Services, transaction: assay.Transaction, caller: Caller) -> bool:
@@ -98,7 +99,8 @@ def _apply(backend: Services, note: assay.Notification) -> None:
     """
     # Nothing to hand out and nothing to take back: a plan is what its line says. In the ledger
     # is only what a person claimed by hand, and a refund of it that is reversed is completed.
-    event = backend.stored(backend.ledger.apply_event(note, mode="none", grant=lambda given: True))
+    event = backend.stored(
+        backend.ledger.apply_event(note, grant_mode="none", grant=lambda given: True))
     refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
     for status in refused if event.ok else [event.status]:
         log.warning("notification %s: %s", note.notification_uuid, status)

@@ -143,8 +143,8 @@ class Services:
         if not found.ok or caller.account in self.settings.testers:
             return found.plan or ""
         plans: Sequence[str] = self.verifier.effective_configuration["plans"]
-        paid = (line for line in found.lines if line.environment == PAID_FOR)
-        held = {line.plan for line in paid if line.counts}
+        paid = (line for line in found.subscriptions if line.environment == PAID_FOR)
+        held = {line.plan for line in paid if line.is_active}
         return next((plan for plan in reversed(plans) if plan in held), plans[0])
 
     def try_again(self, document: assay.Document | None = None) -> Answer:

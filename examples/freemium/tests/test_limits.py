@@ -162,7 +162,7 @@ class OwnerTest(BackendCase):
             for confirm in ({}, {"confirm": True}):
                 jws = self.bought(PREMIUM, account=spelt(buyer.account))
                 said = thief.update(jws, **confirm)
-                self.assertAnswer(said, 403, {"error": INVALID, "canMove": False})
+                self.assertAnswer(said, 403, {"error": INVALID, "canTransfer": False})
                 self.assertEqual(thief.plan(), "free")
                 self.assertAnswer(buyer.update(jws), 200, {"plan": "premium"})
 
@@ -210,7 +210,7 @@ class OwnerTest(BackendCase):
                 for app, ago in zip(apps, (50_000, 40_000, 30_000))]
         self.assertEqual([each.status for each in said], [200, 200, 429])
         self.assertGreaterEqual(int(said[2].headers["Retry-After"]), 1)
-        self.assertIs(said[2].json["canMove"], False)
+        self.assertIs(said[2].json["canTransfer"], False)
         self.clock.ahead = DAY + HOUR
         later = self.bought(PREMIUM, transaction_id="920", signed=self.clock.ms - 1000)
         self.assertAnswer(apps[2].sign_in().update(later), 200, {"plan": "premium"})

@@ -94,7 +94,7 @@ class OrdersTest(BackendCase):
                          (503, {"error": "Try again later"}))
         self.assertGreaterEqual(int(answer["headers"]["Retry-After"]), 1)
         self.assertEqual(backend.ledger.read(ACCOUNT).plan, "standard", "no part stops another")
-        backend.ledger.complete_revoke(take.purchase_key, take.take_id, take.fence)
+        backend.ledger.complete_revoke(take.purchase_key, take.take_id, take.fencing_token)
         self.assertEqual(self.tell(backend, *texts[2])["statusCode"], 200)
         self.assertEqual(backend.ledger.lookup(evidence=verified[0]).rows[0].state, "granted")
 

@@ -113,7 +113,7 @@ class RoutesCase:
         self.assertEqual(said.json["error"], "Daily limit reached")
         self.assertEqual(said.json["fallback"], "free")
         seconds = int(said.headers["Retry-After"])
-        wanted = -(-(said.json["resetMs"] - self.clock.ms) // 1000)
+        wanted = -(-(said.json["resetAtMs"] - self.clock.ms) // 1000)
         self.assertAlmostEqual(seconds, wanted, delta=2)
         self.assertGreaterEqual(seconds, 1)
         # The client falls back by itself (BCK-35).
@@ -126,7 +126,7 @@ class RoutesCase:
             app.analyze("premium")
         said = app.analyze("premium")
         self.assertEqual(said.status, 429)
-        self.clock.ahead = (said.json["resetMs"] - self.clock.ms) / 1000 + 1
+        self.clock.ahead = (said.json["resetAtMs"] - self.clock.ms) / 1000 + 1
         app.sign_in()
         self.assertEqual(app.analyze("premium").status, 200)
 
@@ -279,7 +279,7 @@ class RoutesCase:
             said = app.post("/v1/challenge", {"purpose": purpose})
             self.assertEqual(said.status, 200)
             self.assertRegex(said.json["challenge"], "^[A-Za-z0-9_-]{43}$")
-            self.assertGreater(said.json["expiresMs"], self.clock.ms)
+            self.assertGreater(said.json["expiresAtMs"], self.clock.ms)
         for purpose in ("signup", "", None, 5):
             said = app.post("/v1/challenge", {"purpose": purpose})
             self.assertAnswer(said, 400, INVALID)

@@ -106,7 +106,7 @@ final class Apple
                 'transactionId' => $line->originalTransactionId]);
         } elseif ($this->settings->verifier->ledger->keepEvidence ?? false) {
             $kept = ($this->ledger)()->evidence([$line->evidence])->evidence[0] ?? null;
-            $form = $kept === null ? null : $this->verifier->triage($kept->text)->form;
+            $form = $kept === null ? null : $this->verifier->triage($kept->text)->format;
             $found = in_array($form, ['transaction-receipt', 'app-receipt'], true)
                 ? $this->asked(['operation' => 'call-verify-receipt', 'receipt' => $kept->text]) : null;
         }
@@ -188,7 +188,7 @@ final class Apple
         $ends = [];
         foreach (Purchase::in([$receipt]) as $purchase) {
             if ($this->settings->type($purchase->product) === 'auto-renewable') {
-                $ends[$purchase->line] = max($ends[$purchase->line] ?? 0, (int) $purchase->expiresMs);
+                $ends[$purchase->line] = max($ends[$purchase->line] ?? 0, (int) $purchase->expiresAtMs);
             }
         }
         $near = array_filter($ends, static fn (int $end): bool => $end < Clock::ms() + self::NEAR_MS);

@@ -16,7 +16,7 @@ final class Dashboard
         'unconfirmed' => ['f', 'may be ours, but odd'],
         'repeated' => ['h', 'granted to its sender before'],
         'foreign' => ['e', 'of another app, or a product not in the catalogue'],
-        'cracker' => ['d', 'made by a cracking tool'],
+        'cracking-tool' => ['d', 'made by a cracking tool'],
         'malformed' => ['c', 'cut off, or no receipt'],
         'unsupported' => ['g', 'something else'],
     ];

@@ -35,13 +35,13 @@ final class Judge
      */
     public function repeated(Triage $finding, string $account): ?Row
     {
-        $claimed = $finding->claimed;
-        $known = $finding->form === 'transaction-receipt' && $claimed->environment !== null
+        $claimed = $finding->unverified;
+        $known = $finding->format === 'transaction-receipt' && $claimed->environment !== null
             && preg_match('/^[0-9]{14,20}$/', (string) $claimed->transactionId) === 1
             && $this->settings->type($claimed->productId) === 'consumable';
         $row = $known ? $this->known($account, $claimed->environment, $claimed->transactionId) : null;
 
-        return $row?->state === 'granted' && $row->isAccounts ? $row : null;
+        return $row?->state === 'granted' && $row->isOwn ? $row : null;
     }
 
     /**
@@ -51,7 +51,7 @@ final class Judge
      */
     public function verified(string $evidence, Triage $finding): Proof
     {
-        if ($finding->form === 'jws') {
+        if ($finding->format === 'jws') {
             return new Proof([$this->verifier->verifyTransaction(trim($evidence))]);
         }
 
@@ -75,7 +75,7 @@ final class Judge
     /** @throws AssayException where it is refused */
     private function offline(string $evidence, Triage $finding): Facts
     {
-        return $finding->form === 'app-receipt'
+        return $finding->format === 'app-receipt'
             ? $this->verifier->verifyAppReceipt($evidence)
             : $this->verifier->verifyTransactionReceipt($evidence);
     }

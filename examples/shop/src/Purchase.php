@@ -19,7 +19,7 @@ final class Purchase
         public readonly ?string $transactionId,
         public readonly ?string $line,
         public readonly ?int $boughtMs,
-        public readonly ?int $expiresMs,
+        public readonly ?int $expiresAtMs,
         public readonly bool $isRevoked,
     ) {
     }

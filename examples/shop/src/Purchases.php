@@ -49,7 +49,7 @@ final class Purchases
                 account: $account,
                 environment: $environment,
                 transactionId: $transactionId,
-                operator: true,
+                operatorView: true,
             )->rows);
         }
 

@@ -58,7 +58,7 @@ final class Receipts
             $outcome ??= $this->claimed(
                 $this->shop->judge()->verified($evidence, $finding),
                 $account,
-                $finding->traits !== [],
+                $finding->anomalies !== [],
             );
         } catch (AssayException $refusal) {
             // The log has the name; the client learns nothing that helps a forger (BCK-3).

@@ -25,11 +25,11 @@ final class Settled
             return new Outcome('refused-final', 409, 'other-account');
         }
         [$claim, $status] = $this->lead();
-        $answer = $this->isShared($claim) ? $this->sharedAnswer() : $claim->answer;
+        $answer = $this->isShared($claim) ? $this->sharedAnswer() : $claim->clientResult;
 
         return new Outcome(
             (string) $answer,
-            $answer === $claim->answer ? $status : 200,
+            $answer === $claim->clientResult ? $status : 200,
             $hasTraits && $answer === 'granted'
                 ? 'unconfirmed-settled' : $this->counted($claim, $answer),
             $claim->product,
@@ -47,7 +47,7 @@ final class Settled
         foreach (['deferred', 'granted', 'already-granted', null] as $answer) {
             foreach ($this->claimed as $claimed) {
                 foreach ($claimed->claims as $claim) {
-                    if ($claim->answer === $answer || $answer === null) {
+                    if ($claim->clientResult === $answer || $answer === null) {
                         return [$claim, $answer === 'deferred' ? 202 : $claimed->httpStatus];
                     }
                 }
@@ -69,10 +69,10 @@ final class Settled
     /** A period after the first one of its line. */
     private function isRenewal(Claim $claim): bool
     {
-        foreach ($this->applied?->lines ?? [] as $line) {
-            if ($line->line?->transactionId === $claim->transactionId) {
-                return $line->line->expiresMs !== null
-                    && $line->line->originalTransactionId !== $claim->transactionId;
+        foreach ($this->applied?->subscriptions ?? [] as $line) {
+            if ($line->subscription?->transactionId === $claim->transactionId) {
+                return $line->subscription->expiresAtMs !== null
+                    && $line->subscription->originalTransactionId !== $claim->transactionId;
             }
         }
 
@@ -82,10 +82,10 @@ final class Settled
     /** Family Sharing gives a plan, but nothing that is paid out once. */
     private function isShared(Claim $claim): bool
     {
-        $lines = array_column($this->applied?->lines ?? [], 'line');
+        $lines = array_column($this->applied?->subscriptions ?? [], 'subscription');
 
         return $claim->outcome === 'family-shared'
-            && in_array(true, array_column($lines, 'counts'), true);
+            && in_array(true, array_column($lines, 'isActive'), true);
     }
 
     private function sharedAnswer(): string

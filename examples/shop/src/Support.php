@@ -134,7 +134,7 @@ final class Support
         $note = mb_strcut("$operator->name: $reason", 0, 255);
         $answer = match ($do) {
             'resume' => (string) $this->shop->till()
-                ->resume($form['purchase'] ?? '', $account, $note)->answer,
+                ->resume($form['purchase'] ?? '', $account, $note)->clientResult,
             'order' => $this->granted($this->ordered($form['order'] ?? ''), $account, $note),
             'grant' => $this->granted($this->verified($form['evidence'] ?? ''), $account, $note),
         };
@@ -222,7 +222,7 @@ final class Support
             account: $account,
             environment: ($query['environment'] ?? '') === 'Sandbox' ? 'Sandbox' : 'Production',
             transactionId: $query['transaction'],
-            operator: true,
+            operatorView: true,
         );
 
         return [$lookup->outcome, $this->shown($lookup->outcome, $lookup->rows, $operator)];
@@ -271,7 +271,7 @@ final class Support
      */
     private function proven(Proof $proof, string $account, Operator $operator): array
     {
-        $rows = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operator: true)->rows;
+        $rows = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operatorView: true)->rows;
         $known = array_column($rows, 'transactionId');
         $others = array_filter(
             Purchase::in($proof->evidence),
@@ -389,16 +389,16 @@ final class Support
         $list = self::facts([
             'Product' => "$row->quantity × $row->product",
             'Transaction' => "$row->environment $row->transactionId",
-            'Account' => $row->operator?->account ?: 'nobody yet',
-            'Bought' => Page::time($row->purchasedMs),
-            'Claimed' => Page::time($row->claimedMs),
-            'Delivered' => Page::time($row->grantedMs),
-            'Refunded' => Page::time($row->revokedMs),
-            'Note' => $row->operator?->note ?? '–',
+            'Account' => $row->operatorView?->account ?: 'nobody yet',
+            'Bought' => Page::time($row->purchasedAtMs),
+            'Claimed' => Page::time($row->claimedAtMs),
+            'Delivered' => Page::time($row->grantedAtMs),
+            'Refunded' => Page::time($row->revokedAtMs),
+            'Note' => $row->operatorView?->note ?? '–',
         ]);
         [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
         // Free again after a refund that nobody had claimed was reversed (STO-34): nobody's to resume.
-        $isFree = $row->state === 'claimed' && (string) $row->operator?->account === '';
+        $isFree = $row->state === 'claimed' && (string) $row->operatorView?->account === '';
         $form = $row->state === 'claimed' && !$isFree && $operator->may('grant')
             ? $this->resuming($row, $operator) : '';
         $state = Page::text($isFree ? $row->outcome : $row->state);
@@ -422,7 +422,7 @@ final class Support
         return $this->form($operator, [
             'do' => 'resume',
             'purchase' => $row->purchaseKey,
-            'account' => (string) $row->operator?->account,
+            'account' => (string) $row->operatorView?->account,
         ], self::field('reason', 'Reason', '') . '<button>Resume: deliver it now</button>');
     }
 

@@ -49,7 +49,7 @@ final class Sweep
         do {
             $due = $this->till->dueTakes();
             $this->taken += count($due->takes);
-        } while ($due->more);
+        } while ($due->hasMore);
         $this->taken += $this->till->undoRefunded();
     }
 
@@ -59,7 +59,7 @@ final class Sweep
         do {
             $due = $this->till->due();
             $this->resumed += count($due->claims);
-        } while ($due->more);
+        } while ($due->hasMore);
 
         return $due->held;
     }
@@ -68,7 +68,7 @@ final class Sweep
     {
         do {
             $due = $this->ledger->dueLines();
-            foreach ($due->lines as $line) {
+            foreach ($due->subscriptions as $line) {
                 if ($this->apple->unanswered >= self::UNANSWERED) {
                     return;
                 }
@@ -84,6 +84,6 @@ final class Sweep
                     Log::line('WARN', "line $line->originalTransactionId: $refusal->status");
                 }
             }
-        } while ($due->more);
+        } while ($due->hasMore);
     }
 }

@@ -58,7 +58,7 @@ final class Till
         }
         $claimed = [];
         foreach ($this->parts($purchases, $applied) as $only) {
-            $options = ['accountToken' => $token, 'note' => $note, 'only' => $only];
+            $options = ['accountToken' => $token, 'note' => $note, 'transactionIds' => $only];
             $claimed[] = $this->undone($this->ledger->claim(
                 $evidence,
                 $account,
@@ -216,7 +216,7 @@ final class Till
         $rows = $this->ledger->lookup(
             environment: (string) strstr($claim->purchaseKey, '/', true),
             transactionId: $claim->transactionId,
-            operator: true,
+            operatorView: true,
         )->rows;
 
         return ($rows[0] ?? null)?->grantId;
@@ -271,7 +271,7 @@ final class Till
     private static function foreignLines(array $purchases, ?Applied $applied): array
     {
         $newest = [];
-        foreach ($applied?->lines ?? [] as $line) {
+        foreach ($applied?->subscriptions ?? [] as $line) {
             if ($line->outcome === 'other-account') {
                 $newest[] = $line->transactionId;
             }
@@ -281,6 +281,6 @@ final class Till
             static fn (Purchase $it): bool => in_array($it->transactionId, $newest, true),
         );
 
-        return array_column($on, 'line');
+        return array_column($on, 'subscription');
     }
 }

@@ -54,7 +54,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
         $this->assertSame([self::BUY], $apple->log());
         // The renewal that only Apple knew of is in force.
-        $this->assertGreaterThan($now + 2 * $day, $shop->ledger($now)->read('ann')->until);
+        $this->assertGreaterThan($now + 2 * $day, $shop->ledger($now)->read('ann')->expiresAtMs);
         $shop->send($receipt);
         $this->assertSame([self::BUY], $apple->log(), 'once an hour');
     }
@@ -295,7 +295,7 @@ final class AppleTest extends ShopTestCase
         $apple->play('renew', ['originalTransactionId' => $id]);
         $this->due($shop);
         $this->assertStringContainsString('1 lines looked at, 1 with news', $shop->sweep(), $shop->log());
-        $this->assertGreaterThan($now + 86_400_000, $shop->ledger()->read('ann')->until);
+        $this->assertGreaterThan($now + 86_400_000, $shop->ledger()->read('ann')->expiresAtMs);
     }
 
     public function testFlw8AppleAwayChangesNothing(): void

@@ -82,7 +82,8 @@ final class EnginesTest extends ShopTestCase
         }
         // A process noted the refund of the other one, and died.
         $ledger = $shop->ledger(self::now() - 120_000);
-        $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($signed($second, 20, '--refunded'))), mode: 'lease');
+        $refund = $ledger->verifier->verifyTransaction(self::jws($signed($second, 20, '--refunded')));
+        $ledger->revoke($refund, grantMode: 'lease');
         $this->assertStringEndsWith('; 1 take-backs carried out', $shop->sweep());
         $this->assertSame(['ann' => 100], $shop->coins());
         $this->assertStringEndsWith('0 with news', $shop->sweep());

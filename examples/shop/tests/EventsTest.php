@@ -162,7 +162,7 @@ final class EventsTest extends ShopTestCase
         $refund = $this->signed($id, 20, '--refunded');
         // It noted the refund two minutes ago, and died before it took anything.
         $ledger = $shop->ledger(self::now() - 120_000);
-        $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), mode: 'lease')->takes();
+        $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), grantMode: 'lease')->takes();
         $this->assertCount(1, $left);
         $this->assertSame(['ann' => 210], $shop->coins());
         $reversed = $this->noted('REFUND_REVERSED', $id, 30);
@@ -187,7 +187,7 @@ final class EventsTest extends ShopTestCase
         $shop->send(self::jws($this->signed($id, 10)));
         $refund = $this->signed($id, 20, '--refunded');
         $ledger = $shop->ledger(self::now() - 120_000);
-        $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), mode: 'lease')->takes();
+        $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), grantMode: 'lease')->takes();
         (new Wallet($shop->pdo(), []))->takeBack($left[0]);
         $note = $this->noted('REFUND', $id, 20, '--refunded');
         $this->assertSame([200, 200], [$shop->notify($note)->status, $shop->notify($note)->status], $shop->log());

@@ -271,7 +271,7 @@ final class PagesTest extends ShopTestCase
             'renewed' => [[self::jws(self::line(self::id(), $line, '--set', 'webOrderLineItemId="78"')), 'ann']],
             'other-account' => [[$jws, 'bob']],
             'refused rejected' => [[self::forged($jws), 'ann']],
-            'triage cracker' => [[base64_encode('com.urus.iap.72519604'), 'ann'], ['com.urus.iap.1', 'ann']],
+            'triage cracking-tool' => [[base64_encode('com.urus.iap.72519604'), 'ann'], ['com.urus.iap.1', 'ann']],
             'triage foreign' => [[self::receipt(self::coins(self::id(), '--bundle-id', 'com.example.other')), 'ann']],
             'triage malformed' => [[substr($receipt, 0, 500), 'ann']],
         ];

@@ -85,7 +85,7 @@ final class TriageTest extends ShopTestCase
         $shop->send(self::jws(self::coins(self::id())));
         $written = 'SELECT name, requests FROM shop_tally WHERE kind = \'outcome\' ORDER BY name';
         $this->assertSame(
-            ['granted' => 1, 'triage cracker' => 2],
+            ['granted' => 1, 'triage cracking-tool' => 2],
             array_map(intval(...), $shop->pdo()->query($written)->fetchAll(\PDO::FETCH_KEY_PAIR)),
         );
     }

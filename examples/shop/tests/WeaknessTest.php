@@ -377,7 +377,7 @@ final class WeaknessTest extends ShopTestCase
         $jws = self::jws(self::coins(self::id(), '--signed', (string) (self::now() - 3_600_000)));
         // A process that died between the claim and its grant, two minutes ago.
         $claimed = $shop->ledger(self::now() - 120_000)->claim($jws, 'ann');
-        $this->assertNull($claimed->answer);
+        $this->assertNull($claimed->clientResult);
         $this->assertSame([], $shop->coins());
         $this->assertStringStartsWith('1 claims resumed', $shop->sweep());
         $this->assertSame(['ann' => 100], $shop->coins());
@@ -443,7 +443,7 @@ final class WeaknessTest extends ShopTestCase
         $reply = $shop->notify(self::notification('SUBSCRIBED', self::line($id, $id)));
         $this->assertSame([503, 'Try again later'], $reply->said());
         $lock->exec('ROLLBACK');
-        $this->assertSame([], $shop->ledger()->read('ann')->lines);
+        $this->assertSame([], $shop->ledger()->read('ann')->subscriptions);
     }
 
     public function testReplaysOfOnePurchaseUnderManyTexts(): void

@@ -49,7 +49,7 @@ class Truth:
         return self.known[text]
 
     def verified(self, text):
-        form = self.verifier.triage(text).form
+        form = self.verifier.triage(text).format
         try:
             if form == "app-receipt":
                 found = self.verifier.verify_app_receipt(text).purchases

@@ -1,7 +1,7 @@
 /// An appAccountToken in lower case, with the time and the document that state it (DCD-24).
 struct AccountWord: Sendable {
   var token: Text
-  var asOf: Int64
+  var asOfMs: Int64
   var document: Int
   /// Whether evidence of the same millisecond states another token, so that no account
   /// matches.
@@ -11,7 +11,7 @@ struct AccountWord: Sendable {
   static func newer(_ one: AccountWord?, _ other: AccountWord?) -> AccountWord? {
     guard var one else { return other }
     guard let other else { return one }
-    if one.asOf != other.asOf { return one.asOf > other.asOf ? one : other }
+    if one.asOfMs != other.asOfMs { return one.asOfMs > other.asOfMs ? one : other }
     if one.token != other.token || other.isDisputed { one.isDisputed = true }
     one.document = min(one.document, other.document)
     return one

@@ -42,7 +42,7 @@ struct Candidate: Sendable {
     }
   }
 
-  var isLive: Bool { facts.revokedAt == nil && !isReplaced }
+  var isLive: Bool { facts.revokedAtMs == nil && !isReplaced }
 
   /// The index of the plan in the configured order; -1 without a plan.
   var rank: Int { product.plan ?? -1 }
@@ -69,11 +69,11 @@ struct Candidate: Sendable {
       webOrderLineItemId: facts.webOrderLineItemId, purchaseDate: facts.start)
   }
 
-  /// Orders candidates that are otherwise equal (DCD-6): by start, `asOf`, and transaction id.
+  /// Orders candidates that are otherwise equal (DCD-6): by start, `asOfMs`, and transaction id.
   static func isLesser(_ left: Candidate, _ right: Candidate) -> Bool {
     let (leftStart, rightStart) = (left.facts.start ?? .min, right.facts.start ?? .min)
     if leftStart != rightStart { return leftStart < rightStart }
-    if left.facts.asOf != right.facts.asOf { return left.facts.asOf < right.facts.asOf }
+    if left.facts.asOfMs != right.facts.asOfMs { return left.facts.asOfMs < right.facts.asOfMs }
     return Text.precedesAsNumber(left.facts.transactionId, right.facts.transactionId)
   }
 

@@ -17,7 +17,7 @@ extension Configuration {
       at: "account")
     let merged = try MergedEvidence(evidence)
     var warnings = DecisionWarnings()
-    var (candidates, leftOut) = selected(merged.transactions, &warnings)
+    var (candidates, excluded) = selected(merged.transactions, &warnings)
     let lines = PurchaseLines(candidates)
     if let account, decision.accountToken != .ignored {
       try lines.bind(&candidates, to: account.asciiLowercased, decide, merged, &warnings)
@@ -32,7 +32,7 @@ extension Configuration {
     let isEntitled = lead.map { $0.ruling.entitled && ($0.rank ?? 0) > 0 } ?? false
     return Decision(
       plan: isEntitled ? lead?.plan ?? defaultPlan : defaultPlan, entitled: isEntitled,
-      groups: groups, reach: lead?.reach ?? Self.reachOfNothing(evidence), leftOut: leftOut,
+      groups: groups, reach: lead?.reach ?? Self.reachOfNothing(evidence), excluded: excluded,
       warnings: warnings.sorted)
   }
 
@@ -103,26 +103,26 @@ extension Configuration {
     }
     if !chosen.facts.shows.contains(.revocation) { missing.append(.revocation) }
     return EvidenceReach(
-      evidenceClass: weakest, kinds: unique(kinds), asOf: chosen.facts.asOf,
+      evidenceClass: weakest, kinds: unique(kinds), asOfMs: chosen.facts.asOfMs,
       missing: missing)
   }
 
   /// Returns the reach of evidence without a purchase of a known product (DEC-2).
   private static func reachOfNothing(_ evidence: [PurchaseEvidence]) -> EvidenceReach {
     var weakest = EvidenceClass.signed
-    var asOf: Int64? = nil
+    var asOfMs: Int64? = nil
     func take(_ moment: Int64, _ evidenceClass: EvidenceClass) {
-      asOf = max(asOf ?? moment, moment)
+      asOfMs = max(asOfMs ?? moment, moment)
       if evidenceClass == .appleAnswer { weakest = .appleAnswer }
     }
     for item in evidence {
-      if let moment = item.asOf { take(moment, item.evidenceClass) }
-      for facts in item.purchases { take(facts.asOf, facts.evidenceClass) }
-      for facts in item.renewals { take(facts.asOf, facts.evidenceClass) }
+      if let moment = item.asOfMs { take(moment, item.evidenceClass) }
+      for facts in item.purchases { take(facts.asOfMs, facts.evidenceClass) }
+      for facts in item.renewals { take(facts.asOfMs, facts.evidenceClass) }
     }
     return EvidenceReach(
       evidenceClass: weakest, kinds: unique(evidence.map { $0.kind }),
-      asOf: asOf, missing: [.transaction])
+      asOfMs: asOfMs, missing: [.transaction])
   }
 
   /// Returns each kind once, sorted. A linear search suffices: there are few kinds, however many
@@ -154,6 +154,6 @@ extension GroupDecision {
   }
 
   private var lastMoment: Int64 {
-    ruling.until ?? ruling.wouldBeUntil ?? (ruling.state == .owned ? .max : .min)
+    ruling.until ?? ruling.wouldExpireAtMs ?? (ruling.state == .owned ? .max : .min)
   }
 }

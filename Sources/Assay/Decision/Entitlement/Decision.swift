@@ -13,7 +13,7 @@ struct Decision: Sendable {
   /// How far the evidence of the leading group reaches; without groups, that of all evidence.
   var reach: EvidenceReach
   /// Transactions that had no influence (DCD-5, DCD-23).
-  var leftOut: [LeftOut]
+  var excluded: [LeftOut]
   /// The warnings, sorted by location, each once.
   var warnings: [Warning]
 
@@ -34,10 +34,10 @@ struct Decision: Sendable {
   }
 
   /// The earliest check that any group needs, since a host has one timer (FLW-7); `nil` if none.
-  var nextCheck: Int64? {
+  var nextCheckAtMs: Int64? {
     var earliest: Int64? = nil
     for group in groups {
-      guard let look = group.ruling.nextCheck else { continue }
+      guard let look = group.ruling.nextCheckAtMs else { continue }
       earliest = min(earliest ?? look, look)
     }
     return earliest
@@ -48,14 +48,14 @@ struct Decision: Sendable {
     writer.beginObject()
     writer.member("plan", plan)
     writer.member("entitled", boolean: entitled)
-    GroupDecision.write(groups.first, nextCheck: nextCheck, reach: reach, &writer)
+    GroupDecision.write(groups.first, nextCheckAtMs: nextCheckAtMs, reach: reach, &writer)
     writer.name("groups")
     writer.beginArray()
     for group in groups { group.write(&writer) }
     writer.endArray()
-    writer.name("leftOut")
+    writer.name("excluded")
     writer.beginArray()
-    for transaction in leftOut { transaction.write(&writer) }
+    for transaction in excluded { transaction.write(&writer) }
     writer.endArray()
     writer.name("warnings")
     writer.beginArray()

@@ -36,7 +36,7 @@ struct DecisionTable {
     var ruling = ruling(chosen, renewal?.facts, members)
     if ruling.entitled { judgeHolder(chosen.facts, &ruling) }
     if !ruling.entitled, !ruling.isRevoked {
-      ruling.wouldBeUntil = ruling.until
+      ruling.wouldExpireAtMs = ruling.until
       ruling.until = nil
     }
     return Answer(chosen: chosen, renewal: renewal, ruling: ruling)
@@ -81,7 +81,7 @@ struct DecisionTable {
   ) -> Ruling {
     let facts = chosen.facts
     if chosen.isReplaced { return superseded(facts) }
-    if facts.revokedAt != nil { return revoked(chosen, renewal) }
+    if facts.revokedAtMs != nil { return revoked(chosen, renewal) }
     switch chosen.product.type {
     case .nonConsumable:
       var ruling = Ruling(.owned, "DEC-23")
@@ -100,7 +100,7 @@ struct DecisionTable {
   private func superseded(_ facts: PurchaseFacts) -> Ruling {
     var ruling = Ruling(.superseded, "DEC-3")
     ruling.stale = true
-    ruling.nextCheck = CheckSchedule.afterEnd(facts.asOf, now: now, mayBeRetried: true)
+    ruling.nextCheckAtMs = CheckSchedule.afterEnd(facts.asOfMs, now: now, mayBeRetried: true)
     return ruling
   }
 
@@ -111,20 +111,20 @@ struct DecisionTable {
     let fromFamily =
       facts.ownership == Ownership.familyShared || facts.revocationType == "FAMILY_REVOKE"
     var ruling =
-      fromFamily ? Ruling(.revokedFamily, "DEC-4") : Ruling(.refunded, "DEC-5")
+      fromFamily ? Ruling(.familyRevoked, "DEC-4") : Ruling(.refunded, "DEC-5")
     if let reason = facts.revocationReason, KnownValues.revocationReason.contains(reason) {
       ruling.reason = reason
     }
     // Never in the future: a host that stores the date as an end must not grant access until
     // then.
-    ruling.until = facts.revokedAt.map { min($0, now) }
+    ruling.until = facts.revokedAtMs.map { min($0, now) }
     guard chosen.product.type == .autoRenewable || chosen.product.type == .nonRenewing,
       let end = chosen.end
     else { return ruling }
-    ruling.wouldBeUntil = end
+    ruling.wouldExpireAtMs = end
     // The next period will be charged, and its evidence is needed (DCD-27).
     if let renewal, renewal.autoRenewStatus == AutoRenew.on {
-      ruling.nextCheck =
+      ruling.nextCheckAtMs =
         now < end
         ? end
         : CheckSchedule.afterEnd(end, now: now, mayBeRetried: !retryIsOver(renewal, end))
@@ -158,7 +158,7 @@ struct DecisionTable {
     } else {
       ruling = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
     }
-    ruling.graceUntil = renewal?.graceEnd
+    ruling.graceExpiresAtMs = renewal?.graceEnd
     return ruling
   }
 
@@ -169,8 +169,8 @@ struct DecisionTable {
     ruling.flags = [.byThisEvidence]
     ruling.stale = true
     ruling.until = chosen.end
-    ruling.nextCheck = CheckSchedule.afterEnd(
-      chosen.facts.asOf, now: now, mayBeRetried: true)
+    ruling.nextCheckAtMs = CheckSchedule.afterEnd(
+      chosen.facts.asOfMs, now: now, mayBeRetried: true)
     return ruling
   }
 
@@ -178,7 +178,7 @@ struct DecisionTable {
   private func notStarted(_ start: Int64, _ end: Int64) -> Ruling {
     var ruling = Ruling(.notStarted, "DEC-7")
     ruling.until = end
-    ruling.nextCheck = start
+    ruling.nextCheckAtMs = start
     return ruling
   }
 
@@ -196,7 +196,7 @@ struct DecisionTable {
     if let booked = further.max(by: Candidate.endsEarlier) {
       rows.append("DEC-6")
       ruling.flags.append(.renewalBooked)
-      ruling.bookedUntil = booked.end
+      ruling.nextPeriodExpiresAtMs = booked.end
     }
     if facts.isExpiredAnswer {
       rows.append("DEC-8")
@@ -223,7 +223,7 @@ struct DecisionTable {
     if let first = rows.first { ruling.row = first }
     ruling.entitled = true
     ruling.until = end
-    ruling.nextCheck = CheckSchedule.beforeEnd(end, now: now)
+    ruling.nextCheckAtMs = CheckSchedule.beforeEnd(end, now: now)
     return ruling
   }
 
@@ -256,7 +256,7 @@ struct DecisionTable {
     if let renewal {
       var ruling = ended(end, told: renewal, isExpiredAnswer: isExpiredAnswer)
       if ruling.state != .grace {
-        ruling.nextCheck = CheckSchedule.afterEnd(
+        ruling.nextCheckAtMs = CheckSchedule.afterEnd(
           end, now: now, mayBeRetried: !retryIsOver(renewal, end))
       }
       return ruling
@@ -270,7 +270,7 @@ struct DecisionTable {
       ruling.stale = true
       ruling.until = end
     }
-    ruling.nextCheck = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
+    ruling.nextCheckAtMs = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
     return ruling
   }
 
@@ -283,7 +283,7 @@ struct DecisionTable {
         var ruling = Ruling(.grace, "DEC-15")
         ruling.entitled = policy.gracePeriod
         ruling.until = policy.gracePeriod ? graceEnd : end
-        ruling.nextCheck = graceEnd
+        ruling.nextCheckAtMs = graceEnd
         return ruling
       }
       // Lenient billing retry ends when Apple stops trying.
@@ -338,7 +338,7 @@ struct DecisionTable {
   /// Whether Apple has stopped trying to charge: "not in billing retry" means that only if the
   /// renewal info is newer than the end.
   private func retryIsOver(_ renewal: RenewalFacts, _ end: Int64) -> Bool {
-    renewal.isInBillingRetry == false && renewal.asOf >= end
+    renewal.isInBillingRetry == false && renewal.asOfMs >= end
   }
 
   // MARK: renewal facts
@@ -351,7 +351,7 @@ struct DecisionTable {
       let renewal = evidence.renewal(of: chosen.facts.line)
     else { return nil }
     let earliestCharge = Milliseconds.sum(chosen.start ?? .min, -2 * Milliseconds.day)
-    return renewal.facts.asOf >= earliestCharge ? renewal : nil
+    return renewal.facts.asOfMs >= earliestCharge ? renewal : nil
   }
 
   // MARK: holders

@@ -1,13 +1,13 @@
 /// The states of the decision table (docs/spec/receipts-decisions.md §3).
 enum EntitlementState: Sendable, Equatable {
-  case none, superseded, revokedFamily, refunded, active, notStarted, deniedByPolicy
+  case none, superseded, familyRevoked, refunded, active, notStarted, deniedByPolicy
   case grace, billingRetry, expired, stale, owned, once
 
   var name: StaticString {
     switch self {
     case .none: return "none"
-    case .superseded: return "superseded"
-    case .revokedFamily: return "revoked-family"
+    case .superseded: return "upgraded"
+    case .familyRevoked: return "family-revoked"
     case .refunded: return "refunded"
     case .active: return "active"
     case .notStarted: return "not-started"
@@ -17,7 +17,7 @@ enum EntitlementState: Sendable, Equatable {
     case .expired: return "expired"
     case .stale: return "stale"
     case .owned: return "owned"
-    case .once: return "once"
+    case .once: return "consumable"
     }
   }
 }

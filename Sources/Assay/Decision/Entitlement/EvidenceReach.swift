@@ -5,7 +5,7 @@ struct EvidenceReach: Sendable {
   var kinds: [Text]
   /// The time of the newest evidence of the deciding transaction, in milliseconds since 1970 UTC;
   /// later changes are unknown. `nil` if no evidence has a date.
-  var asOf: Int64?
+  var asOfMs: Int64?
   var missing: [Gap]
 
   enum Gap: Sendable {
@@ -27,7 +27,7 @@ struct EvidenceReach: Sendable {
     writer.beginArray()
     for kind in kinds { writer.string(kind) }
     writer.endArray()
-    writer.member("asOf", integer: asOf)
+    writer.member("asOfMs", integer: asOfMs)
     writer.member("complete", boolean: missing.isEmpty)
     writer.name("missing")
     writer.beginArray()

@@ -19,7 +19,7 @@ struct GroupDecision: Sendable {
     writer.beginObject()
     writer.member("plan", plan)
     writer.member("entitled", boolean: ruling.entitled)
-    GroupDecision.write(self, nextCheck: ruling.nextCheck, reach: reach, &writer)
+    GroupDecision.write(self, nextCheckAtMs: ruling.nextCheckAtMs, reach: reach, &writer)
     writer.member("group", group)
     writer.member("type", chosen.product.type.name)
     writer.name("purchases")
@@ -31,21 +31,21 @@ struct GroupDecision: Sendable {
 
   /// Writes the members that a decision and each of its groups have in common.
   static func write(
-    _ group: GroupDecision?, nextCheck: Int64?, reach: EvidenceReach,
+    _ group: GroupDecision?, nextCheckAtMs: Int64?, reach: EvidenceReach,
     _ writer: inout JSONWriter
   ) {
     let ruling = group?.ruling ?? Ruling(.none, "DEC-2")
     writer.member("state", ruling.state.name)
-    writer.member("row", ruling.row)
+    writer.member("rule", ruling.row)
     writer.name("flags")
     writer.beginArray()
     for flag in ruling.flags { writer.string(flag.name) }
     writer.endArray()
-    writer.member("reason", integer: ruling.reason)
-    writer.member("until", integer: ruling.until)
-    writer.member("wouldBeUntil", integer: ruling.wouldBeUntil)
-    writer.member("bookedUntil", integer: ruling.bookedUntil)
-    writer.member("graceUntil", integer: ruling.graceUntil)
+    writer.member("reasonCode", integer: ruling.reason)
+    writer.member("expiresAtMs", integer: ruling.until)
+    writer.member("wouldExpireAtMs", integer: ruling.wouldExpireAtMs)
+    writer.member("nextPeriodExpiresAtMs", integer: ruling.nextPeriodExpiresAtMs)
+    writer.member("graceExpiresAtMs", integer: ruling.graceExpiresAtMs)
     writer.member("productId", group?.chosen.facts.productId)
     writer.member("originalTransactionId", group?.chosen.facts.originalTransactionId)
     writer.member("transactionId", group?.chosen.facts.transactionId)
@@ -53,7 +53,7 @@ struct GroupDecision: Sendable {
     if let group { writer.string(group.chosen.facts.environment.name) } else { writer.null() }
     writer.member("account", (group?.binding?.name).map { Text(stringLiteral: $0) })
     writer.member("stale", boolean: ruling.stale)
-    writer.member("nextCheck", integer: nextCheck)
+    writer.member("nextCheckAtMs", integer: nextCheckAtMs)
     writer.name("evidence")
     reach.write(&writer)
   }
@@ -67,7 +67,7 @@ extension Candidate {
     writer.member("key", purchaseKey)
     writer.member("transactionId", facts.transactionId)
     writer.member("quantity", integer: facts.quantity)
-    writer.member("revokedAt", integer: facts.revokedAt)
+    writer.member("revokedAtMs", integer: facts.revokedAtMs)
     writer.member("revocationPercentage", integer: facts.revocationPercentage)
     writer.endObject()
   }

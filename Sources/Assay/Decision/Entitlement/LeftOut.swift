@@ -39,7 +39,7 @@ extension Configuration {
   /// `transactions`.
   func selected(
     _ transactions: [Statement<PurchaseFacts>], _ warnings: inout DecisionWarnings
-  ) -> (candidates: [Candidate], leftOut: [LeftOut]) {
+  ) -> (candidates: [Candidate], excluded: [LeftOut]) {
     let reasons = transactions.map { reason(against: $0.facts) }
     var hasProduction = false
     for (statement, reason) in zip(transactions, reasons)
@@ -50,21 +50,21 @@ extension Configuration {
     let sandboxDecides =
       decision.sandbox == .equal || (decision.sandbox == .below && !hasProduction)
     var candidates: [Candidate] = []
-    var leftOut: [LeftOut] = []
+    var excluded: [LeftOut] = []
     for (statement, reason) in zip(transactions, reasons) {
       let facts = statement.facts
       if let reason {
         warnings.add(reason, facts)
-        leftOut.append(LeftOut(reason: reason, facts: facts))
+        excluded.append(LeftOut(reason: reason, facts: facts))
       } else if facts.environment == .sandbox, !sandboxDecides {
-        leftOut.append(LeftOut(reason: .sandbox, facts: facts))
+        excluded.append(LeftOut(reason: .sandbox, facts: facts))
       } else if let product = products.product(facts.productId) {
         let candidate = Candidate(statement, product)
         warnings.look(at: candidate)
         candidates.append(candidate)
       }
     }
-    return (candidates, leftOut)
+    return (candidates, excluded)
   }
 
   /// Returns why a transaction is excluded; `nil` if its product is in the catalogue with its

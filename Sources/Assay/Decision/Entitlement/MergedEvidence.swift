@@ -17,7 +17,7 @@ struct MergedEvidence: Sendable {
           Statement(
             facts: facts, kind: item.kind, document: document,
             account: facts.account.map {
-              AccountWord(token: $0.asciiLowercased, asOf: facts.asOf, document: document)
+              AccountWord(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
             }))
       }
       for facts in item.renewals {
@@ -25,7 +25,7 @@ struct MergedEvidence: Sendable {
           Statement(
             facts: facts, kind: item.kind, document: document,
             account: facts.account.map {
-              AccountWord(token: $0.asciiLowercased, asOf: facts.asOf, document: document)
+              AccountWord(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
             }))
       }
     }
@@ -88,7 +88,7 @@ struct MergedEvidence: Sendable {
 
   // MARK: one transaction
 
-  /// Merges the statements about one transaction: the latest `asOf` counts, and members that its
+  /// Merges the statements about one transaction: the latest `asOfMs` counts, and members that its
   /// form cannot report come from the newest evidence that can (DCD-3). `nil` without statements.
   private static func merged(
     purchases words: [Statement<PurchaseFacts>]
@@ -137,8 +137,8 @@ struct MergedEvidence: Sendable {
 
   /// Whether `next` comes before `known`; `nil` if both are of one moment and grant the same.
   private static func isLater(_ next: PurchaseFacts, _ known: PurchaseFacts) -> Bool? {
-    if next.asOf != known.asOf { return next.asOf > known.asOf }
-    let (less, more) = (next.revokedAt != nil, known.revokedAt != nil)
+    if next.asOfMs != known.asOfMs { return next.asOfMs > known.asOfMs }
+    let (less, more) = (next.revokedAtMs != nil, known.revokedAtMs != nil)
     if less != more { return less }
     if next.isUpgraded != known.isUpgraded { return next.isUpgraded }
     let (end, otherEnd) = (next.end ?? .min, known.end ?? .min)
@@ -157,7 +157,7 @@ struct MergedEvidence: Sendable {
   }
 
   private static func isLater(_ next: RenewalFacts, _ known: RenewalFacts) -> Bool? {
-    if next.asOf != known.asOf { return next.asOf > known.asOf }
+    if next.asOfMs != known.asOfMs { return next.asOfMs > known.asOfMs }
     let (retries, others) = (next.isInBillingRetry == true, known.isInBillingRetry == true)
     if retries != others { return others }
     let (grace, otherGrace) = (next.graceEnd ?? .min, known.graceEnd ?? .min)
@@ -175,15 +175,15 @@ extension PurchaseFacts {
   /// Whether the evidence states that there is a revocation, or that there is none: only a form
   /// that can report one, of a known time, undoes a revocation (DCD-3, RFD-5).
   fileprivate var tellsRevocation: Bool {
-    revokedAt != nil || (shows.contains(.revocation) && timeIsKnown)
+    revokedAtMs != nil || (shows.contains(.revocation) && timeIsKnown)
   }
 
   /// Takes over the revocation of `told`, the newest evidence that reports on revocations; `nil` if
   /// no evidence does.
   mutating func takeRevocation(from told: PurchaseFacts?) {
-    revocationToldAt = told?.revocationToldAt ?? told?.asOf
-    guard let told, let date = told.revokedAt else { return }
-    revokedAt = date
+    revocationToldAt = told?.revocationToldAt ?? told?.asOfMs
+    guard let told, let date = told.revokedAtMs else { return }
+    revokedAtMs = date
     revocationIsUndated = told.revocationIsUndated
     revocationReason = told.revocationReason
     revocationType = told.revocationType
@@ -231,7 +231,7 @@ extension Statement where Facts == PurchaseFacts {
     writer.boolean(facts.typeIsUnknown)
     writer.optional(facts.start)
     writer.optional(facts.end)
-    writer.optional(facts.revokedAt)
+    writer.optional(facts.revokedAtMs)
     writer.optional(facts.revocationReason)
     writer.optional(facts.revocationType)
     writer.optional(facts.revocationPercentage)

@@ -34,7 +34,7 @@ enum PurchaseCopies {
       let candidate = candidates[place]
       if let start = candidate.began { began = min(began ?? start, start) }
       if candidate.facts.isUpgraded { isUpgraded = true }
-      if candidate.facts.revokedAt != nil, refund.map({ isLater(candidate.facts, $0) }) ?? true {
+      if candidate.facts.revokedAtMs != nil, refund.map({ isLater(candidate.facts, $0) }) ?? true {
         refund = candidate.facts
       }
     }
@@ -51,7 +51,7 @@ enum PurchaseCopies {
 
   /// Copies a refund, unless later evidence that can report one states that there is none.
   private static func share(_ refund: PurchaseFacts, _ facts: inout PurchaseFacts) {
-    guard facts.revokedAt == nil, let told = refund.revocationToldAt,
+    guard facts.revokedAtMs == nil, let told = refund.revocationToldAt,
       (facts.revocationToldAt ?? .min) <= told
     else { return }
     facts.takeRevocation(from: refund)

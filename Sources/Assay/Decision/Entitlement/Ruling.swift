@@ -11,14 +11,14 @@ struct Ruling: Sendable {
   /// granted, because hosts store this date (DCD-25).
   var until: Int64? = nil
   /// The end of the purchased period if nothing is granted.
-  var wouldBeUntil: Int64? = nil
-  var bookedUntil: Int64? = nil
-  var graceUntil: Int64? = nil
+  var wouldExpireAtMs: Int64? = nil
+  var nextPeriodExpiresAtMs: Int64? = nil
+  var graceExpiresAtMs: Int64? = nil
   /// Whether newer evidence could change the state.
   var stale = false
-  var nextCheck: Int64? = nil
+  var nextCheckAtMs: Int64? = nil
 
-  var isRevoked: Bool { state == .refunded || state == .revokedFamily }
+  var isRevoked: Bool { state == .refunded || state == .familyRevoked }
 
   init(_ state: EntitlementState, _ row: StaticString) {
     self.state = state

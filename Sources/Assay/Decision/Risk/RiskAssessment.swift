@@ -90,7 +90,7 @@ struct RiskAssessment {
       writer.beginObject()
       writer.member("id", finding.rule.id)
       writer.member("verdict", finding.verdict.name)
-      writer.member("why", finding.rule.reason)
+      writer.member("reason", finding.rule.reason)
       writer.endObject()
     }
     writer.endArray()

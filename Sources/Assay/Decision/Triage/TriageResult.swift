@@ -26,7 +26,7 @@ struct TriageResult: Sendable {
       case .candidate: return "candidate"
       case .unconfirmed: return "unconfirmed"
       case .foreign: return "foreign"
-      case .cracker: return "cracker"
+      case .cracker: return "cracking-tool"
       case .malformed: return "malformed"
       case .jws: return "jws"
       case .unsupported: return "unsupported"
@@ -45,7 +45,7 @@ struct TriageResult: Sendable {
       case .appReceipt: return "app-receipt"
       case .attestReceipt: return "attest-receipt"
       case .jws: return "jws"
-      case .cracker: return "cracker"
+      case .cracker: return "cracking-tool"
       case .attestation: return "attestation"
       case .assertion: return "assertion"
       case .xmlPropertyList: return "xml-plist"
@@ -106,17 +106,17 @@ struct TriageResult: Sendable {
   var claim: TriageClaim? = nil
   var checks: Checks<TriageCheck>
 
-  /// Writes the value of the member `triage`: `{"category","form","disposition","next","kind",
-  /// "traits","transport"}`.
+  /// Writes the value of the member `triage`: `{"category","format","disposition","nextStep",
+  /// "kind","anomalies","transport"}`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("category", category.name)
-    writer.member("form", form.name)
+    writer.member("format", form.name)
     writer.member("disposition", disposition.name)
-    writer.member("next", next.name)
+    writer.member("nextStep", next.name)
     writer.name("kind")
     if let kind { writer.string(kind.name) } else { writer.null() }
-    writer.name("traits")
+    writer.name("anomalies")
     traits.write(&writer)
     if let transport {
       transport.write(&writer)

@@ -32,16 +32,16 @@ final class AttestReceipt: Sendable {
     self.signer = signer.leafReport
     appId = fields.text(fields.appId)
     keyId = Digest.sha256.of(fields.key)
-    isExpired = nowMs > fields.expiresMs
+    isExpired = nowMs > fields.expiresAtMs
     refreshAtMs = AttestReceipt.refreshTime(fields, refreshEveryMs, nowMs)
     refreshDue = refreshAtMs.map { !fields.isRefreshed || nowMs >= $0 } ?? false
   }
 
   /// "ATTEST" or "RECEIPT".
   var type: StaticString { fields.isRefreshed ? "RECEIPT" : "ATTEST" }
-  var createdMs: Int64 { fields.createdMs }
+  var createdAtMs: Int64 { fields.createdAtMs }
   var notBeforeMs: Int64? { fields.notBeforeMs }
-  var expiresMs: Int64 { fields.expiresMs }
+  var expiresAtMs: Int64 { fields.expiresAtMs }
   var risk: Int64? { fields.risk }
   var token: Text { fields.text(fields.token) }
   /// Field 4, the client data hash of the attestation (FRC-6). Never compared with anything,
@@ -55,13 +55,13 @@ final class AttestReceipt: Sendable {
   private static func refreshTime(
     _ fields: AttestReceiptFields, _ everyMs: Int64, _ nowMs: Int64
   ) -> Int64? {
-    let forgotten = fields.createdMs &+ keptMs
+    let forgotten = fields.createdAtMs &+ keptMs
     let isLate = (fields.notBeforeMs ?? 0) >= forgotten
-    let end = isLate ? fields.expiresMs : Swift.min(forgotten, fields.expiresMs)
+    let end = isLate ? fields.expiresAtMs : Swift.min(forgotten, fields.expiresAtMs)
     guard nowMs < end else { return nil }
-    guard let notBefore = fields.notBeforeMs else { return fields.createdMs }
-    let latest = fields.createdMs &+ keptMs &- 86_400_000
-    let due = Swift.max(notBefore, Swift.min(fields.createdMs &+ everyMs, latest))
+    guard let notBefore = fields.notBeforeMs else { return fields.createdAtMs }
+    let latest = fields.createdAtMs &+ keptMs &- 86_400_000
+    let due = Swift.max(notBefore, Swift.min(fields.createdAtMs &+ everyMs, latest))
     return due < end ? due : nil
   }
 
@@ -70,10 +70,10 @@ final class AttestReceipt: Sendable {
   ///
   /// - Parameter everyMs: the interval in milliseconds, below 2^53.
   func refreshTime(afterFailureAt nowMs: Int64, everyMs: Int64) -> Int64? {
-    let forgotten = createdMs &+ AttestReceipt.keptMs
+    let forgotten = createdAtMs &+ AttestReceipt.keptMs
     let isLate = (notBeforeMs ?? 0) >= forgotten
     let due = Swift.max(notBeforeMs ?? 0, nowMs &+ everyMs)
-    return due < (isLate ? expiresMs : Swift.min(forgotten, expiresMs)) ? due : nil
+    return due < (isLate ? expiresAtMs : Swift.min(forgotten, expiresAtMs)) ? due : nil
   }
 
   /// Writes the value of the member `attestReceipt`.
@@ -90,9 +90,9 @@ final class AttestReceipt: Sendable {
     writer.member("environment", isProduction ? "production" : "sandbox")
     writer.member("keyId", Text(Base64.encodeStandard(keyId)))
     writer.member("bound", boolean: bound)
-    writer.member("createdMs", integer: createdMs)
+    writer.member("createdAtMs", integer: createdAtMs)
     writer.member("notBeforeMs", integer: notBeforeMs)
-    writer.member("expiresMs", integer: expiresMs)
+    writer.member("expiresAtMs", integer: expiresAtMs)
     writer.member("expired", boolean: isExpired)
     writer.member("risk", integer: risk)
     writer.member("refreshAtMs", integer: refreshAtMs)

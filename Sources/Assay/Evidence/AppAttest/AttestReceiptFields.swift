@@ -19,13 +19,13 @@ struct AttestReceiptFields: Sendable {
   /// The environment (field 7) as signed.
   private(set) var environment: Range<Int> = 0..<0
   /// The creation time (field 12).
-  private(set) var createdMs: Int64 = 0
+  private(set) var createdAtMs: Int64 = 0
   /// The risk metric (field 17); `nil` in an ATTEST receipt.
   private(set) var risk: Int64? = nil
   /// The time before which Apple issues no newer receipt (field 19); `nil` in an ATTEST receipt.
   private(set) var notBeforeMs: Int64? = nil
   /// The expiry time (field 21).
-  private(set) var expiresMs: Int64 = 0
+  private(set) var expiresAtMs: Int64 = 0
   /// The types of undocumented fields, in the order of the receipt.
   private(set) var unknown: [UInt64] = []
 
@@ -45,14 +45,14 @@ struct AttestReceiptFields: Sendable {
     token = try AttestReceiptFields.base64(try values.demanded(5), content)
     isRefreshed = try AttestReceiptFields.isRefreshed(values, content)
     environment = try AttestReceiptFields.utf8(try values.demanded(7), content, "field 7")
-    createdMs = try AttestReceiptFields.time(try values.demanded(12), content, "field 12")
+    createdAtMs = try AttestReceiptFields.time(try values.demanded(12), content, "field 12")
     risk = try values.found(17).map { range throws(Refusal) in
       try AttestReceiptFields.metric(range, content)
     }
     notBeforeMs = try values.found(19).map { range throws(Refusal) in
       try AttestReceiptFields.time(range, content, "field 19")
     }
-    expiresMs = try AttestReceiptFields.time(try values.demanded(21), content, "field 21")
+    expiresAtMs = try AttestReceiptFields.time(try values.demanded(21), content, "field 21")
     key = try AttestReceiptFields.key(try values.demanded(3), content)
     unknown = values.unknown
   }

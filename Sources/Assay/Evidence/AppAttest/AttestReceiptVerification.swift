@@ -69,7 +69,7 @@ struct AttestReceiptVerification {
       transport.bytes, key: old.fields.key,
       Expected(appId: old.appId, isProduction: old.isProduction, isRefreshed: true))
     try require(
-      receipt.createdMs >= old.createdMs, .rejectedFreshnessStale, "RFR-2", at: "field 12")
+      receipt.createdAtMs >= old.createdAtMs, .rejectedFreshnessStale, "RFR-2", at: "field 12")
     return receipt
   }
 
@@ -102,11 +102,11 @@ struct AttestReceiptVerification {
   /// confirms (ATT-40, DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
-  ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64, isRefreshed: Bool)? {
+  ) -> (clientHash: ArraySlice<UInt8>, createdAtMs: Int64, isRefreshed: Bool)? {
     guard let content = SignedMessage.unverifiedPayload(of: Array(bytes)),
       let fields = try? AttestReceiptFields(content)
     else { return nil }
-    return (fields.slice(fields.clientHash), fields.createdMs, fields.isRefreshed)
+    return (fields.slice(fields.clientHash), fields.createdAtMs, fields.isRefreshed)
   }
 
   private mutating func judge(
@@ -233,8 +233,8 @@ struct AttestReceiptVerification {
     // Both summands are within 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.policy.clockSkewMs
     checks.enter(.validity)
-    try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
-    _ = try path.judged(atSeconds: fields.createdMs / 1000)
+    try require(fields.createdAtMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
+    _ = try path.judged(atSeconds: fields.createdAtMs / 1000)
   }
 
   // MARK: identity, key, age
@@ -281,13 +281,13 @@ struct AttestReceiptVerification {
       return
     }
     // Both times are within 2008 … 2100: the difference cannot overflow.
-    let age = nowMs &- fields.createdMs
+    let age = nowMs &- fields.createdAtMs
     checks.enter(.freshness)
     try require(
       age <= trust.policy.maxAgeMs, .rejectedFreshnessStale, "FRC-11", at: "field 12")
     checks.enter(.expiry)
     try require(
-      nowMs <= fields.expiresMs, .rejectedAttestReceiptExpired, "FRC-11", at: "field 21")
+      nowMs <= fields.expiresAtMs, .rejectedAttestReceiptExpired, "FRC-11", at: "field 21")
   }
 }
 

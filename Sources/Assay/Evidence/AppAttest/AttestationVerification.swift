@@ -76,7 +76,7 @@ struct AttestationVerification {
   private mutating func judgedMs(_ object: AttestationObject) throws(Refusal) -> Int64 {
     guard policy.storedTime else { return nowMs }
     if let found = AttestReceiptVerification.unverified(object.receipt) {
-      return found.createdMs
+      return found.createdAtMs
     }
     // A receipt without a readable date is faulty; its own verification reports the fault.
     checks.skip(.chain, .noInput)

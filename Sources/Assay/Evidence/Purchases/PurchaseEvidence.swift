@@ -6,6 +6,6 @@ struct PurchaseEvidence: Sendable {
   var renewals: [RenewalFacts]
   /// The moment whose state the document reports, in milliseconds since 1970 UTC, for a document
   /// without purchases; `nil` if unknown (DEC-2).
-  var asOf: Int64? = nil
+  var asOfMs: Int64? = nil
   var evidenceClass = EvidenceClass.signed
 }

@@ -14,10 +14,10 @@ struct PurchaseFacts: Sendable {
   var typeIsUnknown = false
   var start: Int64? = nil
   var end: Int64? = nil
-  /// The time of the revocation; `asOf` if the evidence has no date for it (DCD-26).
-  var revokedAt: Int64? = nil
+  /// The time of the revocation; `asOfMs` if the evidence has no date for it (DCD-26).
+  var revokedAtMs: Int64? = nil
   var revocationIsUndated = false
-  /// The `asOf` of the newest evidence that states that there is a revocation or none; set once
+  /// The `asOfMs` of the newest evidence that states that there is a revocation or none; set once
   /// all evidence is merged.
   var revocationToldAt: Int64? = nil
   var revocationReason: Int64? = nil
@@ -40,9 +40,9 @@ struct PurchaseFacts: Sendable {
   /// The appAccountToken in lower case; `nil` unless it is a UUID.
   var account: Text? = nil
   /// The moment whose state the evidence reports (DCD-2).
-  var asOf: Int64
-  /// Whether `asOf` is exact. For a response without a request date, `asOf` is only the earliest
-  /// moment at which Apple can have sent the response (DCD-21).
+  var asOfMs: Int64
+  /// Whether `asOfMs` is exact. For a response without a request date, `asOfMs` is only the
+  /// earliest moment at which Apple can have sent the response (DCD-21).
   var timeIsKnown = true
   var evidenceClass = EvidenceClass.signed
   /// The members that this form of evidence can report, so that their absence is a statement too.
@@ -52,11 +52,11 @@ struct PurchaseFacts: Sendable {
 }
 
 extension PurchaseFacts {
-  /// Sets the revocation date to `asOf` if the evidence has a reason or a type of revocation but
+  /// Sets the revocation date to `asOfMs` if the evidence has a reason or a type of revocation but
   /// no date (DCD-26).
   mutating func dateRevocation() {
-    guard revokedAt == nil, revocationReason != nil || revocationType != nil else { return }
-    revokedAt = asOf
+    guard revokedAtMs == nil, revocationReason != nil || revocationType != nil else { return }
+    revokedAtMs = asOfMs
     revocationIsUndated = true
     shows.insert(.revocation)
   }

@@ -15,6 +15,6 @@ struct RenewalFacts: Sendable {
   /// priceIncreaseStatus: 0 not answered, 1 consented.
   var priceIncreaseStatus: Int64? = nil
   var account: Text? = nil
-  var asOf: Int64
+  var asOfMs: Int64
   var evidenceClass = EvidenceClass.signed
 }

@@ -80,20 +80,20 @@ final class AppReceipt: Sendable {
     var facts = PurchaseFacts(
       environment: environment, transactionId: transactionId,
       originalTransactionId: attributes.text(purchase.originalTransactionId) ?? transactionId,
-      productId: attributes.text(purchase.productId), asOf: creationDate)
+      productId: attributes.text(purchase.productId), asOfMs: creationDate)
     facts.webOrderLineItemId = purchase.webOrderLineItemId.map { Text(decimal: $0) }
     facts.type = ProductType(attribute: purchase.type)
     facts.typeIsUnknown = purchase.type.map { $0 > AppReceipt.lastKnownType } ?? false
     facts.start = purchase.purchaseDate
     facts.end = purchase.expiresDate
-    facts.revokedAt = purchase.cancellationDate
+    facts.revokedAtMs = purchase.cancellationDate
     facts.revocationReason = purchase.cancellationReason.map { Int64(clamping: $0) }
     // Attribute 1712 has never been seen filled, so that its absence does not exclude a
     // revocation (DCD-18). No attribute reports an offer code.
     facts.shows = purchase.cancellationDate == nil ? [] : .revocation
     // Attribute 1720 has never been seen filled either: without a date, 0 may be a filler, as it
     // is in 1711 and 1713.
-    if facts.revokedAt == nil, facts.revocationReason == 0 { facts.revocationReason = nil }
+    if facts.revokedAtMs == nil, facts.revocationReason == 0 { facts.revocationReason = nil }
     facts.dateRevocation()
     facts.isTrial = purchase.isTrialPeriod ?? false
     facts.isIntro = purchase.isInIntroOfferPeriod ?? false
@@ -140,7 +140,7 @@ final class AppReceipt: Sendable {
     writer.member("downloadId", attributes.downloadId.map { Text(decimal: $0) })
     writer.member("versionExternalIdentifier", exact: attributes.versionExternalIdentifier)
     writer.member("deviceBound", boolean: isDeviceBound)
-    writer.member("asOf", integer: creationDate)
+    writer.member("asOfMs", integer: creationDate)
     writer.name("purchases")
     writer.beginArray()
     for (purchase, entry) in zip(attributes.purchases, entries) {
@@ -157,7 +157,7 @@ final class AppReceipt: Sendable {
 
   /// Writes the attributes that have no member of their own.
   private func writeRest(_ writer: inout JSONWriter) {
-    writer.name("keptAttributes")
+    writer.name("rawAttributes")
     writer.beginArray()
     for (type, value) in attributes.kept {
       writer.beginObject()

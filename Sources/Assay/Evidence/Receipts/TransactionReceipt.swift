@@ -46,7 +46,7 @@ final class TransactionReceipt: Sendable {
     var facts = PurchaseFacts(
       environment: environment, transactionId: text(.transactionId),
       originalTransactionId: text(.originalTransactionId), productId: text(.productId),
-      asOf: info.purchaseDateMs ?? 0)
+      asOfMs: info.purchaseDateMs ?? 0)
     facts.webOrderLineItemId = info.webOrderLineItemId
     facts.start = info.purchaseDateMs
     facts.end = info.expiresDateMs
@@ -55,7 +55,7 @@ final class TransactionReceipt: Sendable {
     facts.quantity = info.quantity ?? 1
     facts.shows = []
     return PurchaseEvidence(
-      kind: "transaction-receipt", purchases: [facts], renewals: [], asOf: info.purchaseDateMs)
+      kind: "transaction-receipt", purchases: [facts], renewals: [], asOfMs: info.purchaseDateMs)
   }
 
   private func text(_ field: PurchaseInfo.Field) -> Text { info.text(field) ?? Text([]) }

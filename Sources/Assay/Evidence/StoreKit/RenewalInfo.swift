@@ -8,7 +8,7 @@ extension SignedPayload {
     }
     var facts = RenewalFacts(
       environment: identity.environment, originalTransactionId: originalTransactionId,
-      asOf: effectiveDate.milliseconds)
+      asOfMs: effectiveDate.milliseconds)
     facts.productId = text("productId")
     facts.autoRenewProductId = text("autoRenewProductId")
     facts.autoRenewStatus = integer("autoRenewStatus")

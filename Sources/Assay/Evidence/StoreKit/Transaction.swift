@@ -27,14 +27,14 @@ extension SignedPayload {
     var facts = PurchaseFacts(
       environment: identity.environment, transactionId: transactionId,
       originalTransactionId: originalTransactionId, productId: productId,
-      asOf: effectiveDate.milliseconds)
+      asOfMs: effectiveDate.milliseconds)
     facts.webOrderLineItemId = text("webOrderLineItemId")
     facts.group = text("subscriptionGroupIdentifier")
     facts.type = productType
     facts.typeIsUnknown = text("type") != nil && productType == nil
     facts.start = time("purchaseDate")
     facts.end = time("expiresDate")
-    facts.revokedAt = time("revocationDate")
+    facts.revokedAtMs = time("revocationDate")
     facts.revocationReason = integer("revocationReason")
     facts.revocationType = text("revocationType")
     facts.revocationPercentage = integer("revocationPercentage")

@@ -103,12 +103,12 @@ struct AppleNotification: Sendable {
     writer.beginObject()
     writer.member("type", type)
     writer.member("subject", event?.member("sub")?.text)
-    writer.member("eventMs", integer: eventMs)
+    writer.member("eventAtMs", integer: eventAtMs)
     writer.member("email", event?.member("email")?.text)
     writer.member("privateEmail", boolean: AppleIdentity.flag(event?.member("is_private_email")))
     writer.texts("audience", claims.list("aud"))
     writer.member("tokenId", tokenId)
-    writer.member("issuedMs", integer: claims.seconds("iat").map { $0 &* 1000 })
+    writer.member("issuedAtMs", integer: claims.seconds("iat").map { $0 &* 1000 })
     writer.name("payload")
     writer.raw(claims.object.json.bytes)
     writer.endObject()
@@ -116,7 +116,7 @@ struct AppleNotification: Sendable {
 
   /// The time of the event in milliseconds since 1970 UTC. Apple sends seconds or milliseconds:
   /// 10^12 and above are milliseconds.
-  private var eventMs: Int64? {
+  private var eventAtMs: Int64? {
     event?.member("event_time")?.integer.map { $0 < 1_000_000_000_000 ? $0 &* 1000 : $0 }
   }
 }

@@ -18,16 +18,16 @@ public final class Keyset: Sendable {
   /// The state that the exchange `fetch-keyset` writes beside the keys. Times are milliseconds
   /// since 1970 UTC.
   struct Age: Sendable {
-    let fetchedMs: Int64
-    let triedMs: Int64
+    let fetchedAtMs: Int64
+    let triedAtMs: Int64
     let failures: Int64
 
-    var cooldownEndMs: Int64 { Keyset.cooldownEndMs(triedMs: triedMs, failures: failures) }
+    var cooldownEndMs: Int64 { Keyset.cooldownEndMs(triedAtMs: triedAtMs, failures: failures) }
   }
 
   /// Returns the moment before which no other fetch is attempted (KST-2, KST-13).
-  static func cooldownEndMs(triedMs: Int64, failures: Int64) -> Int64 {
-    triedMs &+ Swift.min(30_000 << Swift.min(failures, 5), 600_000)
+  static func cooldownEndMs(triedAtMs: Int64, failures: Int64) -> Int64 {
+    triedAtMs &+ Swift.min(30_000 << Swift.min(failures, 5), 600_000)
   }
 
   /// A key that is not used, with the reason (JWK-2).
@@ -74,7 +74,7 @@ public final class Keyset: Sendable {
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("issuer", issuer)
-    writer.member("fetchedMs", integer: age?.fetchedMs)
+    writer.member("fetchedAtMs", integer: age?.fetchedAtMs)
     writer.name("keys")
     writer.beginArray()
     for key in keys { key.write(&writer) }

@@ -5,7 +5,7 @@ final class KeysetInUse: Sendable {
   let owner: TokenProfile.Shared
   /// The issuer of the keys.
   let issuer: Text
-  private let fetchedMs: Int64?
+  private let fetchedAtMs: Int64?
   /// The age of the key set in milliseconds; `nil` if its text has no time of fetching (TOK-33).
   private let ageMs: Int64?
 
@@ -15,7 +15,7 @@ final class KeysetInUse: Sendable {
     guard let issuer = keyset.issuer ?? onlyIssuer(profiles),
       let owner = profiles.first(where: { $0.profile.issuers.contains(issuer) })
     else { throw Refusal(.misuseTokenKeyset, "JWK-9", at: "keys") }
-    let found = KeysetInUse(owner, issuer, keyset.age?.fetchedMs, nowMs: nowMs)
+    let found = KeysetInUse(owner, issuer, keyset.age?.fetchedAtMs, nowMs: nowMs)
     let limit = owner.profile.keysetHardMaxAgeMs
     try require(
       limit == MemberNode.exactInteger || (found.ageMs ?? 0) <= limit,
@@ -24,12 +24,12 @@ final class KeysetInUse: Sendable {
   }
 
   private init(
-    _ owner: TokenProfile.Shared, _ issuer: Text, _ fetchedMs: Int64?, nowMs: Int64
+    _ owner: TokenProfile.Shared, _ issuer: Text, _ fetchedAtMs: Int64?, nowMs: Int64
   ) {
     self.owner = owner
     self.issuer = issuer
-    self.fetchedMs = fetchedMs
-    ageMs = fetchedMs.map { Swift.max(0, nowMs &- $0) }
+    self.fetchedAtMs = fetchedAtMs
+    ageMs = fetchedAtMs.map { Swift.max(0, nowMs &- $0) }
   }
 
   /// Returns the only configured issuer, to which a key set without an issuer belongs; `nil` if
@@ -48,7 +48,7 @@ final class KeysetInUse: Sendable {
     writer.name("keyset")
     writer.beginObject()
     writer.member("issuer", issuer)
-    writer.member("fetchedMs", integer: fetchedMs)
+    writer.member("fetchedAtMs", integer: fetchedAtMs)
     writer.member("ageMs", integer: ageMs)
     writer.member("stale", boolean: isStale)
     writer.endObject()

@@ -53,9 +53,9 @@ struct KeysetReader {
   /// Reads the state that the exchange wrote beside the keys (KST-13); `nil` if there is none.
   @inline(never)
   private static func age(_ root: MemberNode) throws(Refusal) -> Keyset.Age? {
-    guard let fetched = try number(root, "fetchedMs") else { return nil }
+    guard let fetched = try number(root, "fetchedAtMs") else { return nil }
     return Keyset.Age(
-      fetchedMs: fetched, triedMs: try number(root, "triedMs") ?? fetched,
+      fetchedAtMs: fetched, triedAtMs: try number(root, "triedAtMs") ?? fetched,
       failures: try number(root, "failures") ?? 0)
   }
 

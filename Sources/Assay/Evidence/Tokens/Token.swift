@@ -35,9 +35,9 @@ final class Token: Sendable {
     writer.texts("audience", claims.list("aud"))
     if let apple { apple.write(&writer) } else { writeAccess(&writer) }
     writer.member("tokenId", claims.text("jti"))
-    writer.member("issuedMs", integer: Token.milliseconds(claims.seconds("iat")))
-    writer.member("authMs", integer: Token.milliseconds(claims.seconds("auth_time")))
-    writer.member("expiresMs", integer: Token.milliseconds(claims.seconds("exp")))
+    writer.member("issuedAtMs", integer: Token.milliseconds(claims.seconds("iat")))
+    writer.member("authenticatedAtMs", integer: Token.milliseconds(claims.seconds("auth_time")))
+    writer.member("expiresAtMs", integer: Token.milliseconds(claims.seconds("exp")))
     writer.member("kid", kid)
     writer.name("payload")
     writer.raw(claims.object.json.bytes)

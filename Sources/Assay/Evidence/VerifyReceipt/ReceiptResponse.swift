@@ -66,13 +66,13 @@ final class ReceiptResponse: Sendable {
     /// The moment whose state the response reports: `request_date`, else the latest date in the
     /// response, which cannot be older; 0 if there is none. Never the host's time of reading: a
     /// stored response that is read again is not newer evidence (DCD-21).
-    let asOf: Int64
+    let asOfMs: Int64
     let nowMs: Int64
 
     /// - `latestDate`: the latest date of purchases, cancellations and the receipt's creation.
     init(requestDate: Int64?, latestDate: Int64, nowMs: Int64) {
       self.requestDate = requestDate
-      asOf = requestDate ?? latestDate
+      asOfMs = requestDate ?? latestDate
       self.nowMs = nowMs
     }
 
@@ -102,7 +102,7 @@ final class ReceiptResponse: Sendable {
     renewals = parts.renewals
     var latestDate = parts.app?.time("receipt_creation_date") ?? 0
     for entry in parts.transactions {
-      latestDate = max(latestDate, entry.start ?? 0, entry.revokedAt ?? 0)
+      latestDate = max(latestDate, entry.start ?? 0, entry.revokedAtMs ?? 0)
     }
     clock = Clock(
       requestDate: parts.app?.time("request_date"), latestDate: latestDate, nowMs: nowMs)
@@ -129,7 +129,7 @@ final class ReceiptResponse: Sendable {
     writer.member(
       "environmentSource", identity.environment.map { Text(stringLiteral: $0.source.name) })
     writer.member("bundleId", identity.bundleId)
-    writer.member("asOf", integer: clock.asOf)
+    writer.member("asOfMs", integer: clock.asOfMs)
     writer.member("clockSkew", integer: clock.skew)
     if let app {
       app.write(style: style, deviceIds: false, &writer)
@@ -221,7 +221,7 @@ final class ReceiptResponse: Sendable {
       throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
     }
     var evidence = PurchaseEvidence(
-      kind: "verify-receipt-response", purchases: [], renewals: [], asOf: clock.asOf,
+      kind: "verify-receipt-response", purchases: [], renewals: [], asOfMs: clock.asOfMs,
       evidenceClass: .appleAnswer)
     evidence.purchases = transactions.map { purchaseFacts($0, environment) }
     evidence.renewals = renewals.compactMap { renewalFacts($0, environment) }
@@ -235,7 +235,7 @@ final class ReceiptResponse: Sendable {
     var facts = PurchaseFacts(
       environment: environment, transactionId: entry.transactionId,
       originalTransactionId: entry.originalTransactionId, productId: entry.productId,
-      asOf: clock.asOf)
+      asOfMs: clock.asOfMs)
     facts.evidenceClass = .appleAnswer
     facts.isExpiredAnswer = status == .expired
     facts.webOrderLineItemId = fields.id("web_order_line_item_id")
@@ -244,11 +244,11 @@ final class ReceiptResponse: Sendable {
     facts.end = entry.end
     facts.timeIsKnown = clock.requestDate != nil
     facts.shows = shownMembers(entry)
-    facts.revokedAt = entry.revokedAt
+    facts.revokedAtMs = entry.revokedAtMs
     facts.revocationReason = fields.number("cancellation_reason")
     // The reason at the top is that of a cancellation without a reason of its own; without a
     // cancellation it is no evidence of a refund.
-    if facts.revokedAt != nil, facts.revocationReason == nil {
+    if facts.revokedAtMs != nil, facts.revocationReason == nil {
       facts.revocationReason = answer.number("cancellation_reason")
     }
     facts.dateRevocation()
@@ -283,7 +283,7 @@ final class ReceiptResponse: Sendable {
     guard let line = renewal.originalTransactionId else { return nil }
     let fields = renewal.fields
     var facts = RenewalFacts(
-      environment: environment, originalTransactionId: line, asOf: clock.asOf)
+      environment: environment, originalTransactionId: line, asOfMs: clock.asOfMs)
     facts.evidenceClass = .appleAnswer
     facts.productId = renewal.productId
     facts.autoRenewProductId = fields.productId("auto_renew_product_id")

@@ -38,7 +38,7 @@ struct ResponseTransaction: Sendable {
   /// The purchase date; like all dates here, in milliseconds since 1970 UTC.
   var start: Int64? { fields.time("purchase_date") }
   var end: Int64? { fields.time("expires_date") }
-  var revokedAt: Int64? { fields.time("cancellation_date") }
+  var revokedAtMs: Int64? { fields.time("cancellation_date") }
   var isUpgraded: Bool { fields.flag("is_upgraded") ?? false }
   var account: Text? {
     guard let token = fields.text("app_account_token"), token.isUUID else { return nil }
@@ -77,7 +77,7 @@ struct ResponseTransaction: Sendable {
     init(_ entry: ResponseTransaction) {
       id = entry.transactionId
       source = entry.source.rawValue
-      isRevoked = entry.revokedAt != nil
+      isRevoked = entry.revokedAtMs != nil
       isUpgraded = entry.isUpgraded
       end = entry.end ?? .max
       text = entry.fields.object.source

@@ -2,7 +2,7 @@
 struct AppleIDTokens {
   private let accessToken: SecretBytes
   private let refreshToken: SecretBytes
-  private let expiresMs: Int64
+  private let expiresAtMs: Int64
   /// The identity token, not yet verified; `nil` if the response has none.
   let identity: Text?
 
@@ -19,7 +19,7 @@ struct AppleIDTokens {
     accessToken = try secret("access_token")
     refreshToken = try secret("refresh_token")
     _ = try root.required("token_type").text()
-    expiresMs = nowMs &+ (try root.required("expires_in").integer(Self.lives)) &* 1000
+    expiresAtMs = nowMs &+ (try root.required("expires_in").integer(Self.lives)) &* 1000
     identity = try root.present("id_token")?.text(1...AppleIDRequest.answerCap)
   }
 
@@ -34,7 +34,7 @@ struct AppleIDTokens {
     writer.string(utf8: accessToken.bytes)
     writer.name("refreshToken")
     writer.string(utf8: refreshToken.bytes)
-    writer.member("expiresMs", integer: expiresMs)
+    writer.member("expiresAtMs", integer: expiresAtMs)
     writer.endObject()
   }
 }

@@ -24,7 +24,7 @@ struct AttestRefreshConversation: Conversing {
   private var refreshed: AttestReceipt? = nil
   /// The time at which a refresh is worth an attempt, in milliseconds since 1970 UTC (RFR-3);
   /// `nil` if no refresh of this receipt can succeed.
-  private var nextMs: Int64?
+  private var nextRefreshAtMs: Int64?
 
   private static let unusableCap: Int64 = 6
   private static let minuteMs: Int64 = 60_000
@@ -36,8 +36,8 @@ struct AttestRefreshConversation: Conversing {
       context.evidence, context.attest.receipts, context.configuration.deviceCheck,
       attempt: context.attempt)
     unusable = task.attempt &- 1
-    nextMs = nil
-    nextMs = usual(context.nowMs)
+    nextRefreshAtMs = nil
+    nextRefreshAtMs = usual(context.nowMs)
   }
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
@@ -64,13 +64,13 @@ struct AttestRefreshConversation: Conversing {
   /// it, and the app must attest a new key (RFR-1).
   private mutating func ask(nowMs: Int64) -> ExchangeAction {
     do throws(Refusal) {
-      guard nowMs < task.receipt.expiresMs else {
-        nextMs = nil
+      guard nowMs < task.receipt.expiresAtMs else {
+        nextRefreshAtMs = nil
         throw Refusal(.rejectedAttestRefreshExpired, "RFR-1", at: "field 21")
       }
       let request = try task.request(nowMs: nowMs)
       state = .asking
-      nextMs = repeatsAt(nowMs: nowMs)
+      nextRefreshAtMs = repeatsAt(nowMs: nowMs)
       return .request(request)
     } catch {
       return end(error, .result)
@@ -80,12 +80,12 @@ struct AttestRefreshConversation: Conversing {
   private mutating func follow(
     _ outcome: AttestRefreshOutcome, nowMs: Int64
   ) -> ExchangeAction {
-    nextMs = usual(nowMs)
+    nextRefreshAtMs = usual(nowMs)
     switch outcome {
     case .receipt(let receipt):
       state = .done
       refreshed = receipt
-      nextMs = receipt.refreshAtMs
+      nextRefreshAtMs = receipt.refreshAtMs
       return .accepted(.attestReceipt(receipt), capacity: 2048 &+ receipt.bytes.count &* 2)
     case .tooEarly(let refusal):
       return later(
@@ -97,7 +97,7 @@ struct AttestRefreshConversation: Conversing {
       }
       return end(refusal, .result)
     case .noData(let refusal):
-      nextMs = nil
+      nextRefreshAtMs = nil
       return end(refusal, .result)
     case .unusable(let refusal, let pauseMs, let reason):
       return tryAgain(refusal, nowMs: nowMs, pauseMs: pauseMs, reason)
@@ -128,7 +128,7 @@ struct AttestRefreshConversation: Conversing {
     until notBeforeMs: Int64, _ reason: ExchangeWait.Reason, _ otherwise: Refusal
   ) -> ExchangeAction {
     state = .waiting
-    nextMs = notBeforeMs
+    nextRefreshAtMs = notBeforeMs
     return .wait(ExchangeWait(notBeforeMs: notBeforeMs, reason: reason, otherwise: otherwise))
   }
 
@@ -137,7 +137,7 @@ struct AttestRefreshConversation: Conversing {
     _ refusal: Refusal, at notBeforeMs: Int64, _ reason: ExchangeWait.Reason
   ) -> ExchangeAction {
     state = .done
-    nextMs = notBeforeMs
+    nextRefreshAtMs = notBeforeMs
     var ending = ExchangeRefusal(refusal, .answer, notBeforeMs: notBeforeMs)
     ending.reason = reason
     return .refused(ending)
@@ -175,7 +175,7 @@ struct AttestRefreshConversation: Conversing {
       writer.name("replaces")
       writer.null()
     }
-    writer.member("nextMs", integer: nextMs)
+    writer.member("nextRefreshAtMs", integer: nextRefreshAtMs)
   }
 
   func writeWarnings(_ writer: inout JSONWriter) {}

@@ -96,7 +96,7 @@ extension ExchangeKind {
         "issue-session", ["operation", "account", "verdict", "risk", "binding", "ttlMs"],
         evidence: 1...1, of: [.attestation, .assertion])
     case .verifySession:
-      ExchangeRow("verify-session", ["operation", "session", "for", "account", "binding"])
+      ExchangeRow("verify-session", ["operation", "session", "purpose", "account", "binding"])
     case .verifyAppleIdentityToken:
       ExchangeRow(
         "verify-apple-identity-token", ["operation", "token", "nonce"], evidence: 1...1,
@@ -178,56 +178,59 @@ extension ExchangeKind {
       ExchangeRow(
         "claim",
         [
-          "operation", "engine", "deadlineMs", "account", "mode", "attempt", "accountToken",
-          "leaseMs", "only", "limit", "note", "onUnclear", "resolve", "allowRepeat",
+          "operation", "engine", "deadlineMs", "account", "grantMode", "attemptId",
+          "accountToken", "leaseMs", "transactionIds", "maxPurchases", "note", "onExpiredLease",
+          "resolution", "allowRepeat",
         ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 10, perLine: 6),
         store: .durable)
     case .resume:
       ExchangeRow(
         "resume",
         [
-          "operation", "engine", "deadlineMs", "purchaseKey", "account", "attempt", "leaseMs",
-          "note", "onUnclear", "resolve",
+          "operation", "engine", "deadlineMs", "purchaseKey", "account", "attemptId", "leaseMs",
+          "note", "onExpiredLease", "resolution",
         ], steps: .init(10), store: .durable)
     case .resumeExpired:
       ExchangeRow(
         "resume-expired",
-        ["operation", "engine", "deadlineMs", "attempt", "leaseMs", "olderMs", "onUnclear"],
-        steps: .init(36), store: .durable)
+        [
+          "operation", "engine", "deadlineMs", "attemptId", "leaseMs", "minExpiredMs",
+          "onExpiredLease",
+        ], steps: .init(36), store: .durable)
     case .complete:
       ExchangeRow(
         "complete",
         [
-          "operation", "engine", "deadlineMs", "purchaseKey", "account", "grantId", "fence",
-          "note",
+          "operation", "engine", "deadlineMs", "purchaseKey", "account", "grantId",
+          "fencingToken", "note",
         ], steps: .init(10), store: .durable)
     case .revoke:
       ExchangeRow(
-        "revoke", ["operation", "engine", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "revoke", ["operation", "engine", "deadlineMs", "grantMode", "attemptId", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), store: .durable)
     case .find:
       ExchangeRow(
         "find",
         [
           "operation", "engine", "deadlineMs", "account", "environment", "transactionId",
-          "operator",
+          "operatorView",
         ], evidence: 0...32, of: .purchase, steps: .init(8, perPurchase: 3), store: .durable)
     case .updateSubscriptions:
       ExchangeRow(
         "update-subscriptions",
-        ["operation", "engine", "deadlineMs", "account", "accountToken", "confirm"],
+        ["operation", "engine", "deadlineMs", "account", "accountToken", "confirmTransfer"],
         evidence: 1...32, of: .purchase, steps: .init(10, perLine: 7), store: .durable)
     case .getPlan:
       ExchangeRow(
-        "get-plan", ["operation", "engine", "deadlineMs", "account", "last"], steps: .init(10),
-        store: .durable)
+        "get-plan", ["operation", "engine", "deadlineMs", "account", "cachedPlan"],
+        steps: .init(10), store: .durable)
     case .deactivateSubscriptions:
       ExchangeRow(
         "deactivate-subscriptions", ["operation", "engine", "deadlineMs", "account"],
         steps: .init(62), store: .durable)
     case .leaseDueSubscriptions:
       ExchangeRow(
-        "lease-due-subscriptions", ["operation", "engine", "deadlineMs", "attempt", "leaseMs"],
+        "lease-due-subscriptions", ["operation", "engine", "deadlineMs", "attemptId", "leaseMs"],
         steps: .init(36), store: .durable)
     case .consumeQuota:
       ExchangeRow(
@@ -241,8 +244,10 @@ extension ExchangeKind {
     case .acquireRatePermit:
       ExchangeRow(
         "acquire-rate-permit",
-        ["operation", "engine", "deadlineMs", "attempt", "bundleId", "for", "environment"],
-        steps: .init(17), isRepeatable: true, store: .any)
+        [
+          "operation", "engine", "deadlineMs", "attempt", "bundleId", "appStoreOperation",
+          "environment",
+        ], steps: .init(17), isRepeatable: true, store: .any)
     case .beginSignup:
       ExchangeRow(
         "begin-signup",
@@ -260,7 +265,7 @@ extension ExchangeKind {
     case .consumeChallenge:
       ExchangeRow(
         "consume-challenge",
-        ["operation", "engine", "deadlineMs", "purpose", "subject", "challenge", "by"],
+        ["operation", "engine", "deadlineMs", "purpose", "subject", "challenge", "usedBy"],
         evidence: 0...1, of: [.attestation, .assertion], steps: .init(10), store: .any)
     case .registerDeviceKey:
       ExchangeRow(
@@ -284,16 +289,18 @@ extension ExchangeKind {
         steps: .init(10), store: .durable)
     case .recordEvent:
       ExchangeRow(
-        "record-event", ["operation", "engine", "deadlineMs", "id", "attempt"], steps: .init(10),
-        store: .any)
+        "record-event", ["operation", "engine", "deadlineMs", "id", "attemptId"],
+        steps: .init(10), store: .any)
     case .mergeAccounts:
       ExchangeRow(
         "merge-accounts",
-        ["operation", "engine", "deadlineMs", "from", "to", "attempt", "reason", "operator"],
-        steps: .init(240), store: .durable)
+        [
+          "operation", "engine", "deadlineMs", "from", "to", "attemptId", "reason",
+          "operatorView",
+        ], steps: .init(240), store: .durable)
     case .forgetAccount:
       ExchangeRow(
-        "forget-account", ["operation", "engine", "deadlineMs", "account", "attempt", "reason"],
+        "forget-account", ["operation", "engine", "deadlineMs", "account", "attemptId", "reason"],
         steps: .init(240), store: .durable)
     case .getEvidence:
       ExchangeRow(
@@ -309,16 +316,16 @@ extension ExchangeKind {
     case .completeRevocation:
       ExchangeRow(
         "complete-revocation",
-        ["operation", "engine", "deadlineMs", "purchaseKey", "takeId", "fence", "taken"],
+        ["operation", "engine", "deadlineMs", "purchaseKey", "takeId", "fencingToken", "taken"],
         steps: .init(10), store: .durable)
     case .resumeExpiredRevocations:
       ExchangeRow(
         "resume-expired-revocations",
-        ["operation", "engine", "deadlineMs", "attempt", "leaseMs", "olderMs"], steps: .init(36),
-        store: .durable)
+        ["operation", "engine", "deadlineMs", "attemptId", "leaseMs", "minExpiredMs"],
+        steps: .init(36), store: .durable)
     case .applyEvent:
       ExchangeRow(
-        "apply-event", ["operation", "engine", "deadlineMs", "mode", "attempt", "leaseMs"],
+        "apply-event", ["operation", "engine", "deadlineMs", "grantMode", "attemptId", "leaseMs"],
         evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 20), store: .durable)
     case .createSchema:
       ExchangeRow(

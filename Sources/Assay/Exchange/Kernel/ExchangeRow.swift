@@ -40,7 +40,7 @@ struct ExchangeRow: Sendable {
     self.store = store
   }
 
-  /// Whether `attempt` is the host's id of a request (STO-8) and not the number of an exchange: a
-  /// database operation repeats its own steps.
+  /// Whether requests have no number `attempt` of an exchange, but the host's `attemptId` (STO-8),
+  /// if any: a database operation repeats its own steps.
   var hasAttemptId: Bool { store != nil && !isRepeatable }
 }

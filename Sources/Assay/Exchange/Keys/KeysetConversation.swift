@@ -36,7 +36,7 @@ struct KeysetConversation: Conversing {
     return .wait(
       ExchangeWait(
         notBeforeMs: end, reason: .cooldown,
-        otherwise: Refusal(.unavailableJwksNoResponse, "KST-12", at: "state.triedMs")))
+        otherwise: Refusal(.unavailableJwksNoResponse, "KST-12", at: "state.triedAtMs")))
   }
 
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {

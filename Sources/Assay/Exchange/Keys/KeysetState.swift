@@ -2,9 +2,9 @@
 struct KeysetState {
   /// The time of the issuer's last successful response, in milliseconds since 1970 UTC; `nil` if
   /// there was none.
-  var fetchedMs: Int64? = nil
+  var fetchedAtMs: Int64? = nil
   /// The time of the last attempt, in milliseconds since 1970 UTC; `nil` if there was none.
-  var triedMs: Int64? = nil
+  var triedAtMs: Int64? = nil
   /// The number of failed attempts since the last successful one.
   var failures: Int64 = 0
   /// The ETag of the key set.
@@ -17,13 +17,13 @@ struct KeysetState {
   /// - Throws: `misuse.exchange.request`.
   init(_ given: MemberNode, nowMs: Int64) throws(Refusal) {
     let node = try given.refusing(.misuseExchangeRequest, "KST-12").object([
-      "fetchedMs", "triedMs", "failures", "etag",
+      "fetchedAtMs", "triedAtMs", "failures", "etag",
     ])
     func number(_ name: StaticString) throws(Refusal) -> Int64? {
       try node.present(name)?.integer(0...MemberNode.exactInteger)
     }
-    fetchedMs = try number("fetchedMs").map { min($0, nowMs) }
-    triedMs = try number("triedMs").map { min($0, nowMs) } ?? fetchedMs
+    fetchedAtMs = try number("fetchedAtMs").map { min($0, nowMs) }
+    triedAtMs = try number("triedAtMs").map { min($0, nowMs) } ?? fetchedAtMs
     failures = try number("failures") ?? 0
     etag = try node.present("etag")?.text().usableTag
   }
@@ -31,17 +31,17 @@ struct KeysetState {
   /// The time before which the issuer is not asked again, in milliseconds since 1970 UTC (KST-2);
   /// `nil` if it may be asked at any time.
   var cooldownEndMs: Int64? {
-    triedMs.map { Keyset.cooldownEndMs(triedMs: $0, failures: failures) }
+    triedAtMs.map { Keyset.cooldownEndMs(triedAtMs: $0, failures: failures) }
   }
 
   mutating func succeed(nowMs: Int64, etag: Text?) {
     self = KeysetState()
-    (fetchedMs, triedMs) = (nowMs, nowMs)
+    (fetchedAtMs, triedAtMs) = (nowMs, nowMs)
     self.etag = etag
   }
 
   mutating func fail(nowMs: Int64) {
-    triedMs = nowMs
+    triedAtMs = nowMs
     failures = min(failures, MemberNode.exactInteger &- 1) &+ 1
   }
 
@@ -54,8 +54,8 @@ struct KeysetState {
   }
 
   func writeMembers(_ writer: inout JSONWriter) {
-    writer.member("fetchedMs", integer: fetchedMs)
-    writer.member("triedMs", integer: triedMs)
+    writer.member("fetchedAtMs", integer: fetchedAtMs)
+    writer.member("triedAtMs", integer: triedAtMs)
     writer.member("failures", integer: failures)
     writer.member("etag", etag)
   }

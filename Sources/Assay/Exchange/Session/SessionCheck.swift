@@ -20,7 +20,7 @@ struct SessionCheck: CallResult {
     let policy = try SessionText.policy(configuration)
     var text = try request.required("session").text().utf8
     defer { Secret.wipe(&text) }
-    let purpose = Purpose(rawValue: try request.required("for").choice(Purpose.names)) ?? .paid
+    let purpose = Purpose(rawValue: try request.required("purpose").choice(Purpose.names)) ?? .paid
     let account = try request["account"]?.text()
     let binding = try request["binding"]?.text()
     var opened = try SessionText.open(text, policy.secrets)
@@ -37,7 +37,7 @@ struct SessionCheck: CallResult {
     isLimited = claims.verdict == .limited && purpose == .metered
     try require(
       SessionCheck.suffices(claims.verdict, for: purpose), .rejectedSessionAssertionRequired,
-      "SES-14", at: "for")
+      "SES-14", at: "purpose")
   }
 
   /// Checks the times. Even a signed lifetime is bounded: another program that shares the secret
@@ -45,11 +45,11 @@ struct SessionCheck: CallResult {
   private static func checkTimes(
     _ claims: SessionClaims, skewMs: Int64, nowMs: Int64
   ) throws(Refusal) {
-    try require(nowMs < claims.expiresMs, .rejectedSessionExpired, "SES-12", at: "session/exp")
+    try require(nowMs < claims.expiresAtMs, .rejectedSessionExpired, "SES-12", at: "session/exp")
     try require(
-      claims.issuedMs <= nowMs &+ skewMs, .rejectedSessionExpired, "SES-12", at: "session/iat")
+      claims.issuedAtMs <= nowMs &+ skewMs, .rejectedSessionExpired, "SES-12", at: "session/iat")
     try require(
-      claims.expiresMs &- claims.issuedMs <= longestMs, .rejectedSessionExpired, "SES-12",
+      claims.expiresAtMs &- claims.issuedAtMs <= longestMs, .rejectedSessionExpired, "SES-12",
       at: "session/exp")
   }
 
@@ -80,7 +80,7 @@ struct SessionCheck: CallResult {
   }
 
   /// Writes `"session":{"account","keyId","appId","environment","verdict","limited","risk",
-  /// "issuedMs","expiresMs"}` (SES-15).
+  /// "issuedAtMs","expiresAtMs"}` (SES-15).
   func write(_ writer: inout JSONWriter) {
     writer.name("session")
     writer.beginObject()
@@ -92,8 +92,8 @@ struct SessionCheck: CallResult {
     writer.member("verdict", claims.verdict.name)
     writer.member("limited", boolean: isLimited)
     writer.member("risk", integer: claims.risk)
-    writer.member("issuedMs", integer: claims.issuedMs)
-    writer.member("expiresMs", integer: claims.expiresMs)
+    writer.member("issuedAtMs", integer: claims.issuedAtMs)
+    writer.member("expiresAtMs", integer: claims.expiresAtMs)
     writer.endObject()
   }
 }

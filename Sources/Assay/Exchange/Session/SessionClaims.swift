@@ -22,8 +22,8 @@ struct SessionClaims {
   /// The SHA-256, in lower-case hex, of the text that the caller must present again.
   var binding: Text?
   /// Both times are milliseconds since 1970 UTC.
-  var issuedMs: Int64
-  var expiresMs: Int64
+  var issuedAtMs: Int64
+  var expiresAtMs: Int64
 
   static let risks: ClosedRange<Int64> = 0...999_999_999
   private static let names: [StaticString] = [
@@ -43,8 +43,8 @@ struct SessionClaims {
     writer.member("verdict", verdict.name)
     writer.member("risk", integer: risk)
     writer.member("bind", binding)
-    writer.member("iat", integer: issuedMs)
-    writer.member("exp", integer: expiresMs)
+    writer.member("iat", integer: issuedAtMs)
+    writer.member("exp", integer: expiresAtMs)
     writer.endObject()
   }
 
@@ -85,7 +85,7 @@ extension SessionClaims {
     self.risk = risk.value.isNull ? nil : try risk.integer(SessionClaims.risks)
     let bind = try root.required("bind")
     binding = bind.value.isNull ? nil : try bind.text(64...64)
-    issuedMs = try moment("iat")
-    expiresMs = try moment("exp")
+    issuedAtMs = try moment("iat")
+    expiresAtMs = try moment("exp")
   }
 }

@@ -25,7 +25,7 @@ struct SessionIssue: CallResult {
       secretId: secret.id, account: account, keyId: evidence.keyId, appId: evidence.appId,
       isProduction: evidence.isProduction, verdict: try SessionIssue.verdict(request),
       risk: try SessionIssue.risk(request), binding: try SessionIssue.binding(request),
-      issuedMs: nowMs, expiresMs: nowMs &+ life)
+      issuedAtMs: nowMs, expiresAtMs: nowMs &+ life)
     var writer = JSONWriter(capacity: SessionText.byteCap)
     claims.write(&writer)
     defer { writer.wipe() }
@@ -71,14 +71,14 @@ struct SessionIssue: CallResult {
 
   var room: Int { text.bytes.count }
 
-  /// Writes `"session":{"text","issuedMs","expiresMs","keyId"}` and the path of the secret.
+  /// Writes `"session":{"text","issuedAtMs","expiresAtMs","keyId"}` and the path of the secret.
   func write(_ writer: inout JSONWriter) {
     writer.name("session")
     writer.beginObject()
     writer.name("text")
     writer.string(utf8: text.bytes)
-    writer.member("issuedMs", integer: claims.issuedMs)
-    writer.member("expiresMs", integer: claims.expiresMs)
+    writer.member("issuedAtMs", integer: claims.issuedAtMs)
+    writer.member("expiresAtMs", integer: claims.expiresAtMs)
     writer.member("keyId", claims.keyId)
     writer.endObject()
     writer.name("sensitivePaths")

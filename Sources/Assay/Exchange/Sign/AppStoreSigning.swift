@@ -43,7 +43,7 @@ struct AppStoreSigning {
     let token = try AppStoreSigning.token(policy, bundleId, nowMs: nowMs)
     let expires = (seconds &+ AppStoreSigning.tokenSeconds) &* 1000
     return SigningResult(
-      members: [("token", .signature(token)), ("expiresMs", .integer(expires))],
+      members: [("token", .signature(token)), ("expiresAtMs", .integer(expires))],
       secret: "token")
   }
 

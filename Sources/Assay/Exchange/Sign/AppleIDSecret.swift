@@ -19,7 +19,7 @@ enum AppleIDSecret {
       ?? standardLife
     let (secret, expires) = try text(policy, clientId, life: life, nowMs: nowMs)
     return SigningResult(
-      members: [("clientSecret", .signature(secret)), ("expiresMs", .integer(expires &* 1000))],
+      members: [("clientSecret", .signature(secret)), ("expiresAtMs", .integer(expires &* 1000))],
       secret: "clientSecret")
   }
 

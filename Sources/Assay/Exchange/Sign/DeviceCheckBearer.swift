@@ -29,7 +29,7 @@ struct DeviceCheckBearer {
   /// The result of `sign-device-check-token` (SIG-7).
   var result: SigningResult {
     SigningResult(
-      members: [("token", .signature(token)), ("expiresMs", .integer(expires &* 1000))],
+      members: [("token", .signature(token)), ("expiresAtMs", .integer(expires &* 1000))],
       secret: "token")
   }
 }

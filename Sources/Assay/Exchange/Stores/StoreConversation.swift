@@ -130,7 +130,7 @@ struct StoreConversation: Conversing {
         return .wait(
           ExchangeWait(
             notBeforeMs: max(nowMs, untilMs), reason: .busy,
-            otherwise: Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "for")))
+            otherwise: Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "appStoreOperation")))
       case .refused(let refusal): return end(refusal)
       }
     }

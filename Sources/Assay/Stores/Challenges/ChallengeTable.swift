@@ -5,7 +5,7 @@ extension StoreTalk {
 
   /// Inserts `row` if no row has its id, and returns the stored row.
   mutating func insert(_ row: ChallengeRow) throws(StoreStop) -> ChallengeRow {
-    let keptUntilMs = Milliseconds.sum(row.expiresMs, Self.keptMs)
+    let keptUntilMs = Milliseconds.sum(row.expiresAtMs, Self.keptMs)
     let stands: ChallengeRow
     switch context.engine {
     case .sqlite, .postgres, .mariadb:

@@ -24,7 +24,7 @@ extension StoreTalk {
       if standing == nil { try dynamoKeep(purchase.evidence, of: row) }
       let units = row.unitsToGive
       row.state = .granted
-      row.grantedMs = context.nowMs
+      row.grantedAtMs = context.nowMs
       row.outCount = row.units
       if let note { row.note = note }
       let change =
@@ -42,7 +42,7 @@ extension StoreTalk {
       guard let item else { throw .shape("results[0].reasons[0].item") }
       let met = try LedgerRow(item).checked(key)
       // This attempt has granted the row, in a call that the client library repeated (STO-72).
-      if met.state == .granted && met.attempt == row.attempt && met.grantedMs == row.grantedMs {
+      if met.state == .granted && met.attempt == row.attempt && met.grantedAtMs == row.grantedAtMs {
         claim.row = met
         claim.isGranted = true
         return claim
@@ -67,7 +67,7 @@ extension StoreTalk {
         ("grant_id", .text(row.grantId)), ("read_fencing_token", .integer(row.tries)),
       ])
     request.set([
-      ("state", .text("granted")), ("granted_at_ms", StoreValue(row.grantedMs)),
+      ("state", .text("granted")), ("granted_at_ms", StoreValue(row.grantedAtMs)),
       ("note", StoreValue(row.note)), ("units", .integer(row.units)),
       ("granted_units", .integer(row.outCount)), ("due_pk", .null), ("due_at_ms", .null),
     ])

@@ -3,7 +3,7 @@ extension StoreTalk {
   mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> (row: KeyRow, isMade: Bool) {
     let index: Arguments = [
       ("owner_pk", .text(DynamoKey.account(row.owner))),
-      ("owner_sk", .text(DynamoKey.ordered("K#", row.createdMs))),
+      ("owner_sk", .text(DynamoKey.ordered("K#", row.createdAtMs))),
     ]
     let (isMade, item) = try dynamoChange(
       .insert(.attestKey(row.id), row.arguments + index))

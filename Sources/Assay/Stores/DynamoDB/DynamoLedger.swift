@@ -88,7 +88,7 @@ extension StoreTalk {
           """,
         [
           ("attempt_id", .text(claimant.attempt)),
-          ("lease_expires_at_ms", .integer(claimant.leaseUntilMs)),
+          ("lease_expires_at_ms", .integer(claimant.leaseExpiresAtMs)),
           ("one", .integer(1)), ("as_of_ms", .integer(max(asOfMs, row.asOfMs))),
           ("read_as_of_ms", .integer(row.asOfMs)), ("read_fencing_token", .integer(row.tries)),
           ("repeats", .integer(row.repeats &+ (claimant.handsOut ? 1 : 0))),

@@ -20,7 +20,7 @@ extension LedgerRow {
     let isOwned = !owner.isEmpty
     return arguments + [
       ("owner_pk", isOwned ? .text(DynamoKey.account(owner)) : .null),
-      ("owner_sk", isOwned ? .text(DynamoKey.ordered("L#", purchasedMs)) : .null),
+      ("owner_sk", isOwned ? .text(DynamoKey.ordered("L#", purchasedAtMs)) : .null),
       ("due_pk", due.map { .text(dynamoKey.due($0)) } ?? .null),
       ("due_at_ms", due == nil ? .null : .integer(leaseMs)),
     ]

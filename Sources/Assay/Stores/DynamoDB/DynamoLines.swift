@@ -24,7 +24,7 @@ extension StoreTalk {
       guard let met = reasons.first?.row else { throw .rowMissing }
       before = try LineRow(met)
     }
-    throw .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "lines"))
+    throw .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "subscriptions"))
   }
 
   /// Stores a subscription for a claim, unless the stored one is as new already (RPL-2).
@@ -84,7 +84,7 @@ extension StoreTalk {
   /// Deactivates each subscription and its copy.
   mutating func dynamoClear(_ account: Text) throws(StoreStop) -> [LineRow] {
     var rows = try dynamoLines(of: account)
-    let places = rows.indices.filter { rows[$0].clearedMs == nil }
+    let places = rows.indices.filter { rows[$0].deactivatedAtMs == nil }
     guard !places.isEmpty else { return rows }
     let nowMs = context.nowMs
     let results = try dynamo { table in
@@ -103,7 +103,7 @@ extension StoreTalk {
         // The stored row counts: it has another owner by now, or was deactivated before.
         if let met = reasons.first?.row { rows[place] = try LineRow(met) }
       } else {
-        rows[place].clearedMs = nowMs
+        rows[place].deactivatedAtMs = nowMs
         rows[place].updatedMs = nowMs
       }
     }
@@ -134,11 +134,11 @@ extension StoreTalk {
     _ = try dynamo { table in
       rows.map { row in
         var next = row
-        next.nextCheckMs = row.nextLook(nowMs: nowMs)
+        next.nextCheckAtMs = row.nextLook(nowMs: nowMs)
         var request = DynamoRequest.update(
           row.dynamoKey, if: "#due_at_ms = :lease_expires_at_ms",
           [("lease_expires_at_ms", .integer(leaseMs))])
-        request.set([("next_check_at_ms", StoreValue(next.nextCheckMs))] + next.due)
+        request.set([("next_check_at_ms", StoreValue(next.nextCheckAtMs))] + next.due)
         return request.call(table)
       }
     }
@@ -188,7 +188,7 @@ private struct LineChange {
   }
 
   private static func overwriting(_ row: LineRow, owner: Text) -> DynamoRequest {
-    let isRevoking = row.revokedMs != nil
+    let isRevoking = row.revokedAtMs != nil
     var request = DynamoRequest.update(
       row.dynamoKey,
       if: isRevoking
@@ -226,8 +226,8 @@ extension LineRow {
   /// The attributes in the index of due rows.
   fileprivate var due: DynamoRequest.Values {
     [
-      ("due_pk", nextCheckMs == nil ? .null : .text(dynamoKey.due("SUBSCRIPTION#"))),
-      ("due_at_ms", StoreValue(nextCheckMs)),
+      ("due_pk", nextCheckAtMs == nil ? .null : .text(dynamoKey.due("SUBSCRIPTION#"))),
+      ("due_at_ms", StoreValue(nextCheckAtMs)),
     ]
   }
 
@@ -243,13 +243,13 @@ extension LineRow {
   fileprivate func saysAsMuch(as next: LineRow) -> Bool {
     guard owner == next.owner else { return !owner.isEmpty }
     return asOfMs > next.asOfMs
-      || asOfMs == next.asOfMs && evidence == next.evidence && clearedMs == nil
+      || asOfMs == next.asOfMs && evidence == next.evidence && deactivatedAtMs == nil
   }
 
   /// Whether this state is replaced by `next`: by later evidence, by the same, and by a revocation
   /// of the same time (STO-40, STO-41).
   fileprivate func gives(way next: LineRow) -> Bool {
     if next.asOfMs != asOfMs { return next.asOfMs > asOfMs }
-    return next.evidence == evidence || next.revokedMs != nil
+    return next.evidence == evidence || next.revokedAtMs != nil
   }
 }

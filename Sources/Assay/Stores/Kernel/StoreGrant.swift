@@ -61,7 +61,7 @@ struct StoreGrant {
     writer.member("what", take == nil ? "give" : "take")
     writer.member("purchaseKey", purchaseKey)
     writer.member("grantId", grantId)
-    writer.member("fence", integer: fence)
+    writer.member("fencingToken", integer: fence)
     writer.member("account", account)
     writer.member("product", product)
     writer.member("quantity", integer: quantity)

@@ -50,7 +50,7 @@ struct Claim {
     writer.member("transactionId", transactionId)
     writer.member("outcome", outcome.name)
     if let reason { writer.member("status", reason.status.name) }
-    writer.name("answer")
+    writer.name("clientResult")
     if let answer { writer.string(answer) } else { writer.null() }
     writer.member("product", product)
     writer.member("quantity", integer: quantity)
@@ -63,22 +63,22 @@ struct Claim {
     switch outcome {
     case .new, .resume:
       writer.member("grantId", row.grantId)
-      writer.member("fence", integer: row.tries)
+      writer.member("fencingToken", integer: row.tries)
       writer.member("account", row.owner)
-      writer.member("leaseUntilMs", integer: row.leaseMs)
+      writer.member("leaseExpiresAtMs", integer: row.leaseMs)
       writer.member("units", integer: units ?? row.unitsToGive)
       writer.member("repeat", boolean: isRepeated)
     case .alreadyGranted:
       writer.member("grantId", row.grantId)
-      writer.member("grantedMs", integer: row.grantedMs)
+      writer.member("grantedAtMs", integer: row.grantedAtMs)
     case .inProgress: writer.member("retryAfterMs", integer: max(0, row.leaseMs &- nowMs))
     case .held:
       writer.member("grantId", row.grantId)
-      writer.member("fence", integer: row.tries)
+      writer.member("fencingToken", integer: row.tries)
       writer.member("account", row.owner)
-      writer.member("claimedMs", integer: row.claimedMs)
-      if isHandedOut { writer.member("why", "lease") }
-    case .revoked: writer.member("revokedMs", integer: row.revokedMs)
+      writer.member("claimedAtMs", integer: row.claimedAtMs)
+      if isHandedOut { writer.member("reason", "lease") }
+    case .revoked: writer.member("revokedAtMs", integer: row.revokedAtMs)
     case .otherAccount, .otherSubscriber, .unknownProduct, .upgraded, .familyShared, .unclaimed,
       .refused:
       break

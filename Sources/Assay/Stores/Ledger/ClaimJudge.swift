@@ -69,7 +69,7 @@ extension StoreTalk {
     if row.attempt == claimant.attempt {
       if let purchase, row.evidence != purchase.evidence.sha256 {
         var claim = Claim(row, .inProgress)
-        claim.reason = Refusal(.unavailableClaimAttemptId, "STO-28", at: "attempt")
+        claim.reason = Refusal(.unavailableClaimAttemptId, "STO-28", at: "attemptId")
         return .stands(claim)
       }
       guard row.repeats <= claimant.repeatsCap else { return .stands(handedOut(row)) }
@@ -131,17 +131,17 @@ extension StoreTalk {
     var next = row
     // Units that were not taken back are not given again (STO-36).
     next.state = row.unitsToGive > 0 ? .claimed : .granted
-    next.grantedMs = row.unitsToGive > 0 ? nil : context.nowMs
+    next.grantedAtMs = row.unitsToGive > 0 ? nil : context.nowMs
     next.owner = account
     next.generation = row.generation &+ 1
     next.grantId = LedgerRow.grantId(row.purchaseKey, generation: next.generation)
     next.attempt = claimant.attempt
     next.tries = row.tries &+ 1
-    next.leaseMs = claimant.leaseUntilMs
-    next.claimedMs = context.nowMs
-    next.asOfMs = purchase.facts.asOf
+    next.leaseMs = claimant.leaseExpiresAtMs
+    next.claimedAtMs = context.nowMs
+    next.asOfMs = purchase.facts.asOfMs
     next.evidence = purchase.evidence.sha256
-    next.revokedMs = nil
+    next.revokedAtMs = nil
     next.revokedShare = nil
     next.repeats = claimant.handsOut ? 1 : 0
     guard let stands = try reverse(next, purchase.evidence, transaction) else { throw .rowMissing }

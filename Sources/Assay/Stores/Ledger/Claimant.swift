@@ -5,7 +5,7 @@ struct Claimant: Sendable {
   let account: Text?
   let attempt: Text
   /// The end of the lease, in milliseconds since 1970 UTC.
-  let leaseUntilMs: Int64
+  let leaseExpiresAtMs: Int64
   /// Whether an expired lease waits for an operator instead of being taken over (STO-27).
   let holds: Bool
   /// Whether the grant is written in the transaction of the row instead of under a lease.

@@ -70,7 +70,7 @@ extension StoreTalk {
     let arguments: Arguments = [
       ("purchase_key", .text(key)), ("owner", .text(row.owner)),
       ("attempt_id", .text(claimant.attempt)),
-      ("lease_expires_at_ms", .integer(claimant.leaseUntilMs)),
+      ("lease_expires_at_ms", .integer(claimant.leaseExpiresAtMs)),
       ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
       ("as_of_ms", .integer(asOfMs)), ("handed", .integer(claimant.handsOut ? 1 : 0)),
       ("repeats_cap", .integer(claimant.repeatsCap)),
@@ -101,8 +101,8 @@ extension StoreTalk {
     next.attempt = claimant.attempt
     next.tries = 1
     next.repeats = claimant.handsOut ? 1 : 0
-    next.leaseMs = claimant.leaseUntilMs
-    next.claimedMs = context.nowMs
+    next.leaseMs = claimant.leaseExpiresAtMs
+    next.claimedAtMs = context.nowMs
     next.product = purchase.product?.id ?? row.product
     next.quantity = purchase.quantity
     next.units = purchase.units
@@ -126,9 +126,9 @@ extension StoreTalk {
     next.tries = 0
     next.repeats = 0
     next.leaseMs = LedgerRow.noLease
-    next.asOfMs = purchase.facts.asOf
+    next.asOfMs = purchase.facts.asOfMs
     next.evidence = purchase.evidence.sha256
-    next.revokedMs = nil
+    next.revokedAtMs = nil
     next.revokedShare = nil
     if isDynamo {
       _ = try dynamoPut(next, over: row, purchase.evidence)

@@ -13,8 +13,8 @@ struct Revocation {
 
     var name: StaticString {
       switch self {
-      case .wasGranted: return "wasGranted"
-      case .wasClaimed: return "wasClaimed"
+      case .wasGranted: return "was-granted"
+      case .wasClaimed: return "was-claimed"
       case .unclaimed: return "unclaimed"
       case .already: return "already"
       case .stale: return "stale"
@@ -45,7 +45,7 @@ struct Revocation {
     writer.member("quantity", integer: row?.quantity ?? purchase.quantity)
     writer.member("percentage", integer: purchase.facts.revocationPercentage)
     writer.member("grantId", take == nil ? nil : row?.grantId)
-    writer.member("revokedMs", integer: row?.revokedMs)
+    writer.member("revokedAtMs", integer: row?.revokedAtMs)
     writer.name("take")
     if let take { take.write(&writer) } else { writer.null() }
     writer.member("changed", boolean: changed)

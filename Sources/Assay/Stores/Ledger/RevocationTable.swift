@@ -8,23 +8,23 @@ extension StoreTalk {
   mutating func revoke(
     _ purchase: StorePurchase, _ revoker: Revoker
   ) throws(StoreStop) -> Revocation {
-    guard let revokedMs = purchase.facts.revokedAt else {
+    guard let revokedAtMs = purchase.facts.revokedAtMs else {
       return Revocation(purchase: purchase, outcome: .notRevoked)
     }
     guard let keys = PurchaseKeys(purchase) else {
       return Revocation(purchase: purchase, outcome: .refused)
     }
     let key = try canonicalKey(keys)
-    let tombstone = revoker.tombstone(key, purchase, revokedMs: revokedMs)
+    let tombstone = revoker.tombstone(key, purchase, revokedAtMs: revokedAtMs)
     return context.engine == .dynamodb
-      ? try dynamoRevoke(tombstone, purchase, revoker, revokedMs)
-      : try sqlRevoke(tombstone, purchase, revoker, revokedMs)
+      ? try dynamoRevoke(tombstone, purchase, revoker, revokedAtMs)
+      : try sqlRevoke(tombstone, purchase, revoker, revokedAtMs)
   }
 
   // MARK: SQL
 
   private mutating func sqlRevoke(
-    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedMs: Int64
+    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedAtMs: Int64
   ) throws(StoreStop) -> Revocation {
     let key = tombstone.purchaseKey
     let named: Arguments = [("purchase_key", .text(key))]
@@ -41,7 +41,7 @@ extension StoreTalk {
     let judgement =
       isNew
       ? Revoker.Judgement(outcome: .unclaimed)
-      : revoker.judge(standing, purchase, revokedMs: revokedMs)
+      : revoker.judge(standing, purchase, revokedAtMs: revokedAtMs)
     if revoker.mode == .transaction, let take = judgement.take {
       try grant { StoreGrant(take) }
     }
@@ -59,12 +59,12 @@ extension StoreTalk {
   // MARK: DynamoDB
 
   private mutating func dynamoRevoke(
-    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedMs: Int64
+    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedAtMs: Int64
   ) throws(StoreStop) -> Revocation {
     var standing = try dynamoLedgerRow(tombstone.purchaseKey)?.checked(tombstone.purchaseKey)
     for _ in 0..<Self.revokeRounds {
       let judgement =
-        standing.map { revoker.judge($0, purchase, revokedMs: revokedMs) }
+        standing.map { revoker.judge($0, purchase, revokedAtMs: revokedAtMs) }
         ?? Revoker.Judgement(outcome: .unclaimed, next: tombstone)
       var found = Revocation(
         purchase: purchase, outcome: judgement.outcome, row: standing, take: judgement.take)

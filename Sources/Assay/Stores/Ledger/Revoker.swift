@@ -14,7 +14,7 @@ struct Revoker {
   let attempt: Text?
   let mode: Mode
   /// The end of the lease, in milliseconds since 1970 UTC.
-  let leaseUntilMs: Int64
+  let leaseExpiresAtMs: Int64
   let nowMs: Int64
 
   /// The effect of a revocation on a row that was read under its lock.
@@ -30,51 +30,51 @@ struct Revoker {
     let modes: [(StaticString, Mode)] = [
       ("none", .none), ("lease", .lease), ("transaction", .transaction),
     ]
-    let given = try parameters["mode"]?.choice(modes.map { $0.0 }) ?? 0
+    let given = try parameters["grantMode"]?.choice(modes.map { $0.0 }) ?? 0
     mode = modes[given].1
-    attempt = try mode == .none && parameters["attempt"] == nil ? nil : parameters.attempt()
-    leaseUntilMs = try parameters.leaseUntil()
+    attempt = try mode == .none && parameters["attemptId"] == nil ? nil : parameters.attempt()
+    leaseExpiresAtMs = try parameters.leaseUntil()
     nowMs = parameters.context.nowMs
   }
 
   /// Returns the row to insert for a purchase that no account has claimed.
-  func tombstone(_ key: Text, _ purchase: StorePurchase, revokedMs: Int64) -> LedgerRow {
+  func tombstone(_ key: Text, _ purchase: StorePurchase, revokedAtMs: Int64) -> LedgerRow {
     LedgerRow(
       purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
       transactionId: purchase.facts.transactionId,
       originalTransactionId: purchase.facts.originalTransactionId, state: .revoked, owner: "",
       product: purchase.facts.productId, quantity: purchase.quantity,
-      purchasedMs: purchase.purchasedMs, asOfMs: purchase.facts.asOf,
+      purchasedAtMs: purchase.purchasedAtMs, asOfMs: purchase.facts.asOfMs,
       evidence: purchase.evidence.sha256, generation: 0,
       grantId: LedgerRow.grantId(key, generation: 0), attempt: attempt ?? "", tries: 0,
-      claimedMs: nowMs, leaseMs: LedgerRow.noLease, revokedMs: revokedMs,
+      claimedAtMs: nowMs, leaseMs: LedgerRow.noLease, revokedAtMs: revokedAtMs,
       units: purchase.units, revokedShare: purchase.revokedShare, repeats: 0)
   }
 
   /// Evaluates a revocation.
   ///
   /// - Parameter row: The row as read under the lock, or as this call inserted it.
-  func judge(_ row: LedgerRow, _ purchase: StorePurchase, revokedMs: Int64) -> Judgement {
+  func judge(_ row: LedgerRow, _ purchase: StorePurchase, revokedAtMs: Int64) -> Judgement {
     guard row.state == .revoked else {
       // The newest signed state wins (RFD-2).
-      guard row.asOfMs <= purchase.facts.asOf else { return Judgement(outcome: .stale) }
+      guard row.asOfMs <= purchase.facts.asOfMs else { return Judgement(outcome: .stale) }
       let outcome: Revocation.Outcome =
         row.state == .granted ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
-      return taking(row, purchase, revokedMs, purchase.revokedShare, outcome)
+      return taking(row, purchase, revokedAtMs, purchase.revokedShare, outcome)
     }
     if let attempt, row.attempt == attempt { return ours(row) }
-    guard row.asOfMs <= purchase.facts.asOf else { return pending(row, row) }
+    guard row.asOfMs <= purchase.facts.asOfMs else { return pending(row, row) }
     // A later refund of a larger share takes back the rest; a smaller one gives nothing back
     // (STO-35).
     let share = max(row.revokedShare ?? 0, purchase.revokedShare)
     if row.isTakeBackPending {
       guard row.revokedShare == share else { return Judgement(outcome: .inProgress) }
       var next = row
-      next.asOfMs = purchase.facts.asOf
+      next.asOfMs = purchase.facts.asOfMs
       next.evidence = purchase.evidence.sha256
       return pending(row, next)
     }
-    return taking(row, purchase, revokedMs, share, .already)
+    return taking(row, purchase, revokedAtMs, share, .already)
   }
 
   /// Returns the effect of a revocation that this attempt has made already and whose reply was
@@ -82,10 +82,10 @@ struct Revoker {
   private func ours(_ row: LedgerRow) -> Judgement {
     let target = row.target
     let outcome: Revocation.Outcome =
-      row.grantedMs != nil ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
+      row.grantedAtMs != nil ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
     var take: TakeBack? = nil
     switch mode {
-    case .none where row.grantedMs != nil: take = TakeBack(row, out: row.units, target: target)
+    case .none where row.grantedAtMs != nil: take = TakeBack(row, out: row.units, target: target)
     case .lease where row.isTakeBackPending:
       take = TakeBack(row, out: row.outCount, target: target)
     case .none, .lease, .transaction: break
@@ -109,14 +109,14 @@ struct Revoker {
   }
 
   private func taking(
-    _ row: LedgerRow, _ purchase: StorePurchase, _ revokedMs: Int64, _ share: Int64,
+    _ row: LedgerRow, _ purchase: StorePurchase, _ revokedAtMs: Int64, _ share: Int64,
     _ outcome: Revocation.Outcome
   ) -> Judgement {
     var next = row
     next.state = .revoked
-    next.revokedMs = revokedMs
+    next.revokedAtMs = revokedAtMs
     next.revokedShare = share
-    next.asOfMs = purchase.facts.asOf
+    next.asOfMs = purchase.facts.asOfMs
     next.evidence = purchase.evidence.sha256
     next.leaseMs = LedgerRow.noLease
     let target = next.target
@@ -137,7 +137,7 @@ struct Revoker {
 
   private func hold(_ row: inout LedgerRow) {
     if let attempt { row.attempt = attempt }
-    row.leaseMs = leaseUntilMs
+    row.leaseMs = leaseExpiresAtMs
     row.tries &+= 1
   }
 }

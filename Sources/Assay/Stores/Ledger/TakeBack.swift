@@ -11,7 +11,7 @@ struct TakeBack {
   /// The fencing token: a host that keeps the largest one seen refuses smaller ones (STO-26).
   let fence: Int64
   /// The end of the lease, in milliseconds since 1970 UTC; `nil` without a lease.
-  var leaseUntilMs: Int64? = nil
+  var leaseExpiresAtMs: Int64? = nil
 
   /// Creates the take-back; `nil` if no more units are out than may stay, or if the row has no
   /// owner.
@@ -25,20 +25,20 @@ struct TakeBack {
     percentage = row.revokedShare
     id = TakeBackId(grantId: row.grantId, target: target)
     fence = row.tries
-    if row.leaseMs != LedgerRow.noLease { leaseUntilMs = row.leaseMs }
+    if row.leaseMs != LedgerRow.noLease { leaseExpiresAtMs = row.leaseMs }
   }
 
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("purchaseKey", purchaseKey)
     writer.member("takeId", id.text)
-    writer.member("fence", integer: fence)
+    writer.member("fencingToken", integer: fence)
     writer.member("account", account)
     writer.member("product", product)
     writer.member("quantity", integer: quantity)
     writer.member("units", integer: units)
     writer.member("percentage", integer: percentage)
-    writer.member("leaseUntilMs", integer: leaseUntilMs)
+    writer.member("leaseExpiresAtMs", integer: leaseExpiresAtMs)
     writer.endObject()
   }
 }

@@ -1,16 +1,16 @@
 /// The outcome of evidence for one subscription (STO-40).
 struct AppliedLine {
   enum Outcome {
-    case applied, stale, moved, otherAccount, moveTooSoon, leftOut, unknownProduct, refused
+    case applied, stale, moved, otherAccount, transferTooSoon, excluded, unknownProduct, refused
 
     var name: StaticString {
       switch self {
       case .applied: return "applied"
       case .stale: return "stale"
-      case .moved: return "moved"
+      case .moved: return "transferred"
       case .otherAccount: return "other-account"
-      case .moveTooSoon: return "move-too-soon"
-      case .leftOut: return "left-out"
+      case .transferTooSoon: return "transfer-too-soon"
+      case .excluded: return "excluded"
       case .unknownProduct: return "unknown-product"
       case .refused: return "refused"
       }
@@ -18,11 +18,12 @@ struct AppliedLine {
 
     var refusal: Refusal? {
       switch self {
-      case .applied, .stale, .moved, .leftOut: return nil
-      case .otherAccount: return Refusal(.rejectedSubscriptionOtherAccount, "STO-42", at: "lines")
-      case .moveTooSoon: return Refusal(.rejectedSubscriptionTransferTooSoon, "STO-42", at: "lines")
-      case .unknownProduct: return Refusal(.rejectedProductUnknown, "STO-24", at: "lines")
-      case .refused: return Refusal(.rejectedPurchaseInvalidId, "RPL-3", at: "lines")
+      case .applied, .stale, .moved, .excluded: return nil
+      case .otherAccount: return Refusal(.rejectedSubscriptionOtherAccount, "STO-42", at: "subscriptions")
+      case .transferTooSoon:
+        return Refusal(.rejectedSubscriptionTransferTooSoon, "STO-42", at: "subscriptions")
+      case .unknownProduct: return Refusal(.rejectedProductUnknown, "STO-24", at: "subscriptions")
+      case .refused: return Refusal(.rejectedPurchaseInvalidId, "RPL-3", at: "subscriptions")
       }
     }
   }
@@ -32,7 +33,7 @@ struct AppliedLine {
   var reason: Refusal? = nil
   /// The row afterwards; `nil` if there is none.
   var row: LineRow? = nil
-  var canMove = false
+  var canTransfer = false
   var changed = false
 
   var refusal: Refusal? { reason ?? outcome.refusal }
@@ -43,10 +44,11 @@ struct AppliedLine {
     if let reason { writer.member("status", reason.status.name) }
     writer.member("transactionId", purchase.facts.transactionId)
     writer.member("changed", boolean: changed)
-    if outcome == .otherAccount { writer.member("canMove", boolean: canMove) }
-    writer.name("line")
-    if let row, outcome != .otherAccount, outcome != .moveTooSoon {
-      LineEntitlement.write(row, counts: row.revokedMs == nil && row.clearedMs == nil, &writer)
+    if outcome == .otherAccount { writer.member("canTransfer", boolean: canTransfer) }
+    writer.name("subscription")
+    if let row, outcome != .otherAccount, outcome != .transferTooSoon {
+      LineEntitlement.write(
+        row, counts: row.revokedAtMs == nil && row.deactivatedAtMs == nil, &writer)
     } else {
       writer.null()
     }

@@ -32,8 +32,8 @@ struct LineEntitlement: Sendable {
 
   func write(_ writer: inout JSONWriter) {
     writer.member("plan", plan)
-    writer.member("until", integer: untilMs)
-    writer.name("lines")
+    writer.member("expiresAtMs", integer: untilMs)
+    writer.name("subscriptions")
     writer.beginArray()
     for line in lines { LineEntitlement.write(line.row, counts: line.counts, &writer) }
     writer.endArray()
@@ -46,14 +46,14 @@ struct LineEntitlement: Sendable {
     writer.member("transactionId", row.transactionId)
     writer.member("productId", row.product)
     writer.member("plan", row.plan)
-    writer.member("purchasedMs", integer: row.purchasedMs)
-    writer.member("expiresMs", integer: row.expiresMs)
-    writer.member("graceMs", integer: row.graceMs)
-    writer.member("revokedMs", integer: row.revokedMs)
-    writer.member("clearedMs", integer: row.clearedMs)
-    writer.member("asOf", integer: row.asOfMs)
-    writer.member("nextCheckMs", integer: row.nextCheckMs)
-    writer.member("counts", boolean: counts)
+    writer.member("purchasedAtMs", integer: row.purchasedAtMs)
+    writer.member("expiresAtMs", integer: row.expiresAtMs)
+    writer.member("graceExpiresAtMs", integer: row.graceExpiresAtMs)
+    writer.member("revokedAtMs", integer: row.revokedAtMs)
+    writer.member("deactivatedAtMs", integer: row.deactivatedAtMs)
+    writer.member("asOfMs", integer: row.asOfMs)
+    writer.member("nextCheckAtMs", integer: row.nextCheckAtMs)
+    writer.member("isActive", boolean: counts)
     writer.endObject()
   }
 }
@@ -81,16 +81,16 @@ private struct LineRule {
   /// Returns the end of an active subscription, in milliseconds since 1970 UTC, `Int64.max` if it
   /// has no end; `nil` if the subscription is not active now.
   func end(of row: LineRow) -> Int64? {
-    guard row.revokedMs == nil, row.clearedMs == nil, isAccepted(row),
+    guard row.revokedAtMs == nil, row.deactivatedAtMs == nil, isAccepted(row),
       let product = context.configuration.products.product(row.product)
     else { return nil }
-    guard let expiresMs = row.expiresMs else {
+    guard let expiresAtMs = row.expiresAtMs else {
       return product.type == .nonConsumable ? .max : nil
     }
     let decision = context.configuration.decision
-    var end = expiresMs
-    if decision.gracePeriod, let graceMs = row.graceMs { end = max(end, graceMs) }
-    if row.isWatched { end = max(end, Milliseconds.sum(expiresMs, decision.renewalLeewayMs)) }
+    var end = expiresAtMs
+    if decision.gracePeriod, let graceEnd = row.graceExpiresAtMs { end = max(end, graceEnd) }
+    if row.isWatched { end = max(end, Milliseconds.sum(expiresAtMs, decision.renewalLeewayMs)) }
     return context.nowMs < end ? end : nil
   }
 

@@ -12,20 +12,20 @@ extension LineRow {
     self.product = product.id
     plan = product.plan.flatMap { plans.indices.contains($0) ? plans[$0] : nil } ?? ""
     transactionId = facts.transactionId
-    purchasedMs = purchase.purchasedMs
+    purchasedAtMs = purchase.purchasedAtMs
     switch product.type {
-    case .autoRenewable: expiresMs = facts.end ?? 0
+    case .autoRenewable: expiresAtMs = facts.end ?? 0
     case .nonRenewing:
-      expiresMs = facts.start.flatMap { start in product.duration?.end(startMs: start) } ?? 0
-    case .nonConsumable, .consumable: expiresMs = nil
+      expiresAtMs = facts.start.flatMap { start in product.duration?.end(startMs: start) } ?? 0
+    case .nonConsumable, .consumable: expiresAtMs = nil
     }
-    graceMs = product.type == .autoRenewable ? purchase.renewal?.graceEnd : nil
-    revokedMs = facts.revokedAt
-    asOfMs = facts.asOf
+    graceExpiresAtMs = product.type == .autoRenewable ? purchase.renewal?.graceEnd : nil
+    revokedAtMs = facts.revokedAtMs
+    asOfMs = facts.asOfMs
     evidence = purchase.evidence.sha256
     updatedMs = context.nowMs
-    isWatched = product.type == .autoRenewable && revokedMs == nil && purchase.mayRenew
-    nextCheckMs = nextLook(nowMs: context.nowMs)
+    isWatched = product.type == .autoRenewable && revokedAtMs == nil && purchase.mayRenew
+    nextCheckAtMs = nextLook(nowMs: context.nowMs)
   }
 
   /// Creates the row of a subscription whose product has left the catalogue, from newer evidence
@@ -35,25 +35,25 @@ extension LineRow {
     let facts = purchase.facts
     owner = ""
     transactionId = facts.transactionId
-    purchasedMs = purchase.purchasedMs
-    if row.expiresMs != nil { expiresMs = facts.end ?? row.expiresMs }
-    if row.graceMs != nil { graceMs = purchase.renewal?.graceEnd }
-    revokedMs = facts.revokedAt
-    asOfMs = facts.asOf
+    purchasedAtMs = purchase.purchasedAtMs
+    if row.expiresAtMs != nil { expiresAtMs = facts.end ?? row.expiresAtMs }
+    if row.graceExpiresAtMs != nil { graceExpiresAtMs = purchase.renewal?.graceEnd }
+    revokedAtMs = facts.revokedAtMs
+    asOfMs = facts.asOfMs
     evidence = purchase.evidence.sha256
     updatedMs = nowMs
-    isWatched = row.isWatched && revokedMs == nil && purchase.mayRenew
-    nextCheckMs = nextLook(nowMs: nowMs)
+    isWatched = row.isWatched && revokedAtMs == nil && purchase.mayRenew
+    nextCheckAtMs = nextLook(nowMs: nowMs)
   }
 
   /// Returns the time of the next check by the schedule of FLW-7 and the subscription's dates, in
   /// milliseconds since 1970 UTC; `nil` if no newer evidence can come (STO-47).
   func nextLook(nowMs: Int64) -> Int64? {
-    guard revokedMs == nil, let expiresMs else { return nil }
-    if nowMs < expiresMs { return CheckSchedule.beforeEnd(expiresMs, now: nowMs) }
-    let look = CheckSchedule.afterEnd(expiresMs, now: nowMs, mayBeRetried: isWatched)
-    guard let graceMs, nowMs < graceMs else { return look }
-    return min(look ?? graceMs, graceMs)
+    guard revokedAtMs == nil, let expiresAtMs else { return nil }
+    if nowMs < expiresAtMs { return CheckSchedule.beforeEnd(expiresAtMs, now: nowMs) }
+    let look = CheckSchedule.afterEnd(expiresAtMs, now: nowMs, mayBeRetried: isWatched)
+    guard let graceExpiresAtMs, nowMs < graceExpiresAtMs else { return look }
+    return min(look ?? graceExpiresAtMs, graceExpiresAtMs)
   }
 }
 
@@ -87,7 +87,7 @@ extension StorePurchase {
 
   private static func follows(_ next: StorePurchase, _ known: StorePurchase) -> Bool {
     if next.facts.isUpgraded != known.facts.isUpgraded { return known.facts.isUpgraded }
-    if next.purchasedMs != known.purchasedMs { return next.purchasedMs > known.purchasedMs }
-    return next.facts.asOf > known.facts.asOf
+    if next.purchasedAtMs != known.purchasedAtMs { return next.purchasedAtMs > known.purchasedAtMs }
+    return next.facts.asOfMs > known.facts.asOfMs
   }
 }

@@ -9,21 +9,21 @@ struct LineRow: Sendable {
   /// The plan when the row was written, for support only: decisions use the current configuration.
   var plan: Text
   var transactionId: Text
-  var purchasedMs: Int64
+  var purchasedAtMs: Int64
   /// The end in milliseconds since 1970 UTC; `nil` if the subscription has none.
-  var expiresMs: Int64? = nil
-  var graceMs: Int64? = nil
-  var revokedMs: Int64? = nil
+  var expiresAtMs: Int64? = nil
+  var graceExpiresAtMs: Int64? = nil
+  var revokedAtMs: Int64? = nil
   var asOfMs: Int64
   /// SHA-256 of the evidence, lower-case hex.
   var evidence: Text
-  var clearedMs: Int64? = nil
+  var deactivatedAtMs: Int64? = nil
   var moves: Int64 = 0
   var movedMs: Int64 = 0
   var updatedMs: Int64
   /// The time from which newer evidence should be requested, in milliseconds since 1970 UTC; `nil`
   /// if none can come (STO-47).
-  var nextCheckMs: Int64? = nil
+  var nextCheckAtMs: Int64? = nil
   /// Whether daily checks follow the first ones after the end.
   var isWatched = false
 }
@@ -52,17 +52,17 @@ extension LineRow {
     product = try row.text()
     plan = try row.text()
     transactionId = try row.text()
-    purchasedMs = try row.integer()
-    expiresMs = try row.integerIfAny()
-    graceMs = try row.integerIfAny()
-    revokedMs = try row.integerIfAny()
+    purchasedAtMs = try row.integer()
+    expiresAtMs = try row.integerIfAny()
+    graceExpiresAtMs = try row.integerIfAny()
+    revokedAtMs = try row.integerIfAny()
     asOfMs = try row.integer()
     evidence = try row.text()
-    clearedMs = try row.integerIfAny()
+    deactivatedAtMs = try row.integerIfAny()
     moves = try row.integer()
     movedMs = try row.integer()
     updatedMs = try row.integer()
-    nextCheckMs = try row.integerIfAny()
+    nextCheckAtMs = try row.integerIfAny()
     isWatched = try row.integer() != 0
     try row.end()
   }
@@ -73,20 +73,20 @@ extension LineRow {
       ("environment", .text(environment)),
       ("original_transaction_id", .text(originalTransactionId)),
       ("owner", .text(owner)), ("product", .text(product)), ("plan", .text(plan)),
-      ("transaction_id", .text(transactionId)), ("purchased_at_ms", .integer(purchasedMs)),
-      ("expires_at_ms", StoreValue(expiresMs)), ("grace_expires_at_ms", StoreValue(graceMs)),
-      ("revoked_at_ms", StoreValue(revokedMs)), ("as_of_ms", .integer(asOfMs)),
-      ("evidence", .text(evidence)), ("deactivated_at_ms", StoreValue(clearedMs)),
+      ("transaction_id", .text(transactionId)), ("purchased_at_ms", .integer(purchasedAtMs)),
+      ("expires_at_ms", StoreValue(expiresAtMs)), ("grace_expires_at_ms", StoreValue(graceExpiresAtMs)),
+      ("revoked_at_ms", StoreValue(revokedAtMs)), ("as_of_ms", .integer(asOfMs)),
+      ("evidence", .text(evidence)), ("deactivated_at_ms", StoreValue(deactivatedAtMs)),
       ("transfers", .integer(moves)), ("transferred_at_ms", .integer(movedMs)),
-      ("updated_at_ms", .integer(updatedMs)), ("next_check_at_ms", StoreValue(nextCheckMs)),
+      ("updated_at_ms", .integer(updatedMs)), ("next_check_at_ms", StoreValue(nextCheckAtMs)),
       ("is_renewing", .integer(isWatched ? 1 : 0)),
     ]
   }
 
   /// Whether both rows entitle the same owner to the same product until the same dates.
   func givesSame(as other: LineRow) -> Bool {
-    owner == other.owner && product == other.product && expiresMs == other.expiresMs
-      && graceMs == other.graceMs && revokedMs == other.revokedMs
-      && clearedMs == other.clearedMs
+    owner == other.owner && product == other.product && expiresAtMs == other.expiresAtMs
+      && graceExpiresAtMs == other.graceExpiresAtMs && revokedAtMs == other.revokedAtMs
+      && deactivatedAtMs == other.deactivatedAtMs
   }
 }

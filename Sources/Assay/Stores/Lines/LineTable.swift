@@ -143,7 +143,7 @@ extension LineRow {
 
   fileprivate func changes(nowMs: Int64) -> StoreTalk.Arguments {
     arguments + [
-      ("now_ms", .integer(nowMs)), ("revoking", .integer(revokedMs == nil ? 0 : 1)),
+      ("now_ms", .integer(nowMs)), ("revoking", .integer(revokedAtMs == nil ? 0 : 1)),
     ]
   }
 }

@@ -36,7 +36,7 @@ struct AccountForget: StoreOperation {
       writer.member("outcome", isSomething ? "forgotten" : "already")
       writer.name("forgotten")
       counts.write(&writer)
-      writer.member("more", boolean: more)
+      writer.member("hasMore", boolean: more)
       writer.member("changed", boolean: isSomething)
     }
   }

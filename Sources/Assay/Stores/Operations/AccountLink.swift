@@ -15,7 +15,7 @@ struct AccountLink: StoreOperation {
     try require(from != to, .misuseLedgerAccount, "STO-90", at: "to")
     attempt = try parameters.attempt()
     reason = try parameters.reason()
-    isOperator = try parameters["operator"]?.boolean() ?? false
+    isOperator = try parameters["operatorView"]?.boolean() ?? false
   }
 
   var seed: Text { attempt }
@@ -41,21 +41,21 @@ struct AccountLink: StoreOperation {
   /// - Parameter targets: The accounts that `from` and `to` were merged into before; empty if none.
   func judge(_ targets: (from: Text, to: Text)) -> StoreOutcome? {
     if targets.to.isEmpty && (targets.from.isEmpty || targets.from == to) { return nil }
-    let linkedTo = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
+    let mergedInto = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
     let isOperator = isOperator
     return StoreOutcome(Refusal(.rejectedAccountMerged, "STO-91", at: "to")) { writer in
       writer.member("outcome", "other-account")
-      if isOperator { writer.member("linkedTo", linkedTo) }
+      if isOperator { writer.member("mergedInto", mergedInto) }
     }
   }
 
   func done(_ targets: (from: Text, to: Text), _ moved: Moved, more: Bool) -> StoreOutcome {
     let isRepeated = targets.from == to
     return StoreOutcome { writer in
-      writer.member("outcome", isRepeated ? "already" : "linked")
+      writer.member("outcome", isRepeated ? "already" : "merged")
       writer.name("moved")
       moved.write(&writer)
-      writer.member("more", boolean: more)
+      writer.member("hasMore", boolean: more)
       writer.member("changed", boolean: moved.isSomething || !isRepeated)
     }
   }
@@ -73,7 +73,7 @@ extension AccountLink.Moved {
 
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("lines", integer: lines)
+    writer.member("subscriptions", integer: lines)
     writer.member("purchases", integer: purchases)
     writer.member("keys", integer: keys)
     writer.member("meters", integer: meters)

@@ -35,8 +35,8 @@ struct ChallengeConsumeOperation: StoreOperation {
   private static func user(
     _ parameters: StoreParameters, _ proof: AttestProof?
   ) throws(Refusal) -> Text {
-    guard let proof else { return try parameters.label("by", 1...255) }
-    if let node = parameters["by"] { throw node.refusal(.range) }
+    guard let proof else { return try parameters.label("usedBy", 1...255) }
+    if let node = parameters["usedBy"] { throw node.refusal(.range) }
     return proof.user
   }
 
@@ -55,7 +55,7 @@ struct ChallengeConsumeOperation: StoreOperation {
       if user == asked.by { return end("consumed") }
       return end("used", Refusal(.rejectedChallengeUsed, "STO-61", at: "challenge"))
     }
-    guard row.expiresMs <= talk.context.nowMs else { throw .shape("used_by") }
+    guard row.expiresAtMs <= talk.context.nowMs else { throw .shape("used_by") }
     return end("expired", Refusal(.rejectedChallengeExpired, "STO-61", at: "challenge"))
   }
 

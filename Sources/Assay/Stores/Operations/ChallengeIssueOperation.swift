@@ -11,7 +11,7 @@ struct ChallengeIssueOperation: StoreOperation {
     row = ChallengeRow(
       id: id, purpose: try parameters.label("purpose", 1...32),
       subject: try parameters.account("subject"),
-      expiresMs: Milliseconds.sum(context.nowMs, context.policy.challengeTtlMs))
+      expiresAtMs: Milliseconds.sum(context.nowMs, context.policy.challengeTtlMs))
   }
 
   var seed: Text { row.id }
@@ -21,13 +21,13 @@ struct ChallengeIssueOperation: StoreOperation {
     // A working random generator does not make the same challenge twice.
     let isOurs =
       stands.purpose == row.purpose && stands.subject == row.subject && stands.usedBy == nil
-      && stands.expiresMs > talk.context.nowMs
+      && stands.expiresAtMs > talk.context.nowMs
     guard isOurs else {
       throw .refused(Refusal(.unavailableChallengeCollision, "STO-60", at: "challenge"))
     }
     return StoreOutcome { writer in
       writer.member("outcome", "issued")
-      writer.member("expiresMs", integer: stands.expiresMs)
+      writer.member("expiresAtMs", integer: stands.expiresAtMs)
       writer.member("sha256", stands.id)
     }
   }

@@ -9,8 +9,8 @@ struct ClaimDue: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     attempt = try parameters.attempt()
     leaseMs = try parameters.leaseUntil()
-    let olderMs = try parameters["olderMs"]?.integer(0...MemberNode.exactInteger) ?? 0
-    beforeMs = parameters.context.nowMs &- olderMs
+    let minExpiredMs = try parameters["minExpiredMs"]?.integer(0...MemberNode.exactInteger) ?? 0
+    beforeMs = parameters.context.nowMs &- minExpiredMs
     holds = try parameters.holds()
   }
 
@@ -30,7 +30,7 @@ struct ClaimDue: StoreOperation {
     return StoreOutcome { writer in
       ClaimDue.write("claims", holds ? [] : claims, nowMs, &writer)
       ClaimDue.write("held", holds ? claims : [], nowMs, &writer)
-      writer.member("more", boolean: claims.count >= StoreTalk.dueCap)
+      writer.member("hasMore", boolean: claims.count >= StoreTalk.dueCap)
     }
   }
 

@@ -24,10 +24,10 @@ struct ClaimOperation: StoreOperation {
     let context = parameters.context
     let owner = try parameters.accountIfAny("account")
     let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
-    isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
+    isInTransaction = try parameters["grantMode"]?.choice(["lease", "transaction"]) == 1
     claimant = Claimant(
       account: owner, attempt: try parameters.attempt(),
-      leaseUntilMs: try parameters.leaseUntil(),
+      leaseExpiresAtMs: try parameters.leaseUntil(),
       holds: holds && !isResolved, isInTransaction: isInTransaction,
       allowsRepeat: try parameters["allowRepeat"]?.boolean() ?? false)
     account = try AccountCheck(
@@ -37,7 +37,7 @@ struct ClaimOperation: StoreOperation {
     let all = try StorePurchase.all(evidence, context.configuration.products)
     lines = ClaimOperation.lines(of: owner, all, account, context.configuration.decision)
     let found = try ClaimOperation.chosen(all, parameters)
-    let limit = try parameters["limit"]?.integer(1...Self.limitCap) ?? Self.limitCap
+    let limit = try parameters["maxPurchases"]?.integer(1...Self.limitCap) ?? Self.limitCap
     purchases = found.suffix(Int(limit))
     moreCount = Int64(found.count &- purchases.count)
     nowMs = context.nowMs
@@ -48,7 +48,7 @@ struct ClaimOperation: StoreOperation {
   private static func chosen(
     _ all: [StorePurchase], _ parameters: StoreParameters
   ) throws(Refusal) -> [StorePurchase] {
-    guard let list = parameters["only"] else { return all }
+    guard let list = parameters["transactionIds"] else { return all }
     let ids = try list.elements(onlyCap).map { id throws(Refusal) in try id.text() }
     return all.filter { ids.contains($0.facts.transactionId) }
   }
@@ -82,7 +82,7 @@ struct ClaimOperation: StoreOperation {
     let nothing = Refusal(.rejectedPayloadIncomplete, "STO-25", at: "claims")
     return StoreOutcome(lead == nil ? nothing : lead?.refusal) { writer in
       writer.member("outcome", lead?.outcome.name ?? "none")
-      writer.name("answer")
+      writer.name("clientResult")
       if let answer = lead == nil ? "refused-keep" : lead?.answer {
         writer.string(answer)
       } else {
@@ -92,7 +92,7 @@ struct ClaimOperation: StoreOperation {
       writer.beginArray()
       for claim in claims { claim.write(nowMs: nowMs, &writer) }
       writer.endArray()
-      writer.member("more", integer: moreCount)
+      writer.member("remaining", integer: moreCount)
       writer.member("changed", boolean: claims.contains { $0.isGranted })
     }
   }
@@ -158,7 +158,7 @@ struct ClaimOperation: StoreOperation {
     _ purchase: StorePurchase, _ policy: Configuration.DecisionPolicy
   ) -> Claim? {
     if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
-    if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }
+    if purchase.facts.revokedAtMs != nil { return Claim(purchase, .revoked) }
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
     if policy.denies(purchase.facts) { return Claim(purchase, .familyShared) }
     return nil
@@ -186,10 +186,10 @@ struct ClaimOperation: StoreOperation {
       transactionId: purchase.facts.transactionId,
       originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
       owner: owner, product: product.id, quantity: purchase.quantity,
-      purchasedMs: purchase.purchasedMs, asOfMs: purchase.facts.asOf,
+      purchasedAtMs: purchase.purchasedAtMs, asOfMs: purchase.facts.asOfMs,
       evidence: purchase.evidence.sha256, generation: 0,
       grantId: LedgerRow.grantId(key, generation: 0), attempt: claimant.attempt, tries: 1,
-      claimedMs: nowMs, leaseMs: claimant.leaseUntilMs, note: note, units: purchase.units,
+      claimedAtMs: nowMs, leaseMs: claimant.leaseExpiresAtMs, note: note, units: purchase.units,
       repeats: claimant.handsOut ? 1 : 0)
   }
 
@@ -197,7 +197,7 @@ struct ClaimOperation: StoreOperation {
   /// rolled back its grant (STO-32), otherwise after a second (STO-39).
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "in-progress")
-    writer.member("answer", "deferred")
+    writer.member("clientResult", "deferred")
     writer.member(
       "retryAfterMs", integer: refusal.status == .unavailableClaimInProgress ? 0 : 1000)
     writer.name("claims")

@@ -11,7 +11,7 @@ struct ClaimResume: StoreOperation {
     let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
     claimant = Claimant(
       account: try parameters.account("account"), attempt: try parameters.attempt(),
-      leaseUntilMs: try parameters.leaseUntil(),
+      leaseExpiresAtMs: try parameters.leaseUntil(),
       holds: holds && !isResolved)
     note = try parameters.note("note")
   }
@@ -28,7 +28,7 @@ struct ClaimResume: StoreOperation {
     let nowMs = talk.context.nowMs
     return StoreOutcome(claim.refusal) { writer in
       writer.member("outcome", claim.outcome.name)
-      writer.name("answer")
+      writer.name("clientResult")
       if let answer = claim.answer { writer.string(answer) } else { writer.null() }
       writer.name("claims")
       writer.beginArray()

@@ -11,7 +11,9 @@ struct CompleteOperation: StoreOperation {
     purchaseKey = try parameters.purchaseKey()
     account = try parameters.account("account")
     grantId = try parameters.needed("grantId").text(64...64)
-    fence = try parameters["fence"]?.integer(1...MemberNode.exactInteger) ?? MemberNode.exactInteger
+    fence =
+      try parameters["fencingToken"]?.integer(1...MemberNode.exactInteger)
+      ?? MemberNode.exactInteger
     note = try parameters.note("note")
   }
 
@@ -24,7 +26,7 @@ struct CompleteOperation: StoreOperation {
     let isOurs = row.owner == account && row.grantId == grantId
     switch row.state {
     case .granted where isOurs:
-      let isOurs = talk.isOurs(isMade, at: row.grantedMs)
+      let isOurs = talk.isOurs(isMade, at: row.grantedAtMs)
       return end("granted", "granted", row, changed: isOurs)
     case .revoked where isOurs:
       return end(
@@ -41,7 +43,7 @@ struct CompleteOperation: StoreOperation {
   /// attempt completes the claim (STO-20).
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "resume")
-    writer.member("answer", "deferred")
+    writer.member("clientResult", "deferred")
     writer.member("retryAfterMs", integer: 1000)
     writer.member("changed", boolean: false)
   }
@@ -52,9 +54,9 @@ struct CompleteOperation: StoreOperation {
   ) -> StoreOutcome {
     StoreOutcome(refusal) { writer in
       writer.member("outcome", outcome)
-      writer.member("answer", answer)
-      writer.member("grantedMs", integer: row.grantedMs)
-      writer.member("revokedMs", integer: row.revokedMs)
+      writer.member("clientResult", answer)
+      writer.member("grantedAtMs", integer: row.grantedAtMs)
+      writer.member("revokedAtMs", integer: row.revokedAtMs)
       writer.member("changed", boolean: changed)
     }
   }

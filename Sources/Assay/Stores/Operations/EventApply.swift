@@ -28,7 +28,7 @@ struct EventApply: StoreOperation {
     revoker = try Revoker(parameters)
     claimant = Claimant(
       account: nil, attempt: try parameters.attempt(),
-      leaseUntilMs: try parameters.leaseUntil(), holds: false,
+      leaseExpiresAtMs: try parameters.leaseUntil(), holds: false,
       isInTransaction: revoker.mode == .transaction)
     isReversal = evidence.contains { item in
       guard case .storeKit(let payload) = item else { return false }
@@ -55,7 +55,7 @@ struct EventApply: StoreOperation {
       writer.beginArray()
       for effect in effects { effect.give?.write(nowMs: nowMs, &writer) }
       writer.endArray()
-      writer.name("lines")
+      writer.name("subscriptions")
       writer.beginArray()
       for line in lines { line.write(&writer) }
       writer.endArray()
@@ -75,7 +75,9 @@ struct EventApply: StoreOperation {
       if let refusal = effect.refusal { EventApply.write("ledger", purchase, refusal, &writer) }
     }
     for line in lines {
-      if let refusal = line.refusal { EventApply.write("line", line.purchase, refusal, &writer) }
+      if let refusal = line.refusal {
+        EventApply.write("subscription", line.purchase, refusal, &writer)
+      }
     }
     writer.endArray()
   }
@@ -95,7 +97,7 @@ struct EventApply: StoreOperation {
   private func ledger(
     _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> Effect {
-    if purchase.facts.revokedAt != nil {
+    if purchase.facts.revokedAtMs != nil {
       let revocation = try talk.revoke(purchase, revoker)
       var effect = Effect(take: revocation.take, changed: revocation.changed)
       effect.isWaiting = revocation.outcome == .inProgress
@@ -130,10 +132,10 @@ struct EventApply: StoreOperation {
     _ key: Text, _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
     guard isReversal, purchase.stateToldMs != nil else { return try talk.ledgerRow(key) }
-    var row = revoker.tombstone(key, purchase, revokedMs: 0)
+    var row = revoker.tombstone(key, purchase, revokedAtMs: 0)
     row.state = .claimed
     row.attempt = ""
-    row.revokedMs = nil
+    row.revokedAtMs = nil
     row.revokedShare = nil
     return try talk.insert(row, purchase.evidence)
   }

@@ -46,7 +46,7 @@ struct EvidenceRead: StoreOperation {
         writer.beginObject()
         writer.member("sha256", text.sha256)
         writer.member("text", text.body)
-        writer.member("atMs", integer: text.atMs)
+        writer.member("storedAtMs", integer: text.atMs)
         writer.endObject()
       }
       writer.endArray()

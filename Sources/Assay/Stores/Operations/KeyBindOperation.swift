@@ -23,8 +23,8 @@ struct KeyBindOperation: StoreOperation {
     if let refusal = stands.refusal(to: row.owner) {
       return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "foreign", refusal)
     }
-    let isNew = talk.isOurs(isMade, at: stands.createdMs)
-    return end(isNew ? "bound" : "already", changed: isNew)
+    let isNew = talk.isOurs(isMade, at: stands.createdAtMs)
+    return end(isNew ? "registered" : "already", changed: isNew)
   }
 
   private func end(

@@ -41,10 +41,11 @@ extension KeyRow {
     writer.member("counter", integer: counter)
     writer.member("appId", app)
     writer.member("environment", environment)
-    writer.member("createdMs", integer: createdMs)
-    writer.member("usedMs", integer: usedMs)
+    writer.member("createdAtMs", integer: createdAtMs)
+    writer.member("usedAtMs", integer: usedAtMs)
     writer.member("receipt", receipt.bytes)
-    writer.member("nextMs", integer: receipt.nextMs == 0 ? nil : receipt.nextMs)
+    writer.member(
+      "nextRefreshAtMs", integer: receipt.nextRefreshAtMs == 0 ? nil : receipt.nextRefreshAtMs)
     writer.member("risk", integer: receipt.risk)
     writer.endObject()
   }

@@ -20,18 +20,18 @@ struct KeyReceiptOperation: StoreOperation {
       return end("unknown", nil, KeyRow.unknown)
     }
     guard row.state == .active else { return end("retired", nil, KeyRow.retired) }
-    guard row.receipt.createdMs >= receipt.createdMs else { throw .shape("receipt_created_at_ms") }
+    guard row.receipt.createdAtMs >= receipt.createdAtMs else { throw .shape("receipt_created_at_ms") }
     let isOurs =
-      row.receipt.createdMs == receipt.createdMs && row.receipt.bytes == receipt.bytes
-    return end(isOurs ? "kept" : "older", row.receipt.nextMs)
+      row.receipt.createdAtMs == receipt.createdAtMs && row.receipt.bytes == receipt.bytes
+    return end(isOurs ? "kept" : "older", row.receipt.nextRefreshAtMs)
   }
 
   private func end(
-    _ outcome: StaticString, _ nextMs: Int64?, _ refusal: Refusal? = nil
+    _ outcome: StaticString, _ nextRefreshAtMs: Int64?, _ refusal: Refusal? = nil
   ) -> StoreOutcome {
     StoreOutcome(refusal) { writer in
       writer.member("outcome", outcome)
-      writer.member("nextMs", integer: nextMs == 0 ? nil : nextMs)
+      writer.member("nextRefreshAtMs", integer: nextRefreshAtMs == 0 ? nil : nextRefreshAtMs)
     }
   }
 }

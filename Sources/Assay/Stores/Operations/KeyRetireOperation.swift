@@ -18,7 +18,7 @@ struct KeyRetireOperation: StoreOperation {
     }
     guard row.owner == account else { return end("foreign", KeyRow.foreign) }
     guard row.state == .retired else { throw .keyMoved }
-    let isNew = talk.isOurs(isMade, at: row.usedMs)
+    let isNew = talk.isOurs(isMade, at: row.usedAtMs)
     return end(isNew ? "retired" : "already", changed: isNew)
   }
 

@@ -17,7 +17,7 @@ struct LookupOperation: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     let evidence = parameters.evidence
     account = try parameters.accountIfAny("account")
-    isOperator = try parameters["operator"]?.boolean() ?? false
+    isOperator = try parameters["operatorView"]?.boolean() ?? false
     if !evidence.isEmpty {
       try parameters.refuse(["environment", "transactionId"])
       question = .purchases(
@@ -108,22 +108,22 @@ struct LookupOperation: StoreOperation {
     writer.member("state", row.state.name)
     writer.member("product", row.product)
     writer.member("quantity", integer: row.quantity)
-    writer.member("purchasedMs", integer: row.purchasedMs)
-    writer.member("claimedMs", integer: row.claimedMs)
-    writer.member("grantedMs", integer: row.grantedMs)
-    writer.member("revokedMs", integer: row.revokedMs)
-    writer.member("isAccounts", boolean: account.map { $0 == row.owner })
+    writer.member("purchasedAtMs", integer: row.purchasedAtMs)
+    writer.member("claimedAtMs", integer: row.claimedAtMs)
+    writer.member("grantedAtMs", integer: row.grantedAtMs)
+    writer.member("revokedAtMs", integer: row.revokedAtMs)
+    writer.member("isOwn", boolean: account.map { $0 == row.owner })
     let isShown = isOperator || account == row.owner
     writer.member("grantId", isShown ? row.grantId : nil)
     if isOperator {
-      writer.name("operator")
+      writer.name("operatorView")
       writer.beginObject()
       writer.member("account", row.owner)
       writer.member("note", row.note)
       writer.member("evidence", row.evidence)
-      writer.member("fence", integer: row.tries)
+      writer.member("fencingToken", integer: row.tries)
       writer.member("generation", integer: row.generation)
-      writer.member("leaseUntilMs", integer: row.leaseMs)
+      writer.member("leaseExpiresAtMs", integer: row.leaseMs)
       writer.endObject()
     }
     writer.endObject()

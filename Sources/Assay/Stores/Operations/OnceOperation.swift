@@ -16,8 +16,8 @@ struct OnceOperation: StoreOperation {
     let (first, atMs) = try talk.first(id, attempt)
     let refusal = first == attempt ? nil : Refusal(.rejectedEventDuplicate, "STO-65", at: "id")
     return StoreOutcome(refusal) { writer in
-      writer.member("outcome", refusal == nil ? "first" : "seen")
-      writer.member("atMs", integer: atMs)
+      writer.member("outcome", refusal == nil ? "first" : "duplicate")
+      writer.member("storedAtMs", integer: atMs)
     }
   }
 }

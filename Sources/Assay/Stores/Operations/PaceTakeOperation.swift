@@ -19,7 +19,7 @@ struct PaceTakeOperation: StoreOperation {
       parameters["bundleId"], context.configuration.apps)
     let place = try parameters.needed("environment").choice(["Production", "Sandbox"])
     let environment: Environment = place == 0 ? .production : .sandbox
-    let node = try parameters.needed("for")
+    let node = try parameters.needed("appStoreOperation")
     kind = try node.text()
     guard let row = AppStoreLimits.row(kind) else { throw node.refusal(.range) }
     limit = PaceTakeOperation.limit(row, environment, context.policy)
@@ -72,7 +72,7 @@ struct PaceTakeOperation: StoreOperation {
       guard waits < Self.waitCap else { break }
       clock = try talk.wait(untilMs: bucket.endMs &+ spread(waits))
     }
-    return end(nil, Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "for"))
+    return end(nil, Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "appStoreOperation"))
   }
 
   /// Spreads the retries of waiting processes over the first 250 ms of the second.
@@ -93,10 +93,10 @@ struct PaceTakeOperation: StoreOperation {
   ) -> StoreOutcome {
     let limit = limit
     return StoreOutcome(refusal) { writer in
-      writer.member("outcome", refusal == nil ? "taken" : "paced")
+      writer.member("outcome", refusal == nil ? "acquired" : "limited")
       writer.member("used", integer: used)
       writer.member("limit", integer: limit)
-      if isUnpaced { writer.member("unpaced", boolean: true) }
+      if isUnpaced { writer.member("unlimited", boolean: true) }
     }
   }
 }

@@ -75,11 +75,11 @@ struct QuotaTakeOperation: StoreOperation {
     }
     let headers = MeterHeaders(
       meter, limit: limit, left: limit &- used, isExhausted: false, nowMs: nowMs)
-    return end("taken", headers, used: used)
+    return end("consumed", headers, used: used)
   }
 
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
-    failsOpen && refusal.isWithoutStore ? end("taken", .none) : nil
+    failsOpen && refusal.isWithoutStore ? end("consumed", .none) : nil
   }
 
   /// - Parameter used: The count afterwards; `nil` if nothing was counted.
@@ -95,7 +95,7 @@ struct QuotaTakeOperation: StoreOperation {
       writer.member("used", integer: used)
       writer.member("limit", integer: limit)
       writer.member("left", integer: left)
-      writer.member("resetMs", integer: meter.bucket.endMs)
+      writer.member("resetAtMs", integer: meter.bucket.endMs)
       writer.member(
         "ticket", used.map { _ in MeterTicket(.take, meter, units: units).text })
       headers.write(&writer)

@@ -10,7 +10,7 @@ struct RevokeComplete: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     purchaseKey = try parameters.purchaseKey()
     take = try TakeBackId(try parameters.needed("takeId"))
-    fence = try parameters.needed("fence").integer(0...MemberNode.exactInteger)
+    fence = try parameters.needed("fencingToken").integer(0...MemberNode.exactInteger)
     taken = try parameters["taken"]?.integer(0...MemberNode.exactInteger)
   }
 
@@ -40,7 +40,7 @@ struct RevokeComplete: StoreOperation {
     let refusal = Refusal(.rejectedClaimSuperseded, "STO-35", at: "takeId")
     return StoreOutcome(isRefused ? refusal : nil) { writer in
       writer.member("outcome", outcome)
-      writer.member("revokedMs", integer: row.revokedMs)
+      writer.member("revokedAtMs", integer: row.revokedAtMs)
       writer.member("debt", integer: debt)
       writer.member("changed", boolean: outcome.hasSameBytes(as: "taken"))
     }

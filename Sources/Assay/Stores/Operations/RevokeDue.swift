@@ -8,8 +8,8 @@ struct RevokeDue: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     attempt = try parameters.attempt()
     leaseMs = try parameters.leaseUntil()
-    let olderMs = try parameters["olderMs"]?.integer(0...MemberNode.exactInteger) ?? 0
-    beforeMs = parameters.context.nowMs &- olderMs
+    let minExpiredMs = try parameters["minExpiredMs"]?.integer(0...MemberNode.exactInteger) ?? 0
+    beforeMs = parameters.context.nowMs &- minExpiredMs
   }
 
   var seed: Text { attempt }
@@ -24,7 +24,7 @@ struct RevokeDue: StoreOperation {
         TakeBack(row, out: row.outCount, target: row.target)?.write(&writer)
       }
       writer.endArray()
-      writer.member("more", boolean: rows.count >= StoreTalk.dueCap)
+      writer.member("hasMore", boolean: rows.count >= StoreTalk.dueCap)
     }
   }
 }

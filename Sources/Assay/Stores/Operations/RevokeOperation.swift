@@ -10,7 +10,7 @@ struct RevokeOperation: StoreOperation {
     let evidence = parameters.evidence
     purchases = try StorePurchase.all(evidence, parameters.context.configuration.products)
     try require(
-      purchases.contains { $0.facts.revokedAt != nil }, .misuseExchangeEvidence, "EXC-2",
+      purchases.contains { $0.facts.revokedAtMs != nil }, .misuseExchangeEvidence, "EXC-2",
       at: "evidence")
     revoker = try Revoker(parameters)
   }

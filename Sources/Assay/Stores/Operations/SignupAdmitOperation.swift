@@ -62,7 +62,7 @@ struct SignupAdmitOperation: StoreOperation {
       writer.member("outcome", outcome)
       writer.member("ticket", ticket)
       writer.member("left", integer: left)
-      writer.member("resetMs", integer: bucket.endMs)
+      writer.member("resetAtMs", integer: bucket.endMs)
       headers.write(&writer)
     }
   }

@@ -59,7 +59,7 @@ struct StoreParameters {
 
   /// Reads the attempt id: 22 … 64 printable ASCII characters (STO-8).
   func attempt() throws(Refusal) -> Text {
-    let node = try needed("attempt").refusing(.misuseLedgerAttemptId, "STO-8")
+    let node = try needed("attemptId").refusing(.misuseLedgerAttemptId, "STO-8")
     let text = try node.text(22...64)
     try require(text.utf8.allSatisfy { (0x21...0x7e).contains($0) }, node)
     return text
@@ -74,12 +74,14 @@ struct StoreParameters {
 
   /// Whether an expired lease waits for an operator, by the request or the configuration (STO-27).
   func holds() throws(Refusal) -> Bool {
-    let given = try self["onUnclear"]?.choice(["retry", "hold"])
+    let given = try self["onExpiredLease"]?.choice(["resume", "hold"])
     return given.map { $0 == 1 } ?? context.policy.expiredLeaseHolds
   }
 
   /// Whether an operator has found that the grant did not happen (STO-27).
-  func isResolved() throws(Refusal) -> Bool { try self["resolve"]?.choice(["again"]) != nil }
+  func isResolved() throws(Refusal) -> Bool {
+    try self["resolution"]?.choice(["not-granted"]) != nil
+  }
 
   /// Refuses members that ask for something else than the other members do (EXC-1).
   func refuse(_ names: [StaticString]) throws(Refusal) {

@@ -16,7 +16,7 @@ struct SubscriptionApply: StoreOperation {
     account = try parameters.accountIfAny("account")
     token = try AccountCheck(
       parameters["accountToken"], configuration.decision.accountToken, isOfAccount: account != nil)
-    isConfirmed = try parameters["confirm"]?.boolean() ?? false
+    isConfirmed = try parameters["confirmTransfer"]?.boolean() ?? false
     purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration.products))
   }
 
@@ -54,8 +54,8 @@ struct SubscriptionApply: StoreOperation {
     let isApplied = lines.contains { $0.refusal == nil }
     return StoreOutcome(isApplied ? nil : lines.last?.refusal) { writer in
       writer.member("plan", entitlement?.plan)
-      writer.member("until", integer: entitlement?.untilMs)
-      writer.name("lines")
+      writer.member("expiresAtMs", integer: entitlement?.untilMs)
+      writer.name("subscriptions")
       writer.beginArray()
       for line in lines { line.write(&writer) }
       writer.endArray()
@@ -69,7 +69,7 @@ struct SubscriptionApply: StoreOperation {
     if let applied = withoutStore(purchase, talk.context) { return applied }
     guard let next = try next(purchase, &talk) else {
       return AppliedLine(
-        purchase: purchase, outcome: purchase.product == nil ? .unknownProduct : .leftOut)
+        purchase: purchase, outcome: purchase.product == nil ? .unknownProduct : .excluded)
     }
     let (before, after) = try talk.apply(next, purchase.evidence)
     if let account, after.owner != account {
@@ -105,7 +105,7 @@ struct SubscriptionApply: StoreOperation {
       return AppliedLine(purchase: purchase, outcome: .refused, reason: reason)
     }
     if purchase.isLeftOutOfLines(context.configuration.decision) {
-      return AppliedLine(purchase: purchase, outcome: .leftOut)
+      return AppliedLine(purchase: purchase, outcome: .excluded)
     }
     guard purchase.lineKey != nil else { return AppliedLine(purchase: purchase, outcome: .refused) }
     return nil
@@ -119,7 +119,7 @@ struct SubscriptionApply: StoreOperation {
     let policy = talk.context.policy
     let isNewer = next.asOfMs > row.asOfMs
     var refused = AppliedLine(purchase: purchase, outcome: .otherAccount, row: row)
-    refused.canMove = policy.transfer == .confirm && isNewer
+    refused.canTransfer = policy.transfer == .confirm && isNewer
     guard policy.transfer != .deny, isNewer, policy.transfer == .allow || isConfirmed else {
       return refused
     }
@@ -127,7 +127,7 @@ struct SubscriptionApply: StoreOperation {
     let after = try talk.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
     guard after.owner == next.owner else {
       refused.row = after
-      if after.movedMs > beforeMs { refused.outcome = .moveTooSoon }
+      if after.movedMs > beforeMs { refused.outcome = .transferTooSoon }
       return refused
     }
     try talk.audit(

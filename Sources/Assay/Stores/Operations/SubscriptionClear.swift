@@ -15,10 +15,10 @@ struct SubscriptionClear: StoreOperation {
     let rows = keeps ? try talk.lines(of: account) : try talk.clearLines(of: account)
     let entitlement = LineEntitlement(rows, talk.context)
     let nowMs = talk.context.nowMs
-    let cleared = rows.count { $0.clearedMs == nowMs }
+    let cleared = rows.count { $0.deactivatedAtMs == nowMs }
     return StoreOutcome { writer in
       entitlement.write(&writer)
-      writer.member("cleared", integer: Int64(cleared))
+      writer.member("deactivated", integer: Int64(cleared))
       writer.member("changed", boolean: cleared > 0)
     }
   }

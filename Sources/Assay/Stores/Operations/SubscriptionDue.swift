@@ -20,11 +20,11 @@ struct SubscriptionDue: StoreOperation {
     let rows = try talk.takeDueLines(leaseMs: leaseMs, attempt: attempt)
     try talk.planNextLooks(rows, leaseMs: leaseMs)
     return StoreOutcome { writer in
-      writer.name("lines")
+      writer.name("subscriptions")
       writer.beginArray()
       for row in rows { SubscriptionDue.write(row, &writer) }
       writer.endArray()
-      writer.member("more", boolean: rows.count >= StoreTalk.dueCap)
+      writer.member("hasMore", boolean: rows.count >= StoreTalk.dueCap)
     }
   }
 
@@ -35,9 +35,9 @@ struct SubscriptionDue: StoreOperation {
     writer.member("transactionId", row.transactionId)
     writer.member("account", row.owner.isEmpty ? nil : row.owner)
     writer.member("productId", row.product)
-    writer.member("expiresMs", integer: row.expiresMs)
-    writer.member("graceMs", integer: row.graceMs)
-    writer.member("asOf", integer: row.asOfMs)
+    writer.member("expiresAtMs", integer: row.expiresAtMs)
+    writer.member("graceExpiresAtMs", integer: row.graceExpiresAtMs)
+    writer.member("asOfMs", integer: row.asOfMs)
     writer.member("evidence", row.evidence)
     writer.endObject()
   }

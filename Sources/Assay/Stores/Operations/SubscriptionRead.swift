@@ -16,14 +16,14 @@ struct SubscriptionRead: StoreOperation {
   private static func last(
     _ parameters: StoreParameters
   ) throws(Refusal) -> (plan: Text, untilMs: Int64?)? {
-    guard let node = parameters["last"] else { return nil }
+    guard let node = parameters["cachedPlan"] else { return nil }
     let context = parameters.context
-    let object = try node.object(["plan", "until", "atMs"])
+    let object = try node.object(["plan", "expiresAtMs", "readAtMs"])
     let name = try object.required("plan")
     let plan = try name.text()
     try require(context.configuration.plans.contains(plan), name)
-    let untilMs = try object.present("until")?.integer(0...MemberNode.exactInteger)
-    let atMs = try object.required("atMs").integer(0...MemberNode.exactInteger)
+    let untilMs = try object.present("expiresAtMs")?.integer(0...MemberNode.exactInteger)
+    let atMs = try object.required("readAtMs").integer(0...MemberNode.exactInteger)
     let age = context.nowMs &- atMs
     guard age >= 0, age <= context.policy.failOpenPlanMaxAgeMs else { return nil }
     if let untilMs, untilMs <= context.nowMs { return nil }
@@ -37,7 +37,7 @@ struct SubscriptionRead: StoreOperation {
     let nowMs = context.nowMs
     return StoreOutcome { writer in
       entitlement.write(&writer)
-      writer.member("atMs", integer: nowMs)
+      writer.member("readAtMs", integer: nowMs)
     }
   }
 
@@ -47,10 +47,10 @@ struct SubscriptionRead: StoreOperation {
     let last = last
     return StoreOutcome(last == nil ? refusal : nil) { writer in
       writer.member("plan", last?.plan ?? fallback)
-      writer.member("until", integer: last?.untilMs)
-      writer.name("lines")
+      writer.member("expiresAtMs", integer: last?.untilMs)
+      writer.name("subscriptions")
       writer.null()
-      writer.member("fromLast", boolean: last != nil)
+      writer.member("isCached", boolean: last != nil)
     }
   }
 }

@@ -33,7 +33,7 @@ struct StorePurchase: Sendable {
 
   /// The purchase date in milliseconds since 1970 UTC; 0 if the evidence has none, so that every
   /// dated purchase is newer.
-  var purchasedMs: Int64 { facts.start ?? 0 }
+  var purchasedAtMs: Int64 { facts.start ?? 0 }
 
   var quantity: Int64 { max(1, facts.quantity) }
 
@@ -47,10 +47,10 @@ struct StorePurchase: Sendable {
   /// is not revoked (RFD-2, RFD-5); `nil` if the purchase is revoked, or if evidence of this form
   /// cannot report a revocation.
   var stateToldMs: Int64? {
-    guard facts.revokedAt == nil, facts.timeIsKnown, facts.shows.contains(.revocation) else {
+    guard facts.revokedAtMs == nil, facts.timeIsKnown, facts.shows.contains(.revocation) else {
       return nil
     }
-    return facts.asOf
+    return facts.asOfMs
   }
 }
 
@@ -83,8 +83,8 @@ extension StorePurchase {
           evidence: sources[statement.document], accountToken: statement.account?.token))
     }
     return purchases.ordered { left, right in
-      left.purchasedMs != right.purchasedMs
-        ? left.purchasedMs < right.purchasedMs
+      left.purchasedAtMs != right.purchasedAtMs
+        ? left.purchasedAtMs < right.purchasedAtMs
         : Text.precedesAsNumber(left.facts.transactionId, right.facts.transactionId)
     }
   }

@@ -4,20 +4,20 @@ struct ChallengeRow: Sendable {
   let id: Text
   let purpose: Text
   let subject: Text
-  let expiresMs: Int64
+  let expiresAtMs: Int64
   /// The user that consumed the challenge; `nil` if it is unused.
   var usedBy: Text? = nil
-  var usedMs: Int64? = nil
+  var usedAtMs: Int64? = nil
 
   static let columns: [StaticString] = [
     "id", "purpose", "subject", "expires_at_ms", "used_by", "used_at_ms",
   ]
 
-  init(id: Text, purpose: Text, subject: Text, expiresMs: Int64) {
+  init(id: Text, purpose: Text, subject: Text, expiresAtMs: Int64) {
     self.id = id
     self.purpose = purpose
     self.subject = subject
-    self.expiresMs = expiresMs
+    self.expiresAtMs = expiresAtMs
   }
 
   /// Reads a row whose values have the order of `columns`.
@@ -26,19 +26,19 @@ struct ChallengeRow: Sendable {
     id = try row.text()
     purpose = try row.text()
     subject = try row.text()
-    expiresMs = try row.integer()
+    expiresAtMs = try row.integer()
     usedBy = try row.textIfAny()
-    usedMs = try row.integerIfAny()
+    usedAtMs = try row.integerIfAny()
     try row.end()
-    guard (usedBy == nil) == (usedMs == nil) else { throw .shape("used_by") }
+    guard (usedBy == nil) == (usedAtMs == nil) else { throw .shape("used_by") }
   }
 
   /// The row's values by column name.
   var arguments: StoreTalk.Arguments {
     [
       ("id", .text(id)), ("purpose", .text(purpose)), ("subject", .text(subject)),
-      ("expires_at_ms", .integer(expiresMs)), ("used_by", StoreValue(usedBy)),
-      ("used_at_ms", StoreValue(usedMs)),
+      ("expires_at_ms", .integer(expiresAtMs)), ("used_by", StoreValue(usedBy)),
+      ("used_at_ms", StoreValue(usedAtMs)),
     ]
   }
 }

@@ -29,8 +29,8 @@ struct KeyRow: Sendable {
   let publicKey: Text
   var counter: Int64
   var state: State
-  let createdMs: Int64
-  var usedMs: Int64
+  let createdAtMs: Int64
+  var usedAtMs: Int64
   var receipt: Receipt
 
   /// Apple's App Attest receipt of the key.
@@ -39,18 +39,18 @@ struct KeyRow: Sendable {
     var bytes: Text? = nil
     /// The time at which Apple made the receipt, in milliseconds since 1970 UTC; 0 if there is
     /// none.
-    var createdMs: Int64 = 0
+    var createdAtMs: Int64 = 0
     /// The time from which a refresh can succeed, in milliseconds since 1970 UTC; 0 if none will
     /// (RFR-3).
-    var nextMs: Int64 = 0
+    var nextRefreshAtMs: Int64 = 0
     var risk: Int64? = nil
 
     init() {}
 
     init(_ receipt: AttestReceipt) {
       bytes = Text(Base64.encodeStandard(receipt.bytes))
-      createdMs = receipt.createdMs
-      nextMs = receipt.refreshAtMs ?? 0
+      createdAtMs = receipt.createdAtMs
+      nextRefreshAtMs = receipt.refreshAtMs ?? 0
       risk = receipt.risk
     }
   }
@@ -70,8 +70,8 @@ struct KeyRow: Sendable {
     publicKey = Text(Base64.encodeStandard(attestation.publicKey))
     counter = 0
     state = .active
-    createdMs = nowMs
-    usedMs = nowMs
+    createdAtMs = nowMs
+    usedAtMs = nowMs
     receipt = attestation.receipt.map(Receipt.init) ?? Receipt()
   }
 
@@ -87,12 +87,12 @@ struct KeyRow: Sendable {
     guard counter >= 0 else { throw .shape("counter") }
     guard let state = State(try row.text()) else { throw .shape("state") }
     self.state = state
-    createdMs = try row.integer()
-    usedMs = try row.integer()
+    createdAtMs = try row.integer()
+    usedAtMs = try row.integer()
     receipt = Receipt()
     receipt.bytes = try row.textIfAny()
-    receipt.createdMs = try row.integer()
-    receipt.nextMs = try row.integer()
+    receipt.createdAtMs = try row.integer()
+    receipt.nextRefreshAtMs = try row.integer()
     receipt.risk = try row.integerIfAny()
     try row.end()
   }
@@ -103,7 +103,7 @@ struct KeyRow: Sendable {
       ("key_id", .text(id)), ("owner", .text(owner)), ("app", .text(app)),
       ("environment", .text(environment)), ("public_key", .text(publicKey)),
       ("counter", .integer(counter)), ("state", .text(Text(stringLiteral: state.name))),
-      ("created_at_ms", .integer(createdMs)), ("used_at_ms", .integer(usedMs)),
+      ("created_at_ms", .integer(createdAtMs)), ("used_at_ms", .integer(usedAtMs)),
     ] + receipt.arguments
   }
 }
@@ -112,8 +112,8 @@ extension KeyRow.Receipt {
   /// The receipt's values by column name.
   var arguments: StoreTalk.Arguments {
     [
-      ("receipt", StoreValue(bytes)), ("receipt_created_at_ms", .integer(createdMs)),
-      ("next_refresh_at_ms", .integer(nextMs)), ("risk", StoreValue(risk)),
+      ("receipt", StoreValue(bytes)), ("receipt_created_at_ms", .integer(createdAtMs)),
+      ("next_refresh_at_ms", .integer(nextRefreshAtMs)), ("risk", StoreValue(risk)),
     ]
   }
 }

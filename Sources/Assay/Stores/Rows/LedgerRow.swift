@@ -30,7 +30,7 @@ struct LedgerRow: Sendable {
   var owner: Text
   var product: Text
   var quantity: Int64
-  var purchasedMs: Int64
+  var purchasedAtMs: Int64
   var asOfMs: Int64
   /// SHA-256 of the evidence, lower-case hex.
   var evidence: Text
@@ -40,10 +40,10 @@ struct LedgerRow: Sendable {
   var attempt: Text
   /// The fencing token (STO-26).
   var tries: Int64
-  var claimedMs: Int64
+  var claimedAtMs: Int64
   var leaseMs: Int64
-  var grantedMs: Int64? = nil
-  var revokedMs: Int64? = nil
+  var grantedAtMs: Int64? = nil
+  var revokedAtMs: Int64? = nil
   var note: Text? = nil
   /// Units of the purchase by the catalogue at the time of the claim (STO-36).
   var units: Int64
@@ -91,17 +91,17 @@ extension LedgerRow {
     owner = try row.text()
     product = try row.text()
     quantity = try row.integer()
-    purchasedMs = try row.integer()
+    purchasedAtMs = try row.integer()
     asOfMs = try row.integer()
     evidence = try row.text()
     generation = try row.integer()
     grantId = try row.text()
     attempt = try row.text()
     tries = try row.integer()
-    claimedMs = try row.integer()
+    claimedAtMs = try row.integer()
     leaseMs = try row.integer()
-    grantedMs = try row.integerIfAny()
-    revokedMs = try row.integerIfAny()
+    grantedAtMs = try row.integerIfAny()
+    revokedAtMs = try row.integerIfAny()
     note = try row.textIfAny()
     if isDynamo {
       units = try row.integerIfAny() ?? quantity
@@ -131,12 +131,12 @@ extension LedgerRow {
       ("original_transaction_id", .text(originalTransactionId)),
       ("state", .text(Text(stringLiteral: state.name))),
       ("owner", .text(owner)), ("product", .text(product)), ("quantity", .integer(quantity)),
-      ("purchased_at_ms", .integer(purchasedMs)), ("as_of_ms", .integer(asOfMs)),
+      ("purchased_at_ms", .integer(purchasedAtMs)), ("as_of_ms", .integer(asOfMs)),
       ("evidence", .text(evidence)), ("generation", .integer(generation)),
       ("grant_id", .text(grantId)), ("attempt_id", .text(attempt)),
       ("fencing_token", .integer(tries)),
-      ("claimed_at_ms", .integer(claimedMs)), ("lease_expires_at_ms", .integer(leaseMs)),
-      ("granted_at_ms", StoreValue(grantedMs)), ("revoked_at_ms", StoreValue(revokedMs)),
+      ("claimed_at_ms", .integer(claimedAtMs)), ("lease_expires_at_ms", .integer(leaseMs)),
+      ("granted_at_ms", StoreValue(grantedAtMs)), ("revoked_at_ms", StoreValue(revokedAtMs)),
       ("note", StoreValue(note)), ("units", .integer(units)), ("granted_units", .integer(outCount)),
       ("revocation_percentage", StoreValue(revokedShare)), ("repeats", .integer(repeats)),
     ]

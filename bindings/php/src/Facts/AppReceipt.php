@@ -28,8 +28,8 @@ final class AppReceipt extends OwnFacts
         'originalApplicationVersion' => [Member::TEXT, 'originalApplicationVersion'],
         'creationDate' => [Member::TIME, 'creationDate'],
         'creationAt' => [Member::MOMENT, 'creationDate'],
-        'asOf' => [Member::TIME, 'asOf'],
-        'asOfAt' => [Member::MOMENT, 'asOf'],
+        'asOfMs' => [Member::TIME, 'asOfMs'],
+        'asOfAt' => [Member::MOMENT, 'asOfMs'],
         'originalPurchaseDate' => [Member::TIME, 'originalPurchaseDate'],
         'originalPurchaseAt' => [Member::MOMENT, 'originalPurchaseDate'],
         'expirationDate' => [Member::TIME, 'expirationDate'],
@@ -39,7 +39,7 @@ final class AppReceipt extends OwnFacts
         'versionExternalIdentifier' => [Member::INTEGER, 'versionExternalIdentifier'],
         'deviceBound' => [Member::BOOLEAN, 'deviceBound'],
         'purchases' => [Member::DETAILS_LIST, 'purchases', AppReceiptPurchase::class],
-        'keptAttributes' => [Member::DETAILS_LIST, 'keptAttributes', KeptAttribute::class],
+        'rawAttributes' => [Member::DETAILS_LIST, 'rawAttributes', RawAttribute::class],
         'unknownAttributes' => [Member::INTEGER, 'unknownAttributes'],
         'digest' => [Member::TEXT, 'digest'],
         'chain' => [Member::DETAILS, 'chain', ReceiptChain::class],
@@ -64,8 +64,8 @@ final class AppReceipt extends OwnFacts
     /** `creationDate` in UTC. */
     public readonly DateTimeImmutable $creationAt;
     /** The moment that it describes. Milliseconds since 1970 UTC. */
-    public readonly int $asOf;
-    /** `asOf` in UTC. */
+    public readonly int $asOfMs;
+    /** `asOfMs` in UTC. */
     public readonly DateTimeImmutable $asOfAt;
     /** First download. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
@@ -88,8 +88,8 @@ final class AppReceipt extends OwnFacts
     public readonly bool $deviceBound;
     /** @var list<AppReceiptPurchase> In the order of the receipt, which means nothing. */
     public readonly array $purchases;
-    /** @var list<KeptAttribute> Attributes that are known but not understood. */
-    public readonly array $keptAttributes;
+    /** @var list<RawAttribute> Attributes that are known but not understood. */
+    public readonly array $rawAttributes;
     /** How many more there were. */
     public readonly int $unknownAttributes;
     /** "sha1" or "sha256". */

@@ -37,7 +37,7 @@ final class AppReceiptPurchase extends Details
         'known' => [Member::BOOLEAN, 'known'],
         'environment' => [Member::TEXT, 'environment'],
         'idConflict' => [Member::BOOLEAN, 'idConflict'],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
     ];
 
     /** What was bought. */
@@ -86,5 +86,5 @@ final class AppReceiptPurchase extends Details
     /** The transaction id looks like one of another environment. */
     public readonly bool $idConflict;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
 }

@@ -18,14 +18,14 @@ final class AppleAccountEvent extends Details
     protected const MEMBERS = [
         'type' => [Member::TEXT, 'type'],
         'subject' => [Member::TEXT, 'subject'],
-        'eventMs' => [Member::TIME, 'eventMs'],
-        'eventAt' => [Member::MOMENT, 'eventMs'],
+        'eventAtMs' => [Member::TIME, 'eventAtMs'],
+        'eventAt' => [Member::MOMENT, 'eventAtMs'],
         'email' => [Member::TEXT, 'email'],
         'privateEmail' => [Member::BOOLEAN, 'privateEmail'],
         'audience' => [Member::TEXTS, 'audience'],
         'tokenId' => [Member::TEXT, 'tokenId'],
-        'issuedMs' => [Member::TIME, 'issuedMs'],
-        'issuedAt' => [Member::MOMENT, 'issuedMs'],
+        'issuedAtMs' => [Member::TIME, 'issuedAtMs'],
+        'issuedAt' => [Member::MOMENT, 'issuedAtMs'],
     ];
 
     /**
@@ -36,8 +36,8 @@ final class AppleAccountEvent extends Details
     /** The account: `sub`. */
     public readonly string $subject;
     /** When it happened. Milliseconds since 1970 UTC. */
-    public readonly ?int $eventMs;
-    /** `eventMs` in UTC. */
+    public readonly ?int $eventAtMs;
+    /** `eventAtMs` in UTC. */
     public readonly ?DateTimeImmutable $eventAt;
     /** May be a relay; is no account id. */
     public readonly ?string $email;
@@ -48,7 +48,7 @@ final class AppleAccountEvent extends Details
     /** `jti`: deliveries repeat, act once on each. */
     public readonly string $tokenId;
     /** `iat`. Milliseconds since 1970 UTC. */
-    public readonly int $issuedMs;
-    /** `issuedMs` in UTC. */
+    public readonly int $issuedAtMs;
+    /** `issuedAtMs` in UTC. */
     public readonly DateTimeImmutable $issuedAt;
 }

@@ -21,8 +21,8 @@ final class AppleTokens extends Details
     protected const MEMBERS = [
         'accessToken' => [Member::TEXT, 'accessToken'],
         'refreshToken' => [Member::TEXT, 'refreshToken'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
     /** Of little use to a server. */
@@ -30,7 +30,7 @@ final class AppleTokens extends Details
     /** Without it the sign-in cannot be revoked later. */
     public readonly string $refreshToken;
     /** When the access token ends. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
 }

@@ -21,12 +21,12 @@ final class AttestReceipt extends OwnFacts
         'environment' => [Member::TEXT, 'environment'],
         'keyId' => [Member::TEXT, 'keyId'],
         'bound' => [Member::BOOLEAN, 'bound'],
-        'createdMs' => [Member::TIME, 'createdMs'],
-        'createdAt' => [Member::MOMENT, 'createdMs'],
+        'createdAtMs' => [Member::TIME, 'createdAtMs'],
+        'createdAt' => [Member::MOMENT, 'createdAtMs'],
         'notBeforeMs' => [Member::TIME, 'notBeforeMs'],
         'notBeforeAt' => [Member::MOMENT, 'notBeforeMs'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
         'expired' => [Member::BOOLEAN, 'expired'],
         'risk' => [Member::INTEGER, 'risk'],
         'refreshAtMs' => [Member::TIME, 'refreshAtMs'],
@@ -52,16 +52,16 @@ final class AttestReceipt extends OwnFacts
     /** Whether it was checked to be about the key that was given. */
     public readonly bool $bound;
     /** When Apple made it. Milliseconds since 1970 UTC. */
-    public readonly int $createdMs;
-    /** `createdMs` in UTC. */
+    public readonly int $createdAtMs;
+    /** `createdAtMs` in UTC. */
     public readonly DateTimeImmutable $createdAt;
     /** Earliest refresh; only "RECEIPT". Milliseconds since 1970 UTC. */
     public readonly ?int $notBeforeMs;
     /** `notBeforeMs` in UTC. */
     public readonly ?DateTimeImmutable $notBeforeAt;
     /** After that only a new key helps. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
     /** Whether it has ended; true only with `attest.time: stored`. */
     public readonly bool $expired;

@@ -24,8 +24,8 @@ final class CertificateRevocation extends Details
         'nextUpdateAt' => [Member::MOMENT, 'nextUpdate'],
         'responder' => [Member::TEXT, 'responder'],
         'response' => [Member::OCTETS, 'response'],
-        'revoked' => [Member::TIME, 'revokedAt'],
-        'revokedAt' => [Member::MOMENT, 'revokedAt'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
+        'revokedAt' => [Member::MOMENT, 'revokedAtMs'],
         'reason' => [Member::INTEGER, 'reason'],
     ];
 
@@ -46,8 +46,8 @@ final class CertificateRevocation extends Details
     /** The response itself: hand it in again, until `nextUpdate`. */
     public readonly ?string $response;
     /** When it was revoked. Milliseconds since 1970 UTC. */
-    public readonly ?int $revoked;
-    /** `revoked` in UTC. */
+    public readonly ?int $revokedAtMs;
+    /** `revokedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $revokedAt;
     /** Why: 1 is a compromised key. */
     public readonly ?int $reason;

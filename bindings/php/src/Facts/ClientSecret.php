@@ -17,14 +17,14 @@ final class ClientSecret extends Details
 
     protected const MEMBERS = [
         'clientSecret' => [Member::TEXT, 'clientSecret'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
     /** Compact JWS, ES256. */
     public readonly string $clientSecret;
     /** When it ends. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
 }

@@ -14,7 +14,7 @@ use DateTimeImmutable;
  * What an account may have now.
  *
  * `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
- * `state` why, `until` and `nextCheck` when to look again.
+ * `state` why, `expiresAtMs` and `nextCheckAtMs` when to look again.
  */
 final class Decision extends Ruling
 {
@@ -23,41 +23,41 @@ final class Decision extends Ruling
     protected const MEMBERS = [
         'plan' => [Member::TEXT, 'plan'],
         'state' => [Member::TEXT, 'state'],
-        'row' => [Member::TEXT, 'row'],
+        'rule' => [Member::TEXT, 'rule'],
         'flags' => [Member::TEXTS, 'flags'],
-        'reason' => [Member::INTEGER, 'reason'],
-        'until' => [Member::TIME, 'until'],
-        'untilAt' => [Member::MOMENT, 'until'],
-        'wouldBeUntil' => [Member::TIME, 'wouldBeUntil'],
-        'wouldBeUntilAt' => [Member::MOMENT, 'wouldBeUntil'],
-        'bookedUntil' => [Member::TIME, 'bookedUntil'],
-        'bookedUntilAt' => [Member::MOMENT, 'bookedUntil'],
-        'graceUntil' => [Member::TIME, 'graceUntil'],
-        'graceUntilAt' => [Member::MOMENT, 'graceUntil'],
+        'reasonCode' => [Member::INTEGER, 'reasonCode'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
+        'wouldExpireAtMs' => [Member::TIME, 'wouldExpireAtMs'],
+        'wouldExpireAt' => [Member::MOMENT, 'wouldExpireAtMs'],
+        'nextPeriodExpiresAtMs' => [Member::TIME, 'nextPeriodExpiresAtMs'],
+        'nextPeriodExpiresAt' => [Member::MOMENT, 'nextPeriodExpiresAtMs'],
+        'graceExpiresAtMs' => [Member::TIME, 'graceExpiresAtMs'],
+        'graceExpiresAt' => [Member::MOMENT, 'graceExpiresAtMs'],
         'productId' => [Member::TEXT, 'productId'],
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'environment' => [Member::TEXT, 'environment'],
         'account' => [Member::TEXT, 'account'],
         'stale' => [Member::BOOLEAN, 'stale'],
-        'nextCheck' => [Member::TIME, 'nextCheck'],
-        'nextCheckAt' => [Member::MOMENT, 'nextCheck'],
+        'nextCheckAtMs' => [Member::TIME, 'nextCheckAtMs'],
+        'nextCheckAt' => [Member::MOMENT, 'nextCheckAtMs'],
         'evidence' => [Member::DETAILS, 'evidence', EvidenceReach::class],
         'groups' => [Member::DETAILS_LIST, 'groups', GroupDecision::class],
-        'leftOut' => [Member::DETAILS_LIST, 'leftOut', LeftOut::class],
+        'excluded' => [Member::DETAILS_LIST, 'excluded', ExcludedTransaction::class],
         'entitled' => [Member::OWN, 'entitled'],
     ];
 
     /** The plan in force; the default one when none is. */
     public readonly string $plan;
     /**
-     * "active", "grace", "billing-retry", "expired", "refunded", "revoked-family",
-     * "superseded", "not-started", "denied-by-policy", "stale", "owned", "once", "none". See
+     * "active", "grace", "billing-retry", "expired", "refunded", "family-revoked", "upgraded",
+     * "not-started", "denied-by-policy", "stale", "owned", "consumable", "none". See
      * Names\State.
      */
     public readonly string $state;
     /** "DEC-10": the row of the decision table. */
-    public readonly string $row;
+    public readonly string $rule;
     /**
      * "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
      * "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
@@ -66,26 +66,26 @@ final class Decision extends Ruling
      */
     public readonly array $flags;
     /** Refunded: revocation reason; expired: expiration intent. */
-    public readonly ?int $reason;
+    public readonly ?int $reasonCode;
     /**
      * First moment outside the entitlement, or when a refund ended it; null: no end, or
      * nothing is granted. Milliseconds since 1970 UTC.
      */
-    public readonly ?int $until;
-    /** `until` in UTC. */
-    public readonly ?DateTimeImmutable $untilAt;
+    public readonly ?int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $expiresAt;
     /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
-    public readonly ?int $wouldBeUntil;
-    /** `wouldBeUntil` in UTC. */
-    public readonly ?DateTimeImmutable $wouldBeUntilAt;
+    public readonly ?int $wouldExpireAtMs;
+    /** `wouldExpireAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $wouldExpireAt;
     /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
-    public readonly ?int $bookedUntil;
-    /** `bookedUntil` in UTC. */
-    public readonly ?DateTimeImmutable $bookedUntilAt;
+    public readonly ?int $nextPeriodExpiresAtMs;
+    /** `nextPeriodExpiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $nextPeriodExpiresAt;
     /** End of the billing grace period. Milliseconds since 1970 UTC. */
-    public readonly ?int $graceUntil;
-    /** `graceUntil` in UTC. */
-    public readonly ?DateTimeImmutable $graceUntilAt;
+    public readonly ?int $graceExpiresAtMs;
+    /** `graceExpiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $graceExpiresAt;
     /** The product that decided. */
     public readonly ?string $productId;
     /** Its line. */
@@ -102,15 +102,15 @@ final class Decision extends Ruling
     /** Newer evidence would say more: ask for it. */
     public readonly bool $stale;
     /** When to decide again; null: no need. Milliseconds since 1970 UTC. */
-    public readonly ?int $nextCheck;
-    /** `nextCheck` in UTC. */
+    public readonly ?int $nextCheckAtMs;
+    /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
     /** How far the evidence reaches. */
     public readonly EvidenceReach $evidence;
     /** @var list<GroupDecision> Every group, the leading one first. */
     public readonly array $groups;
-    /** @var list<LeftOut> Transactions that decided nothing. */
-    public readonly array $leftOut;
+    /** @var list<ExcludedTransaction> Transactions that decided nothing. */
+    public readonly array $excluded;
     /** Whether a plan above the default one is in force. false if in any doubt. */
     public readonly bool $entitled;
 }

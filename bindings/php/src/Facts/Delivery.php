@@ -19,8 +19,8 @@ final class Delivery extends Details
         'key' => [Member::TEXT, 'key'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'quantity' => [Member::INTEGER, 'quantity'],
-        'revoked' => [Member::TIME, 'revokedAt'],
-        'revokedAt' => [Member::MOMENT, 'revokedAt'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
+        'revokedAt' => [Member::MOMENT, 'revokedAtMs'],
         'revocationPercentage' => [Member::INTEGER, 'revocationPercentage'],
     ];
 
@@ -31,8 +31,8 @@ final class Delivery extends Details
     /** How many. */
     public readonly int $quantity;
     /** When it was refunded. Milliseconds since 1970 UTC. */
-    public readonly ?int $revoked;
-    /** `revoked` in UTC. */
+    public readonly ?int $revokedAtMs;
+    /** `revokedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $revokedAt;
     /** Thousandths of a percent to take back. */
     public readonly ?int $revocationPercentage;

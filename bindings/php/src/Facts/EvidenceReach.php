@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** How far the evidence reaches: what happened after `asOf` is invisible. */
+/** How far the evidence reaches: what happened after `asOfMs` is invisible. */
 final class EvidenceReach extends Details
 {
     use ReadOnce;
@@ -18,8 +18,8 @@ final class EvidenceReach extends Details
     protected const MEMBERS = [
         'class' => [Member::TEXT, 'class'],
         'kinds' => [Member::TEXTS, 'kinds'],
-        'asOf' => [Member::TIME, 'asOf'],
-        'asOfAt' => [Member::MOMENT, 'asOf'],
+        'asOfMs' => [Member::TIME, 'asOfMs'],
+        'asOfAt' => [Member::MOMENT, 'asOfMs'],
         'complete' => [Member::BOOLEAN, 'complete'],
         'missing' => [Member::TEXTS, 'missing'],
     ];
@@ -29,8 +29,8 @@ final class EvidenceReach extends Details
     /** @var list<string> Kinds of the documents. */
     public readonly array $kinds;
     /** The moment that it describes. Milliseconds since 1970 UTC. */
-    public readonly ?int $asOf;
-    /** `asOf` in UTC. */
+    public readonly ?int $asOfMs;
+    /** `asOfMs` in UTC. */
     public readonly ?DateTimeImmutable $asOfAt;
     /** Whether nothing is missing. */
     public readonly bool $complete;

@@ -16,7 +16,7 @@ abstract class Finding extends OwnFacts
         $worth = ($document->code & 0xff) === Header::PENDING;
 
         return match ($name) {
-            'claimed' => Claims::of($document->at('claimed') ?? []),
+            'unverified' => Claims::of($document->at('unverified') ?? []),
             'worthVerifying' => $worth,
             'status' => $document->status(),
             'httpStatus' => $worth ? null : Refusal::httpStatus($document->code),

@@ -19,25 +19,25 @@ final class GroupDecision extends Details
         'plan' => [Member::TEXT, 'plan'],
         'entitled' => [Member::BOOLEAN, 'entitled'],
         'state' => [Member::TEXT, 'state'],
-        'row' => [Member::TEXT, 'row'],
+        'rule' => [Member::TEXT, 'rule'],
         'flags' => [Member::TEXTS, 'flags'],
-        'reason' => [Member::INTEGER, 'reason'],
-        'until' => [Member::TIME, 'until'],
-        'untilAt' => [Member::MOMENT, 'until'],
-        'wouldBeUntil' => [Member::TIME, 'wouldBeUntil'],
-        'wouldBeUntilAt' => [Member::MOMENT, 'wouldBeUntil'],
-        'bookedUntil' => [Member::TIME, 'bookedUntil'],
-        'bookedUntilAt' => [Member::MOMENT, 'bookedUntil'],
-        'graceUntil' => [Member::TIME, 'graceUntil'],
-        'graceUntilAt' => [Member::MOMENT, 'graceUntil'],
+        'reasonCode' => [Member::INTEGER, 'reasonCode'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
+        'wouldExpireAtMs' => [Member::TIME, 'wouldExpireAtMs'],
+        'wouldExpireAt' => [Member::MOMENT, 'wouldExpireAtMs'],
+        'nextPeriodExpiresAtMs' => [Member::TIME, 'nextPeriodExpiresAtMs'],
+        'nextPeriodExpiresAt' => [Member::MOMENT, 'nextPeriodExpiresAtMs'],
+        'graceExpiresAtMs' => [Member::TIME, 'graceExpiresAtMs'],
+        'graceExpiresAt' => [Member::MOMENT, 'graceExpiresAtMs'],
         'productId' => [Member::TEXT, 'productId'],
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'environment' => [Member::TEXT, 'environment'],
         'account' => [Member::TEXT, 'account'],
         'stale' => [Member::BOOLEAN, 'stale'],
-        'nextCheck' => [Member::TIME, 'nextCheck'],
-        'nextCheckAt' => [Member::MOMENT, 'nextCheck'],
+        'nextCheckAtMs' => [Member::TIME, 'nextCheckAtMs'],
+        'nextCheckAt' => [Member::MOMENT, 'nextCheckAtMs'],
         'evidence' => [Member::DETAILS, 'evidence', EvidenceReach::class],
         'group' => [Member::TEXT, 'group'],
         'type' => [Member::TEXT, 'type'],
@@ -51,30 +51,30 @@ final class GroupDecision extends Details
     /** As in `Decision`: "active", "grace", "expired" … See Names\State. */
     public readonly string $state;
     /** "DEC-10": the row of the decision table. */
-    public readonly string $row;
+    public readonly string $rule;
     /** @var list<string> "trial", "will-not-renew", "family" … */
     public readonly array $flags;
     /** Apple's number of the reason. */
-    public readonly ?int $reason;
+    public readonly ?int $reasonCode;
     /**
      * First moment outside the entitlement; null where nothing is granted. Milliseconds since
      * 1970 UTC.
      */
-    public readonly ?int $until;
-    /** `until` in UTC. */
-    public readonly ?DateTimeImmutable $untilAt;
+    public readonly ?int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $expiresAt;
     /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
-    public readonly ?int $wouldBeUntil;
-    /** `wouldBeUntil` in UTC. */
-    public readonly ?DateTimeImmutable $wouldBeUntilAt;
+    public readonly ?int $wouldExpireAtMs;
+    /** `wouldExpireAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $wouldExpireAt;
     /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
-    public readonly ?int $bookedUntil;
-    /** `bookedUntil` in UTC. */
-    public readonly ?DateTimeImmutable $bookedUntilAt;
+    public readonly ?int $nextPeriodExpiresAtMs;
+    /** `nextPeriodExpiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $nextPeriodExpiresAt;
     /** End of the grace period. Milliseconds since 1970 UTC. */
-    public readonly ?int $graceUntil;
-    /** `graceUntil` in UTC. */
-    public readonly ?DateTimeImmutable $graceUntilAt;
+    public readonly ?int $graceExpiresAtMs;
+    /** `graceExpiresAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $graceExpiresAt;
     /** The product that decided. */
     public readonly string $productId;
     /** Its line. */
@@ -88,8 +88,8 @@ final class GroupDecision extends Details
     /** Newer evidence would say more. */
     public readonly bool $stale;
     /** When to decide again. Milliseconds since 1970 UTC. */
-    public readonly ?int $nextCheck;
-    /** `nextCheck` in UTC. */
+    public readonly ?int $nextCheckAtMs;
+    /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
     /** Its reach. */
     public readonly EvidenceReach $evidence;

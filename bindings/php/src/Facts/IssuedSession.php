@@ -19,21 +19,21 @@ final class IssuedSession extends Details
     use ReadOnce;
 
     protected const MEMBERS = [
-        'issuedMs' => [Member::TIME, 'issuedMs'],
-        'issuedAt' => [Member::MOMENT, 'issuedMs'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'issuedAtMs' => [Member::TIME, 'issuedAtMs'],
+        'issuedAt' => [Member::MOMENT, 'issuedAtMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
         'keyId' => [Member::TEXT, 'keyId'],
         'text' => [Member::TEXT, 'text'],
     ];
 
     /** When it was issued. Milliseconds since 1970 UTC. */
-    public readonly int $issuedMs;
-    /** `issuedMs` in UTC. */
+    public readonly int $issuedAtMs;
+    /** `issuedAtMs` in UTC. */
     public readonly DateTimeImmutable $issuedAt;
     /** From when on it is refused. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
     /** SHA-256 of the attested key, base64. */
     public readonly string $keyId;

@@ -17,8 +17,8 @@ final class IssuerKeys extends OwnFacts
 
     protected const MEMBERS = [
         'issuer' => [Member::TEXT, 'issuer'],
-        'fetchedMs' => [Member::TIME, 'fetchedMs'],
-        'fetchedAt' => [Member::MOMENT, 'fetchedMs'],
+        'fetchedAtMs' => [Member::TIME, 'fetchedAtMs'],
+        'fetchedAt' => [Member::MOMENT, 'fetchedAtMs'],
         'keys' => [Member::DETAILS_LIST, 'keys', IssuerKey::class],
         'skipped' => [Member::DETAILS_LIST, 'skipped', SkippedKey::class],
     ];
@@ -26,8 +26,8 @@ final class IssuerKeys extends OwnFacts
     /** Whose they are; null: the text does not say. */
     public readonly ?string $issuer;
     /** When they were fetched; null: the text does not say. Milliseconds since 1970 UTC. */
-    public readonly ?int $fetchedMs;
-    /** `fetchedMs` in UTC. */
+    public readonly ?int $fetchedAtMs;
+    /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
     /** @var list<IssuerKey> Those that can verify tokens. */
     public readonly array $keys;

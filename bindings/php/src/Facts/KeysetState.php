@@ -16,21 +16,21 @@ final class KeysetState extends Details
     use ReadOnce;
 
     protected const MEMBERS = [
-        'fetchedMs' => [Member::TIME, 'fetchedMs'],
-        'fetchedAt' => [Member::MOMENT, 'fetchedMs'],
-        'triedMs' => [Member::TIME, 'triedMs'],
-        'triedAt' => [Member::MOMENT, 'triedMs'],
+        'fetchedAtMs' => [Member::TIME, 'fetchedAtMs'],
+        'fetchedAt' => [Member::MOMENT, 'fetchedAtMs'],
+        'triedAtMs' => [Member::TIME, 'triedAtMs'],
+        'triedAt' => [Member::MOMENT, 'triedAtMs'],
         'failures' => [Member::INTEGER, 'failures'],
         'etag' => [Member::TEXT, 'etag'],
     ];
 
     /** When the issuer last gave its keys; null: never. Milliseconds since 1970 UTC. */
-    public readonly ?int $fetchedMs;
-    /** `fetchedMs` in UTC. */
+    public readonly ?int $fetchedAtMs;
+    /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
     /** When it was last asked; null: never. Milliseconds since 1970 UTC. */
-    public readonly ?int $triedMs;
-    /** `triedMs` in UTC. */
+    public readonly ?int $triedAtMs;
+    /** `triedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $triedAt;
     /** Attempts in vain since then: each doubles the cooldown. */
     public readonly int $failures;

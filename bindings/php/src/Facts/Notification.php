@@ -27,7 +27,7 @@ final class Notification extends Facts
         'bundleId' => [Member::TEXT, 'bundleId'],
         'appAppleId' => [Member::INTEGER, 'appAppleId'],
         'effectiveDate' => [Member::DETAILS, 'effectiveDate', EffectiveDate::class],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
         'chain' => [Member::DETAILS, 'chain', Chain::class],
         'notificationType' => [Member::TEXT, 'type'],
         'subtype' => [Member::TEXT, 'subtype'],
@@ -66,7 +66,7 @@ final class Notification extends Facts
     /** When the certificates were judged. */
     public readonly EffectiveDate $effectiveDate;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
     /** "DID_RENEW", "REFUND" … See Names\NotificationType. */

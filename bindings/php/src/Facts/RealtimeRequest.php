@@ -21,7 +21,7 @@ final class RealtimeRequest extends Facts
         'bundleId' => [Member::TEXT, 'bundleId'],
         'appAppleId' => [Member::INTEGER, 'appAppleId'],
         'effectiveDate' => [Member::DETAILS, 'effectiveDate', EffectiveDate::class],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
         'chain' => [Member::DETAILS, 'chain', Chain::class],
         'signedDate' => [Member::TIME, 'signedDate'],
         'signedAt' => [Member::MOMENT, 'signedDate'],
@@ -45,7 +45,7 @@ final class RealtimeRequest extends Facts
     /** When the certificates were judged. */
     public readonly EffectiveDate $effectiveDate;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
     /** When Apple signed it. Milliseconds since 1970 UTC. */

@@ -26,7 +26,7 @@ final class Renewal extends Facts
         'bundleId' => [Member::TEXT, 'bundleId'],
         'appAppleId' => [Member::INTEGER, 'appAppleId'],
         'effectiveDate' => [Member::DETAILS, 'effectiveDate', EffectiveDate::class],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
         'chain' => [Member::DETAILS, 'chain', Chain::class],
         'signedDate' => [Member::TIME, 'signedDate'],
         'signedAt' => [Member::MOMENT, 'signedDate'],
@@ -93,7 +93,7 @@ final class Renewal extends Facts
     /** When the certificates were judged. */
     public readonly EffectiveDate $effectiveDate;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
     /** When Apple signed it. Milliseconds since 1970 UTC. */

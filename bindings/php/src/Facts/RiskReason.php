@@ -17,7 +17,7 @@ final class RiskReason extends Details
     protected const MEMBERS = [
         'id' => [Member::TEXT, 'id'],
         'verdict' => [Member::TEXT, 'verdict'],
-        'why' => [Member::TEXT, 'why'],
+        'reason' => [Member::TEXT, 'reason'],
     ];
 
     /** "RSK-16". */
@@ -25,5 +25,5 @@ final class RiskReason extends Details
     /** The verdict of this rule alone. See Names\Verdict. */
     public readonly string $verdict;
     /** For the operator's log. */
-    public readonly string $why;
+    public readonly string $reason;
 }

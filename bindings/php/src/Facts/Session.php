@@ -23,10 +23,10 @@ final class Session extends Details
         'verdict' => [Member::TEXT, 'verdict'],
         'limited' => [Member::BOOLEAN, 'limited'],
         'risk' => [Member::INTEGER, 'risk'],
-        'issuedMs' => [Member::TIME, 'issuedMs'],
-        'issuedAt' => [Member::MOMENT, 'issuedMs'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'issuedAtMs' => [Member::TIME, 'issuedAtMs'],
+        'issuedAt' => [Member::MOMENT, 'issuedAtMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
     /** The account that it was issued to. */
@@ -44,11 +44,11 @@ final class Session extends Details
     /** The receipt's risk metric, as it was issued. */
     public readonly ?int $risk;
     /** When it was issued. Milliseconds since 1970 UTC. */
-    public readonly int $issuedMs;
-    /** `issuedMs` in UTC. */
+    public readonly int $issuedAtMs;
+    /** `issuedAtMs` in UTC. */
     public readonly DateTimeImmutable $issuedAt;
     /** From when on it is refused. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
 }

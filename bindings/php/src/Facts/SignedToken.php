@@ -20,14 +20,14 @@ final class SignedToken extends Details
 
     protected const MEMBERS = [
         'token' => [Member::TEXT, 'token'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
     /** Compact JWS, ES256. */
     public readonly string $token;
     /** When it ends. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
 }

@@ -36,12 +36,12 @@ final class Token extends Facts
         'transferSubject' => [Member::TEXT, 'transferSubject'],
         'tokenId' => [Member::TEXT, 'tokenId'],
         'originTokenId' => [Member::TEXT, 'originTokenId'],
-        'issuedMs' => [Member::TIME, 'issuedMs'],
-        'issuedAt' => [Member::MOMENT, 'issuedMs'],
-        'authMs' => [Member::TIME, 'authMs'],
-        'authAt' => [Member::MOMENT, 'authMs'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'expiresAt' => [Member::MOMENT, 'expiresMs'],
+        'issuedAtMs' => [Member::TIME, 'issuedAtMs'],
+        'issuedAt' => [Member::MOMENT, 'issuedAtMs'],
+        'authenticatedAtMs' => [Member::TIME, 'authenticatedAtMs'],
+        'authenticatedAt' => [Member::MOMENT, 'authenticatedAtMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
         'kid' => [Member::TEXT, 'kid'],
         'revocation' => [Member::TEXT, 'revocation'],
         'keyset' => [Member::DETAILS, 'keyset', TokenKeyset::class],
@@ -83,16 +83,16 @@ final class Token extends Facts
     /** `origin_jti`: the identity of the sign-in. */
     public readonly ?string $originTokenId;
     /** `iat`. Milliseconds since 1970 UTC. */
-    public readonly ?int $issuedMs;
-    /** `issuedMs` in UTC. */
+    public readonly ?int $issuedAtMs;
+    /** `issuedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $issuedAt;
     /** `auth_time`: when the customer signed in. Milliseconds since 1970 UTC. */
-    public readonly ?int $authMs;
-    /** `authMs` in UTC. */
-    public readonly ?DateTimeImmutable $authAt;
+    public readonly ?int $authenticatedAtMs;
+    /** `authenticatedAtMs` in UTC. */
+    public readonly ?DateTimeImmutable $authenticatedAt;
     /** `exp`. Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
-    /** `expiresMs` in UTC. */
+    public readonly int $expiresAtMs;
+    /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
     /** The key that signed it. */
     public readonly string $kid;

@@ -17,8 +17,8 @@ final class TokenKeyset extends Details
 
     protected const MEMBERS = [
         'issuer' => [Member::TEXT, 'issuer'],
-        'fetchedMs' => [Member::TIME, 'fetchedMs'],
-        'fetchedAt' => [Member::MOMENT, 'fetchedMs'],
+        'fetchedAtMs' => [Member::TIME, 'fetchedAtMs'],
+        'fetchedAt' => [Member::MOMENT, 'fetchedAtMs'],
         'ageMs' => [Member::INTEGER, 'ageMs'],
         'stale' => [Member::BOOLEAN, 'stale'],
     ];
@@ -26,8 +26,8 @@ final class TokenKeyset extends Details
     /** Whose keys they are. */
     public readonly string $issuer;
     /** When they were fetched; null: the set does not say. Milliseconds since 1970 UTC. */
-    public readonly ?int $fetchedMs;
-    /** `fetchedMs` in UTC. */
+    public readonly ?int $fetchedAtMs;
+    /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
     /** How long ago that was. Milliseconds. */
     public readonly ?int $ageMs;

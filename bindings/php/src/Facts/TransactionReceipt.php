@@ -48,7 +48,7 @@ final class TransactionReceipt extends OwnFacts
         'weakKey' => [Member::BOOLEAN, 'weakKey'],
         'uniqueIdentifier' => [Member::TEXT, 'uniqueIdentifier'],
         'uniqueVendorIdentifier' => [Member::TEXT, 'uniqueVendorIdentifier'],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
         'chain' => [Member::DETAILS, 'chain', ReceiptChain::class],
         'transport' => [Member::DETAILS, 'transport', Transport::class],
     ];
@@ -115,7 +115,7 @@ final class TransactionReceipt extends OwnFacts
     /** Vendor id; only with `receipts.deviceIds: report`. */
     public readonly ?string $uniqueVendorIdentifier;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly ReceiptChain $chain;
     /** How it was packed. */

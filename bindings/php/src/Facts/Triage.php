@@ -21,48 +21,49 @@ final class Triage extends Finding
 
     protected const MEMBERS = [
         'category' => [Member::TEXT, 'category'],
-        'form' => [Member::TEXT, 'form'],
+        'format' => [Member::TEXT, 'format'],
         'disposition' => [Member::TEXT, 'disposition'],
-        'next' => [Member::TEXT, 'next'],
+        'nextStep' => [Member::TEXT, 'nextStep'],
         'kind' => [Member::TEXT, 'kind'],
-        'traits' => [Member::TEXTS, 'traits'],
+        'anomalies' => [Member::TEXTS, 'anomalies'],
         'transport' => [Member::DETAILS, 'transport', Transport::class],
-        'claimed' => [Member::OWN, 'claimed'],
+        'unverified' => [Member::OWN, 'unverified'],
         'worthVerifying' => [Member::OWN, ''],
         'status' => [Member::OWN, ''],
         'httpStatus' => [Member::OWN, ''],
     ];
 
     /**
-     * "candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed", "unsupported". See
-     * Names\Category.
+     * "candidate", "unconfirmed", "jws", "foreign", "cracking-tool", "malformed",
+     * "unsupported". See Names\Category.
      */
     public readonly string $category;
     /**
-     * "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracker", "attestation",
-     * "assertion", "xml-plist", "binary-plist", "json", "unknown". See Names\Form.
+     * "transaction-receipt", "app-receipt", "attest-receipt", "jws", "cracking-tool",
+     * "attestation", "assertion", "xml-plist", "binary-plist", "json", "unknown". See
+     * Names\Format.
      */
-    public readonly string $form;
+    public readonly string $format;
     /**
      * "drop": the client may delete its copy; "keep": it keeps and retries; "resend": it sends
      * its stored copy again. See Names\Disposition.
      */
     public readonly string $disposition;
     /**
-     * "lookup": look up `claimed.keys`, then verify; "verify": there is no key; "none". See
+     * "lookup": look up `unverified.keys`, then verify; "verify": there is no key; "none". See
      * Names\NextStep.
      */
-    public readonly string $next;
+    public readonly string $nextStep;
     /**
      * What a JWS looks like: "transaction", "notification" …; null for others. See Names\Kind.
      */
     public readonly ?string $kind;
     /** @var list<string> Suspicions, never verdicts: "info-compact", "missing:bid" … */
-    public readonly array $traits;
+    public readonly array $anomalies;
     /** How it was packed. */
     public readonly ?Transport $transport;
     /** What the blob says about itself. Never act on it: verify first. */
-    public readonly Claims $claimed;
+    public readonly Claims $unverified;
     /** Whether to look it up, verify it, and only then decide. */
     public readonly bool $worthVerifying;
     /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */

@@ -26,8 +26,8 @@ final class VerifyReceiptAnswer extends OwnFacts
         'appleStatus' => [Member::INTEGER, 'appleStatus'],
         'style' => [Member::TEXT, 'style'],
         'environmentSource' => [Member::TEXT, 'environmentSource'],
-        'asOf' => [Member::TIME, 'asOf'],
-        'asOfAt' => [Member::MOMENT, 'asOf'],
+        'asOfMs' => [Member::TIME, 'asOfMs'],
+        'asOfAt' => [Member::MOMENT, 'asOfMs'],
         'clockSkew' => [Member::INTEGER, 'clockSkew'],
         'receiptType' => [Member::TEXT, 'receiptType'],
         'cancellationReason' => [Member::INTEGER, 'cancellationReason'],
@@ -47,8 +47,12 @@ final class VerifyReceiptAnswer extends OwnFacts
         'expirationAt' => [Member::MOMENT, 'expirationDate'],
         'preorderDate' => [Member::TIME, 'preorderDate'],
         'preorderAt' => [Member::MOMENT, 'preorderDate'],
-        'transactions' => [Member::DETAILS_LIST, 'transactions', AppleTransaction::class],
-        'renewals' => [Member::DETAILS_LIST, 'renewals', AppleRenewal::class],
+        'transactions' => [
+            Member::DETAILS_LIST,
+            'transactions',
+            VerifyReceiptTransaction::class,
+        ],
+        'renewals' => [Member::DETAILS_LIST, 'renewals', VerifyReceiptRenewalInfo::class],
         'latestReceipt' => [Member::DETAILS, 'latestReceipt', LatestReceipt::class],
         'evidence' => [Member::TEXT, 'evidence'],
     ];
@@ -70,8 +74,8 @@ final class VerifyReceiptAnswer extends OwnFacts
      * The moment that it describes: `requestDate`; without one the latest date in it, never
      * the time of reading. Milliseconds since 1970 UTC.
      */
-    public readonly int $asOf;
-    /** `asOf` in UTC. */
+    public readonly int $asOfMs;
+    /** `asOfMs` in UTC. */
     public readonly DateTimeImmutable $asOfAt;
     /** How far Apple's clock is ahead; null within five minutes. Milliseconds. */
     public readonly ?int $clockSkew;
@@ -111,9 +115,9 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly ?int $preorderDate;
     /** `preorderDate` in UTC. */
     public readonly ?DateTimeImmutable $preorderAt;
-    /** @var list<AppleTransaction> Each once, ordered by the end of the period. */
+    /** @var list<VerifyReceiptTransaction> Each once, ordered by the end of the period. */
     public readonly array $transactions;
-    /** @var list<AppleRenewal> Renewal facts, one per line of renewals. */
+    /** @var list<VerifyReceiptRenewalInfo> Renewal facts, one per line of renewals. */
     public readonly array $renewals;
     /** The newest receipt, if the answer has one. */
     public readonly ?LatestReceipt $latestReceipt;

@@ -17,7 +17,7 @@ final class Category
     public const UNCONFIRMED = 'unconfirmed';
     public const JWS = 'jws';
     public const FOREIGN = 'foreign';
-    public const CRACKER = 'cracker';
+    public const CRACKING_TOOL = 'cracking-tool';
     public const MALFORMED = 'malformed';
     public const UNSUPPORTED = 'unsupported';
 }

@@ -14,5 +14,5 @@ namespace Assay\Names;
 final class EventPart
 {
     public const LEDGER = 'ledger';
-    public const LINE = 'line';
+    public const SUBSCRIPTION = 'subscription';
 }

@@ -13,8 +13,8 @@ namespace Assay\Names;
  */
 final class RevokeOutcome
 {
-    public const WAS_GRANTED = 'wasGranted';
-    public const WAS_CLAIMED = 'wasClaimed';
+    public const WAS_GRANTED = 'was-granted';
+    public const WAS_CLAIMED = 'was-claimed';
     public const UNCLAIMED = 'unclaimed';
     public const ALREADY = 'already';
     public const STALE = 'stale';

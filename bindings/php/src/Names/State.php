@@ -18,12 +18,12 @@ final class State
     public const BILLING_RETRY = 'billing-retry';
     public const EXPIRED = 'expired';
     public const REFUNDED = 'refunded';
-    public const REVOKED_FAMILY = 'revoked-family';
-    public const SUPERSEDED = 'superseded';
+    public const FAMILY_REVOKED = 'family-revoked';
+    public const UPGRADED = 'upgraded';
     public const NOT_STARTED = 'not-started';
     public const DENIED_BY_POLICY = 'denied-by-policy';
     public const STALE = 'stale';
     public const OWNED = 'owned';
-    public const ONCE = 'once';
+    public const CONSUMABLE = 'consumable';
     public const NONE = 'none';
 }

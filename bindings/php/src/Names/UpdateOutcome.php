@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What became of the line of a subscription.
+ * What became of a subscription.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */
@@ -15,10 +15,10 @@ final class UpdateOutcome
 {
     public const APPLIED = 'applied';
     public const STALE = 'stale';
-    public const MOVED = 'moved';
+    public const TRANSFERRED = 'transferred';
     public const OTHER_ACCOUNT = 'other-account';
-    public const MOVE_TOO_SOON = 'move-too-soon';
-    public const LEFT_OUT = 'left-out';
+    public const TRANSFER_TOO_SOON = 'transfer-too-soon';
+    public const EXCLUDED = 'excluded';
     public const UNKNOWN_PRODUCT = 'unknown-product';
     public const REFUSED = 'refused';
 }

@@ -21,7 +21,7 @@ final class Admission extends Result
         'outcome' => [Member::TEXT, 'outcome'],
         'ticket' => [Member::TEXT, 'ticket'],
         'left' => [Member::INTEGER, 'left'],
-        'resetMs' => [Member::TIME, 'resetMs'],
+        'resetAtMs' => [Member::TIME, 'resetAtMs'],
         'headers' => [Member::MAP, 'headers'],
         'refunded' => [Member::BOOLEAN, 'refunded'],
     ] + self::STATUS;
@@ -33,7 +33,7 @@ final class Admission extends Result
     /** How many accounts the address may still make today; null: nothing was counted. */
     public readonly ?int $left;
     /** When the next day begins. Milliseconds since 1970 UTC. */
-    public readonly ?int $resetMs;
+    public readonly ?int $resetAtMs;
     /** @var array<string, string> Headers for the answer to the client, by name. */
     public readonly array $headers;
     /** The unit of the address was given back. */

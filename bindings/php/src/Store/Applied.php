@@ -16,8 +16,8 @@ final class Applied extends Result
 
     protected const MEMBERS = [
         'plan' => [Member::TEXT, 'plan'],
-        'until' => [Member::TIME, 'until'],
-        'lines' => [Member::DETAILS_LIST, 'lines', AppliedLine::class],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', AppliedLine::class],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
@@ -27,9 +27,9 @@ final class Applied extends Result
      * When the plan ends; null: the default plan, or a plan without end. Milliseconds since
      * 1970 UTC.
      */
-    public readonly ?int $until;
+    public readonly ?int $expiresAtMs;
     /** @var list<AppliedLine> One update for each subscription of the evidence. */
-    public readonly array $lines;
+    public readonly array $subscriptions;
     /** Some line changed. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */

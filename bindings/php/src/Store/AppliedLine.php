@@ -20,8 +20,8 @@ final class AppliedLine extends Details
         'status' => [Member::TEXT, 'status'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'changed' => [Member::BOOLEAN, 'changed'],
-        'canMove' => [Member::BOOLEAN, 'canMove'],
-        'line' => [Member::DETAILS, 'line', Line::class],
+        'canTransfer' => [Member::BOOLEAN, 'canTransfer'],
+        'subscription' => [Member::DETAILS, 'subscription', Line::class],
     ];
 
     /** What became of the line. See Names\UpdateOutcome. */
@@ -36,13 +36,13 @@ final class AppliedLine extends Details
     /** The account has another plan or end now. */
     public readonly bool $changed;
     /**
-     * The subscription moves to this account when the request is made again with `confirm`; of
-     * "other-account".
+     * The subscription moves to this account when the request is made again with
+     * `confirmTransfer`; of "other-account".
      */
-    public readonly ?bool $canMove;
+    public readonly ?bool $canTransfer;
     /**
      * The subscription as the ledger has it now; null: it is another account's, or the ledger
      * has none.
      */
-    public readonly ?Line $line;
+    public readonly ?Line $subscription;
 }

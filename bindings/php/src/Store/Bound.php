@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `bind` answers: "bound", "already", "foreign", "retired". */
+/** What `bind` answers: "registered", "already", "foreign", "retired". */
 final class Bound extends Result
 {
     use ReadOnce;
@@ -24,7 +24,7 @@ final class Bound extends Result
     public readonly string $outcome;
     /** The key id, standard base64. */
     public readonly string $keyId;
-    /** The key was bound in this conversation. */
+    /** The key was registered in this conversation. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;

@@ -14,13 +14,13 @@ final class Challenge extends Result
 
     protected const MEMBERS = [
         'sha256' => [Member::TEXT, 'sha256'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
     ] + self::STATUS;
 
     /** What is stored, 64 hex digits. */
     public readonly string $sha256;
     /** Milliseconds since 1970 UTC. */
-    public readonly int $expiresMs;
+    public readonly int $expiresAtMs;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

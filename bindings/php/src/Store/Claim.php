@@ -18,21 +18,21 @@ final class Claim extends Details
         'transactionId' => [Member::TEXT, 'transactionId'],
         'outcome' => [Member::TEXT, 'outcome'],
         'status' => [Member::TEXT, 'status'],
-        'answer' => [Member::TEXT, 'answer'],
+        'clientResult' => [Member::TEXT, 'clientResult'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
         'units' => [Member::INTEGER, 'units'],
         'repeat' => [Member::BOOLEAN, 'repeat'],
-        'why' => [Member::TEXT, 'why'],
+        'reason' => [Member::TEXT, 'reason'],
         'changed' => [Member::BOOLEAN, 'changed'],
         'grantId' => [Member::TEXT, 'grantId'],
-        'fence' => [Member::INTEGER, 'fence'],
+        'fencingToken' => [Member::INTEGER, 'fencingToken'],
         'account' => [Member::TEXT, 'account'],
-        'leaseUntilMs' => [Member::TIME, 'leaseUntilMs'],
+        'leaseExpiresAtMs' => [Member::TIME, 'leaseExpiresAtMs'],
         'retryAfterMs' => [Member::INTEGER, 'retryAfterMs'],
-        'claimedMs' => [Member::TIME, 'claimedMs'],
-        'grantedMs' => [Member::TIME, 'grantedMs'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
+        'claimedAtMs' => [Member::TIME, 'claimedAtMs'],
+        'grantedAtMs' => [Member::TIME, 'grantedAtMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
     ];
 
     /** The row of the ledger; null where the purchase cannot have one. */
@@ -48,7 +48,7 @@ final class Claim extends Details
     /** Why, where the outcome is "refused". */
     public readonly ?string $status;
     /** For the app (LST-2); null while you have yet to pay out. */
-    public readonly ?string $answer;
+    public readonly ?string $clientResult;
     /** What was bought. */
     public readonly string $product;
     /** How many. */
@@ -58,30 +58,30 @@ final class Claim extends Details
     /** Whether its grant id was handed out before, while it is yours to pay out. */
     public readonly ?bool $repeat;
     /** Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37). */
-    public readonly ?string $why;
+    public readonly ?string $reason;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
     /** What you pay it out under. */
     public readonly ?string $grantId;
     /** Grows with each take-over (STO-26). */
-    public readonly ?int $fence;
+    public readonly ?int $fencingToken;
     /** Who gets it. */
     public readonly ?string $account;
     /** Until then nobody else takes it over. Milliseconds since 1970 UTC. */
-    public readonly ?int $leaseUntilMs;
+    public readonly ?int $leaseExpiresAtMs;
     /** When to ask again. Milliseconds. */
     public readonly ?int $retryAfterMs;
     /** Of "held". Milliseconds since 1970 UTC. */
-    public readonly ?int $claimedMs;
+    public readonly ?int $claimedAtMs;
     /** Milliseconds since 1970 UTC. */
-    public readonly ?int $grantedMs;
+    public readonly ?int $grantedAtMs;
     /** Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
 
     /** Whether it is claimed for this call and not paid out. */
     public function isOurs(): bool
     {
-        return $this->answer === null && in_array($this->outcome, ['new', 'resume'], true);
+        return $this->clientResult === null && in_array($this->outcome, ['new', 'resume'], true);
     }
 
     /**
@@ -104,9 +104,9 @@ final class Claim extends Details
     {
         return self::of([
             'outcome' => $completed->outcome,
-            'answer' => $completed->answer,
-            'grantedMs' => $completed->grantedMs,
-            'revokedMs' => $completed->revokedMs,
+            'clientResult' => $completed->clientResult,
+            'grantedAtMs' => $completed->grantedAtMs,
+            'revokedAtMs' => $completed->revokedAtMs,
             'changed' => $completed->changed,
         ] + $this->payload());
     }
@@ -118,6 +118,6 @@ final class Claim extends Details
      */
     public function later(): self
     {
-        return self::of(['outcome' => 'resume', 'answer' => 'deferred'] + $this->payload());
+        return self::of(['outcome' => 'resume', 'clientResult' => 'deferred'] + $this->payload());
     }
 }

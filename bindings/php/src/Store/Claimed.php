@@ -15,9 +15,9 @@ final class Claimed extends Result
 
     protected const MEMBERS = [
         'outcome' => [Member::OWN, 'outcome'],
-        'answer' => [Member::OWN, 'answer'],
+        'clientResult' => [Member::OWN, 'clientResult'],
         'claims' => [Member::OWN, 'claims'],
-        'more' => [Member::INTEGER, 'more'],
+        'remaining' => [Member::INTEGER, 'remaining'],
         'changed' => [Member::OWN, 'changed'],
     ] + self::STATUS;
 
@@ -27,11 +27,11 @@ final class Claimed extends Result
      * For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
      * "deferred"; null while you have yet to pay out.
      */
-    public readonly ?string $answer;
+    public readonly ?string $clientResult;
     /** @var list<Claim> one for each purchase, in purchase order */
     public readonly array $claims;
     /** How many purchases were left out. */
-    public readonly ?int $more;
+    public readonly ?int $remaining;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
     /** Whether there is something to pay out, or was. */
@@ -51,9 +51,9 @@ final class Claimed extends Result
     {
         return match ($name) {
             'claims' => $this->claims(),
-            'outcome', 'answer' => $this->away === null
+            'outcome', 'clientResult' => $this->away === null
                 ? $this->lead()?->{$name} ?? $this->values()[$name] ?? null
-                : ['outcome' => 'resume', 'answer' => 'deferred'][$name],
+                : ['outcome' => 'resume', 'clientResult' => 'deferred'][$name],
             'changed' => in_array(true, array_column($this->claims, 'changed'), true),
             default => parent::own($name),
         };

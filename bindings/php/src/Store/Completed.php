@@ -20,9 +20,9 @@ final class Completed extends Result
 
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
-        'answer' => [Member::TEXT, 'answer'],
-        'grantedMs' => [Member::TIME, 'grantedMs'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
+        'clientResult' => [Member::TEXT, 'clientResult'],
+        'grantedAtMs' => [Member::TIME, 'grantedAtMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
         'changed' => [Member::BOOLEAN, 'changed'],
         'retryAfterMs' => [Member::INTEGER, 'retryAfterMs'],
     ] + self::STATUS;
@@ -30,11 +30,11 @@ final class Completed extends Result
     /** What became of the request. */
     public readonly string $outcome;
     /** What the client is told. See Names\ClientResult. */
-    public readonly string $answer;
+    public readonly string $clientResult;
     /** When the purchase was granted. Milliseconds since 1970 UTC. */
-    public readonly ?int $grantedMs;
+    public readonly ?int $grantedAtMs;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
     /** The purchase was granted by this conversation; false for a repetition. */
     public readonly bool $changed;
     /** When the client may ask again, where the store gave no answer. Milliseconds. */

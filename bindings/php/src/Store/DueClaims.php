@@ -19,7 +19,7 @@ final class DueClaims extends Result
     protected const MEMBERS = [
         'claims' => [Member::OWN, 'claims'],
         'held' => [Member::DETAILS_LIST, 'held', Claim::class],
-        'more' => [Member::BOOLEAN, 'more'],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
     /** @var list<Claim> yours */
@@ -27,7 +27,7 @@ final class DueClaims extends Result
     /** @var list<Claim> left to a person (STO-27) */
     public readonly array $held;
     /** Whether to call again at once. */
-    public readonly bool $more;
+    public readonly bool $hasMore;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

@@ -15,14 +15,14 @@ final class DueLines extends Result
     use ReadOnce;
 
     protected const MEMBERS = [
-        'lines' => [Member::DETAILS_LIST, 'lines', Line::class],
-        'more' => [Member::BOOLEAN, 'more'],
+        'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', Line::class],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
     /** @var list<Line> The subscriptions, earliest first, at most 25. */
-    public readonly array $lines;
+    public readonly array $subscriptions;
     /** Call again at once: there may be more subscriptions. */
-    public readonly bool $more;
+    public readonly bool $hasMore;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

@@ -16,13 +16,13 @@ final class DueTakes extends Result
 
     protected const MEMBERS = [
         'takes' => [Member::DETAILS_LIST, 'takes', Take::class],
-        'more' => [Member::BOOLEAN, 'more'],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
     /** @var list<Take> Takes that nobody has completed: carry out and complete each. */
     public readonly array $takes;
     /** Call again at once: there may be more takes. */
-    public readonly bool $more;
+    public readonly bool $hasMore;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

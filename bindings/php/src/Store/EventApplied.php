@@ -15,7 +15,7 @@ final class EventApplied extends Result
     protected const MEMBERS = [
         'take' => [Member::DETAILS_LIST, 'take', Take::class],
         'give' => [Member::DETAILS_LIST, 'give', Claim::class],
-        'lines' => [Member::DETAILS_LIST, 'lines', AppliedLine::class],
+        'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', AppliedLine::class],
         'refused' => [Member::DETAILS_LIST, 'refused', RefusedPart::class],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
@@ -25,7 +25,7 @@ final class EventApplied extends Result
     /** @var list<Claim> of reversed refunds: `grants` are yours to pay out */
     public readonly array $give;
     /** @var list<AppliedLine> what became of subscriptions and unlocks */
-    public readonly array $lines;
+    public readonly array $subscriptions;
     /** @var list<RefusedPart> refused for good: log them, and answer 200 */
     public readonly array $refused;
     /** Whether this call changed anything. */

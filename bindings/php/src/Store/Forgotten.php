@@ -17,7 +17,7 @@ final class Forgotten extends Result
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
         'forgotten' => [Member::MAP, 'forgotten'],
-        'more' => [Member::BOOLEAN, 'more'],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
@@ -26,7 +26,7 @@ final class Forgotten extends Result
     /** @var array<string, int> How many rows named the account. */
     public readonly array $forgotten;
     /** Make the same request again: not all rows were changed. */
-    public readonly bool $more;
+    public readonly bool $hasMore;
     /** Some row named the account. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */

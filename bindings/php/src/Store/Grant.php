@@ -9,7 +9,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * A purchase to be paid out now. What you pay out is stored under `grantId`, once: with mode
+ * A purchase to be paid out now. What you pay out is stored under `grantId`, once: with grant mode
  * "lease" the same one may come again.
  */
 final class Grant extends Details
@@ -19,7 +19,7 @@ final class Grant extends Details
     protected const MEMBERS = [
         'purchaseKey' => [Member::TEXT, 'purchaseKey'],
         'grantId' => [Member::TEXT, 'grantId'],
-        'fence' => [Member::INTEGER, 'fence'],
+        'fencingToken' => [Member::INTEGER, 'fencingToken'],
         'account' => [Member::TEXT, 'account'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
@@ -32,7 +32,7 @@ final class Grant extends Details
     /** 64 hex digits: the same at each try, another after a reversed refund. */
     public readonly string $grantId;
     /** Grows with each take-over: refuse one that is smaller than one seen (STO-26). */
-    public readonly int $fence;
+    public readonly int $fencingToken;
     /** Who gets it. */
     public readonly string $account;
     /** What was bought. */

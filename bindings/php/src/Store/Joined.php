@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `link` answers: "linked", "already", "other-account". */
+/** What `link` answers: "merged", "already", "other-account". */
 final class Joined extends Result
 {
     use ReadOnce;
@@ -17,9 +17,9 @@ final class Joined extends Result
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
         'moved' => [Member::MAP, 'moved'],
-        'more' => [Member::BOOLEAN, 'more'],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
         'changed' => [Member::BOOLEAN, 'changed'],
-        'linkedTo' => [Member::TEXT, 'linkedTo'],
+        'mergedInto' => [Member::TEXT, 'mergedInto'],
     ] + self::STATUS;
 
     /** What became of the request. */
@@ -27,14 +27,14 @@ final class Joined extends Result
     /** @var array<string, int> How many rows were moved. */
     public readonly array $moved;
     /** Make the same request again: not all rows were moved. */
-    public readonly bool $more;
-    /** The accounts were joined, or some row was moved. */
+    public readonly bool $hasMore;
+    /** The accounts were merged, or some row was moved. */
     public readonly bool $changed;
     /**
-     * The account that one of the two was joined into before, for an operator; of
+     * The account that one of the two was merged into before, for an operator; of
      * "other-account".
      */
-    public readonly ?string $linkedTo;
+    public readonly ?string $mergedInto;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

@@ -20,7 +20,7 @@ final class KeptText extends Details
     protected const MEMBERS = [
         'sha256' => [Member::TEXT, 'sha256'],
         'text' => [Member::TEXT, 'text'],
-        'atMs' => [Member::TIME, 'atMs'],
+        'storedAtMs' => [Member::TIME, 'storedAtMs'],
     ];
 
     /** SHA-256 of the evidence, 64 hex digits. */
@@ -28,5 +28,5 @@ final class KeptText extends Details
     /** The text as it came. */
     public readonly string $text;
     /** When the text was kept. Milliseconds since 1970 UTC. */
-    public readonly int $atMs;
+    public readonly int $storedAtMs;
 }

@@ -23,7 +23,7 @@ use SensitiveParameter;
  *             ->execute([$grant->grantId, $grant->account, 100 * $grant->units]);
  *     });
  *     http_response_code($claimed->httpStatus);
- *     echo json_encode(['answer' => $claimed->answer]);
+ *     echo json_encode(['answer' => $claimed->clientResult]);
  *
  * What the ledger says about a purchase is an answer: `claim`, `resume`, `complete` and
  * `completeRevoke` return it, whatever it is. Everything else throws when it is refused, so
@@ -154,7 +154,7 @@ final class Ledger
         string|Document|Facts|iterable $evidence,
         ?callable $grant,
     ): Claimed {
-        $mode = $request['mode'] ??= $grant === null ? 'lease' : 'transaction';
+        $mode = $request['grantMode'] ??= $grant === null ? 'lease' : 'transaction';
         $wasCalled = false;
         $called = $grant === null ? null
             : static function (Grant $given, object $connection) use ($grant, &$wasCalled): mixed {
@@ -184,7 +184,7 @@ final class Ledger
         string|Document|Facts|iterable $evidence,
         ?callable $takeBack,
     ): Revoked {
-        $mode = $request['mode'] ??= $takeBack === null ? 'none' : 'lease';
+        $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
         $document = $this->conversation->about(
             $request,
             $this->verified($evidence),
@@ -209,7 +209,7 @@ final class Ledger
         ?callable $grant,
         ?callable $takeBack,
     ): EventApplied {
-        $mode = $request['mode'] ??= $takeBack === null ? 'none' : 'lease';
+        $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
         $evidence = $this->verified($evidence);
         $document = $this->conversation->about($request, $evidence, $grant, $takeBack);
         $event = EventApplied::in(self::effects($document), 'exchange');
@@ -390,10 +390,14 @@ final class Ledger
     }
 
     /** What is asked with an earlier answer. */
-    private static function kept(?Plan $last): ?array
+    private static function kept(?Plan $cachedPlan): ?array
     {
-        return $last === null ? null
-            : ['plan' => $last->plan, 'until' => $last->until, 'atMs' => $last->atMs];
+        return $cachedPlan === null ? null
+            : [
+                'plan' => $cachedPlan->plan,
+                'expiresAtMs' => $cachedPlan->expiresAtMs,
+                'readAtMs' => $cachedPlan->readAtMs,
+            ];
     }
 
     private static function attempt(): string

@@ -28,52 +28,53 @@ trait LedgerCalls
      *     under its grant id. An error of it passes through; the claim is taken over by `due`
      *     or by the next attempt when its lease has ended. Without it: grant each claim that
      *     is new or resumed, and `complete` it
-     * @param string|null $mode "lease": claim, grant, complete. "transaction": the grant is in
-     *     this very database, and is committed with the claim; null: "transaction" where there
-     *     is a grant, else "lease"
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $grantMode "lease": claim, grant, complete. "transaction": the grant
+     *     is in this very database, and is committed with the claim; null: "transaction" where
+     *     there is a grant, else "lease"
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param string|null $accountToken the appAccountToken that the evidence must have
      * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
-     * @param list<string>|null $only purchases of these transaction ids alone
-     * @param int|null $limit purchases at most, 1…64; null: 64
+     * @param list<string>|null $transactionIds purchases of these transaction ids alone
+     * @param int|null $maxPurchases purchases at most, 1…64; null: 64
      * @param string|null $note of an operator, for a grant by hand
-     * @param string|null $onUnclear "hold": a lease that has ended is left to a person
-     *     ("retry", "hold"); null: `ledger.onExpiredLease`
-     * @param string|null $resolve "again": that person found that it was not granted
-     * @param bool|null $allowRepeat in mode `transaction` take over also what was handed out
-     *     under a lease, because the grant is keyed by its grant id; else it is held (STO-37)
+     * @param string|null $onExpiredLease "hold": a lease that has ended is left to a person
+     *     ("resume", "hold"); null: `ledger.onExpiredLease`
+     * @param string|null $resolution "not-granted": that person found that it was not granted
+     * @param bool|null $allowRepeat with `grantMode` `transaction` take over also what was
+     *     handed out under a lease, because the grant is keyed by its grant id; else it is
+     *     held (STO-37)
      */
     public function claim(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?string $account,
         ?callable $grant = null,
-        ?string $mode = null,
-        ?string $attempt = null,
+        ?string $grantMode = null,
+        ?string $attemptId = null,
         array $options = [],
         ?string $accountToken = null,
         ?int $leaseMs = null,
-        ?array $only = null,
-        ?int $limit = null,
+        ?array $transactionIds = null,
+        ?int $maxPurchases = null,
         ?string $note = null,
-        ?string $onUnclear = null,
-        ?string $resolve = null,
+        ?string $onExpiredLease = null,
+        ?string $resolution = null,
         ?bool $allowRepeat = null,
     ): Claimed {
         return $this->claimed(self::given([
             'operation' => 'claim',
             'account' => $account,
-            'mode' => $mode,
-            'attempt' => $attempt ?? self::attempt(),
+            'grantMode' => $grantMode,
+            'attemptId' => $attemptId ?? self::attempt(),
             'accountToken' => $accountToken,
             'leaseMs' => $leaseMs,
-            'only' => $only,
-            'limit' => $limit,
+            'transactionIds' => $transactionIds,
+            'maxPurchases' => $maxPurchases,
             'note' => $note,
-            'onUnclear' => $onUnclear,
-            'resolve' => $resolve,
+            'onExpiredLease' => $onExpiredLease,
+            'resolution' => $resolution,
             'allowRepeat' => $allowRepeat,
         ], $options), $evidence, $grant);
     }
@@ -84,36 +85,36 @@ trait LedgerCalls
      * @param string $purchaseKey the purchase
      * @param string $account whose
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
      * @param string|null $note of an operator
-     * @param string|null $onUnclear "hold": a lease that has ended is left to a person
-     *     ("retry", "hold"); null: `ledger.onExpiredLease`
-     * @param string|null $resolve "again": that person found that it was not granted
+     * @param string|null $onExpiredLease "hold": a lease that has ended is left to a person
+     *     ("resume", "hold"); null: `ledger.onExpiredLease`
+     * @param string|null $resolution "not-granted": that person found that it was not granted
      */
     public function resume(
         string $purchaseKey,
         string $account,
         ?callable $grant = null,
-        ?string $attempt = null,
+        ?string $attemptId = null,
         array $options = [],
         ?int $leaseMs = null,
         ?string $note = null,
-        ?string $onUnclear = null,
-        ?string $resolve = null,
+        ?string $onExpiredLease = null,
+        ?string $resolution = null,
     ): Claimed {
         return $this->resumed(self::given([
             'operation' => 'resume',
             'purchaseKey' => $purchaseKey,
             'account' => $account,
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
             'note' => $note,
-            'onUnclear' => $onUnclear,
-            'resolve' => $resolve,
+            'onExpiredLease' => $onExpiredLease,
+            'resolution' => $resolution,
         ], $options), $grant);
     }
 
@@ -121,28 +122,28 @@ trait LedgerCalls
      * Takes over up to 25 claims that nobody completed. Run it every minute: without it, a
      * purchase whose client never comes back is paid for and not delivered.
      *
-     * @param int $olderMs for how long the lease must be over
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param int $minExpiredMs for how long the lease must be over
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param int|null $leaseMs how long the grants may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
-     * @param string|null $onUnclear "hold": such claims are listed, not taken ("retry",
+     * @param string|null $onExpiredLease "hold": such claims are listed, not taken ("resume",
      *     "hold"); null: `ledger.onExpiredLease`
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for each that
      *     was taken over
      */
     public function due(
-        int $olderMs = 0,
-        ?string $attempt = null,
+        int $minExpiredMs = 0,
+        ?string $attemptId = null,
         ?int $leaseMs = null,
-        ?string $onUnclear = null,
+        ?string $onExpiredLease = null,
         ?callable $grant = null,
     ): DueClaims {
         return $this->overdue([
             'operation' => 'resume-expired',
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
-            'olderMs' => $olderMs,
-            'onUnclear' => $onUnclear,
+            'minExpiredMs' => $minExpiredMs,
+            'onExpiredLease' => $onExpiredLease,
         ], $grant);
     }
 
@@ -159,7 +160,7 @@ trait LedgerCalls
             'purchaseKey' => $grant->purchaseKey,
             'account' => $grant->account,
             'grantId' => $grant->grantId,
-            'fence' => $grant->fence,
+            'fencingToken' => $grant->fencingToken,
             'note' => $note,
         ]), 'exchange');
     }
@@ -173,11 +174,11 @@ trait LedgerCalls
      * @param (callable(Take, \PDO|object): mixed)|null $takeBack takes the units back, under
      *     the take id; returns how many there were, nothing for all of them, or `false` for
      *     another time
-     * @param string|null $mode "lease": note, take back, complete; what nobody completed comes
-     *     again, by `dueTakes`. "transaction": the take-back is in this very database, and is
-     *     committed with the refund. "none": each is told once, and what becomes of it is the
-     *     host's. Null: "lease" with a take-back, "none" without
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $grantMode "lease": note, take back, complete; what nobody completed
+     *     comes again, by `dueTakes`. "transaction": the take-back is in this very database,
+     *     and is committed with the refund. "none": each is told once, and what becomes of it
+     *     is the host's. Null: "lease" with a take-back, "none" without
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
@@ -186,15 +187,15 @@ trait LedgerCalls
     public function revoke(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?callable $takeBack = null,
-        ?string $mode = null,
-        ?string $attempt = null,
+        ?string $grantMode = null,
+        ?string $attemptId = null,
         array $options = [],
         ?int $leaseMs = null,
     ): Revoked {
         return $this->revoked(self::given([
             'operation' => 'revoke',
-            'mode' => $mode,
-            'attempt' => $attempt ?? self::attempt(),
+            'grantMode' => $grantMode,
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $takeBack);
     }
@@ -208,21 +209,21 @@ trait LedgerCalls
      * @param string|null $environment of the transaction ("Production", "Sandbox", "Xcode",
      *     "LocalTesting")
      * @param string|null $transactionId the transaction
-     * @param bool $operator for staff of the host: owner and note are shown
+     * @param bool $operatorView for staff of the host: owner and note are shown
      */
     public function lookup(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence = [],
         ?string $account = null,
         ?string $environment = null,
         ?string $transactionId = null,
-        bool $operator = false,
+        bool $operatorView = false,
     ): Lookup {
         return Lookup::in($this->accepted([
             'operation' => 'find',
             'account' => $account,
             'environment' => $environment,
             'transactionId' => $transactionId,
-            'operator' => $operator,
+            'operatorView' => $operatorView,
         ], $evidence), 'exchange');
     }
 
@@ -232,20 +233,21 @@ trait LedgerCalls
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
      * @param string|null $account whose; null for an event of Apple's
-     * @param bool $confirm the customer wants the subscription of another account moved here
+     * @param bool $confirmTransfer the customer wants the subscription of another account
+     *     moved here
      * @param string|null $accountToken the appAccountToken that the evidence must have
      */
     public function apply(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?string $account = null,
-        bool $confirm = false,
+        bool $confirmTransfer = false,
         ?string $accountToken = null,
     ): Applied {
         return Applied::in($this->accepted([
             'operation' => 'update-subscriptions',
             'account' => $account,
             'accountToken' => $accountToken,
-            'confirm' => $confirm,
+            'confirmTransfer' => $confirmTransfer,
         ], $evidence), 'exchange');
     }
 
@@ -253,15 +255,15 @@ trait LedgerCalls
      * The plan that an account has now. Ask at each call that costs, and never the app.
      *
      * @param string $account whose
-     * @param Plan|null $last an earlier answer, which goes on for
+     * @param Plan|null $cachedPlan an earlier answer, which goes on for
      *     `ledger.failOpen.planMaxAgeMs` when the store gives none
      */
-    public function read(string $account, ?Plan $last = null): Plan
+    public function read(string $account, ?Plan $cachedPlan = null): Plan
     {
         return Plan::in($this->accepted([
             'operation' => 'get-plan',
             'account' => $account,
-            'last' => self::kept($last),
+            'cachedPlan' => self::kept($cachedPlan),
         ]), 'exchange');
     }
 
@@ -281,15 +283,15 @@ trait LedgerCalls
     /**
      * Up to 25 subscriptions about which to ask Apple for newer evidence, for `apply`.
      *
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param int|null $leaseMs for how long no other sweeper takes them, 5,000…3,600,000 ms;
      *     null: 300,000
      */
-    public function dueLines(?string $attempt = null, ?int $leaseMs = null): DueLines
+    public function dueLines(?string $attemptId = null, ?int $leaseMs = null): DueLines
     {
         return DueLines::in($this->accepted([
             'operation' => 'lease-due-subscriptions',
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ]), 'exchange');
     }
@@ -330,14 +332,15 @@ trait LedgerCalls
     /**
      * Waits for room below Apple's own limits.
      *
-     * @param string $purpose the operation that sends the request: get-transaction-info …
+     * @param string $appStoreOperation the operation that sends the request:
+     *     get-transaction-info …
      * @param string $environment which server's limits ("Production", "Sandbox")
      * @param string|null $bundleId whose limits; null: the only app
      * @param int|null $attempt the number of this conversation about it; of `retry` (EXC-18),
      *     1…64; null: 1
      */
     public function pace(
-        string $purpose,
+        string $appStoreOperation,
         string $environment,
         ?string $bundleId = null,
         ?int $attempt = null,
@@ -346,7 +349,7 @@ trait LedgerCalls
             'operation' => 'acquire-rate-permit',
             'attempt' => $attempt,
             'bundleId' => $bundleId,
-            'for' => $purpose,
+            'appStoreOperation' => $appStoreOperation,
             'environment' => $environment,
         ]), 'exchange');
     }
@@ -416,21 +419,21 @@ trait LedgerCalls
      * @param string $subject the account or sign-in that it belongs to
      * @param Document|Facts|null $evidence verified: attestation or assertion
      * @param string|null $challenge the text itself, where there is no such evidence
-     * @param string|null $by then, what uses it: a repetition by the same is no second use
+     * @param string|null $usedBy then, what uses it: a repetition by the same is no second use
      */
     public function consume(
         string $purpose,
         string $subject,
         Document|Facts|null $evidence = null,
         #[SensitiveParameter] ?string $challenge = null,
-        ?string $by = null,
+        ?string $usedBy = null,
     ): void {
         $this->accepted([
             'operation' => 'consume-challenge',
             'purpose' => $purpose,
             'subject' => $subject,
             'challenge' => $challenge,
-            'by' => $by,
+            'usedBy' => $usedBy,
         ], $evidence ?? []);
     }
 
@@ -512,16 +515,16 @@ trait LedgerCalls
      * attempt is told that it is.
      *
      * @param string $id `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      *
      * @return bool true: it is the first time, or the same attempt as the first time
      */
-    public function once(string $id, ?string $attempt = null): bool
+    public function once(string $id, ?string $attemptId = null): bool
     {
         return $this->isFirst([
             'operation' => 'record-event',
             'id' => $id,
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
         ]);
     }
 
@@ -533,23 +536,23 @@ trait LedgerCalls
      * @param string $from the account that is joined
      * @param string $to the account that has it then
      * @param string|null $reason for the audit row
-     * @param string|null $attempt the same when a request is repeated; null: a new one
-     * @param bool|null $operator shows to what it was joined before
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
+     * @param bool|null $operatorView shows to what it was joined before
      */
     public function link(
         string $from,
         string $to,
         ?string $reason = null,
-        ?string $attempt = null,
-        ?bool $operator = null,
+        ?string $attemptId = null,
+        ?bool $operatorView = null,
     ): Joined {
         return Joined::in($this->accepted([
             'operation' => 'merge-accounts',
             'from' => $from,
             'to' => $to,
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'reason' => $reason,
-            'operator' => $operator,
+            'operatorView' => $operatorView,
         ]), 'exchange');
     }
 
@@ -559,17 +562,17 @@ trait LedgerCalls
      *
      * @param string $account whose
      * @param string|null $reason checked, and stored nowhere
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      */
     public function forget(
         string $account,
         ?string $reason = null,
-        ?string $attempt = null,
+        ?string $attemptId = null,
     ): Forgotten {
         return $this->forgotten([
             'operation' => 'forget-account',
             'account' => $account,
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'reason' => $reason,
         ]);
     }
@@ -621,7 +624,7 @@ trait LedgerCalls
             'operation' => 'complete-revocation',
             'purchaseKey' => $take->purchaseKey,
             'takeId' => $take->takeId,
-            'fence' => $take->fence,
+            'fencingToken' => $take->fencingToken,
             'taken' => $taken,
         ]), 'exchange');
     }
@@ -630,8 +633,8 @@ trait LedgerCalls
      * Takes over up to 25 take-backs that nobody completed. Run it every minute, beside `due`.
      *
      * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
-     * @param int $olderMs for how long the lease must be over
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param int $minExpiredMs for how long the lease must be over
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
@@ -639,16 +642,16 @@ trait LedgerCalls
      */
     public function dueTakes(
         ?callable $takeBack = null,
-        int $olderMs = 0,
-        ?string $attempt = null,
+        int $minExpiredMs = 0,
+        ?string $attemptId = null,
         array $options = [],
         ?int $leaseMs = null,
     ): DueTakes {
         return $this->overdueTakes(self::given([
             'operation' => 'resume-expired-revocations',
-            'attempt' => $attempt ?? self::attempt(),
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
-            'olderMs' => $olderMs,
+            'minExpiredMs' => $minExpiredMs,
         ], $options), $takeBack);
     }
 
@@ -663,9 +666,9 @@ trait LedgerCalls
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for reversed
      *     refunds
      * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
-     * @param string|null $mode as of `revoke`. Under "none" and "lease" grants are made under
-     *     a lease ("none", "lease", "transaction")
-     * @param string|null $attempt the same when a request is repeated; null: a new one
+     * @param string|null $grantMode as of `revoke`. Under "none" and "lease" grants are made
+     *     under a lease ("none", "lease", "transaction")
+     * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
@@ -675,15 +678,15 @@ trait LedgerCalls
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?callable $grant = null,
         ?callable $takeBack = null,
-        ?string $mode = null,
-        ?string $attempt = null,
+        ?string $grantMode = null,
+        ?string $attemptId = null,
         array $options = [],
         ?int $leaseMs = null,
     ): EventApplied {
         return $this->eventApplied(self::given([
             'operation' => 'apply-event',
-            'mode' => $mode,
-            'attempt' => $attempt ?? self::attempt(),
+            'grantMode' => $grantMode,
+            'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $grant, $takeBack);
     }

@@ -24,14 +24,14 @@ final class Line extends Details
         'transactionId' => [Member::TEXT, 'transactionId'],
         'productId' => [Member::TEXT, 'productId'],
         'plan' => [Member::TEXT, 'plan'],
-        'purchasedMs' => [Member::TIME, 'purchasedMs'],
-        'expiresMs' => [Member::TIME, 'expiresMs'],
-        'graceMs' => [Member::TIME, 'graceMs'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
-        'clearedMs' => [Member::TIME, 'clearedMs'],
-        'asOf' => [Member::TIME, 'asOf'],
-        'nextCheckMs' => [Member::TIME, 'nextCheckMs'],
-        'counts' => [Member::BOOLEAN, 'counts'],
+        'purchasedAtMs' => [Member::TIME, 'purchasedAtMs'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'graceExpiresAtMs' => [Member::TIME, 'graceExpiresAtMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
+        'deactivatedAtMs' => [Member::TIME, 'deactivatedAtMs'],
+        'asOfMs' => [Member::TIME, 'asOfMs'],
+        'nextCheckAtMs' => [Member::TIME, 'nextCheckAtMs'],
+        'isActive' => [Member::BOOLEAN, 'isActive'],
         'account' => [Member::TEXT, 'account'],
         'evidence' => [Member::TEXT, 'evidence'],
     ];
@@ -47,27 +47,27 @@ final class Line extends Details
     /** The plan by the configuration at the time of storing, to be shown only. */
     public readonly ?string $plan;
     /** When the newest transaction was made. Milliseconds since 1970 UTC. */
-    public readonly ?int $purchasedMs;
+    public readonly ?int $purchasedAtMs;
     /** When the subscription ends; null: never. Milliseconds since 1970 UTC. */
-    public readonly ?int $expiresMs;
+    public readonly ?int $expiresAtMs;
     /** When the billing grace period ends. Milliseconds since 1970 UTC. */
-    public readonly ?int $graceMs;
+    public readonly ?int $graceExpiresAtMs;
     /** When Apple revoked the subscription. Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
     /** When the client said that it owns nothing. Milliseconds since 1970 UTC. */
-    public readonly ?int $clearedMs;
+    public readonly ?int $deactivatedAtMs;
     /** The time of the newest evidence. Milliseconds since 1970 UTC. */
-    public readonly int $asOf;
+    public readonly int $asOfMs;
     /**
      * When to ask Apple for newer evidence; null: nothing more can come. Milliseconds since
      * 1970 UTC.
      */
-    public readonly ?int $nextCheckMs;
+    public readonly ?int $nextCheckAtMs;
     /**
      * The subscription entitles now; in an answer of `apply` or `applyEvent`: it is neither
-     * revoked nor cleared.
+     * revoked nor deactivated.
      */
-    public readonly ?bool $counts;
+    public readonly ?bool $isActive;
     /** The account that has the subscription; null: nobody has shown it yet. */
     public readonly ?string $account;
     /** SHA-256 of the evidence, 64 hex digits. */

@@ -19,9 +19,9 @@ final class OperatorFacts extends Details
         'account' => [Member::TEXT, 'account'],
         'note' => [Member::TEXT, 'note'],
         'evidence' => [Member::TEXT, 'evidence'],
-        'fence' => [Member::INTEGER, 'fence'],
+        'fencingToken' => [Member::INTEGER, 'fencingToken'],
         'generation' => [Member::INTEGER, 'generation'],
-        'leaseUntilMs' => [Member::TIME, 'leaseUntilMs'],
+        'leaseExpiresAtMs' => [Member::TIME, 'leaseExpiresAtMs'],
     ];
 
     /** The account that has the purchase; empty: nobody. */
@@ -31,12 +31,12 @@ final class OperatorFacts extends Details
     /** SHA-256 of the evidence, 64 hex digits. */
     public readonly string $evidence;
     /** How often the purchase was claimed, taken over, or handed out to be taken back. */
-    public readonly int $fence;
+    public readonly int $fencingToken;
     /** How many refunds of the purchase were reversed. */
     public readonly int $generation;
     /**
      * When the lease ends or ended; 9007199254740991: the row has no lease. Milliseconds since
      * 1970 UTC.
      */
-    public readonly int $leaseUntilMs;
+    public readonly int $leaseExpiresAtMs;
 }

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `pace` answers: "taken", "paced". */
+/** What `pace` answers: "acquired", "limited". */
 final class Paced extends Result
 {
     use ReadOnce;
@@ -18,7 +18,7 @@ final class Paced extends Result
         'outcome' => [Member::TEXT, 'outcome'],
         'used' => [Member::INTEGER, 'used'],
         'limit' => [Member::INTEGER, 'limit'],
-        'unpaced' => [Member::BOOLEAN, 'unpaced'],
+        'unlimited' => [Member::BOOLEAN, 'unlimited'],
     ] + self::STATUS;
 
     /** What became of the request. */
@@ -28,7 +28,7 @@ final class Paced extends Result
     /** How many requests a second may have; null: Apple names no limit. */
     public readonly ?int $limit;
     /** The store gave no answer; the request to Apple may go out all the same. */
-    public readonly ?bool $unpaced;
+    public readonly ?bool $unlimited;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

@@ -16,11 +16,11 @@ final class Plan extends Result
 
     protected const MEMBERS = [
         'plan' => [Member::TEXT, 'plan'],
-        'until' => [Member::TIME, 'until'],
-        'lines' => [Member::DETAILS_LIST, 'lines', Line::class],
-        'atMs' => [Member::TIME, 'atMs'],
-        'fromLast' => [Member::BOOLEAN, 'fromLast'],
-        'cleared' => [Member::INTEGER, 'cleared'],
+        'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
+        'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', Line::class],
+        'readAtMs' => [Member::TIME, 'readAtMs'],
+        'isCached' => [Member::BOOLEAN, 'isCached'],
+        'deactivated' => [Member::INTEGER, 'deactivated'],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
@@ -33,23 +33,23 @@ final class Plan extends Result
      * When the plan ends; null: the default plan, or a plan without end. Milliseconds since
      * 1970 UTC.
      */
-    public readonly ?int $until;
+    public readonly ?int $expiresAtMs;
     /**
      * The subscriptions of the account, at most 50; empty where the store gave no answer.
      *
      * @var list<Line>
      */
-    public readonly array $lines;
+    public readonly array $subscriptions;
     /**
-     * When the store was read; keep it, with plan and end, for `last` of the next request.
-     * Milliseconds since 1970 UTC.
+     * When the store was read; keep it, with plan and end, for `cachedPlan` of the next
+     * request. Milliseconds since 1970 UTC.
      */
-    public readonly ?int $atMs;
-    /** The store gave no answer, and the plan is the one that `last` names. */
-    public readonly ?bool $fromLast;
-    /** How many subscriptions this conversation cleared. */
-    public readonly ?int $cleared;
-    /** Some subscription was cleared. */
+    public readonly ?int $readAtMs;
+    /** The store gave no answer, and the plan is the one that `cachedPlan` names. */
+    public readonly ?bool $isCached;
+    /** How many subscriptions this conversation deactivated. */
+    public readonly ?int $deactivated;
+    /** Some subscription was deactivated. */
     public readonly ?bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;

@@ -23,13 +23,13 @@ final class Purchase extends Details
         'state' => [Member::TEXT, 'state'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
-        'purchasedMs' => [Member::TIME, 'purchasedMs'],
-        'claimedMs' => [Member::TIME, 'claimedMs'],
-        'grantedMs' => [Member::TIME, 'grantedMs'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
-        'isAccounts' => [Member::BOOLEAN, 'isAccounts'],
+        'purchasedAtMs' => [Member::TIME, 'purchasedAtMs'],
+        'claimedAtMs' => [Member::TIME, 'claimedAtMs'],
+        'grantedAtMs' => [Member::TIME, 'grantedAtMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
+        'isOwn' => [Member::BOOLEAN, 'isOwn'],
         'grantId' => [Member::TEXT, 'grantId'],
-        'operator' => [Member::DETAILS, 'operator', OperatorFacts::class],
+        'operatorView' => [Member::DETAILS, 'operatorView', OperatorFacts::class],
     ];
 
     /** The key of the row. */
@@ -47,21 +47,21 @@ final class Purchase extends Details
     /** How many items were bought. */
     public readonly int $quantity;
     /** When the purchase was made. Milliseconds since 1970 UTC. */
-    public readonly int $purchasedMs;
+    public readonly int $purchasedAtMs;
     /** When the row was made, or taken over last. Milliseconds since 1970 UTC. */
-    public readonly int $claimedMs;
+    public readonly int $claimedAtMs;
     /** When the purchase was granted. Milliseconds since 1970 UTC. */
-    public readonly ?int $grantedMs;
+    public readonly ?int $grantedAtMs;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
     /**
      * The purchase is of the account that was asked about; null: the request names no account.
      */
-    public readonly ?bool $isAccounts;
+    public readonly ?bool $isOwn;
     /**
      * The id under which the purchase is granted; shown to its own account and to operators.
      */
     public readonly ?string $grantId;
     /** What only an operator may see; null: the request is not an operator's. */
-    public readonly ?OperatorFacts $operator;
+    public readonly ?OperatorFacts $operatorView;
 }

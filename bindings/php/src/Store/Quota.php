@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `take` answers: "taken", "exhausted", "not-in-plan". */
+/** What `take` answers: "consumed", "exhausted", "not-in-plan". */
 final class Quota extends Result
 {
     use ReadOnce;
@@ -19,7 +19,7 @@ final class Quota extends Result
         'used' => [Member::INTEGER, 'used'],
         'limit' => [Member::INTEGER, 'limit'],
         'left' => [Member::INTEGER, 'left'],
-        'resetMs' => [Member::TIME, 'resetMs'],
+        'resetAtMs' => [Member::TIME, 'resetAtMs'],
         'ticket' => [Member::TEXT, 'ticket'],
         'headers' => [Member::MAP, 'headers'],
         'fallback' => [Member::TEXT, 'fallback'],
@@ -38,7 +38,7 @@ final class Quota extends Result
      */
     public readonly ?int $left;
     /** When the next day begins. Milliseconds since 1970 UTC. */
-    public readonly int $resetMs;
+    public readonly int $resetAtMs;
     /** What `refund` asks for; it stays on the server. Null: nothing was counted. */
     public readonly ?string $ticket;
     /** @var array<string, string> Headers for the answer to the client, by name. */

@@ -16,7 +16,7 @@ final class ReceiptKept extends Result
 
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
-        'nextMs' => [Member::TIME, 'nextMs'],
+        'nextRefreshAtMs' => [Member::TIME, 'nextRefreshAtMs'],
     ] + self::STATUS;
 
     /** What became of the request. */
@@ -25,7 +25,7 @@ final class ReceiptKept extends Result
      * When to ask Apple for a newer receipt; null: never, or the key has no receipt.
      * Milliseconds since 1970 UTC.
      */
-    public readonly ?int $nextMs;
+    public readonly ?int $nextRefreshAtMs;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

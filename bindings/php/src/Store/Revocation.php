@@ -27,7 +27,7 @@ final class Revocation extends Details
         'quantity' => [Member::INTEGER, 'quantity'],
         'percentage' => [Member::INTEGER, 'percentage'],
         'grantId' => [Member::TEXT, 'grantId'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
         'take' => [Member::DETAILS, 'take', Take::class],
         'changed' => [Member::BOOLEAN, 'changed'],
     ];
@@ -49,7 +49,7 @@ final class Revocation extends Details
     /** The id under which the purchase was granted, where something is to be taken back. */
     public readonly ?string $grantId;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
     /** What to take back; null: nothing. */
     public readonly ?Take $take;
     /** The purchase was in force, and is revoked now. */

@@ -19,7 +19,7 @@ final class RevokeCompleted extends Result
 
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
-        'revokedMs' => [Member::TIME, 'revokedMs'],
+        'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
         'debt' => [Member::INTEGER, 'debt'],
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
@@ -27,7 +27,7 @@ final class RevokeCompleted extends Result
     /** What became of the request. */
     public readonly string $outcome;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
-    public readonly ?int $revokedMs;
+    public readonly ?int $revokedAtMs;
     /** How many units could not be taken back: the ledger notes them for a person. */
     public readonly int $debt;
     /** The units were taken back; false for a repetition. */

@@ -21,10 +21,10 @@ final class StoredKey extends Details
         'counter' => [Member::INTEGER, 'counter'],
         'appId' => [Member::TEXT, 'appId'],
         'environment' => [Member::TEXT, 'environment'],
-        'createdMs' => [Member::TIME, 'createdMs'],
-        'usedMs' => [Member::TIME, 'usedMs'],
+        'createdAtMs' => [Member::TIME, 'createdAtMs'],
+        'usedAtMs' => [Member::TIME, 'usedAtMs'],
         'receipt' => [Member::OCTETS, 'receipt'],
-        'nextMs' => [Member::TIME, 'nextMs'],
+        'nextRefreshAtMs' => [Member::TIME, 'nextRefreshAtMs'],
         'risk' => [Member::INTEGER, 'risk'],
     ];
 
@@ -38,17 +38,17 @@ final class StoredKey extends Details
     public readonly string $appId;
     /** Where the key was attested. See Names\AttestEnvironment. */
     public readonly string $environment;
-    /** When the key was bound. Milliseconds since 1970 UTC. */
-    public readonly int $createdMs;
+    /** When the key was registered. Milliseconds since 1970 UTC. */
+    public readonly int $createdAtMs;
     /** When the key was used last. Milliseconds since 1970 UTC. */
-    public readonly int $usedMs;
+    public readonly int $usedAtMs;
     /** The newest App Attest receipt; null: none was kept. */
     public readonly ?string $receipt;
     /**
      * When to ask Apple for a newer receipt; null: never, or the key has no receipt.
      * Milliseconds since 1970 UTC.
      */
-    public readonly ?int $nextMs;
+    public readonly ?int $nextRefreshAtMs;
     /** The risk metric of the receipt. */
     public readonly ?int $risk;
 }

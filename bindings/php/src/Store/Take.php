@@ -21,13 +21,13 @@ final class Take extends Details
     protected const MEMBERS = [
         'purchaseKey' => [Member::TEXT, 'purchaseKey'],
         'takeId' => [Member::TEXT, 'takeId'],
-        'fence' => [Member::INTEGER, 'fence'],
+        'fencingToken' => [Member::INTEGER, 'fencingToken'],
         'account' => [Member::TEXT, 'account'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
         'units' => [Member::INTEGER, 'units'],
         'percentage' => [Member::INTEGER, 'percentage'],
-        'leaseUntilMs' => [Member::TIME, 'leaseUntilMs'],
+        'leaseExpiresAtMs' => [Member::TIME, 'leaseExpiresAtMs'],
     ];
 
     /** The row of the ledger. */
@@ -38,7 +38,7 @@ final class Take extends Details
      */
     public readonly string $takeId;
     /** A number that grows each time that the take is handed out. */
-    public readonly int $fence;
+    public readonly int $fencingToken;
     /** The account that has the units. */
     public readonly string $account;
     /** The id of the product. */
@@ -53,5 +53,5 @@ final class Take extends Details
      * The end of the lease: until then nobody else is handed the take; null: nobody waits for
      * `completeRevoke`. Milliseconds since 1970 UTC.
      */
-    public readonly ?int $leaseUntilMs;
+    public readonly ?int $leaseExpiresAtMs;
 }

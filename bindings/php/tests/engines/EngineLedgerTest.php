@@ -110,7 +110,7 @@ abstract class EngineLedgerTest extends LedgerTest
                 }
             };
             $claimed = $ledger->claim(Minted::get()->coins(), "ann$times", $grant);
-            $this->assertSame($answer, $claimed->answer, $claimed->status);
+            $this->assertSame($answer, $claimed->clientResult, $claimed->status);
             $this->assertSame(min($times + 1, 3), $calls);
         }
         $this->assertSame(
@@ -131,7 +131,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->refused('unavailable.database.contention', fn () =>
             $ledger->claim($jws, 'ann', self::pay(...)));
         $other->exec(static::DRIVER === 'pgsql' ? 'ROLLBACK' : 'UNLOCK TABLES');
-        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
     }
 
     /** STO-77. */

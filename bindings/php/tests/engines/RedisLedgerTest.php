@@ -64,11 +64,11 @@ final class RedisLedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $challenge = $ledger->challenge('login', 'ann')->text();
-        $ledger->consume('login', 'ann', challenge: $challenge, by: 'x');
+        $ledger->consume('login', 'ann', challenge: $challenge, usedBy: 'x');
         $this->assertTrue($ledger->once('NOTE#1'));
         $this->assertFalse($ledger->once('NOTE#1'));
         $this->expectException(Rejected::class);
-        $ledger->consume('login', 'ann', challenge: $challenge, by: 'y');
+        $ledger->consume('login', 'ann', challenge: $challenge, usedBy: 'y');
     }
 
     public function testAPurchaseIsNotKeptHere(): void

@@ -15,4 +15,4 @@ $claimed = $ledger->claim($jws, 'ann', static function ($grant, PDO $pdo) use ($
         posix_kill(posix_getpid(), 9);
     }
 });
-echo $claimed->answer;
+echo $claimed->clientResult;

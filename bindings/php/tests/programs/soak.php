@@ -44,7 +44,7 @@ function work(Verifier $verifier, object $configuration, array $case, int $count
         }
         if ($index % 50 === 0) {
             $verifier->decide([$transaction], null, $case['now'])->evidence->kinds;
-            $verifier->triage($jws, $case['now'])->claimed->keys;
+            $verifier->triage($jws, $case['now'])->unverified->keys;
             $verifier->assessRisk(['request' => 'paid', 'attestation' => 'refused'])->rules;
         }
         if ($index % 5_000 === 0) {

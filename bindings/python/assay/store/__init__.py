@@ -4,7 +4,7 @@
 
     ledger = Ledger("sqlite:////var/lib/shop.db", config)
     claim = ledger.claim(transaction, account, grant=pay_out)
-    claim.answer                                  # "granted", "already-granted" …
+    claim.client_result                           # "granted", "already-granted" …
 
 The library says which statement to run and judges what comes back (docs/spec/ledger.md);
 here the statements are run, by the client that you have: `SQLite`, `Postgres`, `MariaDB`,

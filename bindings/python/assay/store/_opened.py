@@ -100,15 +100,15 @@ def fulfilment(
 ) -> Steps:
     """A conversation, and what the host's functions do: in its transaction, or after it. Each
     step is a call for the ledger to make, and goes on with its answer."""
-    if "take_back" in calls and members.get("mode", "") is None:
+    if "take_back" in calls and members.get("grantMode", "") is None:
         # STO-35: the mode of a refund is by whether it is taken back.
-        members["mode"] = "none" if calls["take_back"] is None else "lease"
-    mode, note = members.get("mode", "lease"), members.get("note")
+        members["grantMode"] = "none" if calls["take_back"] is None else "lease"
+    mode, note = members.get("grantMode", "lease"), members.get("note")
     asked = partial(ledger._ask, answer, operation, members, evidence, now=now)
     if mode == "transaction":
         missing = [name for name, call in calls.items() if call is None]
         if missing:
-            raise TypeError(f'mode "transaction" needs a {" and a ".join(missing)}')
+            raise TypeError(f'grant_mode "transaction" needs a {" and a ".join(missing)}')
         return (yield partial(asked, **calls))
     found = yield asked
     done: list[object] = []
@@ -130,7 +130,7 @@ def _paid(
     """Grant and complete, one after the other; what each completion answered, by its grant."""
     done = {}
     for claim in claims:
-        if grant is not None and claim.is_ours and claim.answer is None:
+        if grant is not None and claim.is_ours and claim.client_result is None:
             given = claim.grant()
             if (yield partial(grant, given)) is not False:
                 done[given.grant_id] = yield partial(
@@ -138,7 +138,7 @@ def _paid(
                     given.purchase_key,
                     given.account,
                     given.grant_id,
-                    fence=given.fence,
+                    fencing_token=given.fencing_token,
                     note=note,
                     now=now,
                 )
@@ -164,7 +164,7 @@ def _taken(
                 ledger.complete_revoke,
                 take.purchase_key,
                 take.take_id,
-                take.fence,
+                take.fencing_token,
                 taken=taken,
                 now=now,
             )
@@ -193,11 +193,11 @@ def challenge_of(given: str | None) -> str:
     return secrets.token_urlsafe(32) if given is None else given
 
 
-def last_of(last: ReadResult | None) -> dict[str, Any] | None:
+def cached_plan_of(last: ReadResult | None) -> dict[str, Any] | None:
     """What `get-plan` takes of an earlier answer."""
     if last is None:
         return None
-    return {"plan": last.plan, "until": last.until, "atMs": last.at_ms}
+    return {"plan": last.plan, "expiresAtMs": last.expires_at_ms, "readAtMs": last.read_at_ms}
 
 
 def _with_stores(

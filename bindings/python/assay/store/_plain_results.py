@@ -53,16 +53,16 @@ class CompleteResult(Result):
     granted under this grant id; "resume": the store gave no answer, and the next claim ends
     what is open.
 
-    answer          what the client is told: "granted", "already-granted", "refused-final",
+    client_result   what the client is told: "granted", "already-granted", "refused-final",
                     "refused-keep", "deferred"
-    granted_ms      when the purchase was granted
-    revoked_ms      when the purchase was revoked
+    granted_at_ms   when the purchase was granted
+    revoked_at_ms   when the purchase was revoked
     retry_after_ms  when the client may ask again, where the store gave no answer
     """
 
-    answer: str | None = plain()
-    granted_ms: int | None = plain()
-    revoked_ms: int | None = plain()
+    client_result: str | None = plain()
+    granted_at_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
     retry_after_ms: int | None = plain()
 
 
@@ -71,11 +71,11 @@ class CompleteRevokeResult(Result):
     """What `complete-revocation` answers: "taken", "already", "superseded": something newer is
     stored, or the take was handed out again.
 
-    revoked_ms  when the purchase was revoked
-    debt        how many units could not be taken back: the ledger notes them for a person
+    revoked_at_ms  when the purchase was revoked
+    debt           how many units could not be taken back: the ledger notes them for a person
     """
 
-    revoked_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
     debt: int = plain(0)
 
 
@@ -83,7 +83,7 @@ class CompleteRevokeResult(Result):
 class RefusedPart(Part):
     """A part of an event that was refused; the other parts were done.
 
-    at              what the part is about: "ledger", "line"
+    at              what the part is about: "ledger", "subscription"
     transaction_id  Apple's id of the transaction
     status          the name of the status that says why: "rejected.product.unknown" …
     """
@@ -97,23 +97,23 @@ class RefusedPart(Part):
 class Entry(Part):
     """One row of the ledger, as support may see the row.
 
-    purchase_key    the key of the row
-    environment     where the purchase was made
-    transaction_id  Apple's id of the transaction
-    outcome         what to tell the customer: "unused", "already-delivered", "resume", "refunded",
-                    "used-by-other"
-    state           what the row says: "claimed", "granted", "revoked"
-    product         the id of the product
-    quantity        how many items were bought
-    purchased_ms    when the purchase was made
-    claimed_ms      when the row was made, or taken over last
-    granted_ms      when the purchase was granted
-    revoked_ms      when the purchase was revoked
-    is_accounts     the purchase is of the account that was asked about; None: the request names no
-                    account
-    grant_id        the id under which the purchase is granted; shown to its own account and to
-                    operators
-    operator        what only an operator may see; None: the request is not an operator's
+    purchase_key     the key of the row
+    environment      where the purchase was made
+    transaction_id   Apple's id of the transaction
+    outcome          what to tell the customer: "unused", "already-delivered", "resume", "refunded",
+                     "used-by-other"
+    state            what the row says: "claimed", "granted", "revoked"
+    product          the id of the product
+    quantity         how many items were bought
+    purchased_at_ms  when the purchase was made
+    claimed_at_ms    when the row was made, or taken over last
+    granted_at_ms    when the purchase was granted
+    revoked_at_ms    when the purchase was revoked
+    is_own           the purchase is of the account that was asked about; None: the request names no
+                     account
+    grant_id         the id under which the purchase is granted; shown to its own account and to
+                     operators
+    operator_view    what only an operator may see; None: the request is not an operator's
     """
 
     purchase_key: str = plain()
@@ -123,13 +123,13 @@ class Entry(Part):
     state: str = plain()
     product: str = plain()
     quantity: int = plain()
-    purchased_ms: int = plain()
-    claimed_ms: int = plain()
-    granted_ms: int | None = plain()
-    revoked_ms: int | None = plain()
-    is_accounts: bool | None = plain()
+    purchased_at_ms: int = plain()
+    claimed_at_ms: int = plain()
+    granted_at_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
+    is_own: bool | None = plain()
     grant_id: str | None = plain()
-    operator: Mapping[str, Any] | None = plain()
+    operator_view: Mapping[str, Any] | None = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,15 +155,15 @@ class Line(Part):
     transaction_id           Apple's id of the newest transaction
     product_id               the id of the product
     plan                     the plan by the configuration at the time of storing, to be shown only
-    purchased_ms             when the newest transaction was made
-    expires_ms               when the subscription ends; None: never
-    grace_ms                 when the billing grace period ends
-    revoked_ms               when Apple revoked the subscription
-    cleared_ms               when the client said that it owns nothing
-    as_of                    the time of the newest evidence
-    next_check_ms            when to ask Apple for newer evidence; None: nothing more can come
-    counts                   the subscription entitles now; in an answer of `update-subscriptions`
-                             or `apply-event`: it is neither revoked nor cleared
+    purchased_at_ms          when the newest transaction was made
+    expires_at_ms            when the subscription ends; None: never
+    grace_expires_at_ms      when the billing grace period ends
+    revoked_at_ms            when Apple revoked the subscription
+    deactivated_at_ms        when the client said that it owns nothing
+    as_of_ms                 the time of the newest evidence
+    next_check_at_ms         when to ask Apple for newer evidence; None: nothing more can come
+    is_active                the subscription entitles now; in an answer of `update-subscriptions`
+                             or `apply-event`: it is neither revoked nor deactivated
     """
 
     environment: str = plain()
@@ -171,29 +171,29 @@ class Line(Part):
     transaction_id: str = plain()
     product_id: str = plain()
     plan: str = plain()
-    purchased_ms: int = plain()
-    expires_ms: int | None = plain()
-    grace_ms: int | None = plain()
-    revoked_ms: int | None = plain()
-    cleared_ms: int | None = plain()
-    as_of: int = plain()
-    next_check_ms: int | None = plain()
-    counts: bool = plain(False)
+    purchased_at_ms: int = plain()
+    expires_at_ms: int | None = plain()
+    grace_expires_at_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
+    deactivated_at_ms: int | None = plain()
+    as_of_ms: int = plain()
+    next_check_at_ms: int | None = plain()
+    is_active: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Applied(Part):
     """One subscription of the evidence, and what became of its line.
 
-    outcome         what became of the line: "applied", "stale", "moved", "other-account",
-                    "move-too-soon", "left-out", "unknown-product", "refused"
+    outcome         what became of the line: "applied", "stale", "transferred", "other-account",
+                    "transfer-too-soon", "excluded", "unknown-product", "refused"
     status          the name of the status that says why, where the account token of the evidence is
                     refused
     transaction_id  Apple's id of the transaction
     changed         the account has another plan or end now
-    can_move        the subscription moves to this account when the request is made again with
-                    `confirm`; of "other-account"
-    line            the subscription as the ledger has it now; None: it is another account's, or the
+    can_transfer    the subscription moves to this account when the request is made again with
+                    `confirmTransfer`; of "other-account"
+    subscription    the subscription as the ledger has it now; None: it is another account's, or the
                     ledger has none
     """
 
@@ -201,57 +201,59 @@ class Applied(Part):
     status: str | None = plain()
     transaction_id: str = plain()
     changed: bool = plain(False)
-    can_move: bool = plain(False)
-    line: Line | None = one(Line)
+    can_transfer: bool = plain(False)
+    subscription: Line | None = one(Line)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApplyResult(Result):
     """What `update-subscriptions` answers.
 
-    plan   the plan of the account now; None: the request names no account
-    until  when the plan ends; None: the default plan, or a plan without end
-    lines  one update for each subscription of the evidence
+    plan           the plan of the account now; None: the request names no account
+    expires_at_ms  when the plan ends; None: the default plan, or a plan without end
+    subscriptions  one update for each subscription of the evidence
     """
 
     plan: str | None = plain()
-    until: int | None = plain()
-    lines: tuple[Applied, ...] = many(Applied)
+    expires_at_ms: int | None = plain()
+    subscriptions: tuple[Applied, ...] = many(Applied)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReadResult(Result):
     """What `get-plan` answers, also where the store gave no answer.
 
-    plan       the plan of the account now; where the store gave no answer the last or the default
-               plan
-    until      when the plan ends; None: the default plan, or a plan without end
-    lines      the subscriptions of the account, at most 50; empty where the store gave no answer
-    at_ms      when the store was read; keep it, with plan and end, for `last` of the next request
-    from_last  the store gave no answer, and the plan is the one that `last` names
+    plan           the plan of the account now; where the store gave no answer the last or the
+                   default plan
+    expires_at_ms  when the plan ends; None: the default plan, or a plan without end
+    subscriptions  the subscriptions of the account, at most 50; empty where the store gave no
+                   answer
+    read_at_ms     when the store was read; keep it, with plan and end, for `cachedPlan` of the next
+                   request
+    is_cached      the store gave no answer, and the plan is the one that `cachedPlan` names
     """
 
     plan: str | None = plain()
-    until: int | None = plain()
-    lines: tuple[Line, ...] = many(Line)
-    at_ms: int | None = plain()
-    from_last: bool = plain(False)
+    expires_at_ms: int | None = plain()
+    subscriptions: tuple[Line, ...] = many(Line)
+    read_at_ms: int | None = plain()
+    is_cached: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClearResult(Result):
     """What `deactivate-subscriptions` answers.
 
-    plan     the plan that is left
-    until    when the plan ends; None: the default plan, or a plan without end
-    lines    the subscriptions of the account
-    cleared  how many subscriptions this conversation cleared
+    plan           the plan that is left
+    expires_at_ms  when the plan ends; None: the default plan, or a plan without end
+    subscriptions  the subscriptions of the account
+    deactivated    how many subscriptions this conversation deactivated
     """
 
     plan: str | None = plain()
-    until: int | None = plain()
-    lines: tuple[Line, ...] = many(Line)
-    cleared: int = plain(0)
+    expires_at_ms: int | None = plain()
+    subscriptions: tuple[Line, ...] = many(Line)
+    deactivated: int = plain(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,9 +265,9 @@ class DueLine(Part):
     transaction_id           Apple's id of the newest transaction
     account                  the account that has the subscription; None: nobody has shown it yet
     product_id               the id of the product
-    expires_ms               when the subscription ends; None: never
-    grace_ms                 when the billing grace period ends
-    as_of                    the time of the newest evidence
+    expires_at_ms            when the subscription ends; None: never
+    grace_expires_at_ms      when the billing grace period ends
+    as_of_ms                 the time of the newest evidence
     evidence                 SHA-256 of the evidence, 64 hex digits
     """
 
@@ -274,9 +276,9 @@ class DueLine(Part):
     transaction_id: str = plain()
     account: str | None = plain()
     product_id: str = plain()
-    expires_ms: int | None = plain()
-    grace_ms: int | None = plain()
-    as_of: int = plain()
+    expires_at_ms: int | None = plain()
+    grace_expires_at_ms: int | None = plain()
+    as_of_ms: int = plain()
     evidence: str = plain()
 
 
@@ -284,33 +286,33 @@ class DueLine(Part):
 class DueLinesResult(Result):
     """What `lease-due-subscriptions` answers.
 
-    lines  the subscriptions, earliest first, at most 25
-    more   call again at once: there may be more subscriptions
+    subscriptions  the subscriptions, earliest first, at most 25
+    has_more       call again at once: there may be more subscriptions
     """
 
-    lines: tuple[DueLine, ...] = many(DueLine)
-    more: bool = plain(False)
+    subscriptions: tuple[DueLine, ...] = many(DueLine)
+    has_more: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TakeResult(Result):
-    """What `consume-quota` answers: "taken", "exhausted", "not-in-plan".
+    """What `consume-quota` answers: "consumed", "exhausted", "not-in-plan".
 
-    used       how many units of the day are used, with these; None: nothing was counted
-    limit      how many units a day has; 0: the plan does not have the meter
-    left       how many units of the day are left, 0 where the take was refused; None: the store
-               gave no answer
-    reset_ms   when the next day begins
-    ticket     what `release-quota` asks for; it stays on the server. None: nothing was counted
-    headers    headers for the answer to the client, by name
-    fallback   the meter to try instead
-    unmetered  the store gave no answer, and the meter goes on uncounted
+    used         how many units of the day are used, with these; None: nothing was counted
+    limit        how many units a day has; 0: the plan does not have the meter
+    left         how many units of the day are left, 0 where the take was refused; None: the store
+                 gave no answer
+    reset_at_ms  when the next day begins
+    ticket       what `release-quota` asks for; it stays on the server. None: nothing was counted
+    headers      headers for the answer to the client, by name
+    fallback     the meter to try instead
+    unmetered    the store gave no answer, and the meter goes on uncounted
     """
 
     used: int | None = plain()
     limit: int | None = plain()
     left: int | None = plain()
-    reset_ms: int | None = plain()
+    reset_at_ms: int | None = plain()
     ticket: str | None = plain()
     headers: Mapping[str, str] = plain({})
     fallback: str | None = plain()
@@ -329,38 +331,38 @@ class RefundResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaceResult(Result):
-    """What `acquire-rate-permit` answers: "taken", "paced".
+    """What `acquire-rate-permit` answers: "acquired", "limited".
 
-    used     how many requests this second has, with this one; None: nothing was counted
-    limit    how many requests a second may have; None: Apple names no limit
-    unpaced  the store gave no answer; the request to Apple may go out all the same
+    used       how many requests this second has, with this one; None: nothing was counted
+    limit      how many requests a second may have; None: Apple names no limit
+    unlimited  the store gave no answer; the request to Apple may go out all the same
     """
 
     used: int | None = plain()
     limit: int | None = plain()
-    unpaced: bool = plain(False)
+    unlimited: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdmitResult(Result):
     """What `begin-signup` answers: "admitted", "exhausted", "malformed".
 
-    ticket    what `finish-signup` asks for; it stays on the server. None: the sign-up was not
-              admitted
-    left      how many accounts the address may still make today; None: nothing was counted
-    reset_ms  when the next day begins
-    headers   headers for the answer to the client, by name
+    ticket       what `finish-signup` asks for; it stays on the server. None: the sign-up was not
+                 admitted
+    left         how many accounts the address may still make today; None: nothing was counted
+    reset_at_ms  when the next day begins
+    headers      headers for the answer to the client, by name
     """
 
     ticket: str | None = plain()
     left: int | None = plain()
-    reset_ms: int | None = plain()
+    reset_at_ms: int | None = plain()
     headers: Mapping[str, str] = plain({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BindResult(Result):
-    """What `register-device-key` answers: "bound", "already", "foreign", "retired".
+    """What `register-device-key` answers: "registered", "already", "foreign", "retired".
 
     key_id  the key id, standard base64
     """
@@ -385,26 +387,28 @@ class AdvanceResult(Result):
 class ReceiptResult(Result):
     """What `update-device-key-receipt` answers: "kept", "older", "retired", "unknown".
 
-    next_ms  when to ask Apple for a newer receipt; None: never, or the key has no receipt
+    next_refresh_at_ms  when to ask Apple for a newer receipt; None: never, or the key has no
+                        receipt
     """
 
-    next_ms: int | None = plain()
+    next_refresh_at_ms: int | None = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredKey(Part):
     """An attested key: what the verification of an assertion needs.
 
-    key_id       the key id, standard base64
-    public_key   the point of the public key, 65 bytes
-    counter      the largest counter of an assertion so far
-    app_id       the App ID: prefix, dot, bundle id
-    environment  where the key was attested
-    created_ms   when the key was bound
-    used_ms      when the key was used last
-    receipt      the newest App Attest receipt; None: none was kept
-    next_ms      when to ask Apple for a newer receipt; None: never, or the key has no receipt
-    risk         the risk metric of the receipt
+    key_id              the key id, standard base64
+    public_key          the point of the public key, 65 bytes
+    counter             the largest counter of an assertion so far
+    app_id              the App ID: prefix, dot, bundle id
+    environment         where the key was attested
+    created_at_ms       when the key was registered
+    used_at_ms          when the key was used last
+    receipt             the newest App Attest receipt; None: none was kept
+    next_refresh_at_ms  when to ask Apple for a newer receipt; None: never, or the key has no
+                        receipt
+    risk                the risk metric of the receipt
     """
 
     key_id: str = plain()
@@ -412,10 +416,10 @@ class StoredKey(Part):
     counter: int = plain()
     app_id: str = plain()
     environment: str = plain()
-    created_ms: int = plain()
-    used_ms: int = plain()
+    created_at_ms: int = plain()
+    used_at_ms: int = plain()
     receipt: str | None = plain()
-    next_ms: int | None = plain()
+    next_refresh_at_ms: int | None = plain()
     risk: int | None = plain()
 
 
@@ -431,25 +435,25 @@ class KeyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnceResult(Result):
-    """What `record-event` answers: "first", "seen".
+    """What `record-event` answers: "first", "duplicate".
 
-    at_ms  when the event happened first
+    stored_at_ms  when the event happened first
     """
 
-    at_ms: int | None = plain()
+    stored_at_ms: int | None = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moved(Part):
     """How many rows of an account were moved or deleted.
 
-    lines      how many subscriptions
-    purchases  how many purchases of the ledger
-    keys       how many attested keys
-    meters     how many counters of meters
+    subscriptions  how many subscriptions
+    purchases      how many purchases of the ledger
+    keys           how many attested keys
+    meters         how many counters of meters
     """
 
-    lines: int = plain()
+    subscriptions: int = plain()
     purchases: int = plain()
     keys: int = plain()
     meters: int = plain()
@@ -457,17 +461,17 @@ class Moved(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkResult(Result):
-    """What `merge-accounts` answers: "linked", "already", "other-account".
+    """What `merge-accounts` answers: "merged", "already", "other-account".
 
-    moved      how many rows were moved; None: the request was refused
-    more       make the same request again: not all rows were moved; None: the request was refused
-    linked_to  the account that one of the two was joined into before, for an operator; of
-               "other-account"
+    moved        how many rows were moved; None: the request was refused
+    has_more     make the same request again: not all rows were moved; None: the request was refused
+    merged_into  the account that one of the two was merged into before, for an operator; of
+                 "other-account"
     """
 
     moved: Moved | None = one(Moved)
-    more: bool = plain(False)
-    linked_to: str | None = plain()
+    has_more: bool = plain(False)
+    merged_into: str | None = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -475,25 +479,25 @@ class ForgetResult(Result):
     """What `forget-account` answers: "forgotten", "already".
 
     forgotten  how many rows named the account
-    more       make the same request again: not all rows were changed
+    has_more   make the same request again: not all rows were changed
     """
 
     forgotten: Moved | None = one(Moved)
-    more: bool = plain(False)
+    has_more: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeptText(Part):
     """A text of evidence that was kept. Verify the text again before anything in it is believed.
 
-    sha256  SHA-256 of the evidence, 64 hex digits
-    text    the text as it came
-    at_ms   when the text was kept
+    sha256        SHA-256 of the evidence, 64 hex digits
+    text          the text as it came
+    stored_at_ms  when the text was kept
     """
 
     sha256: str = plain()
     text: str = plain()
-    at_ms: int = plain()
+    stored_at_ms: int = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         def session(self) -> AsyncSession: ...
 
 
-_NEEDS = 'mode "transaction" needs {}'
+_NEEDS = 'grant_mode "transaction" needs {}'
 
 __all__ = ["Grant", "TakeBack", "carry_out", "carry_out_async"]
 
@@ -93,17 +93,18 @@ class Grant:
     """A purchase to pay out now, once: write `grant_id` beside what you grant, under a unique
     index, and nothing where it stands already.
 
-    fence       1, then one more whenever a claim that nobody completed was taken over
-    units       to give: quantity × `products.<id>.units`; after a reversal, what was taken back
-    repeat      this grant_id was handed out before: perhaps it is written already
-    connection  in mode "transaction" the open one: what you write there is committed with
-                the claim, or not at all. It refuses to end the transaction (STO-38); raise, or
-                return False, to grant nothing. `connection.nested()` is for an ORM. For DynamoDB
-                a list: append what else TransactWriteItems is to write. In mode "lease" None
+    fencing_token  1, then one more whenever a claim that nobody completed was taken over
+    units          to give: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat         this grant_id was handed out before: perhaps it is written already
+    connection     in grant mode "transaction" the open one: what you write there is committed with
+                   the claim, or not at all. It refuses to end the transaction (STO-38); raise, or
+                   return False, to grant nothing. `connection.nested()` is for an ORM. For DynamoDB
+                   a list: append what else TransactWriteItems is to write. In grant mode "lease"
+                   None
     """
 
     grant_id: str
-    fence: int
+    fencing_token: int
     account: str
     product: str
     quantity: int
@@ -117,7 +118,7 @@ class Grant:
         """From the JSON of a grant step or of a claim."""
         return cls(
             found["grantId"],
-            found["fence"],
+            found["fencingToken"],
             found["account"],
             found["product"],
             found["quantity"],
@@ -133,14 +134,14 @@ class TakeBack:
     """Units of a refunded purchase to take back now, once (STO-35): write `take_id` beside what
     you take, under a unique index, and nothing where it stands already.
 
-    fence       a larger one than before whenever it is handed out again
-    units       to take, of what the purchase gave
-    percentage  of the price that was refunded, in thousandths of a percent; None: all of it
-    connection  as of a `Grant`
+    fencing_token  a larger one than before whenever it is handed out again
+    units          to take, of what the purchase gave
+    percentage     of the price that was refunded, in thousandths of a percent; None: all of it
+    connection     as of a `Grant`
     """
 
     take_id: str
-    fence: int
+    fencing_token: int
     account: str
     product: str
     quantity: int
@@ -154,7 +155,7 @@ class TakeBack:
         """From the JSON of a grant step, or of a take of a document."""
         return cls(
             found["takeId"],
-            found["fence"],
+            found["fencingToken"],
             found["account"],
             found["product"],
             found["quantity"],
@@ -178,7 +179,7 @@ def carry_out(
     """Conduct a conversation to its end; returns its last document.
 
     store      whose session carries the steps out
-    grant      takes a `Grant`, in mode "transaction"; called again when the engine had to
+    grant      takes a `Grant`, in grant mode "transaction"; called again when the engine had to
                roll back, or when its session was lost
     take_back  takes a `TakeBack`, as `grant` does
     patience   how many seconds to wait before a step, at most; a longer wait is the last

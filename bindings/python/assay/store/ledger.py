@@ -6,7 +6,7 @@
 
     transaction = ledger.verifier.verify_transaction(jws)
     claim = ledger.claim(transaction, account, grant=pay_out)
-    return {"answer": claim.answer}, claim.http_status
+    return {"answer": claim.client_result}, claim.http_status
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Ledger(Calls):
     at `ok` or `outcome`. Wrong use raises MisuseError, TypeError or ValueError, and a
     configuration that lacks something ConfigError.
 
-    An `attempt` stands for one request of a client. Made here; give it to repeat a request
+    An `attempt_id` stands for one request of a client. Made here; give it to repeat a request
     after your own process lost the answer. `now` is the time of one call, as in the calls of
     a Verifier; None: by the clock.
     """

@@ -46,17 +46,18 @@ __all__ += _plain_results.__all__
 class Claim(Part):
     """One purchase, and what became of its claim.
 
-    outcome  "new", "resume": yours to grant, under `grant_id`; "already-granted",
-             "in-progress", "other-account", "revoked", "held", "unknown-product" …
-    units    to give: quantity × `products.<id>.units`; after a reversal, what was taken back
-    repeat   its grant_id was handed out before
-    why      of "held": "lease": it was handed out under one, so no transaction may pay it (STO-37)
-    answer   for the client: "granted", "already-granted", "refused-final", "refused-keep",
-             "deferred"; None: grant first
+    outcome        "new", "resume": yours to grant, under `grant_id`; "already-granted",
+                   "in-progress", "other-account", "revoked", "held", "unknown-product" …
+    units          to give: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat         its grant_id was handed out before
+    reason         of "held": "lease": it was handed out under one, so no transaction may pay it
+                   (STO-37)
+    client_result  for the client: "granted", "already-granted", "refused-final", "refused-keep",
+                   "deferred"; None: grant first
     """
 
     outcome: str = plain()
-    answer: str | None = plain()
+    client_result: str | None = plain()
     status: str | None = plain()
     product: str = plain()
     quantity: int = plain()
@@ -64,14 +65,14 @@ class Claim(Part):
     purchase_key: str | None = plain()
     account: str | None = plain()
     grant_id: str | None = plain()
-    fence: int | None = plain()
+    fencing_token: int | None = plain()
     units: int | None = plain()
     repeat: bool = plain(False)
-    why: str | None = plain()
-    lease_until_ms: int | None = plain()
-    claimed_ms: int | None = plain()
-    granted_ms: int | None = plain()
-    revoked_ms: int | None = plain()
+    reason: str | None = plain()
+    lease_expires_at_ms: int | None = plain()
+    claimed_at_ms: int | None = plain()
+    granted_at_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
     retry_after_ms: int | None = plain()
     changed: bool = plain(False)
 
@@ -82,11 +83,11 @@ class Claim(Part):
 
     def grant(self) -> Grant:
         """What to grant, of one that is ours."""
-        if not (self.grant_id and self.fence and self.account and self.purchase_key):
+        if not (self.grant_id and self.fencing_token and self.account and self.purchase_key):
             raise ValueError(f"there is nothing to grant: {self.outcome}")
         return Grant(
             self.grant_id,
-            self.fence,
+            self.fencing_token,
             self.account,
             self.product,
             self.quantity,
@@ -101,15 +102,15 @@ class Claim(Part):
 class ClaimResult(Result):
     """What `Ledger.claim` and `Ledger.resume` answer.
 
-    answer          for the client (`Claim.answer`)
+    client_result   for the client (`Claim.client_result`)
     claims          of each purchase one, in purchase order
-    more            how many older purchases of the evidence were left for the next call
+    remaining       how many older purchases of the evidence were left for the next call
     retry_after_ms  when to try a deferred one again, from now
     """
 
-    answer: str | None = plain()
+    client_result: str | None = plain()
     claims: tuple[Claim, ...] = many(Claim)
-    more: int = plain(0)
+    remaining: int = plain(0)
 
     @property
     def claim(self) -> Claim | None:
@@ -137,21 +138,21 @@ class ClaimResult(Result):
                 status=refused.status,
                 outcome=refused.outcome,
             )
-        return replace(found, answer=found.claim.answer if found.claim else None)
+        return replace(found, client_result=found.claim.client_result if found.claim else None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DueResult(Result):
     """What `Ledger.due` answers.
 
-    claims  taken over: grant and complete each
-    held    nobody knows whether they were granted; a person decides
-    more    whether to call again at once
+    claims    taken over: grant and complete each
+    held      nobody knows whether they were granted; a person decides
+    has_more  whether to call again at once
     """
 
     claims: tuple[Claim, ...] = many(Claim)
     held: tuple[Claim, ...] = many(Claim)
-    more: bool = plain(False)
+    has_more: bool = plain(False)
 
     def completed(self, results: Mapping[str, CompleteResult]) -> DueResult:
         """With what completing each grant brought, by its id."""
@@ -167,9 +168,9 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
             is_away = result.status.startswith(_AWAY)
             claim = replace(
                 claim,
-                answer="deferred" if is_away else result.answer,
-                granted_ms=result.granted_ms,
-                revoked_ms=result.revoked_ms,
+                client_result="deferred" if is_away else result.client_result,
+                granted_at_ms=result.granted_at_ms,
+                revoked_at_ms=result.revoked_at_ms,
                 changed=result.changed,
                 status=None if result.ok else result.status,
             )
@@ -181,26 +182,27 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
 class Take(Part):
     """Units of a refunded purchase that the host takes back, under `take_id` (STO-35).
 
-    units           to take
-    percentage      of the price that was refunded, in thousandths of a percent; None: all of it
-    lease_until_ms  None: nobody waits for `Ledger.complete_revoke`
+    units                to take
+    percentage           of the price that was refunded, in thousandths of a percent; None: all of
+                         it
+    lease_expires_at_ms  None: nobody waits for `Ledger.complete_revoke`
     """
 
     purchase_key: str = plain()
     take_id: str = plain()
-    fence: int = plain()
+    fencing_token: int = plain()
     account: str = plain()
     product: str = plain()
     quantity: int = plain()
     units: int = plain()
     percentage: int | None = plain()
-    lease_until_ms: int | None = plain()
+    lease_expires_at_ms: int | None = plain()
 
     def take_back(self) -> TakeBack:
         """What to take back."""
         return TakeBack(
             self.take_id,
-            self.fence,
+            self.fencing_token,
             self.account,
             self.product,
             self.quantity,
@@ -214,7 +216,7 @@ class Take(Part):
 class Revoked(Part):
     """A refunded purchase. Act on `take`, and on nothing else.
 
-    outcome     "wasGranted", "wasClaimed", "unclaimed", "already", "stale" …
+    outcome     "was-granted", "was-claimed", "unclaimed", "already", "stale" …
     percentage  of the price that was refunded, in thousandths of a percent
     take        what to take back; None: nothing
     """
@@ -227,7 +229,7 @@ class Revoked(Part):
     account: str | None = plain()
     grant_id: str | None = plain()
     percentage: int | None = plain()
-    revoked_ms: int | None = plain()
+    revoked_at_ms: int | None = plain()
     take: Take | None = one(Take)
     changed: bool = plain(False)
 
@@ -252,12 +254,12 @@ class RevokeResult(Result):
 class DueTakesResult(Result):
     """What `Ledger.due_takes` answers.
 
-    takes  that nobody has confirmed: take back and complete each
-    more   whether to call again at once
+    takes     that nobody has confirmed: take back and complete each
+    has_more  whether to call again at once
     """
 
     takes: tuple[Take, ...] = many(Take)
-    more: bool = plain(False)
+    has_more: bool = plain(False)
 
     @property
     def take(self) -> tuple[Take, ...]:
@@ -281,15 +283,16 @@ def _stopped(found: R, results: Iterable[Result]) -> R:
 class EventResult(Result):
     """What `Ledger.apply_event` answers.
 
-    take     what to take back
-    give     grants of reversed refunds: those whose `answer` is None are yours to grant
-    lines    what became of subscriptions and unlocks
-    refused  the parts that were refused for good: log them, and answer 200
+    take           what to take back
+    give           grants of reversed refunds: those whose `client_result` is None are yours to
+                   grant
+    subscriptions  what became of subscriptions and unlocks
+    refused        the parts that were refused for good: log them, and answer 200
     """
 
     take: tuple[Take, ...] = many(Take)
     give: tuple[Claim, ...] = many(Claim)
-    lines: tuple[Applied, ...] = many(Applied)
+    subscriptions: tuple[Applied, ...] = many(Applied)
     refused: tuple[RefusedPart, ...] = many(RefusedPart)
 
     @property
@@ -324,5 +327,5 @@ class ChallengeResult(Result):
     """
 
     challenge: str = plain("")
-    expires_ms: int | None = plain()
+    expires_at_ms: int | None = plain()
     sha256: str | None = plain()

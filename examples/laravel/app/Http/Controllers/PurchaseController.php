@@ -37,9 +37,9 @@ final class PurchaseController
         } catch (AssayException $refusal) {
             return self::refused($refusal);
         }
-        $later = $claimed->answer === 'deferred' ? ['Retry-After' => '5'] : [];
+        $later = $claimed->clientResult === 'deferred' ? ['Retry-After' => '5'] : [];
 
-        return new JsonResponse(['answer' => $claimed->answer], $claimed->httpStatus, $later);
+        return new JsonResponse(['answer' => $claimed->clientResult], $claimed->httpStatus, $later);
     }
 
     /** 200 only when it is stored: Apple repeats everything else. */

@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /** One transaction in an answer. Only Apple's TLS connection vouches for it. */
-final class AppleTransaction extends Details
+final class VerifyReceiptTransaction extends Details
 {
     use ReadOnce;
 
@@ -39,7 +39,7 @@ final class AppleTransaction extends Details
         'subscriptionGroupIdentifier' => [Member::TEXT, 'subscriptionGroupIdentifier'],
         'appAccountToken' => [Member::TEXT, 'appAccountToken'],
         'known' => [Member::BOOLEAN, 'known'],
-        'keys' => [Member::DETAILS, 'keys', Keys::class],
+        'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
         'bid' => [Member::TEXT, 'bid'],
         'bvrs' => [Member::TEXT, 'bvrs'],
         'itemId' => [Member::TEXT, 'itemId'],
@@ -96,7 +96,7 @@ final class AppleTransaction extends Details
     /** Whether the catalogue has the product. */
     public readonly bool $known;
     /** Names for stores and replay checks. */
-    public readonly Keys $keys;
+    public readonly IdempotencyKeys $keys;
     /** The app; iOS 6 style. */
     public readonly ?string $bid;
     /** Version of the app; iOS 6 style. */

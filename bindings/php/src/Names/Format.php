@@ -11,13 +11,13 @@ namespace Assay\Names;
  *
  * New values may come: facts have what was written, a string to compare with these.
  */
-final class Form
+final class Format
 {
     public const TRANSACTION_RECEIPT = 'transaction-receipt';
     public const APP_RECEIPT = 'app-receipt';
     public const ATTEST_RECEIPT = 'attest-receipt';
     public const JWS = 'jws';
-    public const CRACKER = 'cracker';
+    public const CRACKING_TOOL = 'cracking-tool';
     public const ATTESTATION = 'attestation';
     public const ASSERTION = 'assertion';
     public const XML_PLIST = 'xml-plist';

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /** An attribute of the receipt that has no member of its own. */
-final class KeptAttribute extends Details
+final class RawAttribute extends Details
 {
     use ReadOnce;
 

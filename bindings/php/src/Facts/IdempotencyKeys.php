@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /** The names under which a store keeps the evidence. Null where a part is missing. */
-final class Keys extends Details
+final class IdempotencyKeys extends Details
 {
     use ReadOnce;
 

@@ -11,7 +11,7 @@ namespace Assay\Names;
  *
  * New values may come: facts have what was written, a string to compare with these.
  */
-final class TriageTrait
+final class TriageAnomaly
 {
     public const DATE_MISMATCH = 'date-mismatch';
     public const INFO_COMPACT = 'info-compact';

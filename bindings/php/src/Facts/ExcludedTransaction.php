@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /** A transaction that decided nothing, and why. */
-final class LeftOut extends Details
+final class ExcludedTransaction extends Details
 {
     use ReadOnce;
 

@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /** What an answer says about the renewal of one line. */
-final class AppleRenewal extends Details
+final class VerifyReceiptRenewalInfo extends Details
 {
     use ReadOnce;
 
