@@ -22,15 +22,15 @@ From appstore/endpoints.tsv and appstore/errors.tsv:
   Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API
   docs/tasks/app-store-server-api.md        their table
 From kinds.tsv and kind-members.tsv:
-  Sources/Assay/Exchange/Kernel/            ExchangeKind.swift, Conversation.swift,
-                                            KindContext+Kinds.swift
+  Sources/Assay/Exchange/Kernel/            Operation.swift, AnyStateMachine.swift,
+                                            OperationContext+Operations.swift
   bindings/go/store/ledger_calls.go         the methods of Go's ledger
   bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
                                             of ledgers; _plain_results.py (from facts.tsv)
   bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
   Sources/AssaySwift/                       LedgerCalls.swift: a method for each kind of a store
 from statements.tsv, tables.tsv and indexes.tsv of store/:
-  Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
+  Sources/Assay/Ledger/Engines/            SQLStatement.swift, SchemaTable.swift
 From facts.tsv and names.tsv:
   Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
                                             library reads Apple's members

@@ -59,7 +59,7 @@ BASES = {"Claims": "Unverified", "Triage": "Finding", "Risk": "Advice", "Decisio
 NAMES = {("Notification", "type"): "notification_type",
          ("Notification", "uuid"): "notification_uuid",
          ("AttestedReceipt", "bytes"): "raw", ("RefreshedReceipt", "bytes"): "raw",
-         ("EvidenceReach", "class"): "class_"}
+         ("EvidenceCoverage", "class"): "class_"}
 WORDS = {"worthVerifying": "worth_verifying", "verifyAssertion": "verify_assertion",
          "assessRisk": "assess_risk", "bytes": "raw"}
 # Objects whose members become attributes of the outer class: {part: what its name adds}.

@@ -1,15 +1,15 @@
 """Generate the SQL statements of the ledger from statements.tsv, tables.tsv and indexes.tsv in
 contract/store.
 
-  Sources/Assay/Stores/Dialects/SQLStatement.swift  every text, by engine
-  Sources/Assay/Stores/Dialects/SchemaTable.swift   the tables and their indexes
+  Sources/Assay/Ledger/Engines/SQLStatement.swift  every text, by engine
+  Sources/Assay/Ledger/Engines/SchemaTable.swift   the tables and their indexes
 """
 import re
 import sys
 
 from status_rows import ROOT, quoted
 
-FOLDER = "Sources/Assay/Stores/Dialects"
+FOLDER = "Sources/Assay/Ledger/Engines"
 ENGINES = ("sqlite", "postgres", "mariadb")
 MARK = re.compile(r"\{(\w+) ([\w.]+)(?: (\w+))?\}")
 KINDS = {
@@ -196,9 +196,9 @@ def statement_file():
     out += [f"  case {statement.name}" for statement in found]
     out += ["",
             "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine does",
-            "  /// it in another way.", "  func text(_ engine: StoreDialect) -> StaticString? {",
+            "  /// it in another way.", "  func text(_ engine: LedgerEngine) -> StaticString? {",
             *by_engine("    "), "  }", "",
-            "  func givesRows(_ engine: StoreDialect) -> Bool {", "    switch self {"]
+            "  func givesRows(_ engine: LedgerEngine) -> Bool {", "    switch self {"]
     everywhere = [statement for statement in found if statement.rows == set(statement.texts) != set()]
     out.append(f"    case {', '.join('.' + statement.name for statement in everywhere)}:")
     out.append("      return true")
@@ -222,7 +222,7 @@ def table_file():
             *(f"    case .{table.case}: return {quoted(table.name)}" for table in found.values()),
             "    }", "  }", "",
             "  /// `CREATE TABLE IF NOT EXISTS`; nil: the engine has no SQL.",
-            "  func create(_ engine: StoreDialect) -> StaticString? {",
+            "  func create(_ engine: LedgerEngine) -> StaticString? {",
             *by_engine("    "), "  }", "",
             "  /// `CREATE INDEX IF NOT EXISTS`, the same in every engine.",
             "  var indexes: [StaticString] {", "    switch self {"]

@@ -2694,7 +2694,7 @@ public struct Risk: Facts, FactsOfDocument {
 }
 
 /// How far the evidence reaches: what happened after `asOf` is invisible.
-public struct EvidenceReach: Hashable, FactsObject, Sendable {
+public struct EvidenceCoverage: Hashable, FactsObject, Sendable {
   /// "signed" or "apple-answer".
   public let `class`: String
   /// Kinds of the documents.
@@ -2796,7 +2796,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   /// When to decide again.
   public let nextCheckAt: Timestamp?
   /// Its reach.
-  public let evidence: EvidenceReach
+  public let evidence: EvidenceCoverage
   /// The subscription group, else the product id.
   public let group: String
   /// "auto-renewable", "consumable" …
@@ -2877,7 +2877,7 @@ public struct Decision: Facts, FactsOfDocument {
   /// When to decide again; nil: no need.
   public let nextCheckAt: Timestamp?
   /// How far the evidence reaches.
-  public let evidence: EvidenceReach
+  public let evidence: EvidenceCoverage
   /// Every group, the leading one first.
   public let groups: [GroupDecision]
   /// Transactions that decided nothing.

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   private var mine: String { "0f8fad5b-d9cb-469f-a165-70867728950e" }
   private var other: String { "1f8fad5b-d9cb-469f-a165-70867728950e" }
 

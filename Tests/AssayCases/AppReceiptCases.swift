@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds app receipts: their facts, dates and app (APR-8 … APR-10, APR-15 … APR-21).
   func addAppReceiptCases() throws {
     try addGoodAppReceipts()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds faults of the container around an app receipt (APR-1 … APR-8).
   func addAppReceiptContainerCases() throws {
     try addBERCases()

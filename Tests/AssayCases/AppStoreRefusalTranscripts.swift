@@ -2,7 +2,7 @@ import AssayAuthority
 
 // MARK: - refused responses
 
-extension AppStoreTalk {
+extension AppStoreTranscript {
   /// Adds responses that disagree with the request (API-32).
   func addAgreement() throws {
     let disagree = "rejected.app-store.inconsistent"
@@ -12,12 +12,12 @@ extension AppStoreTalk {
         "another id", { ($0.transactionId, $0.originalTransactionId) = ("1", "2") }, "transactionId"
       ),
     ] as [(String, (inout Purchase) -> Void, String)] {
-      talk(
+      transcript(
         "API-32", "a transaction of \(name)",
         [apple(1, ["signedTransactionInfo": try signed(.transaction, purchase.with(change))])],
         disagree, check: "result", at: "signedTransactionInfo." + at)
     }
-    talk(
+    transcript(
       "API-32", "a transaction by its original id",
       [
         apple(
@@ -27,13 +27,13 @@ extension AppStoreTalk {
               .transaction, purchase.with { $0.transactionId = "180000900000002" })
           ])
       ])
-    talk(
+    transcript(
       "API-32", "a transaction of another app of ours",
       asks: info().setting("bundleId", "com.example.second"), verifier: "signing",
       [apple(1, ["signedTransactionInfo": try signed(.transaction)])], disagree,
       at: "signedTransactionInfo.bundleId")
     let download = Self.request("get-app-transaction-info", [("transactionId", .string(id))])
-    talk(
+    transcript(
       "API-32", "Apple's number of another app", asks: download,
       [
         apple(
@@ -44,11 +44,11 @@ extension AppStoreTalk {
       ("appAppleId", 1_234_567_891),
     ] as [(String, JSONText)] {
       let answer: JSONText = ["hasMore": false]
-      talk(
+      transcript(
         "API-32", "an answer about another \(member): \(value)", asks: history(),
         [apple(1, answer.setting(member, value))], disagree, check: "result", at: member)
     }
-    talk(
+    transcript(
       "API-32", "a number of the app that is not the signed one",
       asks: download.setting("environment", "Sandbox"), verifier: "app-store-unnumbered",
       [
@@ -68,15 +68,15 @@ extension AppStoreTalk {
     for (name, headers) in [("no content type", []), ("HTML", [("content-type", "text/html")])]
       as [(String, [(String, String)])]
     {
-      talk(
+      transcript(
         "API-30", name, [api(1, 200, good, headers: headers)], type, check: "answer",
         at: "content-type")
     }
-    talk(
+    transcript(
       "API-30", "another good status",
       [api(1, 299, good, headers: [("CONTENT-TYPE", "Application/JSON")])])
     let json = [("content-type", "application/json")]
-    talk(
+    transcript(
       "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("truncated", true)])],
       "too-large.app-store.response", check: "answer", at: "truncated")
     addLongAnswer()
@@ -91,14 +91,15 @@ extension AppStoreTalk {
       ("a list", [1], "malformed.json.not-object", "response"),
       ("no JSON", .text("{"), "malformed.json.syntax", "response"),
     ] as [(String, JSONText, String, String)] {
-      talk("API-30", name, [api(1, 200, body, headers: json)], status, check: "answer", at: at)
+      transcript(
+        "API-30", name, [api(1, 200, body, headers: json)], status, check: "answer", at: at)
     }
-    talk("API-30", "nothing", [api(1, 200, headers: json)], "malformed.json.syntax")
-    talk(
+    transcript("API-30", "nothing", [api(1, 200, headers: json)], "malformed.json.syntax")
+    transcript(
       "API-31", "a forged transaction", [apple(1, ["signedTransactionInfo": try forged()])],
       "rejected.jws.signature", check: "result", at: "signedTransactionInfo/signature",
       facts: [("result", .null), ("api", .null)])
-    talk(
+    transcript(
       "API-31", "a renewal in place of a transaction",
       [apple(1, ["signedTransactionInfo": try signed(.renewalInfo)])], "rejected.kind.mismatch",
       facts: [("result", .null)])
@@ -109,7 +110,7 @@ extension AppStoreTalk {
     let prefix =
       "{\"id\":1,\"status\":200,\"headers\":[[\"content-type\",\"application/json\"]],"
       + "\"body\":{\"text\":\""
-    talk(
+    transcript(
       "API-30", "an answer that is too long",
       steps: [
         EvidenceCase.Step(
@@ -134,11 +135,11 @@ extension AppStoreTalk {
       return revision.map { page.setting("revision", .string($0)) } ?? page
     }
     let path = "/inApps/v2/history/" + id
-    talk(
+    transcript(
       "API-40", "a page that goes on", asks: history(),
       [apple(1, page(first, "r1", more: true), path: path)],
       facts: [("result.next.revision", "r1"), ("result.unsigned.hasMore", true)])
-    talk(
+    transcript(
       "API-40", "two pages", asks: history(["pages": 3]),
       [
         apple(1, page(first, "r 1", more: true), path: path),
@@ -149,13 +150,13 @@ extension AppStoreTalk {
         ("result.transactions.1.transactionId", "180000900000002"), ("result.next", .null),
         ("result.unsigned.revision", "r2"),
       ])
-    talk(
+    transcript(
       "API-40", "as many pages as were asked for", asks: history(["pages": 2]),
       [
         apple(1, page(first, "r1", more: true)),
         apple(2, page(second, "r2", more: true), path: path + "?revision=r1"),
       ], facts: [("result.next.revision", "r2")])
-    talk(
+    transcript(
       "API-40", "pages of another query keep it",
       asks: history(["pages": 2]).setting("sort", "DESCENDING"),
       [
@@ -163,20 +164,20 @@ extension AppStoreTalk {
         apple(2, page(second, nil, more: false), path: path + "?revision=r1&sort=DESCENDING"),
       ])
     let loop = "malformed.app-store.paging"
-    talk(
+    transcript(
       "API-41", "a loop of pages", asks: history(["pages": 5]),
       [apple(1, page(first, "r1", more: true)), apple(2, page(second, "r1", more: true))], loop,
       check: "answer", at: "revision", facts: [("result", .null)])
-    talk(
+    transcript(
       "API-41", "the page that was asked for again", asks: history().setting("revision", "r1"),
       [apple(1, page(first, "r1", more: true))], loop)
-    talk(
+    transcript(
       "API-41", "a next page without its name", asks: history(),
       [apple(1, page(first, nil, more: true))], loop, at: "revision")
-    talk(
+    transcript(
       "API-30", "a page that does not say whether it is the last", asks: history(),
       [apple(1, ["signedTransactions": [first]])], "malformed.app-store.response", at: "hasMore")
-    talk(
+    transcript(
       "API-52", "attempts count again for each page", asks: history(["pages": 2, "attempts": 2]),
       [
         api(1, 500), wait(Self.pause(1000, 1, path)),
@@ -184,7 +185,7 @@ extension AppStoreTalk {
         wait(2000 + Self.pause(1000, 3, path)),
         apple(6, page(second, nil, more: false), after: 4000),
       ], facts: [("result.transactions.1.transactionId", "180000900000002")])
-    talk(
+    transcript(
       "API-2", "no hop from the second page",
       asks: history(["pages": 2]).setting("environment", "auto"),
       [apple(1, page(first, "r1", more: true)), error(2, 4_040_010)],
@@ -196,7 +197,7 @@ extension AppStoreTalk {
   func addPartial() throws {
     let asked = history(["partial": true, "pages": 2])
     let good = try signed(.transaction)
-    talk(
+    transcript(
       "API-31", "some of a history", asks: asked,
       [
         apple(1, ["signedTransactions": [good, try forged()], "hasMore": true, "revision": "r1"]),
@@ -208,11 +209,11 @@ extension AppStoreTalk {
         ("result.refused.0.status.name", "rejected.jws.signature"), ("result.refused.1", .null),
         ("retry", .null),
       ])
-    talk(
+    transcript(
       "API-31", "the whole of a history", asks: asked,
       [apple(1, ["signedTransactions": [good], "hasMore": false])],
       facts: [("result.refused.0", .null)])
-    talk(
+    transcript(
       "API-32", "what disagrees is no part", asks: asked,
       [
         apple(
@@ -229,7 +230,7 @@ extension AppStoreTalk {
         sandboxPurchase.with { ($0.transactionId, $0.originalTransactionId) = (id, id) })
     ]
     for code: Int64 in [4_040_010, 4_040_005] {
-      talk(
+      transcript(
         "API-2", "\(code) of Production", asks: auto,
         [error(1, code, path: infoPath), apple(2, found, to: Self.sandbox, path: infoPath)],
         facts: [
@@ -238,7 +239,7 @@ extension AppStoreTalk {
         ])
     }
     let missing = "rejected.app-store.not-found"
-    talk(
+    transcript(
       "API-2", "unknown in both", asks: auto,
       [error(1, 4_040_010), error(2, 4_040_010, to: Self.sandbox, path: infoPath)], missing,
       check: "result", at: "status",
@@ -248,9 +249,9 @@ extension AppStoreTalk {
         ("api.retryable", false), ("api.retryAtMs", .null), ("api.other", .null), ("result", .null),
       ])
     for (name, said) in [("an account", error(1, 4_040_001)), ("a 404 of no JSON", api(1, 404))] {
-      talk("API-2", "no hop for \(name)", asks: auto, [said], missing)
+      transcript("API-2", "no hop for \(name)", asks: auto, [said], missing)
     }
-    talk("API-2", "no hop unless it is asked for", [error(1, 4_040_010)], missing)
+    transcript("API-2", "no hop unless it is asked for", [error(1, 4_040_010)], missing)
     let consumption = Self.request(
       "send-consumption-information",
       [
@@ -258,17 +259,17 @@ extension AppStoreTalk {
         ("sampleContentProvided", false), ("deliveryStatus", "DELIVERED"),
       ])
     let path = "/inApps/v2/transactions/consumption/" + id
-    talk(
+    transcript(
       "API-2", "a 404 of no JSON about consumption", asks: consumption,
       [api(1, 404, path: path), api(2, 202, to: Self.sandbox, path: path)],
       facts: [("environment", "Sandbox")])
-    talk(
+    transcript(
       "API-2", "a 404 of JSON about consumption", asks: consumption, [api(1, 404, ["a": 1])],
       missing)
-    talk(
+    transcript(
       "API-2", "a 400 of no JSON about consumption", asks: consumption, [api(1, 400, path: path)],
       "rejected.app-store.bad-request")
-    talk(
+    transcript(
       "API-2", "an order has no hop",
       asks: Self.request("look-up-order-id", [("environment", "auto"), ("orderId", "M1")]),
       [api(1, 401), api(2, 401)], Self.unauthorized, facts: [("environment", "Production")])
@@ -285,51 +286,51 @@ extension AppStoreTalk {
     ]
     let key = "key: "
     let release = "no release in Production yet"
-    talk(
+    transcript(
       "API-55", "our token is taken the second time",
       [api(1, 401), apple(2, good, path: infoPath)],
       facts: [("environment", "Production"), ("/warnings.0", .null)])
-    talk(
+    transcript(
       "API-54", "Production refuses us", [api(1, 401), api(2, 401)], Self.unauthorized,
       check: "result", at: "status", hint: release,
       facts: [
         ("api.httpStatus", 401), ("api.errorCode", .null), ("/error.retryClass", "after-config"),
       ])
-    talk(
+    transcript(
       "API-54", "Sandbox refuses us", asks: info("Sandbox"),
       [api(1, 401, to: Self.sandbox, path: infoPath), api(2, 401)], Self.unauthorized, hint: key)
-    talk(
+    transcript(
       "API-55", "an app without a release", asks: auto,
       [api(1, 401), api(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
       facts: [
         ("environment", "Sandbox"), ("/warnings.0.id", "production-unauthorized"),
         ("/warnings.0.at", "environment"), ("api", .null),
       ])
-    talk(
+    transcript(
       "API-54", "both refuse us", asks: auto,
       [api(1, 401), api(2, 401), api(3, 401, to: Self.sandbox, path: infoPath)], Self.unauthorized,
       hint: key, facts: [("environment", "Sandbox"), ("api.other", .null)])
-    talk(
+    transcript(
       "API-55", "Production refuses us and Sandbox does not have it", asks: auto,
       [api(1, 401), api(2, 401), error(3, 4_040_010)], Self.unauthorized, hint: release,
       facts: [
         ("api.httpStatus", 401), ("api.other.httpStatus", 404), ("api.other.errorCode", 4_040_010),
       ])
-    talk(
+    transcript(
       "API-55", "a hop, and then one more token", asks: auto,
       [error(1, 4_040_010), api(2, 401), apple(3, found, to: Self.sandbox, path: infoPath)],
       facts: [("/warnings.0", .null)])
-    talk(
+    transcript(
       "API-55", "a hop, and our token is refused there", asks: auto,
       [error(1, 4_040_010), api(2, 401), api(3, 401)], Self.unauthorized, hint: key)
-    talk(
+    transcript(
       "API-55", "no hop after a hop", asks: auto,
       [api(1, 401), error(2, 4_040_010), api(3, 401, to: Self.sandbox, path: infoPath)],
       Self.unauthorized, hint: key)
-    talk(
+    transcript(
       "API-55", "Production refuses us and Sandbox is away", asks: info("auto", ["attempts": 1]),
       [api(1, 401), api(2, 401), api(3, 503)], Self.noAnswer)
-    talk(
+    transcript(
       "API-55", "a 401 is no attempt", asks: info("Production", ["attempts": 2]),
       [api(1, 500), wait(pause(1000, 1)), api(3, 401, after: 2000), apple(4, good, after: 2000)])
   }
@@ -342,7 +343,7 @@ extension AppStoreTalk {
       ("retry.attempt", 2), ("retry.omitted.0", .null),
     ]
     for status: Int64 in [0, 500, 503, 599] {
-      talk(
+      transcript(
         "API-52", "nothing usable but \(status)",
         [
           api(1, status), wait(pause(1000, 1), facts: retry),
@@ -355,38 +356,38 @@ extension AppStoreTalk {
         ] + retry)
     }
     for code: Int64 in [4_040_002, 4_040_004, 4_040_006, 5_000_001] {
-      talk(
+      transcript(
         "API-50", "\(code) passes",
         [error(1, code), wait(pause(1000, 1)), apple(3, good, after: 2000)])
     }
-    talk(
+    transcript(
       "API-50", "5000000 does not", [error(1, 5_000_000)], Self.noAnswer,
       facts: [("api.retryable", false), ("api.errorName", "GeneralInternal")])
-    talk(
+    transcript(
       "API-52", "five attempts", asks: info("Production", ["attempts": 5]),
       [
         api(1, 500), wait(pause(1000, 1)), api(3, 500, after: 2000), wait(2000 + pause(4000, 2)),
         api(5, 500, after: 8000), wait(8000 + pause(16_000, 3)), api(7, 500, after: 30_000),
         wait(30_000 + pause(64_000, 4)), apple(9, good, after: 120_000),
       ])
-    talk(
+    transcript(
       "API-52", "one attempt", asks: info("Production", ["attempts": 1]), [api(1, 500)],
       Self.noAnswer)
-    talk(
+    transcript(
       "EXC-18", "the second conversation",
       asks: info("Production", ["attempts": 1]).setting("attempt", 2), [api(1, 500)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + 256_000)), ("retry.attempt", 3)])
     try addRateLimits(good)
-    talk(
+    transcript(
       "API-53", "a test notification is not repeated",
       asks: Self.request("request-test-notification"),
       [api(1, 500)], Self.noAnswer, facts: [("retry", .null)])
-    talk(
+    transcript(
       "API-53", "nor when the rate is limited",
       asks: Self.request("request-test-notification", [("options", ["attempts": 5])]),
       [api(1, 429)],
       Self.limited, facts: [("retry", .null)])
-    talk(
+    transcript(
       "API-53", "but with another token", asks: Self.request("request-test-notification"),
       [api(1, 401), apple(2, ["testNotificationToken": "t"])])
   }
@@ -402,7 +403,7 @@ extension AppStoreTalk {
       ("seconds of today", "\(now / 1000)", 60_000), ("a date", "Wed, 21 Oct 2026", 60_000),
       ("nothing", "", 60_000), ("16 digits", "1000000000000000", 60_000),
     ] as [(String, String, Int64)] {
-      talk(
+      transcript(
         "API-51", "Retry-After: \(name)",
         asks: info().setting("deadlineMs", .integer(now + 4_000_000)),
         [
@@ -410,7 +411,7 @@ extension AppStoreTalk {
           apple(3, good, path: infoPath, after: pause),
         ])
     }
-    talk(
+    transcript(
       "API-51", "the rate is limited for good", asks: info("Production", ["attempts": 1]),
       [api(1, 429, ["errorCode": 4_290_000], headers: [("retry-after", "\(now + 9000)")])],
       Self.limited, check: "answer",
@@ -418,7 +419,7 @@ extension AppStoreTalk {
         ("api.retryAtMs", .integer(now + 9000)), ("api.errorName", "RateLimitExceeded"),
         ("retry.notBeforeMs", .integer(now + 9000)), ("retry.reason", "rate-limited"),
       ])
-    talk(
+    transcript(
       "API-52", "a wait for another reason has no time of Apple's",
       [api(1, 503, headers: [("retry-after", "9")]), wait(pause(1000, 1))] + [
         api(3, 400, after: 2000)
@@ -433,13 +434,13 @@ extension AppStoreTalk {
       (4_040_001, "rejected.app-store.not-found", "AccountNotFound"),
       (4_090_000, "rejected.app-store.conflict", "ImageAlreadyExists"),
     ] as [(Int64, String, String)] {
-      talk(
+      transcript(
         "API-50", name, [error(1, code)], status, check: "result", at: "status",
         facts: [
           ("api.errorName", .text(name)), ("api.errorCode", .integer(code)), ("retry", .null),
         ])
     }
-    talk(
+    transcript(
       "API-50", "a number that is not known", [error(1, 4_009_999)],
       "rejected.app-store.bad-request",
       facts: [("api.errorName", .null), ("api.errorCode", 4_009_999)])
@@ -447,12 +448,12 @@ extension AppStoreTalk {
       ("no JSON", .text("<html>")), ("no number", ["errorCode": "4000006"]), ("a list", [1]),
       ("a long message", ["errorMessage": .string(String(repeating: "x", count: 1025))]),
     ] as [(String, JSONText)] {
-      talk(
+      transcript(
         "API-50", "an error of \(name)", [api(1, 400, body)], "rejected.app-store.bad-request",
         facts: [("api.errorCode", .null), ("api.errorMessage", .null)])
     }
     for status: Int64 in [100, 302, 405, 600] {
-      talk(
+      transcript(
         "API-30", "the HTTP status \(status)", [api(1, status)], "malformed.app-store.response",
         check: "answer", at: "status")
     }

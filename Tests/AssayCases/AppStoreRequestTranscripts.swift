@@ -2,13 +2,13 @@ import AssayAuthority
 
 // MARK: - refused requests
 
-extension AppStoreTalk {
+extension AppStoreTranscript {
   /// Adds requests with refused parameters (API-1, API-2, API-21, API-24).
   func addParameters() {
     func refused(
       _ rule: String, _ name: String, _ request: JSONText, at: String,
-      verifier: String = "app-store", _ status: String = AppStoreTalk.parameter
-    ) { talk(rule, name, asks: request, verifier: verifier, [], status, at: at) }
+      verifier: String = "app-store", _ status: String = AppStoreTranscript.parameter
+    ) { transcript(rule, name, asks: request, verifier: verifier, [], status, at: at) }
     let plain: Refused = { refused($0, $1, $2, at: $3, verifier: $4, $5) }
     let unsupported = "unsupported.app-store.environment"
     refused("API-1", "Xcode", info("Xcode"), at: "environment", unsupported)
@@ -131,7 +131,7 @@ extension AppStoreTalk {
         ("startDate", .integer(now - 180 * Purchase.day)), ("endDate", .integer(now)),
         ("transactionId", .string(id)),
       ])
-    talk("API-21", "180 days of notifications", asks: asked, [apple(1, ["hasMore": false])])
+    transcript("API-21", "180 days of notifications", asks: asked, [apple(1, ["hasMore": false])])
     for (name, changes, at) in [
       ("more than 180 days", [("startDate", .integer(now - 180 * Purchase.day - 1))], "startDate"),
       ("an end that is the start", [("endDate", .integer(now - 180 * Purchase.day))], "endDate"),
@@ -147,7 +147,7 @@ extension AppStoreTalk {
     let coins = purchase.of("com.example.app.coins100", .consumable)
     func evidence(_ purchase: Purchase, _ more: [(String, JSONText)] = []) throws
       -> EvidenceCase.Evidence
-    { .init(.transaction, try bench.authority.mint(purchase.transactionPayload.setting(more))) }
+    { .init(.transaction, try fixture.authority.mint(purchase.transactionPayload.setting(more))) }
     let advanced = sandboxPurchase.rareTransactionMembers.filter { $0.0 == "advancedCommerceInfo" }
     let asked = Self.request(
       "send-consumption-information",
@@ -165,19 +165,19 @@ extension AppStoreTalk {
       api(
         1, 202, path: path, facts: [("http.method", "PUT"), ("http.body.text", .text(body))])
     ]
-    talk("API-24", "half of it was used", asks: asked, sent)
-    talk(
+    transcript("API-24", "half of it was used", asks: asked, sent)
+    transcript(
       "API-24", "half of it was used, with its transaction", asks: asked,
       evidence: [try evidence(coins)], sent)
     func refused(
       _ name: String, _ request: JSONText, _ evidence: [EvidenceCase.Evidence], at: String,
-      _ status: String = AppStoreTalk.parameter
-    ) { talk("API-24", name, asks: request, evidence: evidence, [], status, at: at) }
+      _ status: String = AppStoreTranscript.parameter
+    ) { transcript("API-24", name, asks: request, evidence: evidence, [], status, at: at) }
     refused("no consent", asked.setting("customerConsented", false), [], at: "customerConsented")
     refused(
       "not delivered and used", asked.setting("deliveryStatus", "UNDELIVERED_OTHER"), [],
       at: "consumptionPercentage")
-    talk(
+    transcript(
       "API-24", "not delivered and not used",
       asks: asked.setting([
         ("deliveryStatus", "UNDELIVERED_OTHER"), ("consumptionPercentage", 0),
@@ -197,12 +197,12 @@ extension AppStoreTalk {
       "another transaction", asked,
       [try evidence(coins.with { $0.transactionId = "180000900000009" })], at: "evidence[0]",
       misused)
-    talk(
+    transcript(
       "EXC-2", "a renewal in place of a transaction", asks: asked,
-      evidence: [.init(.renewalInfo, try bench.authority.mint(purchase.renewalPayload))], [],
+      evidence: [.init(.renewalInfo, try fixture.authority.mint(purchase.renewalPayload))], [],
       misused,
       at: "evidence[0]")
-    talk(
+    transcript(
       "EXC-2", "evidence for a kind that takes none", evidence: [try evidence(purchase)], [],
       misused, at: "evidence[0]")
     let older = Self.request(
@@ -211,7 +211,7 @@ extension AppStoreTalk {
         ("transactionId", .string(id)), ("customerConsented", true), ("appAccountToken", ""),
         ("deliveryStatus", 5), ("accountTenure", 7), ("platform", 2),
       ])
-    talk(
+    transcript(
       "API-24", "an Advanced Commerce purchase by the older request", asks: older,
       evidence: [try evidence(coins, advanced)],
       [
@@ -238,7 +238,7 @@ extension AppStoreTalk {
         ("originalTransactionId", .string(id)),
         ("appAccountToken", "0f8fad5b-d9cb-469f-a165-70867728950e"),
       ])
-    talk(
+    transcript(
       "API-24", "an account, with its transaction", asks: account,
       evidence: [try evidence(purchase)], [api(1, 200)])
     for ownership in ["ASSIGNED", "FAMILY_SHARED"] {
@@ -254,29 +254,29 @@ extension AppStoreTalk {
   /// Adds exchanges that reach their deadline or most steps (EXC-15, EXC-16).
   func addBounds() throws {
     let short = info().setting("deadlineMs", .integer(now + 3000))
-    talk(
+    transcript(
       "EXC-16", "a wait that does not fit", asks: short,
       [api(1, 500), wait(pause(1000, 1)), api(3, 500, after: 2000)], Self.noAnswer,
       facts: [
         ("retry.notBeforeMs", .integer(now + 2000 + pause(4000, 2))),
         ("retry.request.deadlineMs", .null),
       ])
-    talk(
+    transcript(
       "EXC-16", "the rate is limited past the deadline", asks: short,
       [api(1, 429, headers: [("retry-after", "4")])], Self.limited,
       facts: [("retry.notBeforeMs", .integer(now + 4000))])
-    talk(
+    transcript(
       "EXC-16", "the deadline passes before our other token", asks: short,
       [api(1, 401, after: 3000)], "unavailable.exchange.deadline",
       facts: [("reached.step", "http"), ("reached.steps", 1)])
     let good: JSONText = ["signedTransactionInfo": try signed(.transaction)]
-    talk("EXC-16", "an answer after the deadline", asks: short, [apple(1, good, after: 9000)])
+    transcript("EXC-16", "an answer after the deadline", asks: short, [apple(1, good, after: 9000)])
     let found: JSONText = [
       "signedTransactionInfo": try signed(
         .transaction,
         sandboxPurchase.with { ($0.transactionId, $0.originalTransactionId) = (id, id) })
     ]
-    talk(
+    transcript(
       "EXC-15", "as many steps as there can be", asks: info("auto"),
       [
         api(1, 401), api(2, 500), wait(pause(1000, 2)), error(4, 4_040_010, after: 2000),

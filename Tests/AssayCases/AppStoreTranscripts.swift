@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with the App Store Server API (API-1 … API-55). The tokens in their steps
   /// are random; the Swift tests verify them.
   func addAppStoreTranscripts() throws {
@@ -25,28 +25,28 @@ extension CaseBench {
       base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])]))
     configure(
       "app-store-fresh", base.setting([("storekit.maxAgeMs", ["transaction": 30_000])]))
-    let talk = AppStoreTalk(self)
-    try talk.addAnswers()
-    talk.addCommands()
-    try talk.addAgreement()
-    try talk.addForms()
-    try talk.addPages()
-    try talk.addPartial()
-    try talk.addHops()
-    try talk.addUnauthorized()
-    try talk.addRepetitions()
-    talk.addErrors()
-    talk.addParameters()
-    try talk.addConsumption()
-    try talk.addBounds()
+    let transcript = AppStoreTranscript(self)
+    try transcript.addAnswers()
+    transcript.addCommands()
+    try transcript.addAgreement()
+    try transcript.addForms()
+    try transcript.addPages()
+    try transcript.addPartial()
+    try transcript.addHops()
+    try transcript.addUnauthorized()
+    try transcript.addRepetitions()
+    transcript.addErrors()
+    transcript.addParameters()
+    try transcript.addConsumption()
+    try transcript.addBounds()
   }
 }
 
 // MARK: - a good answer of every kind
 
-extension AppStoreTalk {
+extension AppStoreTranscript {
   func addAnswers() throws {
-    talk(
+    transcript(
       "API-35", "one transaction",
       [
         apple(
@@ -68,7 +68,7 @@ extension AppStoreTalk {
         ("result.statuses.0", .null), ("retry", .null), ("/checks.2.ok", true),
         ("/checks.3.ok", true),
       ])
-    talk(
+    transcript(
       "API-35", "the download of the app",
       asks: Self.request("get-app-transaction-info", [("transactionId", .string(id))]),
       [
@@ -76,20 +76,20 @@ extension AppStoreTalk {
           1, ["signedAppTransactionInfo": try signed(.appTransaction)],
           path: "/inApps/v1/transactions/appTransactions/" + id)
       ], facts: [("result.appTransaction.bundleId", "com.example.app")])
-    talk(
+    transcript(
       "API-33", "an order", asks: Self.request("look-up-order-id", [("orderId", "MABCDEFG01")]),
       [
         apple(
           1, ["status": 0, "signedTransactions": .array([try signed(.transaction)])],
           path: "/inApps/v1/lookup/MABCDEFG01")
       ], facts: [("result.transactions.0.transactionId", .text(id)), ("result.unsigned.status", 0)])
-    talk(
+    transcript(
       "API-33", "an order that does not exist",
       asks: Self.request("look-up-order-id", [("orderId", "M1")]), [apple(1, ["status": 1])],
       facts: [("result.unsigned.status", 1), ("result.transactions.0", .null)])
     try addStatuses()
     try addNotifications()
-    talk(
+    transcript(
       "API-34", "a transaction that is fresh", verifier: "app-store-fresh",
       [
         apple(
@@ -99,7 +99,7 @@ extension AppStoreTalk {
               .transaction, purchase.with { $0.signedDate = now + 4000 })
           ], after: 5000)
       ])
-    talk(
+    transcript(
       "API-34", "a transaction that was signed before", verifier: "app-store-fresh",
       [apple(1, ["signedTransactionInfo": try signed(.transaction)])], "rejected.freshness.stale",
       check: "result", at: "signedTransactionInfo")
@@ -117,7 +117,7 @@ extension AppStoreTalk {
     ]
     let asked = Self.request(
       "get-all-subscription-statuses", [("transactionId", .string(id)), ("status", [1, 4])])
-    talk(
+    transcript(
       "API-35", "the subscriptions of a customer", asks: asked,
       [apple(1, answer, path: "/inApps/v1/subscriptions/\(id)?status=1&status=4")],
       facts: [
@@ -128,7 +128,7 @@ extension AppStoreTalk {
         ("result.renewals.0.originalTransactionId", .text(id)),
         ("result.unsigned.bundleId", "com.example.app"), ("result.unsigned.data", .null),
       ])
-    talk(
+    transcript(
       "API-35", "no subscriptions", asks: asked, [apple(1, answer.setting("data", []))],
       facts: [("result.statuses.0", .null)])
     let other = purchase.with { $0.originalTransactionId = "180000900000009" }
@@ -138,7 +138,7 @@ extension AppStoreTalk {
       ("a renewal of another line", "signedRenewalInfo", try signed(.renewalInfo, other)),
     ] as [(String, String, JSONText)] {
       let data: JSONText = [["lastTransactions": [entry.setting(member, value)]]]
-      talk(
+      transcript(
         "API-32", "\(name) among the subscriptions", asks: asked,
         [apple(1, answer.setting("data", data))], "rejected.app-store.inconsistent",
         check: "result",
@@ -148,7 +148,7 @@ extension AppStoreTalk {
     let data: JSONText = [
       ["lastTransactions": [silent.setting("signedRenewalInfo", try signed(.renewalInfo, other))]]
     ]
-    talk(
+    transcript(
       "API-32", "a transaction and a renewal of two lines", asks: asked,
       [apple(1, answer.setting("data", data))], "rejected.app-store.inconsistent",
       at: "data[0].lastTransactions[0].originalTransactionId")
@@ -156,7 +156,7 @@ extension AppStoreTalk {
       ["lastTransactions": []],
       ["lastTransactions": [entry, entry.setting("signedTransactionInfo", try forged())]],
     ]
-    talk(
+    transcript(
       "API-31", "a forged transaction among the subscriptions", asks: asked,
       [apple(1, answer.setting("data", forged))], "rejected.jws.signature", check: "result",
       at: "data[1].lastTransactions[1].signedTransactionInfo/signature", facts: [("result", .null)])
@@ -167,7 +167,7 @@ extension AppStoreTalk {
         "data[0].lastTransactions[0].status"
       ),
     ] as [(String, JSONText, String)] {
-      talk(
+      transcript(
         "API-30", "a member of another type in \(name)", asks: asked,
         [apple(1, answer.setting("data", data))], "malformed.app-store.response", check: "answer",
         at: at)
@@ -187,7 +187,7 @@ extension AppStoreTalk {
     let body =
       "{\"startDate\":\(start),\"endDate\":\(now),\"notificationType\":\"SUBSCRIBED\","
       + "\"onlyFailures\":true}"
-    talk(
+    transcript(
       "API-35", "the notifications that were missed", asks: asked,
       [
         apple(
@@ -213,13 +213,13 @@ extension AppStoreTalk {
       let odd: JSONText =
         member == "sendAttempts"
         ? sent.setting(member, 1) : sent.setting("sendAttempts", [.object([.init(member, "x")])])
-      talk(
+      transcript(
         "API-30", "a member of another type in \(name)", asks: asked,
         [apple(1, ["hasMore": false, "notificationHistory": [odd]])],
         "malformed.app-store.response",
         at: "notificationHistory[0]." + at)
     }
-    talk(
+    transcript(
       "API-35", "a page of notifications that goes on",
       asks: asked.setting("paginationToken", "p 1"),
       [
@@ -227,14 +227,14 @@ extension AppStoreTalk {
           1, ["hasMore": true, "paginationToken": "p2", "notificationHistory": [sent]],
           path: "/inApps/v1/notifications/history?paginationToken=p%201")
       ], facts: [("result.next.paginationToken", "p2")])
-    talk(
+    transcript(
       "API-53", "a test notification", asks: Self.request("request-test-notification"),
       [
         apple(
           1, ["testNotificationToken": "t-1"], path: "/inApps/v1/notifications/test",
           facts: [("http.method", "POST"), ("http.body", .null)])
       ], facts: [("result.unsigned.testNotificationToken", "t-1")])
-    talk(
+    transcript(
       "API-35", "what became of it",
       asks: Self.request("get-test-notification-status", [("testNotificationToken", "ab/../c_1")]),
       [apple(1, sent, path: "/inApps/v1/notifications/test/ab%2F..%2Fc_1")],
@@ -251,7 +251,7 @@ extension AppStoreTalk {
       ("extendByDays", 90), ("extendReasonCode", 1), ("requestIdentifier", "r-1"),
     ]
     let written = "{\"extendByDays\":90,\"extendReasonCode\":1,\"requestIdentifier\":\"r-1\""
-    talk(
+    transcript(
       "API-23", "a transaction is finished",
       asks: Self.request("finish-transaction", [("transactionId", .string(id))]),
       [
@@ -259,7 +259,7 @@ extension AppStoreTalk {
           1, 202, path: infoPath + "/finish", more: [("truncated", true)],
           facts: [("http.method", "POST"), ("http.body", .null)])
       ], facts: [("result.transactions.0", .null), ("api", .null)])
-    talk(
+    transcript(
       "API-21", "an account is set",
       asks: Self.request(
         "set-app-account-token",
@@ -272,7 +272,7 @@ extension AppStoreTalk {
             ("http.body.text", "{\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\"}"),
           ])
       ])
-    talk(
+    transcript(
       "API-33", "a subscription is extended",
       asks: Self.request("extend-subscription-renewal-date", [original] + extend),
       [
@@ -284,7 +284,7 @@ extension AppStoreTalk {
     let mass: [(String, JSONText)] = [
       ("productId", "com.example.app.premium"), ("storefrontCountryCodes", ["USA", "DEU"]),
     ]
-    talk(
+    transcript(
       "API-23", "all subscriptions are extended",
       asks: Self.request("extend-renewal-date-for-all-active-subscribers", extend + mass),
       [
@@ -299,7 +299,7 @@ extension AppStoreTalk {
             )
           ])
       ], facts: [("result.unsigned.requestIdentifier", "r-1")])
-    talk(
+    transcript(
       "API-33", "how far that is, and a member that is not known",
       asks: Self.request(
         "get-status-of-subscription-renewal-date-extensions",
@@ -317,7 +317,7 @@ extension AppStoreTalk {
         ("result.unsigned.completeDate", .null), ("result.unsigned.later", .null),
         ("result.unsigned.unknown.later.a", "b"),
       ])
-    talk(
+    transcript(
       "API-22", "every member of a history",
       asks: history().setting([
         ("startDate", 1_700_000_000_000), ("endDate", 1_800_000_000_000),
@@ -341,11 +341,11 @@ extension AppStoreTalk {
       ("get-transaction-history-v1", "/inApps/v1/history/"),
       ("get-refund-history", "/inApps/v2/refund/lookup/"),
     ] {
-      talk(
+      transcript(
         "API-40", name, asks: Self.request(name, [("transactionId", .string(id))]),
         [apple(1, ["hasMore": false], path: path + id)])
     }
-    talk(
+    transcript(
       "API-1", "a test server", asks: info("LocalTesting").setting("transactionId", "1"),
       verifier: "app-store-local",
       [error(1, 4_040_010, to: "https://localhost:8443/test", path: "/inApps/v1/transactions/1")],

@@ -1,9 +1,9 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds identity tokens and sign-in notifications (docs/spec/apple-id.md §2, §3).
   func addAppleIDCases() throws {
-    let sign = AppleIDBench(self)
+    let sign = AppleIDFixture(self)
     try sign.addIdentities()
     try sign.addNonces()
     try sign.addIdentityRequests()
@@ -31,25 +31,25 @@ extension CaseBench {
   }
 }
 
-private final class AppleIDBench {
-  typealias Facts = CaseBench.Facts
+private final class AppleIDFixture {
+  typealias Facts = CaseFixture.Facts
 
   private static let nonce = "dGhlIG5vbmNlIG9mIGEgc2lnbi1pbg"
   private static let claim = "malformed.token.claim"
 
   var cases: [EvidenceCase] = []
-  private let bench: CaseBench
+  private let fixture: CaseFixture
   private let digest: String
 
-  init(_ bench: CaseBench) {
-    self.bench = bench
+  init(_ fixture: CaseFixture) {
+    self.fixture = fixture
     digest = AttestDigest.hex(AttestDigest.sha256(Array(Self.nonce.utf8)))
   }
 
-  private var second: Int64 { bench.now / 1000 }
+  private var second: Int64 { fixture.now / 1000 }
 
   private func keys(_ issuer: String? = TokenAuthority.apple) throws -> EvidenceCase.Evidence {
-    .init(.keyset(try bench.tokens.keyset(issuer: issuer).bytes))
+    .init(.keyset(try fixture.tokens.keyset(issuer: issuer).bytes))
   }
 
   private func add(
@@ -58,17 +58,17 @@ private final class AppleIDBench {
   ) throws {
     let failed: Facts =
       status == "ok" ? [("step", "done"), ("/checks.3.ok", true)] : [("token", .null)]
-    bench.add(
+    fixture.add(
       rule, "Apple: \(name)",
       .exchange(
         verifier: verifier, request: .bytes(request.bytes), evidence: try keys ?? [self.keys()],
-        now: now ?? bench.now), .init(status, at: at, facts: failed + facts))
+        now: now ?? fixture.now), .init(status, at: at, facts: failed + facts))
   }
 
   // MARK: identity tokens
 
   private var claims: JSONText {
-    bench.tokens.appleClaims().setting("nonce", .string(Self.nonce))
+    fixture.tokens.appleClaims().setting("nonce", .string(Self.nonce))
   }
 
   private func identity(
@@ -77,7 +77,7 @@ private final class AppleIDBench {
     verifier: String = "apple-id", keys: [EvidenceCase.Evidence]? = nil, now: Int64? = nil,
     _ status: String = "ok", at: String? = nil, facts: Facts = []
   ) throws {
-    let token = try bench.tokens.rs256(claims.setting(changes).removing(removing)).signed()
+    let token = try fixture.tokens.rs256(claims.setting(changes).removing(removing)).signed()
     let request: JSONText = [
       "operation": "verify-apple-identity-token", "token": .string(utf8: token),
       "nonce": .string(Self.nonce),
@@ -196,7 +196,7 @@ private final class AppleIDBench {
     try identity("EXC-2", "no key set", keys: [], evidence, at: "evidence")
     try identity("EXC-2", "two key sets", keys: [try keys(), try keys()], evidence, at: "evidence")
     try identity(
-      "EXC-2", "a purchase for a key set", keys: [try bench.transaction(bench.purchase)],
+      "EXC-2", "a purchase for a key set", keys: [try fixture.transaction(fixture.purchase)],
       evidence, at: "evidence[0]")
     try identity(
       "EXC-2", "a key set that was refused", keys: [.init(.keyset(Array("{}".utf8)))], evidence,
@@ -208,18 +208,18 @@ private final class AppleIDBench {
     try identity(
       "JWK-9", "the key set of nobody", keys: [try keys("https://x.example.com")], misuse)
     try identity("JWK-9", "a key set without a name", keys: [try keys(nil)])
-    let old = try bench.tokens.keyset(issuer: TokenAuthority.apple)
-      .setting("fetchedAtMs", .integer(bench.now - 86_400_001))
+    let old = try fixture.tokens.keyset(issuer: TokenAuthority.apple)
+      .setting("fetchedAtMs", .integer(fixture.now - 86_400_001))
     try identity(
       "KST-5", "a key set that is too old", verifier: "apple-id-short",
       keys: [.init(.keyset(old.bytes))], "unavailable.token.keyset-too-old")
-    let fetched = try bench.tokens.keyset(issuer: TokenAuthority.apple)
-      .setting("fetchedAtMs", .integer(bench.now))
+    let fetched = try fixture.tokens.keyset(issuer: TokenAuthority.apple)
+      .setting("fetchedAtMs", .integer(fixture.now))
     for (name, set, advice) in [
-      ("that never changes", try bench.tokens.keyset(issuer: TokenAuthority.apple), "refresh"),
+      ("that never changes", try fixture.tokens.keyset(issuer: TokenAuthority.apple), "refresh"),
       ("that was fetched now", fetched, "cooldown"),
     ] {
-      let token = try bench.tokens.rs256(claims)
+      let token = try fixture.tokens.rs256(claims)
         .with { $0.header = $0.header.setting("kid", "new") }.signed()
       try identity(
         "KST-8", "an unknown key, of a set \(name)", asks: [("token", .string(utf8: token))],
@@ -230,7 +230,7 @@ private final class AppleIDBench {
       ("no token", [], ["token"], "token"),
       ("a token that is a number", [("token", 1)], [], "token"),
       ("another member", [("audience", "x")], [], "audience"),
-      ("a deadline", [("deadlineMs", .integer(bench.now + 5000))], [], "deadlineMs"),
+      ("a deadline", [("deadlineMs", .integer(fixture.now + 5000))], [], "deadlineMs"),
     ] as [(String, [(String, JSONText)], [String], String)] {
       try identity(
         "EXC-1", name, asks: more, without: without, "misuse.exchange.request", at: at)
@@ -242,7 +242,7 @@ private final class AppleIDBench {
   // MARK: notifications
 
   private func event(_ changes: [(String, JSONText)] = [], removing: [String] = []) -> JSONText {
-    bench.tokens.appleEvent.setting(changes).removing(removing)
+    fixture.tokens.appleEvent.setting(changes).removing(removing)
   }
 
   private func notification(
@@ -251,11 +251,11 @@ private final class AppleIDBench {
     verifier: String = "apple-id", keys: [EvidenceCase.Evidence]? = nil,
     _ status: String = "ok", at: String? = nil, facts: Facts = []
   ) throws {
-    let claims = bench.tokens.appleNotificationClaims(event ?? self.event())
+    let claims = fixture.tokens.appleNotificationClaims(event ?? self.event())
       .setting(text.map { [("events", $0)] } ?? []).setting(changes).removing(removing)
     let request: JSONText = [
       "operation": "verify-sign-in-notification",
-      "payload": .string(utf8: try bench.tokens.rs256(claims).signed()),
+      "payload": .string(utf8: try fixture.tokens.rs256(claims).signed()),
     ]
     try add(
       rule, "notification: \(name)", request, verifier: verifier, keys: keys, now: nil, status,
@@ -268,7 +268,7 @@ private final class AppleIDBench {
       facts: [
         ("appleIdEvent.type", "email-disabled"),
         ("appleIdEvent.subject", "001234.0123456789abcdef0123456789abcdef.0123"),
-        ("appleIdEvent.eventAtMs", .integer(bench.now - 61_000)),
+        ("appleIdEvent.eventAtMs", .integer(fixture.now - 61_000)),
         ("appleIdEvent.email", "abc@privaterelay.example.com"), ("appleIdEvent.privateEmail", true),
         ("appleIdEvent.audience.0", "com.example.app"), ("appleIdEvent.tokenId", "event-1"),
         ("appleIdEvent.issuedAtMs", .integer((second - 60) * 1000)),

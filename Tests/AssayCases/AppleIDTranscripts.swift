@@ -1,19 +1,19 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with Sign in with Apple's endpoints (AID-20 … AID-25). The client secrets
   /// in their steps are random; the Swift tests verify them.
   func addAppleIDTranscripts() throws {
-    let talk = try AppleIDTalk(self)
-    try talk.addCodes()
-    try talk.addIdentities()
-    talk.addRevocations()
-    talk.addRefusals()
-    talk.addParameters()
+    let transcript = try AppleIDTranscript(self)
+    try transcript.addCodes()
+    try transcript.addIdentities()
+    transcript.addRevocations()
+    transcript.addRefusals()
+    transcript.addParameters()
   }
 }
 
-private final class AppleIDTalk: Talk {
+private final class AppleIDTranscript: Transcript {
   private static let noAnswer = "unavailable.apple-id.no-response"
   private static let unknown = "unavailable.apple-id.response"
   private static let misuse = "misuse.apple-id.parameter"
@@ -21,10 +21,10 @@ private final class AppleIDTalk: Talk {
 
   private let identity: String
 
-  init(_ bench: CaseBench) throws {
-    let claims = bench.tokens.appleClaims().setting("nonce", .string(Self.nonce))
-    identity = String(decoding: try bench.tokens.rs256(claims).signed(), as: UTF8.self)
-    super.init(bench, with: "Apple", verifier: "apple-id-tokens", asks: [:])
+  init(_ fixture: CaseFixture) throws {
+    let claims = fixture.tokens.appleClaims().setting("nonce", .string(Self.nonce))
+    identity = String(decoding: try fixture.tokens.rs256(claims).signed(), as: UTF8.self)
+    super.init(fixture, with: "Apple", verifier: "apple-id-tokens", asks: [:])
   }
 
   // MARK: parts
@@ -58,13 +58,13 @@ private final class AppleIDTalk: Talk {
   }
 
   private func keys(_ issuer: String = TokenAuthority.apple) throws -> [EvidenceCase.Evidence] {
-    [.init(.keyset(try bench.tokens.keyset(issuer: issuer).bytes))]
+    [.init(.keyset(try fixture.tokens.keyset(issuer: issuer).bytes))]
   }
 
   // MARK: codes
 
   func addCodes() throws {
-    talk(
+    transcript(
       "AID-22", "a code", asks: code, [http(1, 200, tokens, after: 250, facts: step("token"))],
       facts: [
         ("step", "done"), ("tokens.accessToken", "a-token"), ("tokens.refreshToken", "r-token"),
@@ -72,15 +72,15 @@ private final class AppleIDTalk: Talk {
         ("sensitivePaths.0", "tokens.accessToken"), ("sensitivePaths.1", "tokens.refreshToken"),
         ("sensitivePaths.2", .null), ("retry", .null), ("/checks.3.ok", true),
       ])
-    talk(
+    transcript(
       "AID-22", "a code of the web",
       asks: code.appending("redirectUri", "https://www.example.com/signed-in"),
       [http(1, 200, tokens)])
-    talk(
+    transcript(
       "AID-22", "no identity token, which nobody verifies", asks: code,
       [http(1, 200, tokens.removing("id_token"))], facts: [("token", .null)])
     for name in ["access_token", "refresh_token", "expires_in", "token_type"] {
-      talk(
+      transcript(
         "AID-24", "an answer without \(name)", asks: code, [http(1, 200, tokens.removing(name))],
         Self.unknown, check: "answer", at: name,
         facts: [("tokens", .null), ("sensitivePaths", .null), ("retry", .null)])
@@ -89,17 +89,17 @@ private final class AppleIDTalk: Talk {
       ("access_token", 7), ("access_token", ""), ("refresh_token", .null), ("expires_in", "3600"),
       ("expires_in", 0), ("token_type", 1), ("id_token", 1),
     ] as [(String, JSONText)] {
-      talk(
+      transcript(
         "AID-24", "an answer with \(name) \(value)", asks: code,
         [http(1, 200, tokens.setting(name, value))], Self.unknown, at: name)
     }
     for (name, body) in [("no body", nil), ("a list", []), ("a web page", .text("<html>"))]
       as [(String, JSONText?)]
     {
-      talk("AID-24", "an answer with \(name)", asks: code, [http(1, 200, body)], Self.unknown)
+      transcript("AID-24", "an answer with \(name)", asks: code, [http(1, 200, body)], Self.unknown)
     }
     for status: Int64 in [0, 429, 500, 503] {
-      talk(
+      transcript(
         "AID-22", "never asked again after \(status)", asks: code, [http(1, status)], Self.noAnswer,
         check: "answer", at: "status",
         facts: [("retry", .null), ("tokens", .null), ("sensitivePaths", .null)])
@@ -108,7 +108,7 @@ private final class AppleIDTalk: Talk {
 
   func addIdentities() throws {
     let asked = code.appending("nonce", .string(Self.nonce))
-    talk(
+    transcript(
       "AID-22", "a code with its identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens)],
       facts: [
@@ -116,29 +116,29 @@ private final class AppleIDTalk: Talk {
         ("token.nonce", "checked"), ("tokens.refreshToken", "r-token"),
       ])
     let refused: Facts = [("tokens", .null), ("token", .null), ("sensitivePaths", .null)]
-    talk(
+    transcript(
       "AID-22", "a code with the identity token of another sign-in",
       asks: asked.setting("nonce", "bm9uY2Ugb2YgYW5vdGhlciBzaWduLWlu"), evidence: try keys(),
       [http(1, 200, tokens)], "rejected.token.nonce", check: "result", at: "id_token/nonce",
       facts: refused)
-    talk(
+    transcript(
       "AID-22", "a code without its identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens.removing("id_token"))], Self.unknown, at: "id_token", facts: refused)
-    talk(
+    transcript(
       "AID-22", "a code with a word for an identity token", asks: asked, evidence: try keys(),
       [http(1, 200, tokens.setting("id_token", "x"))], "malformed.token.form", facts: refused)
-    talk(
+    transcript(
       "AID-4", "a code and no nonce", asks: code, evidence: try keys(), [], "misuse.token.nonce",
       at: "nonce")
-    talk(
+    transcript(
       "AID-3", "a code and the key set of another issuer", asks: asked,
       evidence: try keys("https://x.example.com"), [], "misuse.token.keyset", at: "evidence[0]/keys"
     )
-    talk(
+    transcript(
       "EXC-8", "a code and a key set, and no profile", asks: asked.removing("clientId"),
       evidence: try keys(), verifier: "signing-one-app", [], "config.exchange.block-missing",
       at: "tokens")
-    talk(
+    transcript(
       "EXC-2", "a code and two key sets", asks: asked, evidence: try keys() + keys(), [],
       "misuse.exchange.evidence", at: "evidence")
   }
@@ -148,11 +148,12 @@ private final class AppleIDTalk: Talk {
   /// Adds revocations of tokens (AID-23).
   func addRevocations() {
     let done: Facts = [("revoked", true), ("step", "done")]
-    talk("AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
-    talk(
+    transcript(
+      "AID-23", "a token", asks: revoke, [http(1, 200, facts: step("revoke"))], facts: done)
+    transcript(
       "AID-23", "an access token", asks: revoke.setting("hint", "access_token"),
       [http(1, 200, .text(""))], facts: done)
-    talk(
+    transcript(
       "AID-23", "the third time", asks: revoke,
       [
         http(1, 500), wait(1000), http(3, 0, after: 1000), wait(5000),
@@ -164,7 +165,7 @@ private final class AppleIDTalk: Talk {
     ]
     for status: Int64 in [0, 429, 503] {
       let reason = status == 429 ? "rate-limited" : "retry"
-      talk(
+      transcript(
         "AID-23", "three times \(status)", asks: revoke,
         [
           http(1, status), wait(1000, reason: reason, facts: retry), http(3, status, after: 1000),
@@ -172,14 +173,14 @@ private final class AppleIDTalk: Talk {
         ], Self.noAnswer, check: "answer",
         facts: retry + [("revoked", .null), ("retry.notBeforeMs", .integer(now + 21_000))])
     }
-    talk(
+    transcript(
       "AID-23", "later attempts wait longer", asks: revoke.appending("attempt", 3),
       [http(1, 0), wait(1000), http(3, 0, after: 1000), wait(5000), http(5, 0, after: 5000)],
       Self.noAnswer, facts: [("retry.notBeforeMs", .integer(now + 5000 + 256_000))])
-    talk(
+    transcript(
       "AID-24", "a body where there is none", asks: revoke, [http(1, 200, [:])], Self.unknown,
       check: "answer", at: "body")
-    talk(
+    transcript(
       "EXC-16", "a wait that does not fit",
       asks: revoke.appending("deadlineMs", .integer(now + 1500)),
       [http(1, 500), wait(1000), http(3, 500, after: 1000)], Self.noAnswer)
@@ -195,11 +196,11 @@ private final class AppleIDTalk: Talk {
       ("invalid_scope", "rejected.apple-id.request"),
     ] {
       for (name, request) in [("a code", code), ("a token", revoke)] {
-        talk(
+        transcript(
           "AID-24", "\(name): \(error)", asks: request, [http(1, 400, ["error": .string(error)])],
           status, check: "result", at: "error", facts: [("retry", .null)])
       }
-      talk(
+      transcript(
         "AID-24", "\(error) with another status", asks: code,
         [http(1, 401, ["error": .string(error)])], Self.unknown, at: "error")
     }
@@ -207,7 +208,7 @@ private final class AppleIDTalk: Talk {
       let table =
         "look at what Apple says, which stands behind this hint if it gave a reason; "
         + "the customer must sign in again"
-      talk(
+      transcript(
         "AID-24", name, asks: code, [http(1, status, body)], Self.unknown, check: "answer", at: at,
         hint: hint.map { table + ": " + $0 },
         facts: hint == nil ? [("/error.hint", .text(table))] : [])
@@ -222,14 +223,14 @@ private final class AppleIDTalk: Talk {
     not("nothing", 404, nil, at: "status")
     not("another place", 302, ["error": "invalid_grant"], at: "status")
     let large = "too-large.apple-id.response"
-    talk(
+    transcript(
       "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("truncated", true)])],
       large,
       at: "truncated")
     let room = 65_536 - tokens.bytes.count
     let longest = tokens.description + String(repeating: " ", count: room)
-    talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
-    talk(
+    transcript("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
+    transcript(
       "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")
   }
 
@@ -238,7 +239,7 @@ private final class AppleIDTalk: Talk {
     func bad(_ request: JSONText, _ name: String, _ value: JSONText?) {
       let shown = value.map { String(decoding: $0.bytes.prefix(40), as: UTF8.self) } ?? "nothing"
       let operation = request["operation"].map { $0.description } ?? ""
-      talk(
+      transcript(
         "AID-25", "\(operation) with \(name) \(shown)",
         asks: value.map { request.setting(name, $0) } ?? request.removing(name), [], Self.misuse,
         at: name)
@@ -259,23 +260,23 @@ private final class AppleIDTalk: Talk {
       "https://www.example.com/#x", "https://www.example.com/a b",
       .string(url + String(repeating: "x", count: 1025 - url.count)),
     ] { bad(code, "redirectUri", value) }
-    talk(
+    transcript(
       "AID-25", "parameters of the greatest length",
       asks: code.setting([
         ("code", .string(String(repeating: "x", count: 2048))),
         ("redirectUri", .string(url + String(repeating: "x", count: 1024 - url.count))),
       ]), [http(1, 200, tokens)])
-    talk(
+    transcript(
       "AID-25", "the only client", asks: code.removing("clientId"), verifier: "signing-one-app",
       [http(1, 200, tokens)])
-    talk(
+    transcript(
       "AID-25", "a client that is known as an audience",
       asks: code.setting("clientId", "com.example.web"), [http(1, 200, tokens)])
     for (name, request) in [("a code", code), ("a token", revoke)] {
-      talk(
+      transcript(
         "EXC-8", "\(name) and no key", asks: request, verifier: "standard", [],
         "config.exchange.block-missing", at: "appleId")
-      talk(
+      transcript(
         "EXC-1", "\(name) with another member", asks: request.appending("sensitivePaths", "x"), [],
         "misuse.exchange.request", at: "secret")
     }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds assertions (docs/spec/app-attest.md §6, §10).
   func addAssertionCases() throws {
     try addGoodAssertions()

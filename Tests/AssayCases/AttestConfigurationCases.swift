@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the blocks `attest`, `deviceCheck` and `risk` (docs/spec/configuration.md §5 and §6).
   func addAttestConfigurationCases() throws {
     addAppIds()

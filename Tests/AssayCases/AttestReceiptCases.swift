@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds App Attest receipts without an attestation (docs/spec/app-attest.md §7).
   func addAttestReceiptCases() throws {
     try addGoodAttestReceipts()

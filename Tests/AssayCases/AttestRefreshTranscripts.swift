@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with Apple's App Attest server (RFR-1 … RFR-7). The tokens in their steps
   /// are random; the Swift tests verify them.
   func addAttestRefreshTranscripts() throws {
@@ -9,17 +9,17 @@ extension CaseBench {
     configure("refresh-stored", refresh.setting("attest.time", "stored"))
     configure(
       "refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day)))
-    let talk = try AttestRefreshTalk(self)
-    try talk.addVerdicts()
-    try talk.addReceipts()
-    talk.addRefusals()
-    talk.addRepetitions()
-    try talk.addTimes()
-    try talk.addRequests()
+    let transcript = try AttestRefreshTranscript(self)
+    try transcript.addVerdicts()
+    try transcript.addReceipts()
+    transcript.addRefusals()
+    transcript.addRepetitions()
+    try transcript.addTimes()
+    try transcript.addRequests()
   }
 }
 
-private final class AttestRefreshTalk: Talk {
+private final class AttestRefreshTranscript: Transcript {
   private static let minute: Int64 = 60_000
   private static let noAnswer = "unavailable.attest-refresh.no-response"
   private static let early = "unavailable.attest-refresh.too-early"
@@ -34,13 +34,13 @@ private final class AttestRefreshTalk: Talk {
   private let new: AttestReceiptFacts
   private let good: String
 
-  init(_ bench: CaseBench) throws {
-    old = try bench.receiptFacts()
-    receipt = try bench.attest.receipt(old)
-    new = try bench.receiptFacts(.receipt, created: bench.now - 1000)
-    good = try bench.attest.receipt(new).base64Text
+  init(_ fixture: CaseFixture) throws {
+    old = try fixture.receiptFacts()
+    receipt = try fixture.attest.receipt(old)
+    new = try fixture.receiptFacts(.receipt, created: fixture.now - 1000)
+    good = try fixture.attest.receipt(new).base64Text
     super.init(
-      bench, with: "refresh", verifier: "refresh", asks: Self.request,
+      fixture, with: "refresh", verifier: "refresh", asks: Self.request,
       evidence: [Self.evidence(receipt)],
       whileWaiting: [("retry.request.operation", "refresh-attest-receipt")])
   }
@@ -58,7 +58,7 @@ private final class AttestRefreshTalk: Talk {
   // MARK: results
 
   func addVerdicts() throws {
-    talk(
+    transcript(
       "RFR-7", "a new receipt",
       [
         http(
@@ -83,18 +83,20 @@ private final class AttestRefreshTalk: Talk {
         ("nextRefreshAtMs", .integer(new.notBefore)),
         ("retry", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
       ])
-    talk("RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
-    talk(
+    transcript(
+      "RFR-5", "a receipt with white space around it", [http(1, 200, " \n" + good + "\r\n")])
+    transcript(
       "RFR-3", "a month between refreshes", verifier: "refresh-monthly", [http(1, 200, good)],
       facts: [("nextRefreshAtMs", .integer(new.created + 29 * Purchase.day))])
-    let device = bench.device(bench.device.system, .development)
-    let facts = try bench.receiptFacts(of: device)
-    let answer = try bench.receiptFacts(.receipt, of: device, created: now - 1000)
-    talk(
-      "RFR-4", "a development receipt", evidence: [Self.evidence(try bench.attest.receipt(facts))],
+    let device = fixture.device(fixture.device.system, .development)
+    let facts = try fixture.receiptFacts(of: device)
+    let answer = try fixture.receiptFacts(.receipt, of: device, created: now - 1000)
+    transcript(
+      "RFR-4", "a development receipt",
+      evidence: [Self.evidence(try fixture.attest.receipt(facts))],
       [
         http(
-          1, 200, try bench.attest.receipt(answer).base64Text,
+          1, 200, try fixture.attest.receipt(answer).base64Text,
           facts: [("http.url", .text(Self.development))])
       ], facts: [("attestReceipt.environment", "sandbox")])
   }
@@ -107,8 +109,9 @@ private final class AttestRefreshTalk: Talk {
     ) throws {
       var facts = new
       try change(&facts)
-      talk(
-        rule, name, verifier: verifier, [http(1, 200, try bench.attest.receipt(facts).base64Text)],
+      transcript(
+        rule, name, verifier: verifier,
+        [http(1, 200, try fixture.attest.receipt(facts).base64Text)],
         status, check: "result", at: at,
         facts: [
           ("attestReceipt", .null), ("replaces", .null),
@@ -116,8 +119,8 @@ private final class AttestRefreshTalk: Talk {
           ("retry", .null),
         ])
     }
-    let other = try AttestedDevice(key: bench.authority.leafKey, appId: bench.device.appId)
-    let stranger = try bench.receiptFacts(.receipt, of: other, created: now - 1000)
+    let other = try AttestedDevice(key: fixture.authority.leafKey, appId: fixture.device.appId)
+    let stranger = try fixture.receiptFacts(.receipt, of: other, created: now - 1000)
     try refused("another key", "rejected.attest-receipt.key", at: "field 3") {
       $0.certificate = stranger.certificate
     }
@@ -133,12 +136,12 @@ private final class AttestRefreshTalk: Talk {
     try refused("an older one", "rejected.freshness.stale", at: "field 12") {
       $0.created = self.old.created - 1000
     }
-    talk(
+    transcript(
       "RFR-2", "one of the same instant",
       [
         http(
           1, 200,
-          try bench.attest.receipt(try bench.receiptFacts(.receipt, created: old.created))
+          try fixture.attest.receipt(try fixture.receiptFacts(.receipt, created: old.created))
             .base64Text)
       ])
     try refused(
@@ -149,13 +152,13 @@ private final class AttestRefreshTalk: Talk {
       ("nothing", "", "malformed.attest-receipt.empty"),
       ("a page", "<html>", "malformed.transport.base64"),
     ] {
-      talk(
+      transcript(
         "RFR-2", name, [http(1, 200, text)], status, check: "result",
         facts: [("nextRefreshAtMs", .integer(now + Purchase.day))])
     }
-    var damaged = bench.attest.receiptTemplate(new)
-    damaged.signature = .by(bench.authority.leafKey)
-    talk(
+    var damaged = fixture.attest.receiptTemplate(new)
+    damaged.signature = .by(fixture.authority.leafKey)
+    transcript(
       "RFR-2", "a receipt that is damaged", [http(1, 200, try damaged.signed().base64Text)],
       "rejected.attest-receipt.signature", check: "result")
   }
@@ -169,19 +172,19 @@ private final class AttestRefreshTalk: Talk {
       (400, "", "payload", next), (400, "x Incorrect Environment", "payload", next),
       (404, "No Data Found", "no-data", ("nextRefreshAtMs", .null)),
     ] as [(Int64, String, String, (String, EvidenceCase.Fact))] {
-      talk(
+      transcript(
         "RFR-1", "\"\(body)\" with HTTP status \(status)", [http(1, status, body)],
         "rejected.attest-refresh." + name, check: "result", at: "status",
         facts: [("retry", .null), ("attestReceipt", .null), (path: after.0, value: after.1)])
     }
-    talk(
+    transcript(
       "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "answer", at: "status",
       facts: [
         ("retry.notBeforeMs", .integer(now + 60 * Self.minute)), ("retry.reason", "too-early"),
         ("retry.attempt", 2), ("nextRefreshAtMs", .integer(now + 60 * Self.minute)),
       ])
     for status in [100, 201, 204, 301, 403, 418, 502, 504] as [Int64] {
-      talk(
+      transcript(
         "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown, check: "answer",
         at: "status",
         facts: [
@@ -189,14 +192,14 @@ private final class AttestRefreshTalk: Talk {
           ("nextRefreshAtMs", .integer(now + Purchase.day)),
         ])
     }
-    talk(
+    transcript(
       "RFR-5", "an answer that was cut", [http(1, 200, more: [("truncated", true)])], Self.unknown,
       at: "body")
-    talk(
+    transcript(
       "RFR-5", "an answer that is too long",
       [http(1, 200, good + String(repeating: " ", count: 65_536))], Self.unknown, at: "body")
-    talk("RFR-6", "our token is taken the second time", [http(1, 401), http(2, 200, good)])
-    talk(
+    transcript("RFR-6", "our token is taken the second time", [http(1, 401), http(2, 200, good)])
+    transcript(
       "RFR-6", "our token is refused twice", [http(1, 401), http(2, 401)],
       "rejected.attest-refresh.unauthorized", check: "result", at: "status",
       facts: [("retry", .null), ("nextRefreshAtMs", .integer(now + Purchase.day))])
@@ -205,7 +208,7 @@ private final class AttestRefreshTalk: Talk {
   /// Adds waits and repetitions (RFR-6).
   func addRepetitions() {
     for status in [0, 429, 500, 503] as [Int64] {
-      talk(
+      transcript(
         "RFR-6", "HTTP status \(status) once",
         [
           http(1, status), wait(Self.minute, reason: status == 429 ? "rate-limited" : "retry"),
@@ -213,10 +216,10 @@ private final class AttestRefreshTalk: Talk {
         ])
     }
     let header: [(String, JSONText)] = [("headers", [["Retry-After", "90"]])]
-    talk(
+    transcript(
       "RFR-6", "a longer Retry-After",
       [http(1, 503, more: header), wait(90_000), http(3, 200, good, after: 90_000)])
-    talk(
+    transcript(
       "RFR-6", "a shorter Retry-After",
       [
         http(1, 503, more: [("headers", [["Retry-After", "9"]])]), wait(Self.minute),
@@ -230,13 +233,13 @@ private final class AttestRefreshTalk: Talk {
       said.append(wait(at))
     }
     said.append(http(11, 500, after: at))
-    talk(
+    transcript(
       "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "answer",
       facts: [
         ("retry.notBeforeMs", .integer(now + at + Purchase.day)),
         ("nextRefreshAtMs", .integer(now + at + Purchase.day)), ("retry.omitted.0", "deadlineMs"),
       ])
-    talk(
+    transcript(
       "RFR-6", "nothing until there is no time",
       [
         http(1, 500), wait(Self.minute), http(3, 500, after: Self.minute), wait(3 * Self.minute),
@@ -247,14 +250,14 @@ private final class AttestRefreshTalk: Talk {
         ("retry.notBeforeMs", .integer(now + 15 * Self.minute)),
         ("nextRefreshAtMs", .integer(now + 15 * Self.minute)),
       ])
-    talk(
+    transcript(
       "RFR-6", "the fifth conversation, one answer left", asks: [day, ("attempt", 5)],
       [http(1, 0), wait(16 * Self.minute), http(3, 0, after: 16 * Self.minute)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + 16 * Self.minute + Purchase.day))])
-    talk(
+    transcript(
       "RFR-6", "the tenth conversation", asks: [("attempt", 10)], [http(1, 0)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.attempt", 11)])
-    talk(
+    transcript(
       "EXC-16", "the deadline passes before our other token",
       asks: [("deadlineMs", .integer(now + 2000))], [http(1, 401, after: 2000)],
       "unavailable.exchange.deadline",
@@ -263,37 +266,37 @@ private final class AttestRefreshTalk: Talk {
 
   /// Adds receipts that can or cannot be refreshed yet (RFR-1).
   func addTimes() throws {
-    let kept = try bench.receiptFacts(.receipt, created: now - Purchase.day + Self.minute)
-    let evidence = [Self.evidence(try bench.attest.receipt(kept))]
+    let kept = try fixture.receiptFacts(.receipt, created: now - Purchase.day + Self.minute)
+    let evidence = [Self.evidence(try fixture.attest.receipt(kept))]
     let stored = "refresh-stored"
     // A minute before the date in field 19.
     var later = new
     later.created = now + Self.minute
-    let fresh = try bench.attest.receipt(later).base64Text
-    talk(
+    let fresh = try fixture.attest.receipt(later).base64Text
+    transcript(
       "RFR-6", "a minute too early", evidence: evidence, verifier: stored,
       [wait(Self.minute, reason: "too-early"), http(2, 200, fresh, after: Self.minute)])
-    talk(
+    transcript(
       "RFR-6", "not early any more", evidence: evidence, verifier: stored, now: now + Self.minute,
       [http(1, 200, fresh)])
     let early = Self.evidence(
-      try bench.attest.receipt(try bench.receiptFacts(.receipt, created: now)))
-    talk(
+      try fixture.attest.receipt(try fixture.receiptFacts(.receipt, created: now)))
+    transcript(
       "RFR-6", "a day too early", evidence: [early], verifier: stored, [], Self.early,
       check: "answer", at: "field 19",
       facts: [
         ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "too-early"),
         ("nextRefreshAtMs", .integer(now + Purchase.day)),
       ])
-    talk(
+    transcript(
       "RFR-1", "304 a day before field 19", evidence: evidence, verifier: stored,
       now: now + Self.minute, [http(1, 304)], Self.early,
       facts: [("retry.notBeforeMs", .integer(now + 61 * Self.minute))])
     for (days, next) in [(28, Purchase.day), (30, nil), (31, nil)] as [(Int64, Int64?)] {
-      let facts = try bench.receiptFacts(created: now - days * Purchase.day)
-      talk(
+      let facts = try fixture.receiptFacts(created: now - days * Purchase.day)
+      transcript(
         "RFR-3", "bad payload after \(days) days",
-        evidence: [Self.evidence(try bench.attest.receipt(facts))], verifier: stored,
+        evidence: [Self.evidence(try fixture.attest.receipt(facts))], verifier: stored,
         [http(1, 400, "Bad Payload")], "rejected.attest-refresh.payload",
         facts: [("nextRefreshAtMs", next.map { .integer(self.now + $0) } ?? .null)])
     }
@@ -303,9 +306,9 @@ private final class AttestRefreshTalk: Talk {
     ] as [(String, Int64, String)] {
       var facts = old
       facts.expires = now + milliseconds
-      let evidence = [Self.evidence(try bench.attest.receipt(facts))]
+      let evidence = [Self.evidence(try fixture.attest.receipt(facts))]
       let isGood = status == "ok"
-      talk(
+      transcript(
         "RFR-1", name, evidence: evidence, verifier: stored, isGood ? [http(1, 200, good)] : [],
         status, check: isGood ? nil : "result", at: isGood ? nil : "field 21",
         facts: isGood ? [] : [("nextRefreshAtMs", .null), ("retry", .null)])
@@ -315,19 +318,19 @@ private final class AttestRefreshTalk: Talk {
   /// Adds requests with refused members, evidence or configuration (EXC-1, EXC-2, EXC-8).
   func addRequests() throws {
     let missing = "config.exchange.block-missing"
-    talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
-    talk(
+    transcript("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
+    transcript(
       "EXC-8", "no key", verifier: "device-check-without-key", [], missing,
       at: "deviceCheck.privateKey")
-    talk(
+    transcript(
       "EXC-1", "an unknown member", asks: [("environment", "production")], [],
       "misuse.exchange.request", at: "environment")
     let wrong = "misuse.exchange.evidence"
-    talk("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
+    transcript("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
     let one = Self.evidence(receipt)
-    talk("EXC-2", "two receipts", evidence: [one, one], [], wrong, at: "evidence")
-    talk(
-      "EXC-2", "a transaction", evidence: [try bench.transaction(bench.purchase)], [], wrong,
+    transcript("EXC-2", "two receipts", evidence: [one, one], [], wrong, at: "evidence")
+    transcript(
+      "EXC-2", "a transaction", evidence: [try fixture.transaction(fixture.purchase)], [], wrong,
       at: "evidence[0]")
   }
 }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds attestations (docs/spec/app-attest.md §1 to §5, §10).
   func addAttestationCases() throws {
     try addGoodAttestations()

@@ -11,42 +11,42 @@ public struct CaseTable: Sendable {
   public static func make(now: Int64) throws -> CaseTable {
     // Receipts and the dates of Apple's responses have whole seconds.
     let now = now / 1000 * 1000
-    let bench = try CaseBench(now: now)
-    try bench.addGoodEvidence()
-    try bench.addVariations()
-    try bench.addPayloadCases()
-    try bench.addNotificationCases()
-    try bench.addDateCases()
-    try bench.addIdentityCases()
-    try bench.addXcodeCases()
-    try bench.addHostileInput()
-    try bench.addConfigurationCases()
-    try bench.addDecisions()
-    try bench.addReceiptCases()
-    bench.addExpiryCases()
-    try bench.addAttestationCases()
-    try bench.addAssertionCases()
-    try bench.addAttestReceiptCases()
-    try bench.addAttestConfigurationCases()
-    bench.addRiskCases()
-    try bench.addDeviceCheckCases()
-    try bench.addTokenCases()
-    try bench.addExchangeCases()
-    try bench.addVerifyReceiptTranscripts()
-    bench.addSigningCases()
-    try bench.addSessionCases()
-    bench.addDeviceCheckTranscripts()
-    try bench.addAppStoreTranscripts()
-    try bench.addDeviceProofCases()
-    try bench.addRevocationTranscripts()
-    try bench.addAttestRefreshTranscripts()
-    try bench.addAppleIDCases()
-    try bench.addAppleIDTranscripts()
-    try bench.addKeysetTranscripts()
-    bench.addStoreSchemaCases()
-    try bench.addRecordedCases()
+    let fixture = try CaseFixture(now: now)
+    try fixture.addGoodEvidence()
+    try fixture.addVariations()
+    try fixture.addPayloadCases()
+    try fixture.addNotificationCases()
+    try fixture.addDateCases()
+    try fixture.addIdentityCases()
+    try fixture.addXcodeCases()
+    try fixture.addHostileInput()
+    try fixture.addConfigurationCases()
+    try fixture.addDecisions()
+    try fixture.addReceiptCases()
+    fixture.addExpiryCases()
+    try fixture.addAttestationCases()
+    try fixture.addAssertionCases()
+    try fixture.addAttestReceiptCases()
+    try fixture.addAttestConfigurationCases()
+    fixture.addRiskCases()
+    try fixture.addDeviceCheckCases()
+    try fixture.addTokenCases()
+    try fixture.addExchangeCases()
+    try fixture.addVerifyReceiptTranscripts()
+    fixture.addSigningCases()
+    try fixture.addSessionCases()
+    fixture.addDeviceCheckTranscripts()
+    try fixture.addAppStoreTranscripts()
+    try fixture.addDeviceProofCases()
+    try fixture.addRevocationTranscripts()
+    try fixture.addAttestRefreshTranscripts()
+    try fixture.addAppleIDCases()
+    try fixture.addAppleIDTranscripts()
+    try fixture.addKeysetTranscripts()
+    fixture.addStoreSchemaCases()
+    try fixture.addRecordedCases()
     return CaseTable(
-      verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
+      verifiers: fixture.verifiers, cases: fixture.cases, pool: try fixture.decisionPool())
   }
 
   /// Returns the configuration of a verifier, as JSON text.
@@ -78,7 +78,7 @@ public struct CaseTable: Sendable {
   /// - `keyset_new`: `jwks` or one of its forms;
   /// - `exchange`: `verifier`, `request` or one of its forms, `evidence` as
   ///   `decide` has it, `now`;
-  /// - `conversation`: the same and `steps`, a list of {`expect`, `answer` or one of
+  /// - `exchange`: the same and `steps`, a list of {`expect`, `answer` or one of
   ///   its forms, `now`}: the document before each answer meets the step's `expect`,
   ///   the one after the last answer the case's;
   /// - `triage`: `verifier`, `blob` or one of its forms, `now`;

@@ -5,12 +5,12 @@ struct ClientDataMistake {
   let name: String
   let hint: String
   /// The client data or hash that the host passes.
-  let given: CaseBench.ClientDataGiven
+  let given: CaseFixture.ClientDataGiven
   /// The 32 bytes that the app signed.
   let signed: [UInt8]
 
   private init(
-    _ name: String, _ hint: String, _ given: CaseBench.ClientDataGiven, _ signed: [UInt8]
+    _ name: String, _ hint: String, _ given: CaseFixture.ClientDataGiven, _ signed: [UInt8]
   ) {
     self.name = name
     self.hint = hint
@@ -58,7 +58,7 @@ struct ChallengePlace {
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
   /// The document's facts about the challenge.
-  var facts: CaseBench.Facts {
+  var facts: CaseFixture.Facts {
     guard isFound else { return [] }
     guard let challenge else { return [("challenge", "unchecked")] }
     return [("challenge.sha256", .text(AttestDigest.hex(AttestDigest.sha256(challenge))))]

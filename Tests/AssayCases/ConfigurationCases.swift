@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds configurations that build a verifier, and variants of them that do not (CNF-1 … CNF-4,
   /// CFG-1 … CFG-4).
   func addConfigurationCases() throws {

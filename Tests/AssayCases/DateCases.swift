@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds certificate validity and freshness (JWS-43, JWS-50, JWS-51).
   func addDateCases() throws {
     try addWindows()

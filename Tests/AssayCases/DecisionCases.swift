@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds decisions from StoreKit's JWS (docs/spec/receipts-decisions.md §1 … §3).
   func addDecisions() throws {
     try addRunningRows()

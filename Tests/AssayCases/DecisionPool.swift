@@ -56,7 +56,7 @@ extension DecisionPool.Item {
   }
 }
 
-extension CaseBench {
+extension CaseFixture {
   /// Returns subscriptions that were upgraded, shared, refunded, renewed ahead, moved to another
   /// account, in two environments, as every kind of evidence.
   func decisionPool() throws -> DecisionPool {
@@ -76,7 +76,8 @@ extension CaseBench {
       (
         "trial",
         period(10, -3, 4) {
-          $0.offerType = 1; $0.offerDiscountType = "FREE_TRIAL"
+          $0.offerType = 1
+          $0.offerDiscountType = "FREE_TRIAL"
         }
       ),
       ("theirs", premium(11, -10, 20) { $0.accountToken = other }),

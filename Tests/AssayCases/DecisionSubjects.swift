@@ -1,7 +1,7 @@
 import AssayAuthority
 
 /// Evidence that the decision cases of several subjects use.
-extension CaseBench {
+extension CaseFixture {
   static let standardProduct = "com.example.app.standard.monthly"
 
   var denied: String { "rejected.decision.not-entitled" }
@@ -18,7 +18,7 @@ extension CaseBench {
 
   /// Returns a paid period in Production from one day to another, signed when it began.
   func period(
-    _ id: Int64, line: Int64? = nil, of product: String = CaseBench.standardProduct,
+    _ id: Int64, line: Int64? = nil, of product: String = CaseFixture.standardProduct,
     _ from: Int64, _ to: Int64, _ change: (inout Purchase) -> Void = { _ in }
   ) -> Purchase {
     production.with {

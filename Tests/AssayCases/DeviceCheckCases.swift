@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds responses of Apple's endpoint, and device tokens (docs/spec/device-check.md §2).
   func addDeviceCheckCases() throws {
     addDeviceBits()
@@ -28,7 +28,7 @@ extension CaseBench {
   private func bits(_ bit0: Bool, _ bit1: Bool, months: Int64) -> JSONText {
     let text =
       "{\"bit0\":\(bit0),\"bit1\":\(bit1),\"last_update_time\":\""
-      + CaseBench.month(now, before: months) + "\"}"
+      + CaseFixture.month(now, before: months) + "\"}"
     return ["text": .string(text)]
   }
 
@@ -40,7 +40,7 @@ extension CaseBench {
         facts: [
           ("/kind", "exchange"), ("operation", "read-device-check-response"), ("step", "done"),
           ("deviceCheck.outcome", "bits"),
-          ("deviceCheck.month", .text(CaseBench.month(now, before: 2))),
+          ("deviceCheck.month", .text(CaseFixture.month(now, before: 2))),
           ("deviceCheck.ageMonths", 2), ("deviceCheck.bits.bit0.name", "promo-used"),
           ("deviceCheck.bits.bit0.value", .flag(bit0)), ("deviceCheck.bits.bit0.set", .flag(bit0)),
           ("deviceCheck.bits.bit1.name", "abuse"), ("deviceCheck.bits.bit1.value", .flag(bit1)),

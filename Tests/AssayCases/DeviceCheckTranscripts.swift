@@ -1,20 +1,20 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with Apple's DeviceCheck endpoint (DVC-4 … DVC-15). The tokens in their
   /// steps are random; the Swift tests verify them.
   func addDeviceCheckTranscripts() {
-    let talk = DeviceCheckTalk(self)
-    talk.addVerdicts()
-    talk.addUpdates()
-    talk.addRefusals()
-    talk.addRepetitions()
-    talk.addRequests()
-    talk.addBounds()
+    let transcript = DeviceCheckTranscript(self)
+    transcript.addVerdicts()
+    transcript.addUpdates()
+    transcript.addRefusals()
+    transcript.addRepetitions()
+    transcript.addRequests()
+    transcript.addBounds()
   }
 }
 
-private final class DeviceCheckTalk: Talk {
+private final class DeviceCheckTranscript: Transcript {
   private static let base = "https://api.devicecheck.apple.com/v1/"
   private static let noAnswer = "unavailable.device-check.no-response"
   private static let unknown = "unavailable.device-check.response"
@@ -26,9 +26,9 @@ private final class DeviceCheckTalk: Talk {
     "validate": "validate-device-token",
   ]
 
-  init(_ bench: CaseBench) {
+  init(_ fixture: CaseFixture) {
     super.init(
-      bench, with: "DeviceCheck", verifier: "device-check", asks: Self.request("query"),
+      fixture, with: "DeviceCheck", verifier: "device-check", asks: Self.request("query"),
       whileWaiting: [("retry", .null)])
   }
 
@@ -43,7 +43,7 @@ private final class DeviceCheckTalk: Talk {
   }
 
   private func bits(_ bit0: Bool, _ bit1: Bool) -> String {
-    "{\"bit0\":\(bit0),\"bit1\":\(bit1),\"last_update_time\":\"" + CaseBench.month(now, before: 2)
+    "{\"bit0\":\(bit0),\"bit1\":\(bit1),\"last_update_time\":\"" + CaseFixture.month(now, before: 2)
       + "\"}"
   }
 
@@ -68,7 +68,7 @@ private final class DeviceCheckTalk: Talk {
   // MARK: results
 
   func addVerdicts() {
-    talk(
+    transcript(
       "DVC-13", "two bits",
       [
         http(
@@ -81,7 +81,7 @@ private final class DeviceCheckTalk: Talk {
         ("deviceCheck.offer", .null), ("/checks.2.ok", true), ("/checks.3.ok", true),
         ("retry", .null),
       ])
-    talk(
+    transcript(
       "DVC-13", "a development build", verifier: "device-check-development",
       [
         http(
@@ -90,11 +90,11 @@ private final class DeviceCheckTalk: Talk {
             ("http.url", "https://api.development.devicecheck.apple.com/v1/query_two_bits")
           ])
       ], facts: [("deviceCheck.outcome", "no-bits")])
-    talk(
+    transcript(
       "DVC-12", "an offer to a used device", asks: Self.request("query", [("offer", true)]),
       [http(1, 200, bits(true, false))], "rejected.promo.device-used", check: "result",
       facts: [("deviceCheck.offer", "device-used")])
-    talk(
+    transcript(
       "DVC-12", "an offer to a clean device", asks: Self.request("query", [("offer", true)]),
       [http(1, 200, bits(false, true))], facts: [("deviceCheck.offer", "free")])
   }
@@ -104,7 +104,7 @@ private final class DeviceCheckTalk: Talk {
       ([("bit0", true)], ",\"bit0\":true"), ([("bit1", false)], ",\"bit1\":false"),
       ([("bit0", false), ("bit1", true)], ",\"bit0\":false,\"bit1\":true"),
     ] as [([(String, JSONText)], String)] {
-      talk(
+      transcript(
         "DVC-5", "an update\(written)", asks: Self.request("update", more),
         [
           http(
@@ -112,7 +112,7 @@ private final class DeviceCheckTalk: Talk {
             facts: body(written) + [("http.url", .text(Self.base + "update_two_bits"))])
         ], facts: [("deviceCheck.outcome", "updated")])
     }
-    talk(
+    transcript(
       "DVC-13", "a token that is looked at", asks: Self.request("validate"),
       [
         http(
@@ -126,7 +126,7 @@ private final class DeviceCheckTalk: Talk {
       (400, "Bad Timestamp", "rejected.device-check.timestamp", "ours"),
       (403, "x", "rejected.device-check.request", "ours"),
     ] as [(Int64, String, String, String)] {
-      talk(
+      transcript(
         "DVC-15", "\"\(text)\"", [self.http(1, http, text)], status, check: "result",
         facts: [
           ("step", "done"), ("deviceCheck.fault", .text(fault)),
@@ -134,13 +134,13 @@ private final class DeviceCheckTalk: Talk {
           ("retry", .null),
         ])
     }
-    talk(
+    transcript(
       "DVC-8", "a text that is not known", [http(1, 200, "OK")], Self.unknown, check: "answer",
       facts: [("deviceCheck.fault", "unknown"), ("retry", .null)])
-    talk(
+    transcript(
       "DVC-13", "an answer that was cut", asks: Self.request("validate"),
       [http(1, 200, more: [("truncated", true)])], Self.unknown, at: "truncated")
-    talk(
+    transcript(
       "DVC-13", "an answer that is too long",
       [http(1, 200, "Bit State Not Found" + String(repeating: " ", count: 4096))], Self.unknown)
   }
@@ -149,7 +149,7 @@ private final class DeviceCheckTalk: Talk {
   func addRepetitions() {
     for status: Int64 in [0, 429, 500, 503] {
       let reason = status == 429 ? "rate-limited" : "retry"
-      talk(
+      transcript(
         "DVC-14", "nothing usable but \(status)",
         [
           http(1, status), wait(1000, reason: reason), http(3, status, after: 1000),
@@ -162,7 +162,7 @@ private final class DeviceCheckTalk: Talk {
     }
     let later =
       "{\"device_token\":\"\(Self.token)\",\"transaction_id\":\"t-1\",\"timestamp\":\(now + 1500)}"
-    talk(
+    transcript(
       "DVC-13", "a repetition has its own time",
       [
         http(1, 500, after: 100),
@@ -172,20 +172,20 @@ private final class DeviceCheckTalk: Talk {
         http(3, 200, bits(false, false), after: 1500, facts: [("http.body.text", .text(later))]),
       ])
     let unauthorized = "rejected.device-check.unauthorized"
-    talk(
+    transcript(
       "DVC-14", "our token is taken the second time",
       [http(1, 401, "Invalid Authorization Token"), http(2, 200, bits(false, false))])
-    talk(
+    transcript(
       "DVC-14", "our token is refused twice",
       [http(1, 401, "Invalid Authorization Token"), http(2, 401, "Authorization Token Expired")],
       unauthorized, check: "result", facts: [("deviceCheck.fault", "ours")])
-    talk(
+    transcript(
       "DVC-14", "everything that may go wrong",
       [
         http(1, 503), wait(1000), http(3, 401, "x", after: 1000), http(4, 0, after: 1000),
         wait(3000), http(6, 200, bits(true, true), after: 3000),
       ], facts: [("deviceCheck.bits.bit1.set", true)])
-    talk(
+    transcript(
       "DVC-14", "everything, and in vain",
       [
         http(1, 503), wait(1000), http(3, 401, "x", after: 1000), http(4, 0, after: 1000),
@@ -196,30 +196,30 @@ private final class DeviceCheckTalk: Talk {
   func addRequests() {
     let id = "misuse.device-check.transaction-id"
     let query = Self.request("query")
-    talk("DVC-4", "no transaction id", asks: query.removing("transactionId"), [], id)
+    transcript("DVC-4", "no transaction id", asks: query.removing("transactionId"), [], id)
     for (name, value) in [
       ("empty", ""), ("a number", 1),
       ("of 65 characters", .string(String(repeating: "ü", count: 65))),
     ] as [(String, JSONText)] {
-      talk(
+      transcript(
         "DVC-4", "a transaction id: \(name)", asks: query.setting("transactionId", value), [], id,
         at: "transactionId")
     }
-    talk(
+    transcript(
       "DVC-4", "a transaction id of 64 characters",
       asks: query.setting("transactionId", .string(String(repeating: "ü", count: 64))),
       [http(1, 200, bits(false, false))])
-    talk(
+    transcript(
       "DVC-4", "a device token that is no base64", asks: query.setting("deviceToken", "!"), [],
       "malformed.device-check.token", at: "deviceToken")
-    talk(
+    transcript(
       "DVC-5", "an update of nothing", asks: Self.request("update"), [], "misuse.device-check.bits")
-    talk(
+    transcript(
       "DVC-15", "an offer without a bit for it", asks: Self.request("query", [("offer", true)]),
       verifier: "device-check-unnamed", [], "config.device-check.bits", at: "deviceCheck.bits")
     let missing = "config.exchange.block-missing"
-    talk("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
-    talk(
+    transcript("EXC-8", "no block", verifier: "standard", [], missing, at: "deviceCheck")
+    transcript(
       "EXC-8", "no key", verifier: "device-check-without-key", [], missing,
       at: "deviceCheck.privateKey")
     let misuse = "misuse.exchange.request"
@@ -230,16 +230,18 @@ private final class DeviceCheckTalk: Talk {
       ), ("a bit that is a number", Self.request("update", [("bit1", 1)]), "bit1"),
       ("an offer that is a text", Self.request("query", [("offer", "yes")]), "offer"),
       ("no device token", query.removing("deviceToken"), "deviceToken"),
-    ] as [(String, JSONText, String)] { talk("EXC-1", name, asks: request, [], misuse, at: at) }
+    ] as [(String, JSONText, String)] {
+      transcript("EXC-1", name, asks: request, [], misuse, at: at)
+    }
   }
 
   func addBounds() {
     let short = Self.request("query", [("deadlineMs", .integer(now + 1500))])
-    talk(
+    transcript(
       "EXC-16", "a wait that does not fit", asks: short,
       [http(1, 500), wait(1000), http(3, 500, after: 1000)], Self.noAnswer,
       facts: [("retry", .null)])
-    talk(
+    transcript(
       "EXC-16", "the deadline passes before our other token", asks: short,
       [http(1, 401, "x", after: 1500)], "unavailable.exchange.deadline",
       facts: [("reached.step", "http"), ("reached.steps", 1)])

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds JWS that were or were not made for a device (JWS-93).
   func addDeviceProofCases() throws {
     let device = Purchase.deviceId

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds requests that test the common members of exchanges (docs/spec/documents-and-exchanges.md
   /// §2).
   func addExchangeCases() throws {

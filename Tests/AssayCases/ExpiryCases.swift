@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds dates that a host stored (DCD-19).
   func addExpiryCases() {
     let past = now - 1000

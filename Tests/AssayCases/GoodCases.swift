@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds good evidence of every kind, with the facts that must follow.
   func addGoodEvidence() throws {
     verify(

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds input that must do no harm and never end the process (JWS-1).
   func addHostileInput() throws {
     addRawInput()

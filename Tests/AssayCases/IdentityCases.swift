@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds apps and environments for the kinds other than transactions (JWS-70 … JWS-75).
   func addIdentityCases() throws {
     try addEnvironments()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds key sets with allowed and refused content (docs/spec/access-tokens.md §5).
   func addKeysetCases() throws {
     let rsa = try TokenAuthority.jwk(rsa: tokens.rsaKey, kid: "a")

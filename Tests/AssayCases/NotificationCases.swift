@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds every type and body of notification, and their nested JWS (NTF-1 … NTF-8).
   func addNotificationCases() throws {
     try addNotificationTypes()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds types, enums and ranges of payloads (PAY-2 … PAY-8, JWS-90).
   func addPayloadCases() throws {
     try addEnumValues()
@@ -37,8 +37,8 @@ extension CaseBench {
   /// Adds known enum values, which pass silently, and unknown ones, which give a warning (PAY-2).
   private func addEnumValues() throws {
     let tables: [(EvidenceKind, JSONText, [(member: String, values: [JSONText])])] = [
-      (.transaction, purchase.transactionPayload, CaseBench.transactionEnums),
-      (.renewalInfo, purchase.renewalPayload, CaseBench.renewalEnums),
+      (.transaction, purchase.transactionPayload, CaseFixture.transactionEnums),
+      (.renewalInfo, purchase.renewalPayload, CaseFixture.renewalEnums),
       (
         .appTransaction, purchase.appTransactionPayload,
         [("originalPlatform", ["iOS", "macOS", "tvOS", "visionOS"])]
@@ -116,7 +116,7 @@ extension CaseBench {
 
   /// Adds wrong types of members that decide (PAY-4, PAY-3).
   private func addDecisiveTypes() throws {
-    for (kind, members) in CaseBench.decisive {
+    for (kind, members) in CaseFixture.decisive {
       let payload = try authority.payload(kind, purchase)
       for (member, wrong) in members {
         try verify(

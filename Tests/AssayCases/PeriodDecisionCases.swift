@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds decisions on the period that represents a group (DCD-5, DCD-6, DCD-22).
   func addPeriodDecisions() throws {
     try addUpgrades()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds decisions that depend on policy and catalogue (DCD-5, DCD-12, DCD-23, DCD-25, DCD-28).
   func addPolicyDecisions() throws {
     try addSandboxBeside()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the two property lists of a transaction receipt (RCP-6 … RCP-11).
   func addPropertyListCases() throws {
     try addListStyles()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the signed fields of a transaction receipt (RCP-13 … RCP-16).
   func addPurchaseInfoCases() throws {
     try addRequiredFields()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds attributes in the payload of an app receipt (APR-9, APR-11 … APR-14).
   func addReceiptAttributeCases() throws {
     try addAttributeShapes()
@@ -24,7 +24,7 @@ extension CaseBench {
   /// Adds ids, which are 1 to 20 digits if they become part of a key (APR-25).
   private func addIds() throws {
     for type in [1703, 1705] {
-      for (name, id) in CaseBench.oddIds {
+      for (name, id) in CaseFixture.oddIds {
         try purchaseAttributes(
           "APR-25", "attribute \(type) \(name)", broken, check: "receipt.attributes",
           at: "purchases[0]/attribute \(type)"

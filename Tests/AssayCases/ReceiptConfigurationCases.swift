@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the block `receipts` (docs/spec/configuration.md §4, CER-2, CER-6).
   func addReceiptConfigurationCases() throws {
     addReceiptMembers()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds decisions from receipts and verifyReceipt responses (docs/spec/receipts-decisions.md §1 …
   /// §3).
   func addReceiptDecisions() throws {

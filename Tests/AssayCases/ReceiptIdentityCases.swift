@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds receipts of other apps and environments (RCP-24 … RCP-30).
   func addReceiptIdentityCases() throws {
     try addReceiptBundles()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds certification paths of receipts (PTH-1 … PTH-11), by app receipts with the intermediate
   /// in their container, and by the leaves of transaction receipts.
   func addReceiptPathCases() throws {

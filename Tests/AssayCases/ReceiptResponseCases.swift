@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds verifyReceipt responses (VRR-4 … VRR-19).
   func addReceiptResponseCases() throws {
     try addGoodAnswers()

@@ -1,13 +1,13 @@
 import AssayAuthority
 import Foundation
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the exchanges with real databases that Tests/Stores/record.py recorded.
   func addRecordedCases() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     for engine in ["sqlite", "dynamodb", "redis"] {
       let path = folder.appendingPathComponent("Recorded/\(engine).tsv")
-      var reading = RecordedConversation(self)
+      var reading = RecordedExchange(self)
       for line in try String(contentsOf: path, encoding: .utf8).split(separator: "\n") {
         let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard reading.take(cells) else {
@@ -22,30 +22,30 @@ extension CaseBench {
 private struct RecordingFault: Error { let what: String }
 
 /// The rows of one exchange, until the next begins.
-private struct RecordedConversation {
-  private let bench: CaseBench
+private struct RecordedExchange {
+  private let fixture: CaseFixture
   private var head: [String] = []
   private var evidence: [EvidenceCase.Evidence] = []
   private var steps: [EvidenceCase.Step] = []
   /// The expectation of the last document.
   private var expect: EvidenceCase.Expectation?
 
-  init(_ bench: CaseBench) { self.bench = bench }
+  init(_ fixture: CaseFixture) { self.fixture = fixture }
 
   /// Reads one row. Returns whether its kind is known.
   mutating func take(_ cells: [String]) -> Bool {
     switch (cells[0], cells.count) {
-    case ("verifier", 3): bench.configure(cells[1], .text(cells[2]))
+    case ("verifier", 3): fixture.configure(cells[1], .text(cells[2]))
     case ("case", 6):
       end()
       head = cells
     case ("evidence", 3...):
-      guard let proof = RecordedConversation.proof(cells) else { return false }
+      guard let proof = RecordedExchange.proof(cells) else { return false }
       evidence.append(.init(proof))
     case ("document", 2...):
       let pairs = stride(from: 2, to: cells.count - 1, by: 2)
       let facts = pairs.compactMap { place in
-        RecordedConversation.fact(cells[place + 1]).map { (path: cells[place], value: $0) }
+        RecordedExchange.fact(cells[place + 1]).map { (path: cells[place], value: $0) }
       }
       expect = .init(cells[1], facts: facts)
       return facts.count * 2 + 2 == cells.count
@@ -61,13 +61,13 @@ private struct RecordedConversation {
   /// Adds the case that the rows so far describe.
   mutating func end() {
     if let expect, let now = Int64(head[4]) {
-      bench.add(
+      fixture.add(
         head[1], head[2],
         .conversation(
           verifier: head[3], request: .bytes(Array(head[5].utf8)), evidence: evidence, now: now,
           steps: steps), expect)
     }
-    self = RecordedConversation(bench)
+    self = RecordedExchange(fixture)
   }
 
   private static func proof(_ cells: [String]) -> EvidenceCase.Evidence.Proof? {

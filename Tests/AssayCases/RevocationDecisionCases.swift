@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds refunds, and evidence that reverses them (DCD-3, DCD-21, DCD-26, DCD-27).
   func addRevocationDecisions() throws {
     try addRefundsAgainstAnswers()

@@ -1,26 +1,26 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with the OCSP responder of the test authority (OCSP-1 … OCSP-22).
   func addRevocationTranscripts() throws {
     configure("ocsp-host", standardConfig.setting("storekit.ocspHosts", ["ocsp.example.com"]))
-    let talk = try RevocationTalk(self)
-    try talk.addVerdicts()
-    try talk.addUndetermined()
-    try talk.addForms()
-    try talk.addSigners()
-    try talk.addDelegates()
-    try talk.addSignatures()
-    try talk.addCertificates()
-    try talk.addTimes()
-    try talk.addKept()
-    try talk.addAddresses()
-    try talk.addRequests()
+    let transcript = try RevocationTranscript(self)
+    try transcript.addVerdicts()
+    try transcript.addUndetermined()
+    try transcript.addForms()
+    try transcript.addSigners()
+    try transcript.addDelegates()
+    try transcript.addSignatures()
+    try transcript.addCertificates()
+    try transcript.addTimes()
+    try transcript.addKept()
+    try transcript.addAddresses()
+    try transcript.addRequests()
   }
 }
 
 /// Makes the transcripts. A faulty response is always the first one, about the intermediate.
-private final class RevocationTalk: Talk {
+private final class RevocationTranscript: Transcript {
   typealias Template = OCSPResponseTemplate
 
   private static let intermediateURL = "http://ocsp.apple.com/ocsp03-assaytestroot"
@@ -35,13 +35,13 @@ private final class RevocationTalk: Talk {
   private let transaction: EvidenceCase.Evidence
   /// The key of a responder that is not the issuer.
   private let key: SigningKey
-  private var authority: Authority { bench.authority }
+  private var authority: Authority { fixture.authority }
 
-  init(_ bench: CaseBench) throws {
-    transaction = try bench.transaction(bench.purchase)
+  init(_ fixture: CaseFixture) throws {
+    transaction = try fixture.transaction(fixture.purchase)
     key = try .generate(.p256)
     super.init(
-      bench, with: "revocation", verifier: "standard", asks: Self.request("required"),
+      fixture, with: "revocation", verifier: "standard", asks: Self.request("required"),
       evidence: [transaction])
   }
 
@@ -79,9 +79,9 @@ private final class RevocationTalk: Talk {
     try change(&template)
     let first = responder(1, 200, try template.signed())
     if status == "ok" {
-      talk(rule, name, [first, responder(2, 200, try good(.leaf))], facts: facts)
+      transcript(rule, name, [first, responder(2, 200, try good(.leaf))], facts: facts)
     } else {
-      talk(
+      transcript(
         rule, name, [first], status, check: "result", at: at.map { "intermediate/" + $0 },
         facts: facts)
     }
@@ -105,7 +105,7 @@ private final class RevocationTalk: Talk {
     let second = now / 1000 * 1000
     let (leaf, intermediate) = (try good(.leaf), try good(.intermediate))
     for mode in ["required", "best-effort"] {
-      talk(
+      transcript(
         "OCSP-21", "both are good, \(mode)", asks: Self.request(mode),
         [
           responder(1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
@@ -113,7 +113,7 @@ private final class RevocationTalk: Talk {
         ],
         facts: [
           ("operation", "check-revocation"), ("step", "done"),
-          ("transaction.transactionId", .text(bench.purchase.transactionId)),
+          ("transaction.transactionId", .text(fixture.purchase.transactionId)),
           ("deviceVerified", .null), ("retry", .null), ("revocation.leaf.status", "good"),
           ("revocation.leaf.sha256", .text(Authority.fingerprint(authority.chain.leaf))),
           ("revocation.leaf.thisUpdate", .integer(second)),
@@ -124,7 +124,7 @@ private final class RevocationTalk: Talk {
           ("revocation.intermediate.responder", .text(Authority.fingerprint(authority.chain.root))),
           ("/checks.2.ok", true), ("/checks.3.ok", true),
         ])
-      talk(
+      transcript(
         "OCSP-18", "the leaf is revoked, \(mode)", asks: Self.request(mode),
         [
           responder(1, 200, intermediate),
@@ -137,7 +137,7 @@ private final class RevocationTalk: Talk {
           ("revocation.leaf.revokedAtMs", .integer(second - 3_600_000)),
           ("revocation.leaf.reason", 1), ("revocation.intermediate.status", "good"),
         ])
-      talk(
+      transcript(
         "OCSP-18", "the intermediate is revoked without a reason, \(mode)",
         asks: Self.request(mode),
         [
@@ -149,7 +149,7 @@ private final class RevocationTalk: Talk {
           ("revocation.leaf", .null), ("revocation.intermediate.revokedAtMs", .integer(second)),
           ("revocation.intermediate.reason", .null),
         ])
-      talk(
+      transcript(
         "OCSP-18", "the leaf is unknown, \(mode)", asks: Self.request(mode),
         [
           responder(1, 200, intermediate),
@@ -162,8 +162,8 @@ private final class RevocationTalk: Talk {
       (.appTransaction, "appTransaction"),
       (.realtimeRequest, "realtimeRequest"),
     ] as [(EvidenceKind, String)] {
-      let jws = try authority.mint(authority.payload(kind, bench.purchase))
-      talk(
+      let jws = try authority.mint(authority.payload(kind, fixture.purchase))
+      transcript(
         "OCSP-22", "of \(kind.rawValue)", evidence: [.init(kind, jws)],
         [responder(1, 200, intermediate), responder(2, 200, leaf)],
         facts: [("\(payload).environment", "Sandbox")])
@@ -174,7 +174,7 @@ private final class RevocationTalk: Talk {
   func addUndetermined() throws {
     let leaf = try good(.leaf)
     func outcomes(_ name: String, _ rule: String, _ answer: (Int64) -> Said) throws {
-      talk(
+      transcript(
         rule, "\(name), required", [answer(1), responder(2, 200, leaf)], Self.undetermined,
         check: "answer", at: "intermediate",
         facts: [
@@ -183,7 +183,7 @@ private final class RevocationTalk: Talk {
           ("/error.retryClass", "later"), ("retry.request.mode", "required"), ("retry.attempt", 2),
           ("retry.notBeforeMs", .integer(now + 60_000)),
         ])
-      talk(
+      transcript(
         rule, "\(name), best-effort", asks: Self.request("best-effort"),
         [answer(1), responder(2, 200, leaf)],
         facts: [
@@ -201,11 +201,11 @@ private final class RevocationTalk: Talk {
       let body = try template.signed()
       try outcomes("responseStatus \(status)", "OCSP-11") { self.responder($0, 200, body) }
     }
-    talk(
+    transcript(
       "OCSP-19", "nobody answers about the leaf",
       [responder(1, 200, try good(.intermediate)), responder(2, 0)], Self.undetermined, at: "leaf")
     for (attempt, pause) in [(3, 960_000), (5, 3_600_000)] as [(Int64, Int64)] {
-      talk(
+      transcript(
         "OCSP-22", "attempt \(attempt)", asks: usual.appending("attempt", .integer(attempt)),
         [responder(1, 0), responder(2, 0)], Self.undetermined,
         facts: [("retry.notBeforeMs", .integer(now + pause))])
@@ -222,7 +222,7 @@ private final class RevocationTalk: Talk {
       ("status 3 of two octets", [0x30, 4, 0x0a, 2, 1, 3]),
       ("status 3 and more", [0x30, 5, 0x0a, 1, 3, 5, 0]),
     ] {
-      talk(
+      transcript(
         "OCSP-11", name, asks: Self.request("best-effort"), [responder(1, 200, body)],
         Self.malformed,
         check: "result", at: "intermediate/response",
@@ -259,10 +259,10 @@ private final class RevocationTalk: Talk {
           1, CertificateTime.generalized(now / 1000).der + DER.explicit(0, DER.value(0x0a, [1, 1])))
       ),
     ] { try judge("OCSP-12", name, Self.malformed) { $0.singles[0].status = status } }
-    talk(
+    transcript(
       "OCSP-2", "a long answer", [responder(1, 200, [UInt8](repeating: 0x30, count: 65_537))],
       "too-large.ocsp.response", at: "intermediate/response")
-    talk(
+    transcript(
       "OCSP-2", "an answer that was cut", [responder(1, 200, more: [("truncated", true)])],
       "too-large.ocsp.response", at: "intermediate/response")
   }
@@ -360,7 +360,7 @@ private final class RevocationTalk: Talk {
     leaf.key = key
     leaf.algorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
     leaf.digest = .sha256
-    talk(
+    transcript(
       "OCSP-14", "a responder of the root speaks for a leaf",
       [responder(1, 200, try good(.intermediate)), responder(2, 200, try leaf.signed())],
       Self.signer,
@@ -474,7 +474,7 @@ private final class RevocationTalk: Talk {
     try judge("OCSP-17", "no nextUpdate", Self.stale, at: "nextUpdate") {
       $0.singles[0].nextUpdate = nil
     }
-    talk(
+    transcript(
       "OCSP-17", "an answer that came later than it was good for",
       [responder(1, 200, try good(.intermediate), after: 43_260_001)], Self.stale,
       at: "intermediate/nextUpdate")
@@ -504,17 +504,17 @@ private final class RevocationTalk: Talk {
     let chain = authority.chain
     let (leaf, intermediate) = (try good(.leaf), try good(.intermediate))
     let both = [kept(chain.leaf, leaf), kept(chain.intermediate, intermediate)]
-    talk(
+    transcript(
       "OCSP-21", "both are kept", asks: Self.request("required", both), [],
       facts: [
         ("revocation.leaf.response", .text(leaf.base64Text)),
         ("revocation.intermediate.status", "good"),
       ])
-    talk(
+    transcript(
       "OCSP-21", "one is kept", asks: Self.request("required", [both[1]]),
       [responder(1, 200, leaf, facts: try asked(.leaf, Self.leafURL))])
     let revoked = try template(.leaf, Template.revoked(at: now / 1000)).signed()
-    talk(
+    transcript(
       "OCSP-21", "a kept answer says revoked",
       asks: Self.request("best-effort", [kept(chain.leaf, revoked)]), [],
       "rejected.ocsp.certificate-revoked", at: "leaf")
@@ -531,14 +531,14 @@ private final class RevocationTalk: Talk {
       ("too long", kept(chain.intermediate, intermediate + [UInt8](repeating: 0, count: 65_536))),
     ]
     for (name, entry) in faulty {
-      talk(
+      transcript(
         "OCSP-21", "a kept answer is \(name)", asks: Self.request("required", [entry]),
         [
           responder(1, 200, intermediate, facts: try asked(.intermediate, Self.intermediateURL)),
           responder(2, 200, leaf),
         ])
     }
-    talk(
+    transcript(
       "OCSP-21", "four are kept, the last is good",
       asks: Self.request("required", [faulty[0].1, faulty[5].1, both[0], both[1]]), [])
     let misuse = "misuse.exchange.request"
@@ -550,7 +550,7 @@ private final class RevocationTalk: Talk {
       ("a kept answer has no certificate", [both[0].removing("sha256")], "responses[0].sha256"),
       ("a kept answer is missing", [both[0].removing("der")], "responses[0].der"),
     ] as [(String, JSONText, String)] {
-      talk("OCSP-21", name, asks: usual.appending("responses", responses), [], misuse, at: at)
+      transcript("OCSP-21", name, asks: usual.appending("responses", responses), [], misuse, at: at)
     }
   }
 
@@ -560,7 +560,7 @@ private final class RevocationTalk: Talk {
     -> EvidenceCase.Evidence
   {
     let chain = try authority.chain(leaf: change)
-    let payload = bench.purchase.transactionPayload.bytes
+    let payload = fixture.purchase.transactionPayload.bytes
     return .init(.transaction, try JWSTemplate(payload: payload, chain: chain).signed())
   }
 
@@ -577,7 +577,7 @@ private final class RevocationTalk: Talk {
       "http://ocsp.apple.com", "https://ocsp.apple.com/x", "http://ocsp.apple.com:80/x",
       "https://ocsp.apple.com:443/x", "http://ocsp.apple.com?x", "http://ocsp.apple.com#x",
     ] {
-      talk(
+      transcript(
         "OCSP-1", url, asks: Self.request("best-effort"), evidence: [try evidence(at: url)],
         [responder(1, 200, intermediate), responder(2, 0, facts: [("http.url", .text(url))])])
     }
@@ -592,7 +592,7 @@ private final class RevocationTalk: Talk {
       "http://ocsp.apple.com/a b", "http://ocsp.apple.com/a\r\nX: y", "http://ocsp.apple.com\\x",
       "http://ocsp.apple.com/\"", "http://ocsp.apple.com/é", "",
     ] {
-      talk(
+      transcript(
         "OCSP-1", "\"\(url)\"", asks: Self.request("best-effort"),
         evidence: [try evidence(at: url)], [], address, check: "result", at: place)
     }
@@ -616,19 +616,19 @@ private final class RevocationTalk: Talk {
           DER.sequence(ocsp, DER.implicit(6, Array("http://x.example/".utf8))),
           DER.sequence(ocsp, uri))
       ),
-    ] { talk("OCSP-1", name, evidence: [try access(value)], [], address, at: place) }
+    ] { transcript("OCSP-1", name, evidence: [try access(value)], [], address, at: place) }
     for (name, evidence) in [
       ("no addresses", try self.evidence { $0 = $0.replacing("1.3.6.1.5.5.7.1.1", with: nil) }),
       ("another address only", try access(DER.sequence(DER.sequence(issuers, uri)))),
     ] {
-      talk(
+      transcript(
         "OCSP-1", "\(name), required", evidence: [evidence], [], "rejected.ocsp.no-responder",
         check: "result", at: place)
-      talk(
+      transcript(
         "OCSP-1", "\(name), best-effort", asks: Self.request("best-effort"), evidence: [evidence],
         [responder(1, 200, intermediate)], facts: [("revocation.leaf.status", "undetermined")])
     }
-    talk(
+    transcript(
       "OCSP-1", "a host of our own", asks: Self.request("best-effort"), verifier: "ocsp-host", [],
       address, at: "intermediate/authorityInfoAccess")
   }
@@ -640,23 +640,27 @@ private final class RevocationTalk: Talk {
       ("no mode", usual.removing("mode"), "mode"), ("another mode", Self.request("never"), "mode"),
       ("a mode that is a number", usual.setting("mode", 1), "mode"),
       ("an unknown member", usual.appending("nonce", "x"), "nonce"),
-    ] as [(String, JSONText, String)] { talk("EXC-1", name, asks: request, [], misuse, at: at) }
+    ] as [(String, JSONText, String)] {
+      transcript("EXC-1", name, asks: request, [], misuse, at: at)
+    }
     let wrong = "misuse.exchange.evidence"
-    talk("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
-    talk("EXC-2", "two documents", evidence: [transaction, transaction], [], wrong, at: "evidence")
-    talk(
+    transcript("EXC-2", "no evidence", evidence: [], [], wrong, at: "evidence")
+    transcript(
+      "EXC-2", "two documents", evidence: [transaction, transaction], [], wrong, at: "evidence")
+    transcript(
       "EXC-2", "a receipt",
       evidence: [
         .init(
-          .receipt(.transactionReceipt, try bench.receipts.transactionReceipt(bench.production)))
+          .receipt(.transactionReceipt, try fixture.receipts.transactionReceipt(fixture.production))
+        )
       ], [], wrong, at: "evidence[0]")
-    talk(
+    transcript(
       "EXC-2", "evidence of Xcode",
       evidence: [
         .init(
           .transaction,
           try authority.mintXcode(
-            bench.purchase.with { $0.environment = "Xcode" }.transactionPayload))
+            fixture.purchase.with { $0.environment = "Xcode" }.transactionPayload))
       ], verifier: "xcode", [], wrong, at: "evidence[0]")
   }
 }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds verifiers with risk rules or device bits of their own.
   func addRiskVerifiers(_ add: (String, [(String, JSONText)]) -> Void) {
     add("risk-record", [("risk", ["mode": "record"])])
@@ -97,43 +97,45 @@ extension CaseBench {
   /// Adds each rule alone, for every kind of request.
   private func addRiskRules() {
     let allowance: Facts = [("/risk.allowance", 20)]
-    for request in CaseBench.requests {
+    for request in CaseFixture.requests {
       let promo = request == "promo"
       // RSK-20 fires beside every rule if an offer has no device bits.
       let clean: JSONText = promo ? ["deviceCheck": "no-bits"] : [:]
-      func on(_ more: JSONText) -> JSONText { CaseBench.joined(more, clean) }
+      func on(_ more: JSONText) -> JSONText { CaseFixture.joined(more, clean) }
       risk("RSK-11", "\(request), verified", seen(request, "verified", clean), "allow", [11])
       risk("RSK-12", "\(request), refused", seen(request, "refused", clean), "deny", [12])
       risk(
         "RSK-12", "\(request), refused on a Mac with a purchase",
-        seen(request, "refused", on(CaseBench.joined(CaseBench.mac, ["purchase": "verified"]))),
+        seen(request, "refused", on(CaseFixture.joined(CaseFixture.mac, ["purchase": "verified"]))),
         "deny", [12])
       for (name, history) in [
         ("account", ["accountHadKey": true]), ("device", ["deviceHadKey": true]),
       ] as [(String, JSONText)] {
         risk(
           "RSK-13", "\(request), absent, the \(name) had a key",
-          seen(request, "absent", on(CaseBench.joined(CaseBench.phone, ["history": history]))),
+          seen(request, "absent", on(CaseFixture.joined(CaseFixture.phone, ["history": history]))),
           "step-up", [13])
       }
       risk(
         "RSK-16", "\(request), unsupported on a phone",
-        seen(request, "unsupported", on(CaseBench.phone)), promo ? "deny" : "limited", [16],
+        seen(request, "unsupported", on(CaseFixture.phone)), promo ? "deny" : "limited", [16],
         facts: promo ? [] : allowance)
       risk(
         "RSK-18", "\(request), unsupported on a Mac",
-        seen(request, "unsupported", on(CaseBench.mac)), promo ? "step-up" : "limited", [18])
+        seen(request, "unsupported", on(CaseFixture.mac)), promo ? "step-up" : "limited", [18])
       if ["paid", "restore", "metered"].contains(request) {
         risk(
           "RSK-17", "\(request), unsupported on a Mac with a purchase",
           seen(
-            request, "unsupported", on(CaseBench.joined(CaseBench.mac, ["purchase": "verified"]))),
+            request, "unsupported",
+            on(CaseFixture.joined(CaseFixture.mac, ["purchase": "verified"]))),
           "allow", [17])
       } else {
         risk(
           "RSK-28", "\(request), unsupported on a Mac with a purchase",
           seen(
-            request, "unsupported", on(CaseBench.joined(CaseBench.mac, ["purchase": "verified"]))),
+            request, "unsupported",
+            on(CaseFixture.joined(CaseFixture.mac, ["purchase": "verified"]))),
           promo ? "limited" : "allow", [28])
       }
       for purchase in ["foreign", "refused"] {
@@ -194,7 +196,7 @@ extension CaseBench {
       risk(
         "RSK-13", "unsupported on \(platform) \(version), \(context), the account had a key",
         seen(
-          "paid", "unsupported", CaseBench.joined(device, ["history": ["accountHadKey": true]])),
+          "paid", "unsupported", CaseFixture.joined(device, ["history": ["accountHadKey": true]])),
         isExpected ? "step-up" : "limited", isExpected ? [13, 16] : [18])
     }
     let recent: JSONText = [
@@ -215,27 +217,28 @@ extension CaseBench {
       ["rates": ["unsupportedNow": .text(now), "unsupportedBase": .text(base)]]
     }
     func unsupported(_ request: String, _ platform: JSONText, _ more: JSONText) -> JSONText {
-      seen(request, "unsupported", CaseBench.joined(platform, more))
+      seen(request, "unsupported", CaseFixture.joined(platform, more))
     }
     let jump = rates("0.2", "0.05")
     risk(
-      "RSK-24", "a jump, on a phone", unsupported("paid", CaseBench.phone, jump), "step-up",
+      "RSK-24", "a jump, on a phone", unsupported("paid", CaseFixture.phone, jump), "step-up",
       [16, 24])
     risk(
-      "RSK-24", "a jump, on a Mac", unsupported("paid", CaseBench.mac, jump), "step-up", [18, 24])
+      "RSK-24", "a jump, on a Mac", unsupported("paid", CaseFixture.mac, jump), "step-up", [18, 24])
     risk(
       "RSK-24", "a jump, on a Mac with a purchase",
-      unsupported("paid", CaseBench.mac, CaseBench.joined(jump, ["purchase": "verified"])),
+      unsupported("paid", CaseFixture.mac, CaseFixture.joined(jump, ["purchase": "verified"])),
       "limited", [17, 24])
     risk(
-      "RSK-24", "three times as many", unsupported("paid", CaseBench.phone, rates("0.15", "0.05")),
+      "RSK-24", "three times as many",
+      unsupported("paid", CaseFixture.phone, rates("0.15", "0.05")),
       "limited", [16])
     risk(
       "RSK-24", "a jump to one in twenty",
-      unsupported("paid", CaseBench.phone, rates("0.05", "0.001")), "limited", [16])
+      unsupported("paid", CaseFixture.phone, rates("0.05", "0.001")), "limited", [16])
     risk(
       "RSK-24", "a jump to a little more",
-      unsupported("paid", CaseBench.phone, rates("0.0501", "0.001")), "step-up", [16, 24])
+      unsupported("paid", CaseFixture.phone, rates("0.0501", "0.001")), "step-up", [16, 24])
     risk(
       "RSK-24", "a jump does not concern what was verified", seen("paid", "verified", jump),
       "allow", [11])
@@ -260,13 +263,13 @@ extension CaseBench {
       "RSK-13", "a Mac that had a key",
       seen(
         "paid", "unsupported",
-        CaseBench.joined(CaseBench.mac, ["history": ["accountHadKey": true]])), "limited", [18])
+        CaseFixture.joined(CaseFixture.mac, ["history": ["accountHadKey": true]])), "limited", [18])
   }
 
   /// Adds the two device bits (RSK-14, RSK-19, RSK-20).
   private func addRiskOfDevices() {
     func bits(_ bit0: Bool, _ bit1: Bool, months: Int64?) -> JSONText {
-      let month = months.map { CaseBench.month(now, before: $0) }
+      let month = months.map { CaseFixture.month(now, before: $0) }
       return [
         "deviceCheck": [
           "outcome": "bits", "month": month.map { .string($0) } ?? .null,
@@ -276,7 +279,7 @@ extension CaseBench {
         ]
       ]
     }
-    for request in CaseBench.requests {
+    for request in CaseFixture.requests {
       let strict = ["paid", "promo", "metered"].contains(request)
       risk(
         "RSK-14", "\(request), verified, abuse",
@@ -309,14 +312,15 @@ extension CaseBench {
       "deny", [11, 19])
     risk(
       "RSK-20", "an offer, Apple unavailable",
-      seen("promo", "unsupported", CaseBench.joined(CaseBench.mac, ["deviceCheck": "unavailable"])),
+      seen(
+        "promo", "unsupported", CaseFixture.joined(CaseFixture.mac, ["deviceCheck": "unavailable"])),
       verifier: "device-check", "step-up", [18, 20])
     for word in ["absent", "token-refused"] {
       risk(
         "RSK-20", "an offer, device bits \(word)",
         seen(
           "promo", "unsupported",
-          CaseBench.joined(CaseBench.mac, ["deviceCheck": .string(word)])),
+          CaseFixture.joined(CaseFixture.mac, ["deviceCheck": .string(word)])),
         verifier: "device-check", "deny", [18, 20])
     }
     risk(
@@ -349,10 +353,10 @@ extension CaseBench {
       "RSK-5", "recorded, not enforced", refused, verifier: "risk-record", "allow", [12],
       facts: [("/risk.would", "deny")])
     risk(
-      "RSK-2", "a rule that is off", seen("paid", "unsupported", CaseBench.phone),
+      "RSK-2", "a rule that is off", seen("paid", "unsupported", CaseFixture.phone),
       verifier: "risk-own", "limited", [28], facts: [("/risk.allowance", 3)])
     risk(
-      "RSK-2", "a rule with its own verdict", seen("paid", "unsupported", CaseBench.mac),
+      "RSK-2", "a rule with its own verdict", seen("paid", "unsupported", CaseFixture.mac),
       verifier: "risk-own", "deny", [18])
     risk(
       "RSK-2", "a gentler rule", seen("paid", "absent", ["clientSends": true]),
@@ -363,7 +367,7 @@ extension CaseBench {
       "RSK-21", "its own threshold",
       seen(
         "paid", "unsupported",
-        CaseBench.joined(CaseBench.mac, ["receipt": ["risk": 3], "purchase": "verified"])),
+        CaseFixture.joined(CaseFixture.mac, ["receipt": ["risk": 3], "purchase": "verified"])),
       verifier: "risk-own", "step-up", [17, 21])
     risk(
       "RSK-3", "nothing but the client's word",

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds session tokens that are good, and ones that differ in one thing (docs/spec/session.md).
   /// The Swift tests check issued tokens and the facts of their evidence.
   func addSessionCases() throws {
@@ -11,9 +11,9 @@ extension CaseBench {
     addSessionRequests()
   }
 
-  private func session(_ secret: Int = 0) -> SessionTextTemplate {
-    let (id, bytes) = CaseBench.sessionSecrets[secret]
-    return SessionTextTemplate(secretId: id, secret: bytes, now: now)
+  private func session(_ secret: Int = 0) -> SessionTokenTemplate {
+    let (id, bytes) = CaseFixture.sessionSecrets[secret]
+    return SessionTokenTemplate(secretId: id, secret: bytes, now: now)
   }
 
   private func check(

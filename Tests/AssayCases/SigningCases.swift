@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds tokens and offers (docs/spec/app-store-server-api.md §9). Signatures are random: the
   /// cases compare the other members, and the Swift tests verify the signatures.
   func addSigningCases() {

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds tokens and key sets (docs/spec/access-tokens.md).
   func addTokenCases() throws {
     try addGoodTokens()

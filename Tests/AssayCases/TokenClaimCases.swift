@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   private var second: Int64 { now / 1000 }
 
   // MARK: claims (§4)

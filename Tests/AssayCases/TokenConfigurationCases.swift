@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the block `tokens` (docs/spec/access-tokens.md §1, docs/spec/apple-id.md §1).
   func addTokenConfigurations() {
     addGoodProfiles()

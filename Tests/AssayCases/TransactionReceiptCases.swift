@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds signatures, signers and dates of transaction receipts (RCP-12, RCP-17 … RCP-23).
   func addTransactionReceiptCases() throws {
     try addGoodTransactionReceipts()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds transport encodings of receipts (RCP-1 … RCP-5).
   func addTransportCases() throws {
     let bytes = try receipts.transactionTemplate(purchase).signed()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds the classification of input without cryptography (TRI-1 … TRI-12).
   func addTriageCases() throws {
     try addMalformedBlobs()
@@ -335,7 +335,7 @@ extension CaseBench {
   /// Adds keys that triage reports, with unverified ids (APR-25, RCP-28).
   private func addClaimedKeys() throws {
     for (type, key) in [(1703, "transaction-id"), (1705, "original-transaction-id")] {
-      for (name, id) in CaseBench.oddIds {
+      for (name, id) in CaseFixture.oddIds {
         let own = purchase.receiptAttributes.setting(.text(type, id))
         var template = try receipts.appTemplate(appFacts)
         template.attributes = template.attributes.setting(

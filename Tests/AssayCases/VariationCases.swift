@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds every variation of a good transaction, and the good one itself.
   func addVariations() throws {
     let payload = purchase.transactionPayload

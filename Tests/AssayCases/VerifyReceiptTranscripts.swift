@@ -1,28 +1,28 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds whole exchanges with Apple's verifyReceipt endpoint (EXC-1 … EXC-22, VRR-1 … VRR-23).
   func addVerifyReceiptTranscripts() throws {
-    let talk = try VerifyReceiptTalk(self)
+    let transcript = try VerifyReceiptTranscript(self)
     configure(
       "verify-receipt",
       standardConfig.setting(
-        "receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTalk.secret)]))
-    talk.addVerdicts()
-    try talk.addHops()
-    talk.addStatuses()
-    talk.addRepetitions()
-    talk.addHTTP()
-    try talk.addIdentity()
-    try talk.addRequests()
-    talk.addAnswers()
-    talk.addBounds()
+        "receipts.sharedSecrets", ["com.example.app": .string(VerifyReceiptTranscript.secret)]))
+    transcript.addVerdicts()
+    try transcript.addHops()
+    transcript.addStatuses()
+    transcript.addRepetitions()
+    transcript.addHTTP()
+    try transcript.addIdentity()
+    try transcript.addRequests()
+    transcript.addAnswers()
+    transcript.addBounds()
   }
 }
 
 /// Makes the transcripts: receipts of one purchase per environment, and Apple's responses about
 /// them.
-private final class VerifyReceiptTalk: Talk {
+private final class VerifyReceiptTranscript: Transcript {
   static let secret = "0123456789abcdef0123456789abcdef"
   private static let misuse = "misuse.exchange.request"
   private static let noAnswer = "unavailable.verify-receipt.no-response"
@@ -32,17 +32,17 @@ private final class VerifyReceiptTalk: Talk {
   private let sandboxReceipt: String
   private let good: JSONText
 
-  init(_ bench: CaseBench) throws {
-    let production = bench.production
-    receipt = String(decoding: try bench.receipts.transactionReceipt(production), as: UTF8.self)
+  init(_ fixture: CaseFixture) throws {
+    let production = fixture.production
+    receipt = String(decoding: try fixture.receipts.transactionReceipt(production), as: UTF8.self)
     sandboxReceipt = String(
-      decoding: try bench.receipts.transactionReceipt(bench.purchase), as: UTF8.self)
+      decoding: try fixture.receipts.transactionReceipt(fixture.purchase), as: UTF8.self)
     appReceipt = String(
-      decoding: try bench.receipts.appReceipt(AppReceiptFacts([production], like: production)),
+      decoding: try fixture.receipts.appReceipt(AppReceiptFacts([production], like: production)),
       as: UTF8.self)
-    good = bench.response(.ios6, [production]).json
+    good = fixture.response(.ios6, [production]).json
     super.init(
-      bench, with: "conversation", verifier: "verify-receipt",
+      fixture, with: "conversation", verifier: "verify-receipt",
       asks: ["operation": "call-verify-receipt", "receipt": .string(receipt)],
       whileWaiting: [
         ("retry.request.operation", "call-verify-receipt"), ("retry.attempt", 2),
@@ -86,7 +86,7 @@ private final class VerifyReceiptTalk: Talk {
 
   func addVerdicts() {
     let data = "{\"receipt-data\":\"\(receipt)\",\"password\":\"\(Self.secret)\"}"
-    talk(
+    transcript(
       "VRR-23", "a good answer",
       [
         apple(
@@ -106,10 +106,10 @@ private final class VerifyReceiptTalk: Talk {
         ("verifyReceipt.appleStatus", 0), ("verifyReceipt.style", "ios6"),
         ("verifyReceipt.environment", "Production"),
         ("verifyReceipt.environmentSource", "endpoint"), ("verifyReceipt.evidence", "apple-answer"),
-        ("verifyReceipt.transactions.0.transactionId", .text(bench.production.transactionId)),
+        ("verifyReceipt.transactions.0.transactionId", .text(fixture.production.transactionId)),
         ("/checks.2.ok", true), ("/checks.3.ok", true),
       ])
-    talk(
+    transcript(
       "VRR-22", "an app receipt, without a password and with old transactions left out",
       asks: [
         "operation": "call-verify-receipt", "receipt": .string(appReceipt),
@@ -117,7 +117,7 @@ private final class VerifyReceiptTalk: Talk {
       ], verifier: "standard",
       [
         apple(
-          1, bench.response(.ios7, [bench.production]).json,
+          1, fixture.response(.ios7, [fixture.production]).json,
           facts: [
             (
               "http.body.text",
@@ -125,36 +125,36 @@ private final class VerifyReceiptTalk: Talk {
             )
           ])
       ], facts: [("verifyReceipt.environmentSource", "answer")])
-    talk(
+    transcript(
       "EXC-20", "a good answer as base64",
       [
         store(
           1, 200, body: ["base64": .string(utf8: Base64Text.encode(good.bytes))],
           more: [("headers", [["Content-Type", "application/json"]]), ("truncated", false)])
       ])
-    talk(
+    transcript(
       "VRR-6", "an ended subscription", [apple(1, good.setting("status", 21006))],
       facts: [("verifyReceipt.appleStatus", 21006)])
   }
 
   func addHops() throws {
-    let sandbox = bench.response(.ios6).json
+    let sandbox = fixture.response(.ios6).json
     let ofSandbox: JSONText = [
       "operation": "call-verify-receipt", "receipt": .string(sandboxReceipt),
     ]
-    talk(
+    transcript(
       "VRR-3", "a Sandbox receipt at production", asks: ofSandbox,
       [status(1, 21007), apple(2, sandbox, to: "Sandbox")],
       facts: [("hops", 1), ("attempts", 2), ("verifyReceipt.environment", "Sandbox")])
-    talk(
+    transcript(
       "VRR-3", "a production receipt at Sandbox", asks: usual.appending("start", "Sandbox"),
       [status(1, 21008, to: "Sandbox"), apple(2, good)], facts: [("hops", 1)])
     let verified = EvidenceCase.Evidence(.receipt(.transactionReceipt, Array(sandboxReceipt.utf8)))
-    talk(
+    transcript(
       "VRR-22", "a verified Sandbox receipt begins there",
       asks: ["operation": "call-verify-receipt"],
       evidence: [verified], [apple(1, sandbox, to: "Sandbox")], facts: [("hops", 0)])
-    talk(
+    transcript(
       "VRR-22", "a verifier of Sandbox begins there", asks: ofSandbox, verifier: "sandbox-only",
       [apple(1, sandbox, to: "Sandbox")])
     let loop = "unavailable.verify-receipt.environment-loop"
@@ -162,18 +162,20 @@ private final class VerifyReceiptTalk: Talk {
       ("21007 twice", [status(1, 21007), status(2, 21007, to: "Sandbox")]),
       ("21007, then 21008", [status(1, 21007), status(2, 21008, to: "Sandbox")]),
       ("21008 of production", [status(1, 21008)]),
-    ] { talk("VRR-3", name, said, loop, at: "status", facts: [("/error.retryClass", "later")]) }
-    talk(
+    ] {
+      transcript("VRR-3", name, said, loop, at: "status", facts: [("/error.retryClass", "later")])
+    }
+    transcript(
       "VRR-3", "21007 of Sandbox itself", asks: usual.appending("start", "Sandbox"),
       [status(1, 21007, to: "Sandbox")], loop)
-    talk(
+    transcript(
       "VRR-3", "21007 where Sandbox is not accepted", verifier: "production-only",
       [status(1, 21007)], "rejected.environment.not-accepted", check: "result",
       facts: [
         ("/error.retryClass", "after-config"), ("retry", .null),
         ("verifyReceipt.appleStatus", 21007),
       ])
-    talk(
+    transcript(
       "VRR-3", "21008 where Production is not accepted", verifier: "sandbox-only",
       [status(1, 21008, to: "Sandbox")], "rejected.environment.not-accepted")
   }
@@ -183,7 +185,7 @@ private final class VerifyReceiptTalk: Talk {
       (21000, "request"), (21001, "request"), (21003, "not-authentic"), (21004, "secret"),
       (21010, "account"), (21100, "internal"), (21199, "internal"),
     ] as [(Int64, String)] {
-      talk(
+      transcript(
         "VRR-23", "Apple's status \(code)", [status(1, code)], "rejected.verify-receipt." + name,
         check: "result", at: "status",
         facts: [
@@ -192,7 +194,7 @@ private final class VerifyReceiptTalk: Talk {
           ("attempts", 1), ("retry", .null),
         ])
     }
-    talk(
+    transcript(
       "VRR-6", "an unknown status, with facts that are not read",
       [apple(1, good.setting("status", 21099))], "unsupported.verify-receipt.status",
       check: "answer",
@@ -200,28 +202,28 @@ private final class VerifyReceiptTalk: Talk {
         ("/error.retryClass", "later"), ("retry.reason", "retry"),
         ("retry.notBeforeMs", .integer(now + 16_000)),
       ])
-    talk(
+    transcript(
       "VRR-4", "an answer without a status", [apple(1, [:])], "malformed.verify-receipt.body",
       check: "answer", at: "status")
-    talk(
+    transcript(
       "VRR-9", "a field of another form", [apple(1, good.setting("receipt.quantity", "one"))],
       "malformed.verify-receipt.field", check: "answer", at: "receipt.quantity",
       facts: [("verifyReceipt", .null)])
-    talk(
+    transcript(
       "VRR-14", "a version 1 notification",
       [apple(1, good.setting("notification_type", "DID_RENEW"))],
       "unsupported.verify-receipt.notification-v1")
   }
 
   func addRepetitions() {
-    talk(
+    transcript(
       "VRR-7", "21002 once", [status(1, 21002), wait(1000), apple(3, good, after: 1000)],
       facts: [("attempts", 2)])
-    talk(
+    transcript(
       "VRR-7", "21002 twice", [status(1, 21002), wait(1000), status(3, 21002, after: 1000)],
       "rejected.verify-receipt.malformed", check: "result",
       facts: [("/error.retryClass", "never"), ("retry", .null)])
-    talk(
+    transcript(
       "VRR-21", "21002, a hop, 21002",
       [
         status(1, 21002), wait(1000), status(3, 21007, after: 1000),
@@ -232,7 +234,7 @@ private final class VerifyReceiptTalk: Talk {
       (21150, [("is-retryable", true)], "unavailable.verify-receipt.internal"),
     ] as [(Int64, [(String, JSONText)], String)] {
       let body: JSONText = ["status": .integer(code)]
-      talk(
+      transcript(
         "VRR-4", "Apple's status \(code) three times",
         [
           apple(1, body.setting(more)), wait(1000), apple(3, body.setting(more), after: 1000),
@@ -245,48 +247,48 @@ private final class VerifyReceiptTalk: Talk {
           ("retry.attempt", 2),
         ])
     }
-    talk(
+    transcript(
       "VRR-21", "everything that is allowed, each once",
       [
         store(1, 0), wait(1000), status(3, 21002, after: 1000), wait(2000),
         status(5, 21007, after: 2000), store(6, 500, to: "Sandbox", after: 2000), wait(6000),
-        apple(8, bench.response(.ios6).json, to: "Sandbox", after: 6000),
+        apple(8, fixture.response(.ios6).json, to: "Sandbox", after: 6000),
       ], "rejected.verify-receipt.mismatch", facts: [("attempts", 5)])
   }
 
   func addHTTP() {
     for status in [0, 429, 500, 503, 599] as [Int64] {
       let reason = status == 429 ? "rate-limited" : "retry"
-      talk(
+      transcript(
         "VRR-4", "HTTP status \(status) once",
         [store(1, status), wait(1000, reason: reason), apple(3, good, after: 1000)])
     }
     for status in [100, 201, 204, 301, 302, 400, 404, 499, 600] as [Int64] {
-      talk(
+      transcript(
         "VRR-4", "HTTP status \(status)", [store(1, status)], "rejected.verify-receipt.http",
         check: "answer", at: "status", facts: [("verifyReceipt", .null)])
     }
     for (name, body) in [
       ("a page", "<html>"), ("half an answer", "{\"status\":0"), ("nothing", ""),
     ] {
-      talk(
+      transcript(
         "VRR-4", "\(name) with HTTP status 200",
         [store(1, 200, body: ["text": .string(body)]), wait(1000), apple(3, good, after: 1000)],
         "ok")
     }
     let seven: JSONText = [["Retry-After", "7"]]
     for (status, reason) in [(429, "rate-limited"), (503, "retry")] as [(Int64, String)] {
-      talk(
+      transcript(
         "VRR-4", "Retry-After with HTTP status \(status)",
         [
           store(1, status, more: [("headers", seven)]), wait(7000, reason: reason),
           apple(3, good, after: 7000),
         ])
     }
-    talk(
+    transcript(
       "VRR-4", "Retry-After with HTTP status 500",
       [store(1, 500, more: [("headers", seven)]), wait(1000), apple(3, good, after: 1000)])
-    talk(
+    transcript(
       "VRR-20", "an answer that was cut", [store(1, 200, more: [("truncated", true)])],
       "too-large.verify-receipt.body", check: "answer", at: "truncated",
       facts: [("/error.retryClass", "later")])
@@ -297,38 +299,38 @@ private final class VerifyReceiptTalk: Talk {
       ("product_id", "com.example.app.standard.monthly"), ("transaction_id", "180000900000002"),
       ("original_transaction_id", "180000900000003"),
     ] {
-      talk(
+      transcript(
         "VRR-16", "an answer with another \(member)",
         [apple(1, good.setting("receipt." + member, .string(value)))],
         "rejected.verify-receipt.mismatch", check: "result", at: "receipt." + member,
         facts: [("verifyReceipt", .null)])
     }
-    let second = bench.production.with {
+    let second = fixture.production.with {
       $0.bundleId = "com.example.second"
       $0.appAppleId = 1_234_567_891
     }
-    talk(
+    transcript(
       "VRR-16", "an answer about another app of ours",
-      [apple(1, bench.response(.ios6, [second]).json)], "rejected.verify-receipt.mismatch",
+      [apple(1, fixture.response(.ios6, [second]).json)], "rejected.verify-receipt.mismatch",
       at: "receipt.bid")
-    talk(
+    transcript(
       "VRR-16", "an answer about a foreign app",
       [apple(1, good.setting("receipt.bid", "com.example.foreign"))], "rejected.app.bundle-id",
       check: "result")
-    talk(
+    transcript(
       "VRR-17", "a Sandbox purchase from production",
       asks: ["operation": "call-verify-receipt", "receipt": .string(sandboxReceipt)],
-      [apple(1, bench.response(.ios6).json)], "rejected.environment.signer-mismatch",
+      [apple(1, fixture.response(.ios6).json)], "rejected.environment.signer-mismatch",
       at: "latest_receipt_info.transaction_id")
   }
 
   func addRequests() throws {
     func refused(
       _ rule: String, _ name: String, _ request: JSONText,
-      _ status: String = VerifyReceiptTalk.misuse, at: String? = nil,
+      _ status: String = VerifyReceiptTranscript.misuse, at: String? = nil,
       verifier: String = "verify-receipt", evidence: [EvidenceCase.Evidence] = []
     ) {
-      talk(
+      transcript(
         rule, name, asks: request, evidence: evidence, verifier: verifier, [], status,
         check: status == "misuse.exchange.evidence" ? "evidence" : "request", at: at)
     }
@@ -346,7 +348,7 @@ private final class VerifyReceiptTalk: Talk {
     refused(
       "VRR-22", "old transactions by a number", usual.appending("excludeOldTransactions", 1),
       at: "excludeOldTransactions")
-    let attested = Base64Text.encode(try bench.attest.receipt(bench.receiptFacts()))
+    let attested = Base64Text.encode(try fixture.attest.receipt(fixture.receiptFacts()))
     refused(
       "RCP-5", "a receipt of App Attest",
       ["operation": "call-verify-receipt", "receipt": .string(utf8: attested)],
@@ -385,7 +387,7 @@ private final class VerifyReceiptTalk: Talk {
       evidence: [evidence, evidence])
     refused(
       "EXC-2", "a JWS as evidence", none, refusedEvidence, at: "evidence[0]",
-      evidence: [try bench.transaction(bench.purchase)])
+      evidence: [try fixture.transaction(fixture.purchase)])
     refused(
       "EXC-2", "a receipt of another verifier", none, refusedEvidence, at: "evidence[0]",
       evidence: [.init(evidence.proof, verifier: "root-entry-ignored")])
@@ -397,7 +399,7 @@ private final class VerifyReceiptTalk: Talk {
   func addAnswers() {
     func wrong(_ name: String, _ answer: String, _ status: String, at place: String) {
       let asked = store(1, 200)
-      talk(
+      transcript(
         "EXC-5", name,
         [
           Said(answer: .text(answer), at: asked.at, status: asked.status),
@@ -420,14 +422,14 @@ private final class VerifyReceiptTalk: Talk {
     wrong("no JSON", "x", form, at: "byte 0")
     wrong("the answer to a wait", "{}", form, at: "id")
     let pause = wait(1000)
-    talk(
+    transcript(
       "EXC-5", "an answer to a wait too early",
       [
         status(1, 21002),
         Said(answer: pause.answer, after: 999, at: pause.at, status: pause.status), pause,
         apple(3, good, after: 1000),
       ])
-    talk(
+    transcript(
       "EXC-5", "a wait answered like a request",
       [
         status(1, 21002), Said(answer: ["id": 2], after: 1000, at: pause.at, status: pause.status),
@@ -435,7 +437,7 @@ private final class VerifyReceiptTalk: Talk {
           answer: pause.answer, after: 1000, at: [("/error.at", "id")],
           status: "misuse.exchange.reply"), apple(3, good, after: 1000),
       ])
-    talk(
+    transcript(
       "EXC-5", "an answer after the end",
       [
         status(1, 21003),
@@ -443,7 +445,7 @@ private final class VerifyReceiptTalk: Talk {
           answer: apple(1, good).answer, at: [("step", "done")],
           status: "rejected.verify-receipt.not-authentic"),
       ], "misuse.exchange.order", check: "answer")
-    talk(
+    transcript(
       "EXC-19", "a cut answer whose body is ignored",
       [
         store(1, 503, body: ["text": "half"], more: [("truncated", true)]), wait(1000),
@@ -456,38 +458,39 @@ private final class VerifyReceiptTalk: Talk {
     func waitOfSoon(_ end: Int64, after: Int64? = nil) -> Said {
       wait(end, after: after, facts: [("retry.omitted.1", "deadlineMs")])
     }
-    talk(
+    transcript(
       "EXC-16", "a hop at the deadline", asks: soon, [status(1, 21007, after: 5000)],
       "unavailable.exchange.deadline", check: "result", at: "deadlineMs",
       facts: [
         ("reached.step", "http"), ("reached.steps", 1),
         ("retry.notBeforeMs", .integer(now + 5000 + 16_000)), ("/error.retryClass", "later"),
       ])
-    talk(
+    transcript(
       "EXC-16", "a hop before the deadline", asks: soon,
       [status(1, 21007, after: 4999), status(2, 21003, to: "Sandbox", after: 9000)],
       "rejected.verify-receipt.not-authentic")
-    talk("EXC-16", "a good answer after the deadline", asks: soon, [apple(1, good, after: 9000)])
-    talk(
+    transcript(
+      "EXC-16", "a good answer after the deadline", asks: soon, [apple(1, good, after: 9000)])
+    transcript(
       "EXC-16", "a wait past the deadline", asks: soon, [store(1, 500, after: 4001)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + 5001)), ("reached", .null)])
-    talk(
+    transcript(
       "EXC-16", "21002 when there is no time to repeat", asks: soon,
       [status(1, 21002, after: 4001)], Self.noAnswer, facts: [("verifyReceipt.appleStatus", 21002)])
-    talk(
+    transcript(
       "EXC-16", "a wait that ends too late", asks: soon,
       [store(1, 500, after: 4000), waitOfSoon(5000)], "unavailable.exchange.deadline",
       facts: [("reached.step", "wait")])
-    talk(
+    transcript(
       "EXC-17", "a clock that runs backwards",
       [
         store(1, 500, after: 3000), wait(4000, after: 9000), status(3, 21002, after: 0),
         wait(10000), apple(5, good, after: 10_000),
       ])
-    talk(
+    transcript(
       "EXC-17", "a step in 2100", [store(1, 200, after: 4_102_444_800_000 - now)],
       "misuse.call.now", at: "now_ms")
-    talk(
+    transcript(
       "EXC-18", "the third attempt", asks: usual.appending("attempt", 3), [apple(1, [:])],
       "malformed.verify-receipt.body",
       facts: [

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-extension CaseBench {
+extension CaseFixture {
   /// Adds evidence signed by Xcode (JWS-72, JWS-80, JWS-81).
   func addXcodeCases() throws {
     try addGoodXcode()

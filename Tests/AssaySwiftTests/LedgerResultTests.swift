@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssaySwift
 
-/// What stores answered in the recorded conversations, by types.
+/// What stores answered in the recorded exchanges, by types.
 @Suite("Ledger results over the case table")
 struct LedgerResultTests {
   private static let types: [String: any AnswerOfStore.Type] = [
@@ -51,7 +51,7 @@ struct LedgerResultTests {
     #expect(seen == Set(Self.types.keys))
   }
 
-  /// The last document of each conversation.
+  /// The last document of each exchange.
   private static func ended() throws -> [(EvidenceCase, Document)] {
     let kept = Kept()
     let run = CaseRun(try Table.made.get(), judge: { kept.add($1, $0) })

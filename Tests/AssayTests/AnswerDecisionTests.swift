@@ -51,10 +51,10 @@ struct AnswerDecisionTests {
   func expiredAnswer() throws {
     let last = try decided([endedAnswer()], at: At.now + At.day - 1)
     checkEqual(last.stateName, "stale")
-    checkEqual(last.ruling?.stale, true)
+    checkEqual(last.outcome?.stale, true)
     let late = try decided([endedAnswer()], at: At.now + At.day)
-    check(late.ruling?.reason == nil)
-    checkEqual(late.ruling?.stale, false)
+    check(late.outcome?.reason == nil)
+    checkEqual(late.outcome?.stale, false)
     check(late.flags.isEmpty)
   }
 

@@ -45,7 +45,7 @@ enum LibcryptoCMS {
 }
 
 /// One receipt authority, and verifications that trust it.
-enum AppReceiptBench {
+enum AppReceiptFixture {
   static let now: Int64 = Minted.now
   private static let made = Result { try ReceiptAuthority() }
 
@@ -65,7 +65,7 @@ enum AppReceiptBench {
   struct Answer {
     let receipt: AppReceipt?
     let refusal: Refusal?
-    let checks: Ledger
+    let checks: CheckLog
 
     var status: Status { refusal?.status ?? .ok }
     var failed: String { "\(checks.failed)" }
@@ -77,9 +77,9 @@ enum AppReceiptBench {
     var verification = AppReceiptVerification(trust, subject: subject, nowMs: now)
     do throws(Refusal) {
       let receipt = try verification.run(input)
-      return Answer(receipt: receipt, refusal: nil, checks: verification.checks.ledger)
+      return Answer(receipt: receipt, refusal: nil, checks: verification.checks.log)
     } catch {
-      return Answer(receipt: nil, refusal: error, checks: verification.checks.ledger)
+      return Answer(receipt: nil, refusal: error, checks: verification.checks.log)
     }
   }
 
@@ -115,7 +115,7 @@ private typealias Write = AssayAuthority.DER
 /// Tests receipts that differ from a good one in one thing (APR-1 … APR-24).
 @Suite("App receipt")
 struct AppReceiptTests {
-  private static let now = AppReceiptBench.now
+  private static let now = AppReceiptFixture.now
   private static let vendor = AppReceiptFacts.vendor
 
   /// Returns the facts of a good receipt of one subscription, in Sandbox unless `isProduction`.
@@ -136,7 +136,7 @@ struct AppReceiptTests {
   private func template(
     _ facts: AppReceiptFacts, _ change: (inout AppReceiptTemplate) throws -> Void = { _ in }
   ) throws -> AppReceiptTemplate {
-    var template = try AppReceiptBench.authority().appTemplate(facts)
+    var template = try AppReceiptFixture.authority().appTemplate(facts)
     try change(&template)
     return template
   }
@@ -145,13 +145,13 @@ struct AppReceiptTests {
     _ facts: AppReceiptFacts, _ config: [(String, JSONText)] = [], subject: [UInt8]? = nil,
     now: Int64 = AppReceiptTests.now,
     _ change: (inout AppReceiptTemplate) throws -> Void = { _ in }
-  ) throws -> AppReceiptBench.Answer {
-    try AppReceiptBench.verify(
-      AppReceiptBench.trust(config), template(facts, change).signed(), subject: subject, now: now)
+  ) throws -> AppReceiptFixture.Answer {
+    try AppReceiptFixture.verify(
+      AppReceiptFixture.trust(config), template(facts, change).signed(), subject: subject, now: now)
   }
 
   private func expect(
-    _ status: Status, _ check: String, _ answer: AppReceiptBench.Answer,
+    _ status: Status, _ check: String, _ answer: AppReceiptFixture.Answer,
     _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     checkEqual(answer.status, status, comment, sourceLocation: sourceLocation)
@@ -162,7 +162,7 @@ struct AppReceiptTests {
 
   @Test("APR-5 APR-8 receipts of every generation, definite and in chunks, raw and encoded")
   func good() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     for (created, digest) in [
       (1_400_000_000_000, "sha1"), (1_500_000_000_000, "sha1"), (1_680_000_000_000, "sha1"),
       (1_700_000_000_000, "sha256"), (Self.now, "sha256"),
@@ -171,9 +171,9 @@ struct AppReceiptTests {
       for form in [ASN1Tree.Form.definite, .indefinite(chunk: 100)] {
         let raw = try template(facts) { $0.form = form }.signed()
         for input in [raw, Base64.encodeStandard(raw)] {
-          let answer = AppReceiptBench.verify(try AppReceiptBench.trust(), input, now: Self.now)
+          let answer = AppReceiptFixture.verify(try AppReceiptFixture.trust(), input, now: Self.now)
           checkEqual(answer.status, .ok, "\(created)")
-          let document = AppReceiptBench.document(try require(answer.receipt))
+          let document = AppReceiptFixture.document(try require(answer.receipt))
           checkEqual(document.at("digest")?.text?.string, digest)
           checkEqual(document.at("asOfMs")?.integer, created)
           checkEqual(document.at("chain.intermediate.source")?.text, "embedded")
@@ -184,14 +184,14 @@ struct AppReceiptTests {
     for digest in [SigningKey.Digest.sha1, .sha256] {
       let raw = try authority.appTemplate(facts(), digest: digest).signed()
       checkEqual(
-        AppReceiptBench.verify(try AppReceiptBench.trust(), raw, now: Self.now).status, .ok)
+        AppReceiptFixture.verify(try AppReceiptFixture.trust(), raw, now: Self.now).status, .ok)
     }
   }
 
   @Test("APR-19 the members of the document, in their order")
   func document() throws {
     let answer = try verify(facts(isProduction: true), subject: Self.vendor)
-    let document = AppReceiptBench.document(try require(answer.receipt))
+    let document = AppReceiptFixture.document(try require(answer.receipt))
     checkEqual(
       document.children.map { $0.name.string },
       [
@@ -224,7 +224,7 @@ struct AppReceiptTests {
         .setting(.integer(16, 9_007_199_254_740_992))
         .setting(AttributeTemplate(17, AttributeTemplate.set(purchase)))
     }
-    let document = AppReceiptBench.document(try require(answer.receipt))
+    let document = AppReceiptFixture.document(try require(answer.receipt))
     checkEqual(document.at("downloadId")?.text, "18446744073709551615")
     checkEqual(document.at("appAppleId")?.text, "9007199254740993")
     checkEqual(document.at("versionExternalIdentifier")?.integer, 9_007_199_254_740_992)
@@ -270,7 +270,7 @@ struct AppReceiptTests {
 
   @Test("APR-6 an altered payload or signature, judged as libcrypto does")
   func signature() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     let good = try template(facts())
     let payload = AttributeTemplate.set(good.attributes)
     var other = payload
@@ -303,7 +303,7 @@ struct AppReceiptTests {
 
   @Test("APR-7 the signer is the certificate that it names, wherever it is")
   func signer() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     let other = try authority.chain(.developer)
     let empty = try verify(facts()) { $0.certificates = [] }
     expect(.rejectedAppReceiptSignerCertificate, "chain.certificates", empty)
@@ -350,7 +350,7 @@ struct AppReceiptTests {
 
   @Test("APR-9 the creation date: absent, empty, unreadable")
   func dates() throws {
-    func answer(_ text: String) throws -> AppReceiptBench.Answer {
+    func answer(_ text: String) throws -> AppReceiptFixture.Answer {
       try verify(facts()) { $0.attributes = $0.attributes.setting(.ascii(12, text)) }
     }
     expect(.rejectedDateMissing, "chain.validity", try answer(""))
@@ -387,11 +387,11 @@ struct AppReceiptTests {
 
   private func xcode(
     _ change: (inout AppReceiptTemplate) throws -> Void = { _ in }
-  ) throws -> AppReceiptBench.Answer {
-    var template = try AppReceiptBench.authority().xcodeTemplate(facts())
+  ) throws -> AppReceiptFixture.Answer {
+    var template = try AppReceiptFixture.authority().xcodeTemplate(facts())
     try change(&template)
-    return AppReceiptBench.verify(
-      try AppReceiptBench.trust(AppReceiptBench.xcodeChanges()), try template.signed(),
+    return AppReceiptFixture.verify(
+      try AppReceiptFixture.trust(AppReceiptFixture.xcodeChanges()), try template.signed(),
       now: Self.now)
   }
 
@@ -399,7 +399,7 @@ struct AppReceiptTests {
   func pinned() throws {
     try check(xcode().receipt != nil)
     // Beside another certificate, Xcode's certificate belongs to a path without an anchor.
-    let chain = try AppReceiptBench.authority().chain(.current)
+    let chain = try AppReceiptFixture.authority().chain(.current)
     let accompanied = try xcode { $0.certificates.append(chain.intermediate) }
     check(accompanied.receipt == nil)
   }
@@ -441,7 +441,7 @@ struct AppReceiptTests {
           + [AttributeTemplate(17, AttributeTemplate.set(list))]
       }
       let receipt = try require(answer.receipt)
-      let document = AppReceiptBench.document(receipt)
+      let document = AppReceiptFixture.document(receipt)
       checkEqual(document.at("purchases.0.type")?.text?.string, name)
       checkEqual(document.at("purchases.0.keys.purchase")?.text?.string, key, "\(signed ?? -1)")
       checkEqual(document.at("purchases.0.known")?.boolean, true)
@@ -490,7 +490,7 @@ struct AppReceiptTests {
     check(first.revokedAtMs == bought.revocationDate && first.revocationReason == 1)
     check(first.isTrial && first.isIntro && first.hasOffer)
     check(first.quantity == 3 && first.asOfMs == receipt.creationDate)
-    check(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
+    check(first.evidenceClass == .signed && first.canReport == .revocation && !first.typeIsUnknown)
     let second = try require(evidence.purchases.last)
     checkEqual(second.originalTransactionId, "2000000900000009")
     check(second.type == nil && second.typeIsUnknown && second.quantity == 1)
@@ -500,15 +500,15 @@ struct AppReceiptTests {
 
   @Test("APR-1 receipts with one changed byte: another fact is never accepted")
   func flips() throws {
-    let trust = try AppReceiptBench.trust()
+    let trust = try AppReceiptFixture.trust()
     let good = try template(facts()).signed()
-    let proven = AppReceiptBench.verify(trust, good, now: Self.now)
+    let proven = AppReceiptFixture.verify(trust, good, now: Self.now)
     let expected = try require(proven.receipt).attributes.payload
     var refused = 0
     for place in stride(from: 0, to: good.count, by: 3) {
       var bytes = good
       bytes[place] ^= 0x01 << UInt8(place % 8)
-      let answer = AppReceiptBench.verify(trust, bytes, now: Self.now)
+      let answer = AppReceiptFixture.verify(trust, bytes, now: Self.now)
       if let receipt = answer.receipt {
         // The changed byte is not signed, for example in a copy of the root.
         checkEqual(receipt.attributes.payload.slice, expected.slice)

@@ -154,7 +154,7 @@ struct AppStoreExchangeTests {
 
   @Test("EXC-25 every kind of the table is a kind of exchange, once")
   func table() {
-    let kinds = ExchangeKind.allCases.filter { AppStoreEndpoint.of($0) != nil }
+    let kinds = Operation.allCases.filter { AppStoreEndpoint.of($0) != nil }
     for kind in kinds { check(kind.row.steps.most() > 0) }
     checkEqual(kinds.count, AppStoreEndpointTable.rows.count)
     let names = Set(AppStoreEndpointTable.rows.map { Text(stringLiteral: $0.name).string })

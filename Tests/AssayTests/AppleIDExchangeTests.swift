@@ -14,31 +14,31 @@ struct AppleIDExchangeTests {
 
   private func configuration() throws -> Configuration { try Signing.verifier().configuration }
 
-  private func code(_ more: [(String, JSONText)] = []) throws -> AppleIDCodeConversation {
+  private func code(_ more: [(String, JSONText)] = []) throws -> AppleIDCodeStateMachine {
     let request: JSONText = [
       "operation": "exchange-authorization-code", "code": "c/0=d&e", "clientId": "com.example.app",
     ]
-    return try AppleIDCodeConversation(
+    return try AppleIDCodeStateMachine(
       try ExchangeRequest(request.setting(more).bytes), [], try configuration(), nowMs: Self.now)
   }
 
-  private func revocation() throws -> AppleIDRevocation {
+  private func revocation() throws -> AppleIDRevocationStateMachine {
     let request: JSONText = [
       "operation": "revoke-apple-token", "token": "t", "hint": "access_token",
       "clientId": "com.example.app",
     ]
-    return try AppleIDRevocation(
+    return try AppleIDRevocationStateMachine(
       try ExchangeRequest(request.bytes), try configuration(), attempt: 1)
   }
 
-  private func http(_ status: Int64, _ body: String = "") -> ExchangeAnswer {
-    .http(HTTPAnswer(status: status, body: utf8(body)))
+  private func http(_ status: Int64, _ body: String = "") -> ExchangeReply {
+    .http(HTTPResponse(status: status, body: utf8(body)))
   }
 
   private func words(_ action: ExchangeAction) -> String {
     switch action {
     case .request: return "request"
-    case .store, .grant: return "store"
+    case .database, .grant: return "store"
     case .wait(let wait): return "wait \(wait.notBeforeMs - Self.now)"
     case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"
     case .refused(let ending): return Text(stringLiteral: ending.refusal.status.name).string
@@ -64,9 +64,9 @@ struct AppleIDExchangeTests {
 
   @Test("AID-20 AID-21 AID-22 the form of a code, percent-encoded, with a secret of its own")
   func codeForm() throws {
-    var conversation = try code([("redirectUri", "https://www.example.com/~a?b=c")])
+    var machine = try code([("redirectUri", "https://www.example.com/~a?b=c")])
     try checkEqual(
-      fields(conversation.begin(nowMs: Self.now), at: Self.now),
+      fields(machine.start(nowMs: Self.now), at: Self.now),
       [
         "client_id=com.example.app", "client_secret", "code=c%2F0%3Dd%26e",
         "grant_type=authorization_code",
@@ -76,43 +76,43 @@ struct AppleIDExchangeTests {
 
   @Test("AID-23 every try of a revocation has a secret of its own time")
   func revocationForms() throws {
-    var conversation = try revocation()
+    var machine = try revocation()
     let wanted = [
       "client_id=com.example.app", "client_secret", "token=t", "token_type_hint=access_token",
     ]
-    try checkEqual(fields(conversation.begin(nowMs: Self.now), at: Self.now), wanted)
-    checkEqual(words(conversation.take(http(0), nowMs: Self.now + 500)), "wait 1500")
+    try checkEqual(fields(machine.start(nowMs: Self.now), at: Self.now), wanted)
+    checkEqual(words(machine.receive(http(0), nowMs: Self.now + 500)), "wait 1500")
     let later = Self.now + 7000
-    try checkEqual(fields(conversation.take(.elapsed, nowMs: later), at: later), wanted)
-    checkEqual(words(conversation.take(http(429), nowMs: later)), "wait 11000")
-    checkEqual(words(conversation.take(.elapsed, nowMs: later)), "request")
+    try checkEqual(fields(machine.receive(.elapsed, nowMs: later), at: later), wanted)
+    checkEqual(words(machine.receive(http(429), nowMs: later)), "wait 11000")
+    checkEqual(words(machine.receive(.elapsed, nowMs: later)), "request")
     checkEqual(
-      words(conversation.take(http(503), nowMs: later)), "unavailable.apple-id.no-response")
+      words(machine.receive(http(503), nowMs: later)), "unavailable.apple-id.no-response")
   }
 
   @Test("EXC-5 an answer of another form than the step's is a fault of ours")
   func wrongForm() throws {
-    var conversation = try code()
-    checkEqual(words(conversation.take(http(200), nowMs: Self.now)), "internal.assay.bug")
-    conversation = try code()
-    _ = conversation.begin(nowMs: Self.now)
-    checkEqual(words(conversation.take(.elapsed, nowMs: Self.now)), "internal.assay.bug")
+    var machine = try code()
+    checkEqual(words(machine.receive(http(200), nowMs: Self.now)), "internal.assay.bug")
+    machine = try code()
+    _ = machine.start(nowMs: Self.now)
+    checkEqual(words(machine.receive(.elapsed, nowMs: Self.now)), "internal.assay.bug")
     var revocation = try revocation()
-    _ = revocation.begin(nowMs: Self.now)
-    checkEqual(words(revocation.take(.elapsed, nowMs: Self.now)), "internal.assay.bug")
+    _ = revocation.start(nowMs: Self.now)
+    checkEqual(words(revocation.receive(.elapsed, nowMs: Self.now)), "internal.assay.bug")
   }
 
   @Test("AID-22 a code is sent once, whatever the answer")
   func once() throws {
     for status: Int64 in [0, 200, 302, 400, 401, 429, 500] {
-      var conversation = try code()
-      _ = conversation.begin(nowMs: Self.now)
-      let end = conversation.take(http(status), nowMs: Self.now)
+      var machine = try code()
+      _ = machine.start(nowMs: Self.now)
+      let end = machine.receive(http(status), nowMs: Self.now)
       guard case .refused = end else {
         Issue.record("\(status): \(words(end))")
         continue
       }
-      checkEqual(conversation.state, .done)
+      checkEqual(machine.state, .done)
     }
   }
 

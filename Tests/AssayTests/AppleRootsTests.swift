@@ -82,7 +82,7 @@ struct AppleRootsTests {
     check(certificate.isSigned(by: root.key))
     checkEqual(
       certificate.bytes(certificate.issuer), root.certificate.bytes(root.certificate.subject))
-    _ = try CertificateProfile.appStoreIntermediate.shaped(certificate, at: "x5c[1]")
+    _ = try CertificateProfile.appStoreIntermediate.profiled(certificate, at: "x5c[1]")
     checkEqual(certificate.notBefore, 1_616_013_430)
     checkEqual(certificate.notAfter, 2_089_497_600)
   }
@@ -113,9 +113,9 @@ struct AppleRootsTests {
         Configuration().ownProofs)
       let given = try HeaderChain(entries, trust.chains.anchors, rootIsSought: false)
       let path = try CandidatePath(.appStore, leaf: given.leaf, intermediate: given.intermediate)
-      var signatures = SignatureChecks()
-      return try path.shaped().rooted(given.root, trust.chains, &signatures)
-        .proven(trust.chains, &signatures)
+      var budget = SignatureBudget()
+      return try path.profiled().withProvenIntermediates(given.root, trust.chains, &budget)
+        .proven(trust.chains, &budget)
     }
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)

@@ -8,12 +8,12 @@ private typealias Write = AssayAuthority.DER
 /// Tests receipts that differ from a good one in one thing (FRC-1 … FRC-11).
 @Suite("App Attest receipt")
 struct AttestReceiptTests {
-  private static let now = AttestReceiptBench.now
+  private static let now = AttestReceiptFixture.now
   private static let day: Int64 = 86_400_000
 
   private func expect(
     _ status: Status, _ check: String, at place: String? = nil,
-    _ answer: AttestReceiptBench.Answer, _ location: SourceLocation = #_sourceLocation
+    _ answer: AttestReceiptFixture.Answer, _ location: SourceLocation = #_sourceLocation
   ) {
     checkEqual(
       answer.status, status, "\(answer.status.name) \(answer.refusal?.place ?? "")",
@@ -27,33 +27,33 @@ struct AttestReceiptTests {
     _ fields: [AttributeTemplate]? = nil, _ config: [(String, JSONText)] = [],
     subject: [UInt8]? = nil, now: Int64 = Self.now,
     container: (inout AppReceiptTemplate) throws -> Void = { _ in },
-    certificates: (inout AttestReceiptBench) throws -> Void = { _ in }
-  ) throws -> AttestReceiptBench.Answer {
-    let bench = try AttestReceiptBench.shared()
-    var changed = bench
+    certificates: (inout AttestReceiptFixture) throws -> Void = { _ in }
+  ) throws -> AttestReceiptFixture.Answer {
+    let fixture = try AttestReceiptFixture.shared()
+    var changed = fixture
     try certificates(&changed)
     var template = try changed.template(fields ?? changed.fields())
     try container(&template)
-    return AttestReceiptBench.verify(
-      try bench.trust(config), try template.signed(), subject: subject, now: now)
+    return AttestReceiptFixture.verify(
+      try fixture.trust(config), try template.signed(), subject: subject, now: now)
   }
 
   private func fields(refreshed: Bool = false) throws -> [AttributeTemplate] {
-    try AttestReceiptBench.shared().fields(refreshed: refreshed)
+    try AttestReceiptFixture.shared().fields(refreshed: refreshed)
   }
 
   // MARK: good ones
 
   @Test("FRC-4 a known chain gives the same facts as an unseen one, and no others")
   func cached() throws {
-    let bench = try AttestReceiptBench.shared()
-    let template = try bench.template(bench.fields())
+    let fixture = try AttestReceiptFixture.shared()
+    let template = try fixture.template(fixture.fields())
     let good = try template.signed()
     for cache in [0, 4] {
-      let policy = try bench.trust().policy
+      let policy = try fixture.trust().policy
       let trust = AttestReceiptTrust(policy, Proofs(capacity: cache))
-      let first = try require(AttestReceiptBench.verify(trust, good).receipt)
-      let second = try require(AttestReceiptBench.verify(trust, good).receipt)
+      let first = try require(AttestReceiptFixture.verify(trust, good).receipt)
+      let second = try require(AttestReceiptFixture.verify(trust, good).receipt)
       var writers = (JSONWriter(), JSONWriter())
       first.write(&writers.0)
       second.write(&writers.1)
@@ -63,20 +63,20 @@ struct AttestReceiptTests {
         template.attributes.changing(5) { $0.value[0] ^= 1 })
       expect(
         .rejectedAttestReceiptSignature, "receipt.signature",
-        AttestReceiptBench.verify(trust, try forged.signed()))
+        AttestReceiptFixture.verify(trust, try forged.signed()))
       // The same certificates, with another serial named.
       var other = template
       other.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(template.chain.intermediate)
-      check(AttestReceiptBench.verify(trust, try other.signed()).status != .ok)
+      check(AttestReceiptFixture.verify(trust, try other.signed()).status != .ok)
     }
   }
 
   @Test("FRC-1 what is empty, too long, cut, continued, or something else")
   func transport() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust()
-    func status(_ input: [UInt8]) -> Status { AttestReceiptBench.verify(trust, input).status }
-    let good = try bench.template(bench.fields()).signed()
+    let fixture = try AttestReceiptFixture.shared()
+    let trust = try fixture.trust()
+    func status(_ input: [UInt8]) -> Status { AttestReceiptFixture.verify(trust, input).status }
+    let good = try fixture.template(fixture.fields()).signed()
     checkEqual(status([]), .malformedAttestReceiptEmpty)
     checkEqual(status(utf8(" \r\n")), .malformedAttestReceiptEmpty)
     checkEqual(status(utf8("not base64!")), .malformedTransportBase64)
@@ -85,11 +85,11 @@ struct AttestReceiptTests {
     checkEqual(status(Array(good.dropLast())), .malformedAttestReceiptBer)
     checkEqual(status(utf8("{\"a\":1}")), .rejectedKindMismatch)
     checkEqual(status(utf8("eyJhIjoxfQ.e30.AA")), .rejectedKindMismatch)
-    let app = try AppReceiptBench.authority().appReceipt(
+    let app = try AppReceiptFixture.authority().appReceipt(
       AppReceiptFacts([Minted.purchase], like: Minted.purchase))
     checkEqual(status(app), .rejectedKindMismatch)
-    let long = try bench.template(
-      bench.fields() + [AttributeTemplate(99, [UInt8](repeating: 0, count: 16_000))]
+    let long = try fixture.template(
+      fixture.fields() + [AttributeTemplate(99, [UInt8](repeating: 0, count: 16_000))]
     ).signed()
     checkEqual(status(long), .tooLargeAttestReceiptSize)
   }
@@ -175,10 +175,10 @@ struct AttestReceiptTests {
       ),
       (
         .rejectedChainKey, "signer",
-        { bench in
-          var info = bench.signer.publicKeyInfo
+        { fixture in
+          var info = fixture.signer.publicKeyInfo
           info[info.count - 1] ^= 1
-          bench.signer.publicKeyInfo = info
+          fixture.signer.publicKeyInfo = info
         }
       ),
       (
@@ -211,7 +211,7 @@ struct AttestReceiptTests {
             CertificateExtension("1.2.3.4", critical: true, [5, 0]))
         }
       ),
-    ] as [(Status, String, (inout AttestReceiptBench) throws -> Void)] {
+    ] as [(Status, String, (inout AttestReceiptFixture) throws -> Void)] {
       expect(status, "chain.shape", at: place, try verify(certificates: change))
     }
   }
@@ -225,10 +225,10 @@ struct AttestReceiptTests {
       .rejectedChainNames, "chain.certificates", at: "signer",
       try verify { $0.certificates.removeFirst() })
     // Another intermediate of the same name, at every position.
-    let bench = try AttestReceiptBench.shared()
-    var twin = bench.intermediate
-    twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()
-    let other = try twin.signed(by: bench.rootKey)
+    let fixture = try AttestReceiptFixture.shared()
+    var twin = fixture.intermediate
+    twin.publicKeyInfo = try fixture.attestedKey.publicKeyInfo()
+    let other = try twin.signed(by: fixture.rootKey)
     for place in 0...3 {
       try checkEqual(verify { $0.certificates.insert(other, at: place) }.status, .ok)
     }
@@ -255,7 +255,7 @@ struct AttestReceiptTests {
       ),
       (.ok, "", { $0.signer.notAfter = .standard(seconds) }),
       (.ok, "", { $0.signer.notBefore = .standard(seconds) }),
-    ] as [(Status, String, (inout AttestReceiptBench) -> Void)] {
+    ] as [(Status, String, (inout AttestReceiptFixture) -> Void)] {
       let answer = try verify(certificates: change)
       check(answer.status == status && answer.refusal?.place ?? "" == place)
     }
@@ -280,7 +280,7 @@ struct AttestReceiptTests {
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
         try verify(good.changing(type) { $0.versionOctets = [2] }))
     }
-    func content(_ change: ([UInt8]) -> [UInt8]) throws -> AttestReceiptBench.Answer {
+    func content(_ change: ([UInt8]) -> [UInt8]) throws -> AttestReceiptFixture.Answer {
       try verify { $0.payload = change(AttributeTemplate.set($0.attributes)) }
     }
     let check = "receipt.fields"
@@ -310,14 +310,14 @@ struct AttestReceiptTests {
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
         try verify(fields().changing(type) { $0.value = value }))
     }
-    let bench = try AttestReceiptBench.shared()
-    func verified(_ publicKeyInfo: [UInt8]) throws -> AttestReceiptBench.Answer {
-      var leaf = bench.leaf
+    let fixture = try AttestReceiptFixture.shared()
+    func verified(_ publicKeyInfo: [UInt8]) throws -> AttestReceiptFixture.Answer {
+      var leaf = fixture.leaf
       leaf.publicKeyInfo = publicKeyInfo
-      let certificate = try leaf.signed(by: bench.intermediateKey)
+      let certificate = try leaf.signed(by: fixture.intermediateKey)
       return try verify(fields().changing(3) { $0.value = certificate })
     }
-    let point = try bench.point
+    let point = try fixture.point
     try checkEqual(verified(KeyEncoding.named(OID.p256, point)).status, .ok)
     for other in [
       try SigningKey.generate(.p384).publicKeyInfo(),
@@ -343,7 +343,7 @@ struct AttestReceiptTests {
       (refreshed.changing(6) { $0.value = utf8("ATTEST") }, "field 17"),
       (refreshed.removing(17), "field 17"), (refreshed.removing(19), "field 19"),
       (first + [AttributeTemplate(17, utf8("1"))], "field 17"),
-      (first + [AttributeTemplate(19, AttestReceiptBench.time(Self.now))], "field 19"),
+      (first + [AttributeTemplate(19, AttestReceiptFixture.time(Self.now))], "field 19"),
     ] {
       expect(.malformedAttestReceiptType, check, at: place, try verify(wrong))
     }
@@ -389,7 +389,7 @@ struct AttestReceiptTests {
 
   @Test("FRC-7 FRC-8 FRC-9 FRC-11 the check and the field that a refusal names")
   func places() throws {
-    let bench = try AttestReceiptBench.shared()
+    let fixture = try AttestReceiptFixture.shared()
     expect(
       .rejectedAttestReceiptAppId, "identity.app-id", at: "field 2",
       try verify(fields().changing(2) { $0.value = utf8("ABCDE12345.com.example.apq") }))
@@ -403,16 +403,16 @@ struct AttestReceiptTests {
       try verify(fields(refreshed: true).changing(17) { $0.value = [] }))
     expect(
       .rejectedFreshnessStale, "freshness",
-      try verify(bench.fields(created: Self.now - 300_001)))
+      try verify(fixture.fields(created: Self.now - 300_001)))
     expect(
       .rejectedDateFuture, "chain.validity", at: "field 12",
-      try verify(bench.fields(created: Self.now + 60_001)))
+      try verify(fixture.fields(created: Self.now + 60_001)))
   }
 
   @Test("FRC-11 expiry, to the millisecond")
   func age() throws {
     func expiring(_ at: Int64) throws -> [AttributeTemplate] {
-      try fields().changing(21) { $0.value = AttestReceiptBench.time(at) }
+      try fields().changing(21) { $0.value = AttestReceiptFixture.time(at) }
     }
     try checkEqual(verify(expiring(Self.now)).status, .ok)
     expect(
@@ -426,12 +426,12 @@ struct AttestReceiptTests {
 
   @Test("RFR-1 RFR-3 when a refresh is due")
   func refresh() throws {
-    let bench = try AttestReceiptBench.shared()
+    let fixture = try AttestReceiptFixture.shared()
     func receipt(
       _ age: Int64, refreshed: Bool = true, every: Int64 = 86_400_000,
       _ change: ([AttributeTemplate]) -> [AttributeTemplate] = { $0 }
     ) throws -> AttestReceipt {
-      let fields = try bench.fields(refreshed: refreshed, created: Self.now - age)
+      let fields = try fixture.fields(refreshed: refreshed, created: Self.now - age)
       let config: [(String, JSONText)] = [
         ("attest.time", "stored"), ("attest.refreshEveryMs", .integer(every)),
       ]
@@ -456,31 +456,31 @@ struct AttestReceiptTests {
     try expect(receipt(day, every: 50 * day), at: now + 28 * day, due: false)
     // Apple's example has 30 days, after which Apple may delete its data for a receipt.
     try expect(
-      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptFixture.time(now + 29 * day) } },
       at: now + 29 * day, due: false)
     try expect(
-      receipt(31 * day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now - day) } },
+      receipt(31 * day) { $0.changing(19) { $0.value = AttestReceiptFixture.time(now - day) } },
       at: now - day, due: true)
     try expect(
-      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 89 * day) } },
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptFixture.time(now + 89 * day) } },
       at: nil, due: false)
   }
 
   @Test("FRC-9 FRC-10 ATT-12 inside an attestation the receipt is of this key, app and type")
   func embedded() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust([("attest.environments", ["production"])])
-    let point = try bench.point
+    let fixture = try AttestReceiptFixture.shared()
+    let trust = try fixture.trust([("attest.environments", ["production"])])
+    let point = try fixture.point
     func refusal(
       _ fields: [AttributeTemplate]? = nil, key: [UInt8]? = nil, isProduction: Bool = true,
       now: Int64 = Self.now, _ bytes: [UInt8]? = nil
     ) throws -> Refusal? {
-      let receipt = try bytes ?? bench.template(fields ?? bench.fields()).signed()
-      var signatures = SignatureChecks()
+      let receipt = try bytes ?? fixture.template(fields ?? fixture.fields()).signed()
+      var budget = SignatureBudget()
       do throws(Refusal) {
         let proven = try AttestReceiptVerification.verifyEmbedded(
-          receipt[...], trust, leafKey: key ?? point, appId: Text(AttestReceiptBench.appId),
-          isProduction: isProduction, nowMs: now, &signatures)
+          receipt[...], trust, leafKey: key ?? point, appId: Text(AttestReceiptFixture.appId),
+          isProduction: isProduction, nowMs: now, &budget)
         check(proven.bound && proven.bytes == receipt)
         return nil
       } catch {
@@ -494,7 +494,7 @@ struct AttestReceiptTests {
       (try refusal(key: other), .rejectedAttestReceiptKey, "receipt/field 3"),
       (try refusal(isProduction: false), .rejectedAttestReceiptEnvironment, "receipt/field 7"),
       (
-        try refusal(bench.fields(refreshed: true)), .rejectedAttestReceiptKind,
+        try refusal(fixture.fields(refreshed: true)), .rejectedAttestReceiptKind,
         "receipt/field 6"
       ),
       (
@@ -518,15 +518,15 @@ struct AttestReceiptTests {
 
   @Test("FRC-1 receipts with one changed byte: another fact is never accepted")
   func flips() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust()
-    let good = try bench.template(bench.fields(refreshed: true)).signed()
-    let expected = try require(AttestReceiptBench.verify(trust, good).receipt).fields
+    let fixture = try AttestReceiptFixture.shared()
+    let trust = try fixture.trust()
+    let good = try fixture.template(fixture.fields(refreshed: true)).signed()
+    let expected = try require(AttestReceiptFixture.verify(trust, good).receipt).fields
     var refused = 0
     for place in good.indices {
       var bytes = good
       bytes[place] ^= 0x01 << UInt8(place % 8)
-      let answer = AttestReceiptBench.verify(trust, bytes)
+      let answer = AttestReceiptFixture.verify(trust, bytes)
       if let receipt = answer.receipt {
         checkEqual(receipt.fields.content.slice, expected.content.slice)
       } else {

@@ -196,7 +196,7 @@ struct CertificateTests {
   private func judged(leaf der: [UInt8]) -> String {
     guard let certificate = Certificate(der) else { return "malformed.chain.der" }
     do {
-      _ = try CertificateProfile.appStoreLeaf.shaped(certificate, at: "x5c[0]")
+      _ = try CertificateProfile.appStoreLeaf.profiled(certificate, at: "x5c[0]")
       return "ok"
     } catch {
       return "\(error.status.name)"

@@ -54,7 +54,7 @@ struct ChainCacheTests {
     try check(!Minted.run(trust, first).chainIsCached)
     let again = try jws { $0.header = $0.header.appending("kid", "x1") }
     check(header(again) != header(first))
-    check(trust.chains.cache.spellings.find(header(again)) == nil)
+    check(trust.chains.cache.headers.find(header(again)) == nil)
     try check(Minted.run(trust, again).chainIsCached)
   }
 
@@ -67,11 +67,11 @@ struct ChainCacheTests {
     // the header text does not enter level 1.
     let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
     #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
-    check(trust.chains.cache.spellings.find(header(junk)) == nil)
+    check(trust.chains.cache.headers.find(header(junk)) == nil)
     let good = try jws()
     checkEqual(header(good), header(junk))
     try check(Minted.run(trust, good).chainIsCached)
-    check(trust.chains.cache.spellings.find(header(good)) != nil)
+    check(trust.chains.cache.headers.find(header(good)) != nil)
   }
 
   @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven again")
@@ -119,7 +119,7 @@ struct ChainCacheTests {
       for (chain, status) in forgeries {
         let text = try jws(chain: chain)
         #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, text) }
-        check(trust.chains.cache.spellings.find(header(text)) == nil)
+        check(trust.chains.cache.headers.find(header(text)) == nil)
       }
     }
     try check(!Minted.run(trust, jws()).chainIsCached)
@@ -210,39 +210,39 @@ struct ChainCacheTests {
     func key(_ number: Int) -> [UInt8] { utf8("fingerprint \(number)") }
     let cache = ChainCache(capacity: 4)
     for number in 0..<4 {
-      cache.spellings.remember(header(number), chain)
+      cache.headers.remember(header(number), chain)
       cache.chains.remember(key(number)[...], chain)
       cache.intermediates.remember(key(number)[...], intermediate)
     }
     // 0 is used again, so 1 is the oldest.
-    check(cache.spellings.find(header(0)) != nil)
+    check(cache.headers.find(header(0)) != nil)
     check(cache.chains.find(key(0)[...]) != nil)
     check(cache.intermediates.find(key(0)[...]) != nil)
-    cache.spellings.remember(header(4), chain)
+    cache.headers.remember(header(4), chain)
     cache.chains.remember(key(4)[...], chain)
     cache.intermediates.remember(key(4)[...], intermediate)
     for number in 0...4 {
-      checkEqual((cache.spellings.find(header(number)) != nil), (number != 1))
+      checkEqual((cache.headers.find(header(number)) != nil), (number != 1))
       checkEqual((cache.chains.find(key(number)[...]) != nil), (number != 1))
       checkEqual((cache.intermediates.find(key(number)[...]) != nil), (number != 1))
     }
     // An entry that exists is renewed, not duplicated.
-    for _ in 0..<10 { cache.spellings.remember(header(4), chain) }
-    check(cache.spellings.find(header(0)) != nil)
-    for number in 100..<1000 { cache.spellings.remember(header(number), chain) }
+    for _ in 0..<10 { cache.headers.remember(header(4), chain) }
+    check(cache.headers.find(header(0)) != nil)
+    for number in 100..<1000 { cache.headers.remember(header(number), chain) }
     checkEqual(
-      (100..<1000).filter { cache.spellings.find(header($0)) != nil }, [996, 997, 998, 999])
+      (100..<1000).filter { cache.headers.find(header($0)) != nil }, [996, 997, 998, 999])
   }
 
   @Test("JWS-64 a cache of capacity 0 holds nothing, and every call still succeeds")
   func switchedOff() throws {
     let cache = ChainCache(capacity: 0)
     let chain = try Minted.provenChain()
-    cache.spellings.remember(utf8("h")[...], chain)
+    cache.headers.remember(utf8("h")[...], chain)
     cache.chains.remember(utf8("f")[...], chain)
     cache.intermediates.remember(
       utf8("i")[...], try require(chain.intermediates.first))
-    check(cache.spellings.find(utf8("h")[...]) == nil)
+    check(cache.headers.find(utf8("h")[...]) == nil)
     check(cache.chains.find(utf8("f")[...]) == nil)
     check(cache.intermediates.find(utf8("i")[...]) == nil)
     let trust = try Minted.trust([("storekit.cache", ["chains": 0])])
@@ -267,8 +267,8 @@ struct ChainCacheTests {
     let chain = try Minted.provenChain()
     for (count, enters) in [(6144, true), (6145, false)] {
       let header = [UInt8](repeating: 0x41, count: count)
-      cache.spellings.remember(header[...], chain)
-      checkEqual(cache.spellings.find(header[...]) != nil, enters)
+      cache.headers.remember(header[...], chain)
+      checkEqual(cache.headers.find(header[...]) != nil, enters)
     }
   }
 
@@ -276,17 +276,17 @@ struct ChainCacheTests {
   func fullComparison() throws {
     let cache = ChainCache(capacity: 4)
     let text = header(try jws())
-    cache.spellings.remember(text, try Minted.provenChain())
-    check(cache.spellings.find(text) != nil)
-    check(cache.spellings.find((utf8("xx") + text)[2...]) != nil)
+    cache.headers.remember(text, try Minted.provenChain())
+    check(cache.headers.find(text) != nil)
+    check(cache.headers.find((utf8("xx") + text)[2...]) != nil)
     for place in text.indices {
       var other = Array(text)
       other[place] ^= 1
-      if cache.spellings.find(other[...]) != nil { Issue.record("byte \(place)") }
+      if cache.headers.find(other[...]) != nil { Issue.record("byte \(place)") }
     }
-    check(cache.spellings.find(text.dropLast()) == nil)
-    check(cache.spellings.find((text + [0x41])[...]) == nil)
-    check(cache.spellings.find([]) == nil)
+    check(cache.headers.find(text.dropLast()) == nil)
+    check(cache.headers.find((text + [0x41])[...]) == nil)
+    check(cache.headers.find([]) == nil)
   }
 
   // MARK: threads and processes

@@ -17,7 +17,7 @@ struct DecisionEvidenceTests {
     }
     for purchases in [[early, late], [late, early]] {
       let decision = try decided(purchases)
-      checkEqual(decision.ruling?.until, At.now + At.day)
+      checkEqual(decision.outcome?.until, At.now + At.day)
       check(decision.flags.isEmpty)
       checkEqual(decision.groups.first?.reach.asOfMs, At.start + At.day)
     }
@@ -49,7 +49,7 @@ struct DecisionEvidenceTests {
         let second = PurchaseEvidence(kind: otherKind, purchases: [more], renewals: [])
         for evidence in [[first, second], [second, first]] {
           let decision = try configuration.decide(evidence, account: nil, nowMs: At.now)
-          answers.insert("\(decision.row) \(decision.ruling?.until ?? 0)")
+          answers.insert("\(decision.row) \(decision.outcome?.until ?? 0)")
         }
       }
       return answers
@@ -74,7 +74,7 @@ struct DecisionEvidenceTests {
     for (product, otherProduct) in [("a", "b"), ("b", "a")] as [(Text, Text)] {
       let renewals = [told(At.now + 1, product), told(At.now + 2, otherProduct)]
       for order in permutations(renewals) {
-        try checkEqual(decided([endedSubscription()], order).ruling?.until, At.now + 1)
+        try checkEqual(decided([endedSubscription()], order).outcome?.until, At.now + 1)
       }
     }
   }
@@ -87,7 +87,7 @@ struct DecisionEvidenceTests {
     }
     let blind = subscription {
       $0.asOfMs = At.now
-      $0.shows.remove(.revocation)
+      $0.canReport.remove(.revocation)
     }
     let reversed = subscription { $0.asOfMs = At.now - At.hour }
     for order in permutations([refund, reversed, blind]) {
@@ -118,7 +118,7 @@ struct DecisionEvidenceTests {
 
     let blind = copy {
       $0.asOfMs = At.now
-      $0.shows.remove(.revocation)
+      $0.canReport.remove(.revocation)
     }
     try checkEqual(decided([refund, blind]).row, "DEC-5")
     // Of several refunds the latest counts.
@@ -139,20 +139,20 @@ struct DecisionEvidenceTests {
       subscription("2000000000000009") {
         $0.webOrderLineItemId = "900"
         $0.productId = ProductId.basic
-        $0.shows = []
+        $0.canReport = []
         change(&$0)
       }
     }
     func original(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
       copy {
         $0.transactionId = "2000000000000001"
-        $0.shows = .all
+        $0.canReport = .all
         change(&$0)
       }
     }
     let upgraded = original { $0.isUpgraded = true }
     try checkEqual(decided([upgraded, copy()]).row, "DEC-3")
-    try checkEqual(decided([upgraded, copy { $0.shows = .all }]).row, "DEC-14")
+    try checkEqual(decided([upgraded, copy { $0.canReport = .all }]).row, "DEC-14")
     // Restoring the purchase after the upgrade does not make it a later period.
     let upgrade = subscription("2000000000000002") { $0.start = At.start + At.day }
     let restored = copy { $0.start = At.start + 2 * At.day }
@@ -216,7 +216,7 @@ struct DecisionEvidenceTests {
     func until(_ quantity: Int64) throws -> Int64? {
       try decided([
         purchase(ProductId.stackedPass, .nonRenewing) { $0.quantity = quantity }
-      ]).ruling?.until
+      ]).outcome?.until
     }
     for quantity in [Int64.min, -1, 0, 1] {
       try checkEqual(until(quantity), At.start + 30 * At.day)
@@ -235,7 +235,7 @@ struct DecisionEvidenceTests {
     let told = subscription { $0.offerType = 3 }
     let silent = subscription {
       $0.asOfMs = At.now
-      $0.shows = .revocation
+      $0.canReport = .revocation
       $0.group = nil
       $0.type = nil
       $0.webOrderLineItemId = nil
@@ -433,7 +433,7 @@ struct DecisionEvidenceTests {
     let decision = try decided([pro, basic], by: configuration)
     checkEqual(decision.plan, "pro")
     checkEqual(
-      decision.groups.map { $0.ruling.until }, [At.start + 30 * At.day, At.now + 30 * At.day])
+      decision.groups.map { $0.outcome.until }, [At.start + 30 * At.day, At.now + 30 * At.day])
   }
 
   @Test("§3.3 without an entitlement the group with the latest end leads")
@@ -448,7 +448,7 @@ struct DecisionEvidenceTests {
       let decision = try decided(order)
       checkEqual(decision.plan, "free")
       check(!decision.entitled)
-      checkEqual(decision.ruling?.wouldExpireAtMs, At.now)
+      checkEqual(decision.outcome?.wouldExpireAtMs, At.now)
     }
   }
 
@@ -457,7 +457,7 @@ struct DecisionEvidenceTests {
     let lifetime = purchase(ProductId.lifetime, .nonConsumable)
     let decision = try decided([subscription(), lifetime])
     checkEqual(decision.stateName, "owned")
-    check(decision.ruling?.until == nil)
+    check(decision.outcome?.until == nil)
     checkEqual(decision.plan, "pro")
   }
 
@@ -735,8 +735,8 @@ struct DecisionEvidenceTests {
     subscription {
       $0.asOfMs = At.start + At.day
       $0.ownership = nil
-      $0.shows.subtract([.upgrade, .family, .account])
-      $0.shows.remove(.revocation)
+      $0.canReport.subtract([.upgrade, .family, .account])
+      $0.canReport.remove(.revocation)
       change(&$0)
     }
   }
@@ -768,7 +768,7 @@ struct DecisionEvidenceTests {
         },
       ]
     }
-    try checkEqual(count(other { $0.shows = .all }), 1)
+    try checkEqual(count(other { $0.canReport = .all }), 1)
     try checkEqual(count(other { $0.transactionId = "1" }), 1)
   }
 

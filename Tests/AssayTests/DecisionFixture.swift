@@ -136,10 +136,10 @@ extension Decision {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  var row: String { groups.first.map { "\($0.ruling.row)" } ?? "DEC-2" }
-  var flags: [String] { (groups.first?.ruling.flags ?? []).map { "\($0.name)" } }
-  var stateName: String { "\((ruling?.state ?? EntitlementState.none).name)" }
-  var ruling: Ruling? { groups.first?.ruling }
+  var row: String { groups.first.map { "\($0.outcome.row)" } ?? "DEC-2" }
+  var flags: [String] { (groups.first?.outcome.flags ?? []).map { "\($0.name)" } }
+  var stateName: String { "\((outcome?.state ?? EntitlementState.none).name)" }
+  var outcome: TableOutcome? { groups.first?.outcome }
   var chosenId: String? { groups.first?.chosen.facts.transactionId.string }
   var warningTexts: [String] { warnings.map { "\($0.id) \($0.at.string)" } }
 }

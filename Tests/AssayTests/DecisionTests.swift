@@ -54,7 +54,7 @@ struct DecisionRowTests {
       $0.revokedAtMs = At.now - At.hour
       $0.revocationReason = signed
     }
-    try checkEqual(decided([refund]).ruling?.reason, reported)
+    try checkEqual(decided([refund]).outcome?.reason, reported)
   }
 
   @Test("DEC-5 a revocation date that lies ahead of now revokes as well (DCD-19)")
@@ -62,7 +62,7 @@ struct DecisionRowTests {
     let decision = try decided([subscription { $0.revokedAtMs = At.now + At.day }])
     checkEqual(decision.row, "DEC-5")
     // The stored end must not grant.
-    checkEqual(decision.ruling?.until, At.now)
+    checkEqual(decision.outcome?.until, At.now)
   }
 
   @Test(
@@ -167,9 +167,9 @@ struct DecisionRowTests {
 
     let off = decisionConfiguration { $0.decision.gracePeriod = false }
     let refused = try decided([endedSubscription()], [retrying], by: off)
-    check(refused.ruling?.until == nil)
-    checkEqual(refused.ruling?.wouldExpireAtMs, At.now)
-    checkEqual(refused.ruling?.graceExpiresAtMs, graceEnd)
+    check(refused.outcome?.until == nil)
+    checkEqual(refused.outcome?.wouldExpireAtMs, At.now)
+    checkEqual(refused.outcome?.graceExpiresAtMs, graceEnd)
   }
 
   @Test("DEC-15 a grace date without retry gives nothing")
@@ -190,8 +190,8 @@ struct DecisionRowTests {
     }
     let decision = try decided([subscription()], [told])
     checkEqual(decision.row, "DEC-14")
-    checkEqual(decision.ruling?.until, At.end)
-    checkEqual(decision.ruling?.graceExpiresAtMs, At.end + 6 * At.day)
+    checkEqual(decision.outcome?.until, At.end)
+    checkEqual(decision.outcome?.graceExpiresAtMs, At.end + 6 * At.day)
   }
 
   @Test("DEC-16 billing retry that policy grants is never for ever")
@@ -204,7 +204,7 @@ struct DecisionRowTests {
     let lenient = decisionConfiguration { $0.decision.billingRetryAllowed = true }
     let lastTry = At.now + 60 * At.day
     let granted = try decided([endedSubscription()], [retrying], by: lenient)
-    checkEqual(granted.ruling?.until, lastTry)
+    checkEqual(granted.outcome?.until, lastTry)
     try check(decided([endedSubscription()], [retrying], by: lenient, at: lastTry - 1).entitled)
     try check(!decided([endedSubscription()], [retrying], by: lenient, at: lastTry).entitled)
   }
@@ -213,11 +213,11 @@ struct DecisionRowTests {
   func inFlight() throws {
     let on = renewal { $0.asOfMs = At.now - At.day }
     let decision = try decided([endedSubscription()], [on])
-    check(decision.ruling?.until == nil)
-    checkEqual(decision.ruling?.wouldExpireAtMs, At.now)
+    check(decision.outcome?.until == nil)
+    checkEqual(decision.outcome?.wouldExpireAtMs, At.now)
     let lenient = decisionConfiguration { $0.decision.renewalLeewayMs = 5000 }
     let granted = try decided([endedSubscription()], [on], by: lenient)
-    checkEqual(granted.ruling?.until, At.now + 5000)
+    checkEqual(granted.outcome?.until, At.now + 5000)
   }
 
   @Test("§3.3 which rows say that newer evidence may exist")
@@ -229,12 +229,12 @@ struct DecisionRowTests {
       $0.autoRenewStatus = 0
       $0.asOfMs = At.now
     }
-    try checkEqual(decided([subscription { $0.isUpgraded = true }]).ruling?.stale, true)
-    try checkEqual(decided([endedSubscription()], [told]).ruling?.stale, false)
-    try checkEqual(decided([endedSubscription()], [on]).ruling?.stale, true)
-    try checkEqual(decided([endedSubscription()], [off]).ruling?.stale, false)
+    try checkEqual(decided([subscription { $0.isUpgraded = true }]).outcome?.stale, true)
+    try checkEqual(decided([endedSubscription()], [told]).outcome?.stale, false)
+    try checkEqual(decided([endedSubscription()], [on]).outcome?.stale, true)
+    try checkEqual(decided([endedSubscription()], [off]).outcome?.stale, false)
     let dayAfter = try decided([endedSubscription()], [on], at: At.now + At.day)
-    checkEqual(dayAfter.ruling?.stale, true)
+    checkEqual(dayAfter.outcome?.stale, true)
   }
 
   @Test("DEC-18 retry reported as off counts as absent only when it was reported before the end")
@@ -250,7 +250,7 @@ struct DecisionRowTests {
     }
     let decision = try decided([endedSubscription()], [after])
     checkEqual(decision.row, "DEC-20")
-    checkEqual(decision.ruling?.stale, false)
+    checkEqual(decision.outcome?.stale, false)
   }
 
   @Test("DCD-14 leeway reaches no other row than DEC-18")
@@ -282,8 +282,8 @@ struct DecisionRowTests {
       checkEqual(decision.row, "DEC-21")
       checkEqual(decision.stateName, "expired")
       check(!decision.entitled)
-      check(decision.ruling?.until == nil)
-      checkEqual(decision.ruling?.stale, true)
+      check(decision.outcome?.until == nil)
+      checkEqual(decision.outcome?.stale, true)
       checkEqual(
         decision.warningTexts,
         [
@@ -315,8 +315,8 @@ struct DecisionRowTests {
     let pass = purchase(ProductId.pass, .nonRenewing)
     try check(decided([pass], at: end - 1).nextCheckAtMs == nil)
     let over = try decided([pass], at: end)
-    check(over.ruling?.until == nil)
-    checkEqual(over.ruling?.wouldExpireAtMs, end)
+    check(over.outcome?.until == nil)
+    checkEqual(over.outcome?.wouldExpireAtMs, end)
     // The expiresDate of such a purchase decides nothing.
     let claimed = purchase(ProductId.pass, .nonRenewing) { $0.end = end + 100 * At.day }
     try check(!decided([claimed], at: end).entitled)
@@ -335,7 +335,7 @@ struct DecisionRowTests {
     checkEqual(decision.row, "DEC-22")
     checkEqual(decision.stateName, "expired")
     check(!decision.entitled)
-    checkEqual(decision.ruling?.stale, true)
+    checkEqual(decision.outcome?.stale, true)
   }
 
   @Test("DEC-22 which purchases add up")
@@ -353,17 +353,17 @@ struct DecisionRowTests {
       bought(ProductId.stackedPass, "11", At.start),
       bought(ProductId.yearPass, "12", second),
     ]
-    try checkEqual(decided(mixed).ruling?.until, At.start + (30 + 365) * At.day)
+    try checkEqual(decided(mixed).outcome?.until, At.start + (30 + 365) * At.day)
 
     // A gap is not filled; a refund removes its share.
     let gap = [
       bought(ProductId.stackedPass, "11", At.start - 60 * At.day),
       bought(ProductId.stackedPass, "12", At.start),
     ]
-    try checkEqual(decided(gap).ruling?.until, At.start + 30 * At.day)
+    try checkEqual(decided(gap).outcome?.until, At.start + 30 * At.day)
     var refund = stacked
     refund[0].revokedAtMs = At.now - At.hour
-    try checkEqual(decided(refund).ruling?.until, second + 30 * At.day)
+    try checkEqual(decided(refund).outcome?.until, second + 30 * At.day)
   }
 
   @Test("DEC-23 a non-consumable is owned, with a plan or without one")
@@ -371,7 +371,7 @@ struct DecisionRowTests {
     try check(decided([purchase(ProductId.lifetime, .nonConsumable)]).nextCheckAtMs == nil)
     let theme = try decided([purchase(ProductId.theme, .nonConsumable)])
     checkEqual(theme.stateName, "owned")
-    checkEqual(theme.groups.first?.ruling.entitled, true)
+    checkEqual(theme.groups.first?.outcome.entitled, true)
     check(!theme.entitled)
     checkEqual(theme.plan, "free")
   }

@@ -85,7 +85,7 @@ struct DecisionTimeTests {
       $0.group = "20600002"
     }
     let decision = try decided([subscription(), ended])
-    checkEqual(decision.ruling?.nextCheckAtMs, At.end - At.day)
+    checkEqual(decision.outcome?.nextCheckAtMs, At.end - At.day)
     checkEqual(decision.nextCheckAtMs, At.now + 5 * At.minute)
     check(
       decision.json.contains(
@@ -221,7 +221,7 @@ struct DecisionTimeTests {
       $0.ownership = numbers.pick([nil, "PURCHASED", "FAMILY_SHARED", "ASSIGNED", "LENT"])
       $0.offerType = numbers.pick([nil, 1, 2, 9])
       $0.asOfMs = numbers.pick([At.now - At.day, At.now - At.hour, At.now, .min, .max])
-      if numbers.next(4) == 0 { $0.shows.remove(.revocation) }
+      if numbers.next(4) == 0 { $0.canReport.remove(.revocation) }
     }
   }
 
@@ -279,7 +279,7 @@ struct DecisionTimeTests {
       if decision.entitled {
         entitled += 1
         check(couldEntitle(purchases, renewals))
-        check((decision.ruling?.until ?? .max) > At.now)
+        check((decision.outcome?.until ?? .max) > At.now)
       }
       if let look = decision.nextCheckAtMs { check(look > At.now) }
     }

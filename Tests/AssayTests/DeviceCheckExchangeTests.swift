@@ -10,25 +10,25 @@ struct DeviceCheckExchangeTests {
   private static let token = String(
     decoding: Base64.encodeStandard([UInt8](1...90)), as: UTF8.self)
 
-  private func conversation() throws -> DeviceCheckConversation {
+  private func machine() throws -> DeviceCheckStateMachine {
     let request: JSONText = [
       "operation": "query-device-bits", "deviceToken": .string(Self.token), "transactionId": "t-1",
     ]
     let policy = DeviceCheckPolicy(
       teamId: "ABCDE12345", keyId: "KEYID12345",
       privateKey: PrivateKeyFile.read(try Signing.key().pem()))
-    return DeviceCheckConversation(
+    return DeviceCheckStateMachine(
       try DeviceCheckTask(try ExchangeRequest(request.bytes), .query, policy), nowMs: Self.now)
   }
 
-  private func http(_ status: Int64, _ body: String = "") -> ExchangeAnswer {
-    .http(HTTPAnswer(status: status, body: utf8(body)))
+  private func http(_ status: Int64, _ body: String = "") -> ExchangeReply {
+    .http(HTTPResponse(status: status, body: utf8(body)))
   }
 
   private func words(_ action: ExchangeAction) -> String {
     switch action {
     case .request: return "request"
-    case .store, .grant: return "store"
+    case .database, .grant: return "store"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - Self.now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"
@@ -37,11 +37,11 @@ struct DeviceCheckExchangeTests {
   }
 
   /// Plays replies, each at `now`; a wait is followed by its end.
-  private func play(_ answers: [ExchangeAnswer]) throws -> [String] {
-    var conversation = try conversation()
-    var said = [words(conversation.begin(nowMs: Self.now))]
-    for answer in answers { said.append(words(conversation.take(answer, nowMs: Self.now))) }
-    check(conversation.state != .ready)
+  private func play(_ answers: [ExchangeReply]) throws -> [String] {
+    var machine = try machine()
+    var said = [words(machine.start(nowMs: Self.now))]
+    for answer in answers { said.append(words(machine.receive(answer, nowMs: Self.now))) }
+    check(machine.state != .ready)
     return said
   }
 
@@ -57,7 +57,7 @@ struct DeviceCheckExchangeTests {
 
   @Test("DVC-2 DVC-13 every request has a token of its own, of its own time")
   func tokens() throws {
-    var conversation = try conversation()
+    var machine = try machine()
     var tokens: [String] = []
     func note(_ action: ExchangeAction, _ now: Int64) throws {
       guard case .request(let request) = action else { return }
@@ -70,10 +70,10 @@ struct DeviceCheckExchangeTests {
         payload, #"{"iss":"ABCDE12345","iat":\#(now / 1000),"exp":\#(now / 1000 + 1200)}"#)
       tokens.append(value)
     }
-    try note(conversation.begin(nowMs: Self.now), Self.now)
-    try note(conversation.take(http(401), nowMs: Self.now + 2500), Self.now + 2500)
-    _ = conversation.take(http(500), nowMs: Self.now + 2500)
-    try note(conversation.take(.elapsed, nowMs: Self.now + 3500), Self.now + 3500)
+    try note(machine.start(nowMs: Self.now), Self.now)
+    try note(machine.receive(http(401), nowMs: Self.now + 2500), Self.now + 2500)
+    _ = machine.receive(http(500), nowMs: Self.now + 2500)
+    try note(machine.receive(.elapsed, nowMs: Self.now + 3500), Self.now + 3500)
     checkEqual(Set(tokens).count, 3)
   }
 
@@ -83,16 +83,16 @@ struct DeviceCheckExchangeTests {
     var longest = 0
     // Every sequence of four replies.
     for number in 0..<625 {
-      var conversation = try conversation()
+      var machine = try machine()
       var steps = 1
       var rest = number
-      var action = conversation.begin(nowMs: Self.now)
+      var action = machine.start(nowMs: Self.now)
       for _ in 0..<8 {
         switch action {
         case .request:
-          action = conversation.take(answers[rest % 5], nowMs: Self.now)
+          action = machine.receive(answers[rest % 5], nowMs: Self.now)
           rest /= 5
-        case .wait: action = conversation.take(.elapsed, nowMs: Self.now)
+        case .wait: action = machine.receive(.elapsed, nowMs: Self.now)
         default: continue
         }
         if case .refused = action { break }
@@ -101,7 +101,7 @@ struct DeviceCheckExchangeTests {
       }
       longest = max(longest, steps)
     }
-    checkEqual(longest, ExchangeKind.deviceCheckQuery.row.steps.most())
+    checkEqual(longest, Operation.deviceCheckQuery.row.steps.most())
   }
 
   @Test("DOC-3 no final document and no retry has the device token or our own")

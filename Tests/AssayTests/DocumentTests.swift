@@ -121,12 +121,12 @@ struct DocumentTests {
         checkEqual(made.ok == nil, !made.why.isEmpty, "\(made)")
       }
       func why(_ id: String) -> String { checks.first { $0.id == id }?.why ?? "" }
-      let doesNotApply = "\(Ledger.Reason.doesNotApply.text)"
+      let doesNotApply = "\(CheckLog.Reason.doesNotApply.text)"
       let noBundle = kind == .renewalInfo || kind == .realtimeRequest
       checkEqual(why("identity.bundle"), (noBundle ? doesNotApply : ""))
       checkEqual(why("nested"), (kind == .notification ? "" : doesNotApply))
-      checkEqual(why("freshness"), "\(Ledger.Reason.notConfigured.text)")
-      checkEqual(why("revocation"), "\(Ledger.Reason.noInput.text)")
+      checkEqual(why("freshness"), "\(CheckLog.Reason.notConfigured.text)")
+      checkEqual(why("revocation"), "\(CheckLog.Reason.noInput.text)")
       check(!why("account").isEmpty)
     }
   }
@@ -149,7 +149,7 @@ struct DocumentTests {
         if index == place { checkEqual(made.ok, false, "\(id): \(made)") }
         if index > place {
           check(
-            made.ok == nil && made.why == "\(Ledger.Reason.earlierFailed.text)", "\(id): \(made)"
+            made.ok == nil && made.why == "\(CheckLog.Reason.earlierFailed.text)", "\(id): \(made)"
           )
         }
       }

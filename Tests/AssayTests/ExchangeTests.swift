@@ -7,7 +7,7 @@ import Testing
 @Suite("Exchanges")
 struct ExchangeTests {
   /// Sends requests; the HTTP status of each reply selects the next action.
-  private struct Rehearsal: Conversing {
+  private struct Rehearsal: ExchangeStateMachine {
     enum Orders: Int64 {
       case ask = 200
       case waitASecond = 503
@@ -26,10 +26,10 @@ struct ExchangeTests {
           responseHeaders: ["etag"], sensitivePaths: ["body"]))
     }
 
-    mutating func begin(nowMs: Int64) -> ExchangeAction { ask() }
+    mutating func start(nowMs: Int64) -> ExchangeAction { ask() }
 
-    mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
-      guard case .http(let answer) = answer else {
+    mutating func receive(_ reply: ExchangeReply, nowMs: Int64) -> ExchangeAction {
+      guard case .http(let answer) = reply else {
         elapsed += 1
         return ask()
       }
@@ -55,22 +55,22 @@ struct ExchangeTests {
     func writeWarnings(_ writer: inout JSONWriter) {}
   }
 
-  private typealias Kernel = ExchangeKernel<Rehearsal>
+  private typealias Driver = ExchangeDriver<Rehearsal>
 
   private static let now = Exchanges.now
 
   /// Returns a kernel whose first step is open. The request's kind is verifyReceipt: eight steps,
   /// and repeatable.
-  private func begin(seconds: Int64 = 600) -> (Kernel, Document) {
+  private func begin(seconds: Int64 = 600) -> (Driver, Document) {
     let request: JSONText = [
       "operation": "call-verify-receipt", "deadlineMs": .integer(Self.now + seconds * 1000),
     ]
     guard let given = try? ExchangeRequest(request.bytes),
-      let terms = try? ExchangeTerms(given, configuration: [1, 2], nowMs: Self.now)
+      let terms = try? ExchangeOptions(given, configuration: [1, 2], nowMs: Self.now)
     else { preconditionFailure("the request is good") }
-    var kernel = Kernel(Rehearsal(), terms, nowMs: Self.now)
-    let document = kernel.begin()
-    return (kernel, document)
+    var driver = Driver(Rehearsal(), terms, nowMs: Self.now)
+    let document = driver.begin()
+    return (driver, document)
   }
 
   private func http(_ id: Int64, _ order: Rehearsal.Orders) -> [UInt8] {
@@ -80,8 +80,8 @@ struct ExchangeTests {
   // MARK: steps
 
   @Test("EXC-3 a step is pending, the end is not, and both name kind and state")
-  func wholeConversation() throws {
-    var (kernel, first) = begin()
+  func wholeExchange() throws {
+    var (driver, first) = begin()
     checkEqual(first.status.code, 9 | 2 << 8)
     checkEqual(first.name, "pending.exchange.http")
     checkEqual(first.text("kind"), "exchange")
@@ -96,9 +96,9 @@ struct ExchangeTests {
         + #""text/plain"]],"body":{"text":"secret"},"timeoutMs":5,"maxResponseBytes":7,"#
         + #""responseHeaders":["etag"],"sensitivePaths":["body"]}"#)
 
-    let second = kernel.step(http(1, .ask), nowMs: Self.now)
+    let second = driver.step(http(1, .ask), nowMs: Self.now)
     checkEqual(second.integer("exchange.http.id"), 2)
-    let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
+    let wait = driver.step(http(2, .waitASecond), nowMs: Self.now)
     checkEqual(wait.name, "pending.exchange.wait")
     checkEqual(wait.status.code, 9 | 4 << 8)
     checkEqual(wait.text("exchange.step"), "wait")
@@ -106,19 +106,19 @@ struct ExchangeTests {
     checkEqual(wait.text("exchange.reason"), "rate-limited")
     checkEqual(wait.integer("exchange.retry.notBeforeMs"), Self.now + 1000)
     // A reply before the time of the wait returns the same step again.
-    let again = kernel.step(utf8("{}"), nowMs: Self.now + 999)
+    let again = driver.step(utf8("{}"), nowMs: Self.now + 999)
     withExtendedLifetime((again, wait)) { checkEqual(again.json, wait.json) }
-    let third = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
+    let third = driver.step(utf8("{}"), nowMs: Self.now + 1000)
     checkEqual(third.integer("exchange.http.id"), 4)
-    let end = kernel.step(http(4, .accept), nowMs: Self.now + 1000)
+    let end = driver.step(http(4, .accept), nowMs: Self.now + 1000)
     checkEqual(end.status, .ok)
     checkEqual(end.text("exchange.step"), "done")
     checkEqual(end.integer("exchange.told"), 3)
     check(end.evidence != nil)
-    check(!kernel.isOpen)
+    check(!driver.isOpen)
     // No step is open any more (EXC-5).
     Exchanges.expect(
-      kernel.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
+      driver.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
   }
 
   @Test("DOC-5 every document of a conversation lists the four checks, with what holds")
@@ -132,13 +132,13 @@ struct ExchangeTests {
         }
       }.joined()
     }
-    var (kernel, first) = begin()
+    var (driver, first) = begin()
     checkEqual(outcomes(first), "11--")
     checkEqual(first.text("checks.2.reason"), "no input for it")
-    checkEqual(outcomes(kernel.step(utf8("[]"), nowMs: Self.now)), "110-")
-    checkEqual(outcomes(kernel.step(http(1, .waitASecond), nowMs: Self.now)), "11--")
-    _ = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
-    let refused = kernel.step(http(3, .refuse), nowMs: Self.now + 1000)
+    checkEqual(outcomes(driver.step(utf8("[]"), nowMs: Self.now)), "110-")
+    checkEqual(outcomes(driver.step(http(1, .waitASecond), nowMs: Self.now)), "11--")
+    _ = driver.step(utf8("{}"), nowMs: Self.now + 1000)
+    let refused = driver.step(http(3, .refuse), nowMs: Self.now + 1000)
     checkEqual(outcomes(refused), "1110")
     checkEqual(refused.text("error.check"), "exchange.result")
     var (other, _) = begin()
@@ -187,40 +187,40 @@ struct ExchangeTests {
       ("", "misuse.exchange.reply", "byte 0"),
     ])
   func otherForms(answer: String, status: String, place: String) {
-    var (kernel, _) = begin()
-    let refused = kernel.step(utf8(answer), nowMs: Self.now)
+    var (driver, _) = begin()
+    let refused = driver.step(utf8(answer), nowMs: Self.now)
     Exchanges.expect(refused, status, at: place, rule: "EXC-5")
     checkEqual(refused.tree?.member("exchange")?.isNull, true)
     // The step is still open.
     checkEqual(
-      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.http.id"), 2)
+      driver.step(http(1, .ask), nowMs: Self.now).integer("exchange.http.id"), 2)
   }
 
   @Test("EXC-5 an answer to a wait has no members, and its form is looked at first")
   func waitTakesNothing() {
-    var (kernel, _) = begin()
-    _ = kernel.step(http(1, .waitASecond), nowMs: Self.now)
+    var (driver, _) = begin()
+    _ = driver.step(http(1, .waitASecond), nowMs: Self.now)
     for now in [Self.now, Self.now + 2000] {
       Exchanges.expect(
-        kernel.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.reply", at: "id")
+        driver.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.reply", at: "id")
     }
-    checkEqual(kernel.step(utf8("{}"), nowMs: Self.now + 2000).status.family, .pending)
+    checkEqual(driver.step(utf8("{}"), nowMs: Self.now + 2000).status.family, .pending)
   }
 
   @Test("EXC-5 an answer is at most 8 MiB long")
   func longAnswer() {
-    var (kernel, _) = begin()
+    var (driver, _) = begin()
     let answer = http(1, .ask)
     let fits = answer + [UInt8](repeating: 0x20, count: Exchange.answerByteCap - answer.count)
     checkEqual(fits.count, 8 << 20)
-    Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.reply")
-    checkEqual(kernel.step(fits, nowMs: Self.now).integer("exchange.http.id"), 2)
+    Exchanges.expect(driver.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.reply")
+    checkEqual(driver.step(fits, nowMs: Self.now).integer("exchange.http.id"), 2)
   }
 
   @Test("EXC-19 EXC-20 bodies: text, base64, none, and one that was cut")
   func bodies() throws {
-    func answer(_ rest: String) throws -> HTTPAnswer {
-      try HTTPAnswer(utf8(#"{"id":1,"status":200,\#(rest)}"#), to: 1)
+    func answer(_ rest: String) throws -> HTTPResponse {
+      try HTTPResponse(utf8(#"{"id":1,"status":200,\#(rest)}"#), to: 1)
     }
     try checkEqual(answer(#""body":{"text":"a\u0001b"}"#).body, [0x61, 1, 0x62])
     // The reader accepts no NUL in a text.
@@ -240,37 +240,37 @@ struct ExchangeTests {
 
   @Test("EXC-7 a refusal that is no misuse ends the conversation")
   func refusalEnds() {
-    var (kernel, _) = begin()
-    let refused = kernel.step(http(1, .refuse), nowMs: Self.now)
+    var (driver, _) = begin()
+    let refused = driver.step(http(1, .refuse), nowMs: Self.now)
     Exchanges.expect(refused, "rejected.device-check.request", rule: "EXC-7")
     checkEqual(refused.text("exchange.step"), "done")
     checkEqual(refused.integer("exchange.told"), 1)
     check(refused.tree?.at("exchange.retry") == nil)
-    Exchanges.expect(kernel.step(http(1, .ask), nowMs: Self.now), "misuse.exchange.order")
+    Exchanges.expect(driver.step(http(1, .ask), nowMs: Self.now), "misuse.exchange.order")
   }
 
   @Test("EXC-15 one step more than the kind has is a bug, and ends it")
   func steps() {
-    var (kernel, document) = begin()
+    var (driver, document) = begin()
     for id in 1...8 as ClosedRange<Int64> {
       checkEqual(document.integer("exchange.http.id"), id)
-      document = kernel.step(http(id, .ask), nowMs: Self.now)
+      document = driver.step(http(id, .ask), nowMs: Self.now)
     }
     Exchanges.expect(document, "internal.assay.bug", at: "steps", rule: "EXC-15")
-    check(!kernel.isOpen)
+    check(!driver.isOpen)
   }
 
   @Test("EXC-16 no step is given out at the deadline; an answer in hand is judged first")
   func deadline() {
-    var (kernel, _) = begin(seconds: 10)
-    _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
-    let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
+    var (driver, _) = begin(seconds: 10)
+    _ = driver.step(http(1, .ask), nowMs: Self.now + 9999)
+    let late = driver.step(http(2, .ask), nowMs: Self.now + 10_000)
     Exchanges.expect(late, "unavailable.exchange.deadline", at: "deadlineMs", rule: "EXC-16")
     checkEqual(late.text("exchange.reached.step"), "http")
     checkEqual(late.integer("exchange.reached.steps"), 2)
     checkEqual(late.integer("exchange.retry.notBeforeMs"), Self.now + 10_077)
     checkEqual(late.text("exchange.retry.reason"), "retry")
-    check(!kernel.isOpen)
+    check(!driver.isOpen)
     var (other, _) = begin(seconds: 10)
     checkEqual(other.step(http(1, .accept), nowMs: Self.now + 86_400_000).status, .ok)
   }
@@ -282,8 +282,8 @@ struct ExchangeTests {
     // The wait ends at the deadline, at which no further step starts.
     Exchanges.expect(
       fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.deadline")
-    var (kernel, _) = begin(seconds: 10)
-    let ended = kernel.step(http(1, .waitASecond), nowMs: Self.now + 9001)
+    var (driver, _) = begin(seconds: 10)
+    let ended = driver.step(http(1, .waitASecond), nowMs: Self.now + 9001)
     Exchanges.expect(ended, "unavailable.device-check.no-response", rule: "EXC-16")
     checkEqual(ended.integer("exchange.retry.notBeforeMs"), Self.now + 10_001)
     checkEqual(ended.text("exchange.retry.reason"), "rate-limited")
@@ -292,20 +292,20 @@ struct ExchangeTests {
 
   @Test("EXC-17 the clock never runs backwards, and is held to its window")
   func clock() {
-    var (kernel, _) = begin(seconds: 10)
+    var (driver, _) = begin(seconds: 10)
     for now in [0, 1_199_145_599_999, 4_102_444_800_000] as [Int64] {
       Exchanges.expect(
-        kernel.step(http(1, .ask), nowMs: now), "misuse.call.now", at: "now_ms", rule: "EXC-17")
+        driver.step(http(1, .ask), nowMs: now), "misuse.call.now", at: "now_ms", rule: "EXC-17")
     }
-    _ = kernel.step(http(1, .ask), nowMs: Self.now + 5000)
-    let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
+    _ = driver.step(http(1, .ask), nowMs: Self.now + 5000)
+    let wait = driver.step(http(2, .waitASecond), nowMs: Self.now)
     checkEqual(wait.integer("exchange.notBeforeMs"), Self.now + 6000)
   }
 
   @Test("EXC-18 a refusal that is worth repeating says what to put into a queue")
   func retry() {
-    var (kernel, _) = begin()
-    let ended = kernel.step(http(1, .doubt), nowMs: Self.now)
+    var (driver, _) = begin()
+    let ended = driver.step(http(1, .doubt), nowMs: Self.now)
     checkEqual(
       ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) },
       #"{"request":{"operation":"call-verify-receipt","attempt":2},"omitted":["deadlineMs"],"#
@@ -382,7 +382,7 @@ struct ExchangeTests {
     func read(
       _ documents: [Document], _ counts: ClosedRange<Int> = 0...2, takes: Bool = true
     ) throws -> Int {
-      let row = ExchangeRow("x", [], evidence: counts, of: takes ? .transaction : .keyset)
+      let row = OperationRow("x", [], evidence: counts, of: takes ? .transaction : .keyset)
       return try ExchangeEvidence.read(
         documents, configuration: good.configuration, of: row
       ).count

@@ -65,7 +65,7 @@ struct GenuineAppReceiptsTests {
     for entry in Self.entries(for: "genuine app receipts") {
       let trust = try trust(entry)
       for moment in [entry.now, entry.now + Self.tenYears, entry.now] {
-        let answer = AppReceiptBench.verify(trust, entry.text, now: moment)
+        let answer = AppReceiptFixture.verify(trust, entry.text, now: moment)
         check(
           entry.families.contains(family(answer.status)),
           "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
@@ -74,7 +74,7 @@ struct GenuineAppReceiptsTests {
           continue
         }
         counts.accepted += 1
-        try expectFacts(entry, AppReceiptBench.document(receipt))
+        try expectFacts(entry, AppReceiptFixture.document(receipt))
         expectSoundPurchases(receipt, entry.name)
       }
     }
@@ -103,7 +103,7 @@ struct GenuineAppReceiptsTests {
 
   /// Checks that RCP-27 holds for every genuine purchase.
   private func expectSoundPurchases(_ receipt: AppReceipt, _ name: String) {
-    let document = AppReceiptBench.document(receipt)
+    let document = AppReceiptFixture.document(receipt)
     let isXcode = receipt.environment == .xcode
     for purchase in document.at("purchases")?.children.map({ $0 }) ?? [] {
       checkEqual(purchase.at("idConflict")?.boolean, false, "\(name)")
@@ -119,12 +119,12 @@ struct GenuineAppReceiptsTests {
       guard let device = entry.device else { continue }
       seen += 1
       let trust = try trust(entry)
-      let answer = AppReceiptBench.verify(trust, entry.text, subject: device, now: entry.now)
+      let answer = AppReceiptFixture.verify(trust, entry.text, subject: device, now: entry.now)
       checkEqual(answer.receipt?.isDeviceBound, true)
       for bit in 0..<device.count * 8 {
         var other = device
         other[bit / 8] ^= 1 << UInt8(bit % 8)
-        let answer = AppReceiptBench.verify(trust, entry.text, subject: other, now: entry.now)
+        let answer = AppReceiptFixture.verify(trust, entry.text, subject: other, now: entry.now)
         checkEqual(answer.status, .rejectedAccountDevice)
       }
     }
@@ -141,7 +141,7 @@ struct GenuineAppReceiptsTests {
         try trust(entry, pinned: false),
         try trust(entry, [("environments", ["Sandbox"])]),
       ] {
-        let answer = AppReceiptBench.verify(trust, entry.text, now: entry.now)
+        let answer = AppReceiptFixture.verify(trust, entry.text, now: entry.now)
         checkEqual(answer.status, .rejectedChainUnpinned)
       }
     }
@@ -153,7 +153,7 @@ struct GenuineAppReceiptsTests {
     var seen = 0
     for entry in Self.entries(for: "genuine app receipts") {
       seen += 1
-      let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
+      let answer = AppReceiptFixture.verify(try trust(entry), entry.text, now: entry.now)
       checkEqual(LibcryptoCMS.verifies(entry.decoded), (answer.status == .ok), "\(entry.name)")
     }
     checkEqual(seen, 10)
@@ -164,13 +164,13 @@ struct GenuineAppReceiptsTests {
     for entry in Self.entries(for: "genuine app receipts").prefix(2) {
       let trust = try trust(entry)
       let good = entry.decoded
-      let message = try SignedMessage(good, AppReceiptBench.limits, AppReceiptBench.refusals)
+      let message = try SignedMessage(good, AppReceiptFixture.limits, AppReceiptFixture.refusals)
       let ranges = [message.payload.range, message.signer.signature.range]
       for range in ranges {
         for place in stride(from: range.lowerBound, to: range.upperBound, by: 61) {
           var bytes = good
           bytes[place] ^= 1
-          let answer = AppReceiptBench.verify(trust, bytes, now: entry.now)
+          let answer = AppReceiptFixture.verify(trust, bytes, now: entry.now)
           checkEqual(answer.status, .rejectedAppReceiptSignature)
           check(!LibcryptoCMS.verifies(bytes))
         }
@@ -184,7 +184,7 @@ struct GenuineAppReceiptsTests {
       let claims = try require(AppReceiptClaims.claims(entry.decoded))
       checkEqual(claims.form, .appReceipt)
       checkEqual(claims.text(claims.bundleId)?.string, entry.config.texts("bundle_ids").first)
-      let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
+      let answer = AppReceiptFixture.verify(try trust(entry), entry.text, now: entry.now)
       guard let receipt = answer.receipt else { continue }
       checkEqual(claims.text(claims.type)?.string, entry.facts.string("receipt_type"))
       checkEqual(claims.creationDate, receipt.creationDate)
@@ -209,7 +209,7 @@ struct GenuineAppReceiptsTests {
     let trust = try trust(first)
     for path in paths {
       let bytes = try require(Vectors.file(path))
-      let message = try SignedMessage(bytes, AppReceiptBench.limits, AppReceiptBench.refusals)
+      let message = try SignedMessage(bytes, AppReceiptFixture.limits, AppReceiptFixture.refusals)
       checkEqual(message.certificates.count, 3)
       check(message.elements <= 4096)
       checkEqual(message.payload.slice.first, 0x31)
@@ -218,7 +218,7 @@ struct GenuineAppReceiptsTests {
       check(["ATTEST", "RECEIPT"].contains(claims.text(claims.type)))
       checkEqual(claims.text(claims.bundleId)?.string.contains("."), true)
       check(claims.creationDate != nil && claims.purchases.isEmpty)
-      let answer = AppReceiptBench.verify(trust, bytes, now: first.now)
+      let answer = AppReceiptFixture.verify(trust, bytes, now: first.now)
       checkEqual(answer.status, .rejectedKindMismatch)
     }
     checkEqual(paths.count, 9)
@@ -231,10 +231,10 @@ struct GenuineAppReceiptsTests {
       let trust = try trust(entry)
       let good = entry.decoded
       for end in 0..<good.count {
-        let answer = AppReceiptBench.verify(trust, Array(good[..<end]), now: entry.now)
+        let answer = AppReceiptFixture.verify(trust, Array(good[..<end]), now: entry.now)
         check(answer.status != .ok)
       }
-      let answer = AppReceiptBench.verify(trust, good + [0], now: entry.now)
+      let answer = AppReceiptFixture.verify(trust, good + [0], now: entry.now)
       checkEqual(answer.status, .malformedAppReceiptTrailing)
     }
   }

@@ -59,7 +59,7 @@ struct GenuineAttestReceiptsTests {
         "appIds": [.string(entry.appId)], "environments": ["production", "development"],
       ],
     ]
-    return try AttestReceiptBench.trust(config.setting(changes))
+    return try AttestReceiptFixture.trust(config.setting(changes))
   }
 
   @Test("FRC-1 … FRC-11 every receipt is accepted in its time, with its facts")
@@ -68,7 +68,7 @@ struct GenuineAttestReceiptsTests {
     for entry in Self.entries(for: "genuine App Attest receipts") {
       let trust = try trust(entry)
       for subject in [entry.key, nil, entry.key] {
-        let answer = AttestReceiptBench.verify(
+        let answer = AttestReceiptFixture.verify(
           trust, entry.bytes, subject: subject, now: entry.now)
         let receipt = try require(
           answer.receipt,
@@ -82,7 +82,7 @@ struct GenuineAttestReceiptsTests {
   }
 
   private func expectFacts(_ entry: Entry, _ receipt: AttestReceipt) throws {
-    let document = AttestReceiptBench.document(receipt)
+    let document = AttestReceiptFixture.document(receipt)
     let facts = entry.facts
     checkEqual(document.at("type")?.text, facts.member("type")?.text)
     checkEqual(document.at("environment")?.text, facts.member("environment")?.text)
@@ -117,14 +117,14 @@ struct GenuineAttestReceiptsTests {
   @Test("FRC-11 RFR-3 later they are stale, and as stored ones accepted and expired")
   func later() throws {
     for entry in Self.entries(for: "genuine App Attest receipts, later") {
-      let live = AttestReceiptBench.verify(
+      let live = AttestReceiptFixture.verify(
         try trust(entry), entry.bytes, now: entry.now + 300_001)
       check(live.status == .rejectedFreshnessStale && live.failed == "freshness")
-      let old = AttestReceiptBench.verify(
+      let old = AttestReceiptFixture.verify(
         try trust(entry, [("attest.maxAgeMs", .integer(1 << 52))]), entry.bytes,
         now: entry.now + Self.tenYears)
       check(old.status == .rejectedAttestReceiptExpired && old.failed == "receipt.expiry")
-      let stored = AttestReceiptBench.verify(
+      let stored = AttestReceiptFixture.verify(
         try trust(entry, [("attest.time", "stored")]), entry.bytes, subject: entry.key,
         now: entry.now + Self.tenYears)
       let receipt = try require(stored.receipt)
@@ -137,16 +137,16 @@ struct GenuineAttestReceiptsTests {
     for entry in Self.entries(for: "genuine App Attest receipts, identity") {
       var key = entry.key
       key[40] ^= 1
-      var answer = AttestReceiptBench.verify(
+      var answer = AttestReceiptFixture.verify(
         try trust(entry), entry.bytes, subject: key, now: entry.now)
       check(answer.status == .rejectedAttestReceiptKey && answer.failed == "receipt.key")
-      answer = AttestReceiptBench.verify(
+      answer = AttestReceiptFixture.verify(
         try trust(entry, [("attest.appIds", ["ABCDE12345.com.example.app"])]), entry.bytes,
         now: entry.now)
       checkEqual(answer.status, .rejectedAttestReceiptAppId)
       checkEqual(answer.failed, "identity.app-id")
       let other = entry.facts.string("environment") == "sandbox" ? "production" : "development"
-      answer = AttestReceiptBench.verify(
+      answer = AttestReceiptFixture.verify(
         try trust(entry, [("attest.environments", [.string(other)])]), entry.bytes,
         now: entry.now)
       checkEqual(answer.status, .rejectedAttestReceiptEnvironment)
@@ -162,7 +162,7 @@ struct GenuineAttestReceiptsTests {
         [
           ("attest.receiptAnchors", [.string(utf8: Base64.encodeStandard(root))])
         ] as [(String, JSONText)]
-      let answer = AttestReceiptBench.verify(
+      let answer = AttestReceiptFixture.verify(
         try trust(entry, changes), entry.bytes, now: entry.now)
       checkEqual(answer.status, .rejectedChainUntrustedRoot)
     }
@@ -176,7 +176,7 @@ struct GenuineAttestReceiptsTests {
       for place in stride(from: 1, to: entry.bytes.count, by: 97) {
         var bytes = entry.bytes
         bytes[place] ^= 0x10
-        let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
+        let answer = AttestReceiptFixture.verify(trust, bytes, now: entry.now)
         // An unsigned byte may differ, for example in the copy of the root.
         if answer.receipt != nil { check(LibcryptoCMS.verifies(bytes)) }
       }
@@ -188,12 +188,12 @@ struct GenuineAttestReceiptsTests {
     for entry in Self.entries(for: "genuine App Attest receipts, truncated").prefix(2) {
       let trust = try trust(entry)
       for end in entry.bytes.indices {
-        let answer = AttestReceiptBench.verify(
+        let answer = AttestReceiptFixture.verify(
           trust, Array(entry.bytes[..<end]), now: entry.now)
         check(answer.status != .ok)
         _ = AttestReceiptVerification.unverified(entry.bytes[..<end])
       }
-      let answer = AttestReceiptBench.verify(trust, entry.bytes + [0], now: entry.now)
+      let answer = AttestReceiptFixture.verify(trust, entry.bytes + [0], now: entry.now)
       checkEqual(answer.status, .malformedAttestReceiptTrailing)
     }
   }
@@ -202,7 +202,7 @@ struct GenuineAttestReceiptsTests {
   func unverified() throws {
     for entry in Self.entries(for: "genuine App Attest receipts, unverified") {
       let receipt = try require(
-        AttestReceiptBench.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
+        AttestReceiptFixture.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
       let claimed = try require(AttestReceiptVerification.unverified(entry.bytes[...]))
       checkEqual(claimed.createdAtMs, receipt.createdAtMs)
       checkEqual(claimed.clientHash, receipt.fields.slice(receipt.fields.clientHash))

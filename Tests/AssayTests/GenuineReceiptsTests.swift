@@ -152,7 +152,7 @@ struct GenuineReceiptsTests {
 
   @Test("RCP-20 under another root nothing genuine verifies")
   func otherRoot() throws {
-    let anchor = try AppReceiptBench.authority().anchor
+    let anchor = try AppReceiptFixture.authority().anchor
     for entry in Self.entries(for: "roots") where entry.isGenuine {
       let answer = try verify(entry, nil, [("receipts.anchors", [.string(anchor)])])
       checkEqual(answer.status, .rejectedChainUntrustedRoot)

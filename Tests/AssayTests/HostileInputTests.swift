@@ -5,10 +5,10 @@ import Testing
 
 /// Makes inputs that crash other libraries, beyond those of the case table: numbers beyond every
 /// integer. Each must get a document, and the process must survive.
-private struct HostileBench: Sendable {
+private struct HostileFixture: Sendable {
   /// 2026-11-21 UTC.
   static let instant: Int64 = 1_795_219_200_000
-  static let made = Result { try HostileBench() }
+  static let made = Result { try HostileFixture() }
 
   let authority: Authority
   let standard: Verifier
@@ -30,19 +30,19 @@ private struct HostileBench: Sendable {
   }
 
   init() throws {
-    authority = try Authority(now: HostileBench.instant)
-    let config = HostileBench.config(authority)
+    authority = try Authority(now: HostileFixture.instant)
+    let config = HostileFixture.config(authority)
     standard = try require(Verifier.alone(config.bytes).verifier)
   }
 
   /// Returns the good transaction, signed, with one member's value as raw text.
   func signed(_ member: String, _ value: String) throws -> [UInt8] {
-    try authority.mint(HostileBench.purchase.transactionPayload.setting(member, .text(value)))
+    try authority.mint(HostileFixture.purchase.transactionPayload.setting(member, .text(value)))
   }
 
   /// Returns a good header over any payload, with an invalid signature.
   func unsigned(_ payload: String) throws -> [UInt8] {
-    let good = try authority.mint(HostileBench.purchase.transactionPayload)
+    let good = try authority.mint(HostileFixture.purchase.transactionPayload)
     var text: [UInt8] = Array(good.prefix { $0 != 0x2e })
     text.append(0x2e)
     text += Base64Text.encodeURL(Array(payload.utf8))
@@ -54,22 +54,22 @@ private struct HostileBench: Sendable {
   /// Returns a properly signed JWS with any header.
   func signed(header: [UInt8]) throws -> [UInt8] {
     var template = JWSTemplate(
-      payload: HostileBench.purchase.transactionPayload.bytes, chain: authority.chain)
+      payload: HostileFixture.purchase.transactionPayload.bytes, chain: authority.chain)
     template.headerBytes = header
     return try template.signed()
   }
 
   func status(_ jws: [UInt8]) -> String {
-    let document = standard.verifyJWS(jws, kind: .transaction, nowMs: HostileBench.instant)
+    let document = standard.verifyJWS(jws, kind: .transaction, nowMs: HostileFixture.instant)
     return "\(document.status.name)"
   }
 }
 
 @Suite("Hostile input")
 struct HostileInputTests {
-  private let bench: HostileBench
+  private let fixture: HostileFixture
 
-  init() throws { bench = try HostileBench.made.get() }
+  init() throws { fixture = try HostileFixture.made.get() }
 
   private static let numbers = [
     "253402300800000", "1e30", "-1e30", "1E400", "9223372036854775807", "9223372036854775808",
@@ -80,17 +80,17 @@ struct HostileInputTests {
   @Test("JWS-103 a number in an unsigned payload reaches no code for dates", arguments: numbers)
   func unsignedNumber(_ number: String) throws {
     for member in ["signedDate", "expiresDate", "purchaseDate", "quantity"] {
-      let jws = try bench.unsigned("{\"\(member)\":\(number)}")
-      checkEqual(bench.status(jws), "rejected.jws.signature", "\(member)")
+      let jws = try fixture.unsigned("{\"\(member)\":\(number)}")
+      checkEqual(fixture.status(jws), "rejected.jws.signature", "\(member)")
     }
   }
 
   @Test("JWS-41 now_ms at the ends of its type", arguments: [Int64.min, -1, 0, .max])
   func instants(_ now: Int64) throws {
-    let jws = try bench.authority.mint(HostileBench.purchase.transactionPayload)
-    let document = bench.standard.verifyJWS(jws, kind: .transaction, nowMs: now)
+    let jws = try fixture.authority.mint(HostileFixture.purchase.transactionPayload)
+    let document = fixture.standard.verifyJWS(jws, kind: .transaction, nowMs: now)
     checkEqual(document.status, .misuseCallNow)
-    checkEqual(bench.standard.decide([document], account: nil, nowMs: now).status, .misuseCallNow)
+    checkEqual(fixture.standard.decide([document], account: nil, nowMs: now).status, .misuseCallNow)
     checkEqual(
       checkExpiry(expiresAtMs: now, gracePeriodMs: now, revokedAtMs: noDate, nowMs: now),
       .misuseCallNow
@@ -100,15 +100,15 @@ struct HostileInputTests {
   @Test("JWS-103 the process that reads all of it ends by itself")
   func processLives() async {
     await #expect(processExitsWith: .success) {
-      let bench = try HostileBench.made.get()
+      let fixture = try HostileFixture.made.get()
       for number in HostileInputTests.numbers {
-        _ = bench.status(try bench.unsigned("{\"signedDate\":\(number)}"))
-        _ = bench.status(try bench.signed("signedDate", number))
-        _ = bench.status(try bench.signed("expiresDate", number))
+        _ = fixture.status(try fixture.unsigned("{\"signedDate\":\(number)}"))
+        _ = fixture.status(try fixture.signed("signedDate", number))
+        _ = fixture.status(try fixture.signed("expiresDate", number))
       }
-      _ = bench.status([UInt8](repeating: 0x5b, count: 100_000))
-      _ = bench.status([UInt8](repeating: 0x41, count: 5_000_000))
-      _ = bench.status(try bench.signed(header: Array("{\"alg\":\"ES256\",\"x5c\":[]}".utf8)))
+      _ = fixture.status([UInt8](repeating: 0x5b, count: 100_000))
+      _ = fixture.status([UInt8](repeating: 0x41, count: 5_000_000))
+      _ = fixture.status(try fixture.signed(header: Array("{\"alg\":\"ES256\",\"x5c\":[]}".utf8)))
       _ = Verifier.alone([UInt8](repeating: 0x5b, count: 100_000))
     }
   }

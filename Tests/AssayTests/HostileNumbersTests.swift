@@ -96,7 +96,7 @@ struct HostileNumbersTests {
   }
 
   @Test("EXC-1 EXC-5 numbers of requests, and of what hosts answer")
-  func conversations() throws {
+  func machines() throws {
     var seen: Set<String> = []
     for entry in table.cases {
       switch entry.call {
@@ -105,7 +105,7 @@ struct HostileNumbersTests {
         replace(request.bytes, kind(request.bytes), &seen, HostileNumbers.json) {
           verifier.startExchange($0, evidence: [], nowMs: now).document
         }
-      case .conversation(let name, let request, let evidence, let now, let steps)
+      case .machine(let name, let request, let evidence, let now, let steps)
       where evidence.isEmpty:
         let verifier = try require(Table.verifiers[name])
         let what = kind(request.bytes)

@@ -65,19 +65,19 @@ struct KeysetExchangeTests {
     ]
     let task = try KeysetTask(
       try ExchangeRequest(request.bytes), try verifier().configuration, nowMs: Self.now)
-    var conversation = KeysetConversation(task)
-    guard case .wait(let wait) = conversation.begin(nowMs: Self.now) else {
+    var machine = KeysetStateMachine(task)
+    guard case .wait(let wait) = machine.start(nowMs: Self.now) else {
       Issue.record("no wait")
       return
     }
     checkEqual(wait.notBeforeMs, Self.now + 30_000)
-    guard case .request = conversation.take(.elapsed, nowMs: wait.notBeforeMs) else {
+    guard case .request = machine.receive(.elapsed, nowMs: wait.notBeforeMs) else {
       Issue.record("no request")
       return
     }
-    for answer in [ExchangeAnswer.elapsed, .http(HTTPAnswer(status: 500))] {
-      var copy = conversation
-      guard case .refused(let end) = copy.take(answer, nowMs: wait.notBeforeMs) else {
+    for answer in [ExchangeReply.elapsed, .http(HTTPResponse(status: 500))] {
+      var copy = machine
+      guard case .refused(let end) = copy.receive(answer, nowMs: wait.notBeforeMs) else {
         Issue.record("goes on")
         continue
       }

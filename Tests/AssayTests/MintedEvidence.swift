@@ -48,11 +48,11 @@ enum Minted {
   static func provenChain() throws -> ProvenChain {
     let certificates = try authority().chain.certificates.map { try require(Certificate($0)) }
     let anchor = try require(Anchor(certificates[2].der, .elliptic))
-    let shaped = try certificates.prefix(2).map {
-      ShapedCertificate(certificate: $0, key: try require($0.publicKey()))
+    let profiled = try certificates.prefix(2).map {
+      ProfiledCertificate(certificate: $0, key: try require($0.publicKey()))
     }
     return ProvenChain(
-      .appStore, shaped[0], [ProvenIntermediate(shaped[1], anchor, .inPlace)])
+      .appStore, profiled[0], [ProvenIntermediate(profiled[1], anchor, .fixedPosition)])
   }
 
   /// Returns the state that all calls of a verifier share, for tests of its cache.

@@ -103,7 +103,7 @@ struct PrivateKeyTests {
       let key = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
       let body = [UInt8](repeating: 9, count: count * 5)
       try checkEqual(
-        SessionTextTemplate.code(key, utf8("head") + body),
+        SessionTokenTemplate.code(key, utf8("head") + body),
         MessageCode.of(key: SecretBytes(key), head: "head", body[...]))
     }
   }

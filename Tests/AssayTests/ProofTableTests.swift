@@ -57,7 +57,7 @@ struct ProofTableTests {
   func otherTrust() throws {
     let mine = JSONText.string(try Minted.authority().anchor)
     let other = try Self.stranger()
-    let receipts = try AppReceiptBench.authority().configuration
+    let receipts = try AppReceiptFixture.authority().configuration
     let digests = try [
       digest(),
       digest([("storekit.anchors", [mine, other])]),
@@ -130,7 +130,7 @@ struct ProofTableTests {
       checkEqual(answer.status, .rejectedChainSignatureLeaf)
     }
     let proofs = table.proofs(of: try ConfigurationReader.read(try Minted.config().bytes))
-    check(proofs.storekit.spellings.find(text.prefix { $0 != 0x2e }) == nil)
+    check(proofs.storekit.headers.find(text.prefix { $0 != 0x2e }) == nil)
     try checkEqual(isCached(verifier()), false)
   }
 
@@ -184,7 +184,7 @@ struct ProofTableTests {
     check(first.key(point[...]) === key)
     let second = try made().attest
     check(second.chains.cache.intermediates === first.chains.cache.intermediates)
-    check(second.receipts.chains.cache.spellings === first.receipts.chains.cache.spellings)
+    check(second.receipts.chains.cache.headers === first.receipts.chains.cache.headers)
     check(second.key(point[...]) !== key)
   }
 

@@ -462,7 +462,7 @@ struct ReceiptAttributesTests {
   // MARK: claims
 
   private func claims(_ attributes: [Made]) throws -> AppReceiptClaims? {
-    let chain = try AppReceiptBench.authority().chain(.current)
+    let chain = try AppReceiptFixture.authority().chain(.current)
     var template = AppReceiptTemplate(attributes: attributes, chain: chain, digest: .sha256)
     template.signature = .octets([1])
     return AppReceiptClaims.claims(try template.signed())

@@ -19,7 +19,7 @@ struct ReceiptCapsTests {
       "products": [
         "com.example.app.premium.monthly": ["plan": "premium", "type": "auto-renewable"]
       ],
-      "receipts": try AppReceiptBench.authority().configuration,
+      "receipts": try AppReceiptFixture.authority().configuration,
     ]
     let changes = caps.map { ("receipts.caps." + $0.0, JSONText.integer(Int64($0.1))) }
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
@@ -61,7 +61,7 @@ struct ReceiptCapsTests {
 
   /// Returns a receipt whose signed list is `count` bytes long.
   private static func receipt(info count: Int) throws -> TransactionReceiptTemplate {
-    var template = try AppReceiptBench.authority().transactionTemplate(Minted.purchase)
+    var template = try AppReceiptFixture.authority().transactionTemplate(Minted.purchase)
     template.info = filled(template.info, count - template.info.bytes.count, longest: 4000)
     checkEqual(template.info.bytes.count, count)
     return template
@@ -106,7 +106,7 @@ struct ReceiptCapsTests {
   @Test("RCP-1 inputBytes", arguments: [5000, 3_145_728, 3_145_729, 12_582_912])
   func input(_ count: Int) throws {
     var text = Base64Text.encode(
-      try AppReceiptBench.authority().transactionTemplate(Minted.purchase).signed())
+      try AppReceiptFixture.authority().transactionTemplate(Minted.purchase).signed())
     text += [UInt8](repeating: 0x0a, count: count - text.count)
     try expect(text, ReceiptKind.transaction, "inputBytes", count, .tooLargeTransportInput)
   }
@@ -129,7 +129,7 @@ struct ReceiptCapsTests {
     purchases: [AttributeTemplate], filling: Int = 0
   ) throws -> [UInt8] {
     let facts = AppReceiptFacts([], like: Minted.purchase)
-    var template = try AppReceiptBench.authority().appTemplate(facts)
+    var template = try AppReceiptFixture.authority().appTemplate(facts)
     template.attributes += purchases
     if filling > 0 {
       template.attributes.append(
@@ -220,7 +220,7 @@ struct ReceiptCapsTests {
     let caps = [("purchases", 1), ("appReceiptBytes", 16_512)]
     func status(_ elements: Int) throws -> String {
       let facts = AppReceiptFacts([], like: Minted.purchase)
-      var template = try AppReceiptBench.authority().appTemplate(facts)
+      var template = try AppReceiptFixture.authority().appTemplate(facts)
       let nulls = (0..<elements).flatMap { _ in [0x05, 0x00] as [UInt8] }
       template.revocationLists = .raw(
         AssayAuthority.DER.value(0xa1, AssayAuthority.DER.value(0x30, nulls)))

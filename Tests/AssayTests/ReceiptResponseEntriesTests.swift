@@ -229,7 +229,7 @@ struct ReceiptResponseEntriesTests {
     checkEqual(facts.quantity, 2)
     checkEqual(facts.account, Text(token).asciiLowercased)
     check(facts.asOfMs == now && facts.timeIsKnown && facts.evidenceClass == .appleAnswer)
-    checkEqual(facts.shows, [.revocation, .upgrade, .account, .offers, .family])
+    checkEqual(facts.canReport, [.revocation, .upgrade, .account, .offers, .family])
     checkEqual(outcome.text("transactions.0.appAccountToken"), token)
     let bare = try require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
     check(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)

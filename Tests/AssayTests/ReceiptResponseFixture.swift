@@ -130,7 +130,7 @@ enum AnswerSample {
   struct Outcome {
     var response: Assay.ReceiptResponse?
     var refusal: Refusal?
-    var checks: Ledger
+    var checks: CheckLog
     var document: Document
 
     var status: Status { refusal?.status ?? .ok }
@@ -162,7 +162,7 @@ enum AnswerSample {
       func envelope() -> Envelope {
         Envelope(
           kind: "verify-receipt-response", factsMember: "verifyReceipt",
-          checks: reading.checks.ledger)
+          checks: reading.checks.log)
       }
       do throws(Refusal) {
         let response = try reading.run(body)
@@ -170,10 +170,10 @@ enum AnswerSample {
           nil, warnings: { response.writeWarnings(&$0) }
         ) { response.write(&$0) }
         return Outcome(
-          response: response, refusal: nil, checks: reading.checks.ledger, document: document)
+          response: response, refusal: nil, checks: reading.checks.log, document: document)
       } catch {
         return Outcome(
-          response: nil, refusal: error, checks: reading.checks.ledger,
+          response: nil, refusal: error, checks: reading.checks.log,
           document: envelope().refused(error))
       }
     } catch {

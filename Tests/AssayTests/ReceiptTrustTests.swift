@@ -135,7 +135,7 @@ struct ReceiptTrustTests {
 
   @Test("CFG-3 PTH-9 a root of receipts is of version 3 and has no fewer than 2,048 bits")
   func anchorForms() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     func isAnchor(
       _ key: SigningKey, _ change: (inout CertificateTemplate) throws -> Void = { _ in }
     ) throws -> Bool {
@@ -152,7 +152,7 @@ struct ReceiptTrustTests {
 
   @Test("PTH-9 no modulus of more than 4,096 bits")
   func longModulus() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     for (octets, isGood) in [(512, true), (513, false)] {
       let der = try authority.chain(
         .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
@@ -171,12 +171,12 @@ struct ReceiptTrustTests {
 
   @Test("PTH-13 a leaf of one line is not found for the other")
   func lines() throws {
-    let der = try AppReceiptBench.authority().chain(.current).leaf
+    let der = try AppReceiptFixture.authority().chain(.current).leaf
     let leaf = try require(Certificate(der))
-    let shaped = ShapedCertificate(certificate: leaf, key: try require(leaf.publicKey()))
+    let profiled = ProfiledCertificate(certificate: leaf, key: try require(leaf.publicKey()))
     let list = JSONText.array(
-      try AppReceiptBench.authority().intermediates.map { .string($0) })
-    let trust = try AppReceiptBench.trust([("receipts.intermediates", list)])
+      try AppReceiptFixture.authority().intermediates.map { .string($0) })
+    let trust = try AppReceiptFixture.trust([("receipts.intermediates", list)])
     let pooled = try require(trust.roots.intermediates.first)
     func isCached(_ profile: ChainProfile) -> Bool {
       guard let path = try? trust.roots.known(profile, leaf: der, embedded: []) else {
@@ -185,7 +185,7 @@ struct ReceiptTrustTests {
       return path.isCached && path.chain.leaf.der == der
     }
     check(!isCached(.receipt))
-    trust.roots.trust.cache.chains.remember(der[...], ProvenChain(.receipt, shaped, [pooled]))
+    trust.roots.trust.cache.chains.remember(der[...], ProvenChain(.receipt, profiled, [pooled]))
     check(isCached(.receipt))
     check(!isCached(.storeReceipt))
   }

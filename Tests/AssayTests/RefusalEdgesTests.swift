@@ -134,9 +134,9 @@ struct RefusalEdgesTests {
     let chain = try Minted.provenChain()
     let (first, second) = sameIndex()
     let cache = ChainCache(capacity: 4)
-    cache.spellings.remember(first[...], chain)
-    check(cache.spellings.find(first[...]) != nil)
-    check(cache.spellings.find(second[...]) == nil)
+    cache.headers.remember(first[...], chain)
+    check(cache.headers.find(first[...]) != nil)
+    check(cache.headers.find(second[...]) == nil)
   }
 
   @Test("ATT-36 certificates and keys that share their index are told apart by their bytes")
@@ -182,9 +182,9 @@ struct RefusalEdgesTests {
     }
     checkEqual(HeaderHash.of(short[...]), HeaderHash.of(long[...]))
     let cache = ChainCache(capacity: 4)
-    cache.spellings.remember(long[...], chain)
-    check(cache.spellings.find(long[...]) != nil)
-    check(cache.spellings.find(short[...]) == nil)
+    cache.headers.remember(long[...], chain)
+    check(cache.headers.find(long[...]) != nil)
+    check(cache.headers.find(short[...]) == nil)
   }
 
   private func word(_ bytes: [UInt8], _ place: Int) -> UInt64 {

@@ -24,7 +24,7 @@ struct RevocationTests {
     template.serial = try require(
       Hex.decode(utf8("22c1a1470a747369ef538612c9c69f3d38f36cd7")))
     let certificate = try require(Certificate(try template.signed(by: authority.rootKey)))
-    let question = RevocationQuestion(
+    let question = OCSPRequest(
       certificate: certificate, issuer: root.certificate, issuerKey: root.key)
     let known =
       "3071306f306d306b3069300d060960864801650304020105000420b21fcb631d"

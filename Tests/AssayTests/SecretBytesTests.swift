@@ -62,19 +62,19 @@ struct SecretBytesTests {
   @Test("EXC-22 an answer's body is wiped by whoever read it, and stays with who gave it")
   func answer() throws {
     let body = held()
-    var answer = HTTPAnswer(status: 200, body: body)
+    var answer = HTTPResponse(status: 200, body: body)
     answer.wipe()
     check(body == Self.octets && answer.body == Self.nothing)
     let trust = try ReceiptTrust.make(AnswerSample.configuration())
     _ = VerifyReceiptOutcome.of(
-      HTTPAnswer(status: 200, body: body), from: .production, trust, nowMs: AnswerSample.now)
+      HTTPResponse(status: 200, body: body), from: .production, trust, nowMs: AnswerSample.now)
     checkEqual(body, Self.octets)
     let request = try ExchangeRequest(
       utf8(#"{"operation":"exchange-authorization-code","code":"c","clientId":"com.example.app"}"#))
-    var conversation = try AppleIDCodeConversation(
+    var machine = try AppleIDCodeStateMachine(
       request, [], try Signing.verifier().configuration, nowMs: Signing.now)
-    _ = conversation.begin(nowMs: Signing.now)
-    _ = conversation.take(.http(HTTPAnswer(status: 200, body: body)), nowMs: Signing.now)
+    _ = machine.start(nowMs: Signing.now)
+    _ = machine.receive(.http(HTTPResponse(status: 200, body: body)), nowMs: Signing.now)
     checkEqual(body, Self.octets)
   }
 

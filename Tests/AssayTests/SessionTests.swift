@@ -48,7 +48,7 @@ struct SessionTests {
     try require(parts.count == 3 && parts[0] == utf8("as1"))
     checkEqual(
       Base64.decodeURL(parts[2][...]),
-      (try SessionTextTemplate.code(
+      (try SessionTokenTemplate.code(
         Self.secret, utf8("assay-session-v1") + [0] + parts[1])))
     return String(decoding: try require(Base64.decodeURL(parts[1][...])), as: UTF8.self)
   }

@@ -104,7 +104,7 @@ struct SignaturesTests {
   func rsa(bits: Int) throws {
     let signer = try SigningKey.generate(.rsa(bits: bits))
     let info = try signer.publicKeyInfo()
-    let der = try AppReceiptBench.authority().chain(
+    let der = try AppReceiptFixture.authority().chain(
       .current, intermediate: { $0.publicKeyInfo = info }
     ).intermediate
     let certificate = try require(Certificate(der))
@@ -131,10 +131,10 @@ struct SignaturesTests {
     let message = Array("message".utf8)
     let elliptic = try SigningKey.generate(.p256)
     let ecdsa = try elliptic.sign(message, .sha256)
-    let rsa = try AppReceiptBench.authority().keys.root
+    let rsa = try AppReceiptFixture.authority().keys.root
     let octets = try rsa.sign(message, .sha256)
     let point = try require(PublicKey.make(.p256, point: try elliptic.publicKey()[...]))
-    let root = try require(Certificate(try AppReceiptBench.authority().root.signed(by: rsa)))
+    let root = try require(Certificate(try AppReceiptFixture.authority().root.signed(by: rsa)))
     let modulus = try require(root.publicKey())
     check(point.verifies(ecdsa[...], .sha256, message[...]))
     check(modulus.verifies(octets[...], .sha256, message[...]))

@@ -12,20 +12,20 @@ struct SignedMessageTests {
   private static let payload: [UInt8] = Write.set(Write.octetString([1, 2, 3]))
 
   private func template() throws -> AppReceiptTemplate {
-    let chain = try AppReceiptBench.authority().chain(.current)
+    let chain = try AppReceiptFixture.authority().chain(.current)
     var template = AppReceiptTemplate(attributes: [], chain: chain, digest: .sha256)
     template.payload = Self.payload
     return template
   }
 
   private func read(
-    _ bytes: [UInt8], _ limits: SignedMessage.Limits = AppReceiptBench.limits
+    _ bytes: [UInt8], _ limits: SignedMessage.Limits = AppReceiptFixture.limits
   ) throws(Refusal) -> SignedMessage {
-    try SignedMessage(bytes, limits, AppReceiptBench.refusals)
+    try SignedMessage(bytes, limits, AppReceiptFixture.refusals)
   }
 
   private func refusal(
-    _ bytes: [UInt8], _ limits: SignedMessage.Limits = AppReceiptBench.limits
+    _ bytes: [UInt8], _ limits: SignedMessage.Limits = AppReceiptFixture.limits
   ) -> Refusal? {
     do throws(Refusal) {
       _ = try read(bytes, limits)
@@ -96,7 +96,7 @@ struct SignedMessageTests {
 
   @Test("APR-2 members that are missing or stand elsewhere")
   func structure() throws {
-    let certificate = try AppReceiptBench.authority().chain(.current).leaf
+    let certificate = try AppReceiptFixture.authority().chain(.current).leaf
     let bag = Write.value(0xa0, certificate)
     for (name, wrong) in [
       ("no digests", try refusal { $0.digestAlgorithms = [] }),
@@ -199,7 +199,7 @@ struct SignedMessageTests {
 
   @Test("APR-1 certificates, elements, depth and chunks are limited")
   func limits() throws {
-    let leaf = try AppReceiptBench.authority().chain(.current).leaf
+    let leaf = try AppReceiptFixture.authority().chain(.current).leaf
     func bag(_ count: Int) throws -> Refusal? {
       try refusal { $0.certificates = [[UInt8]](repeating: leaf, count: count) }
     }
@@ -208,7 +208,7 @@ struct SignedMessageTests {
 
     let good = try template().signed()
     let elements = try read(good).elements
-    var limits = AppReceiptBench.limits
+    var limits = AppReceiptFixture.limits
     limits.ber.elements = elements
     check(refusal(good, limits) == nil)
     limits.ber.elements -= 1
@@ -228,13 +228,13 @@ struct SignedMessageTests {
     var chunked = try template()
     chunked.form = .indefinite(chunk: 1)
     let chunks = Self.payload.count
-    limits = AppReceiptBench.limits
+    limits = AppReceiptFixture.limits
     limits.chunks = 256
     check(refusal(try chunked.signed(), limits) == nil)
     limits.chunks = chunks - 1
     checkEqual(refusal(try chunked.signed(), limits)?.status, .malformedAppReceiptStructure)
 
-    limits = AppReceiptBench.limits
+    limits = AppReceiptFixture.limits
     limits.payloadBytes = Self.payload.count
     check(refusal(good, limits) == nil)
     limits.payloadBytes -= 1

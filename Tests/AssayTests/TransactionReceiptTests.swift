@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Transaction receipts of one authority, and verifications that trust it.
-private enum Bench {
+private enum ReceiptFixture {
   static let now: Int64 = Minted.now
   static let day = Purchase.day
   /// 2013-06-01 UTC: within the years of the store's signer.
@@ -13,7 +13,7 @@ private enum Bench {
   static let current = Purchase(now: now)
   static let store = Purchase(now: storeYears)
 
-  static func authority() throws -> ReceiptAuthority { try AppReceiptBench.authority() }
+  static func authority() throws -> ReceiptAuthority { try AppReceiptFixture.authority() }
 
   static func template(
     _ purchase: Purchase = current, version: UInt8 = 3,
@@ -57,13 +57,13 @@ private enum Bench {
   }
 
   static func verify(
-    _ receipt: [UInt8], _ changes: [(String, JSONText)] = [], now: Int64 = Bench.now
+    _ receipt: [UInt8], _ changes: [(String, JSONText)] = [], now: Int64 = ReceiptFixture.now
   ) throws -> Document {
     try verifier(changes).verifyReceipt(receipt, kind: .transaction, nowMs: now)
   }
 
   static func status(
-    _ receipt: [UInt8], _ changes: [(String, JSONText)] = [], now: Int64 = Bench.now
+    _ receipt: [UInt8], _ changes: [(String, JSONText)] = [], now: Int64 = ReceiptFixture.now
   ) throws -> Status {
     try verify(receipt, changes, now: now).status
   }
@@ -81,7 +81,7 @@ struct TransactionReceiptTests {
 
   @Test("what a good receipt passes, and what had no input")
   func checks() throws {
-    let answer = try Bench.verify(Bench.minted())
+    let answer = try ReceiptFixture.verify(ReceiptFixture.minted())
     let made = try require(answer.tree?.at("checks")).children.map { $0.member("ok")?.boolean }
     checkEqual(
       made,
@@ -95,26 +95,26 @@ struct TransactionReceiptTests {
   @Test("RCP-6 RCP-11 spacing, quoting, order and further keys of the outer list do not matter")
   func outerStyles() throws {
     for (name, style) in PropertyListText.Style.all {
-      let receipt = try Bench.minted {
+      let receipt = try ReceiptFixture.minted {
         $0.outer = { list in
           PropertyListText(
             [.init("pid", "100")] + list.entries.reversed() + [.init("extra", "é")], style: style)
         }
       }
-      try checkEqual(Bench.status(receipt), .ok, "\(name)")
+      try checkEqual(ReceiptFixture.status(receipt), .ok, "\(name)")
     }
     for key in ["environment", "pod", "signing-status"] {
-      let receipt = try Bench.minted { $0.outer = { $0.removing(key) } }
-      try checkEqual(Bench.status(receipt), .ok, "\(key)")
+      let receipt = try ReceiptFixture.minted { $0.outer = { $0.removing(key) } }
+      try checkEqual(ReceiptFixture.status(receipt), .ok, "\(key)")
     }
-    let escaped = try Bench.minted { $0.outer = { $0.escaped() } }
-    try checkEqual(Bench.status(escaped), .ok)
+    let escaped = try ReceiptFixture.minted { $0.outer = { $0.escaped() } }
+    try checkEqual(ReceiptFixture.status(escaped), .ok)
   }
 
   @Test("RCP-9 a fault of the signed list says where in it")
   func duplicates() throws {
-    let inner = try Bench.minted { $0.info = $0.info.appending("quantity", "1") }
-    let answer = try Bench.verify(inner)
+    let inner = try ReceiptFixture.minted { $0.info = $0.info.appending("quantity", "1") }
+    let answer = try ReceiptFixture.verify(inner)
     checkEqual(answer.status, .malformedPlistDuplicateKey)
     checkEqual(answer.text("error.at")?.hasPrefix("purchase-info/byte "), true)
   }
@@ -122,19 +122,22 @@ struct TransactionReceiptTests {
   @Test("RCP-11 both values are there and are base64")
   func outerValues() throws {
     for key in ["signature", "purchase-info"] {
-      let gone = try Bench.verify(Bench.minted { $0.outer = { $0.removing(key) } })
+      let gone = try ReceiptFixture.verify(
+        ReceiptFixture.minted { $0.outer = { $0.removing(key) } })
       checkEqual(gone.status, .malformedTransactionReceiptOuterMissing)
       checkEqual(gone.text("error.at"), key)
       checkEqual(gone.text("error.check"), "plist.outer")
-      let broken = try Bench.verify(Bench.minted { $0.outer = { $0.setting(key, "*") } })
+      let broken = try ReceiptFixture.verify(
+        ReceiptFixture.minted { $0.outer = { $0.setting(key, "*") } })
       checkEqual(broken.status, .malformedTransactionReceiptBase64)
       checkEqual(broken.text("error.at"), key)
     }
     try checkEqual(
-      Bench.status(Bench.minted { $0.outer = { $0.setting("signature", "") } }),
+      ReceiptFixture.status(ReceiptFixture.minted { $0.outer = { $0.setting("signature", "") } }),
       .malformedTransactionReceiptSignatureLayout)
     try checkEqual(
-      Bench.status(Bench.minted { $0.outer = { $0.setting("purchase-info", "") } }),
+      ReceiptFixture.status(
+        ReceiptFixture.minted { $0.outer = { $0.setting("purchase-info", "") } }),
       .rejectedTransactionReceiptSignature)
   }
 
@@ -142,8 +145,8 @@ struct TransactionReceiptTests {
 
   @Test("RCP-19 SHA-256 over something else is a forgery")
   func digest() throws {
-    let answer = try Bench.status(
-      Bench.minted {
+    let answer = try ReceiptFixture.status(
+      ReceiptFixture.minted {
         $0.digest = .sha256
         $0.scope = .info
       })
@@ -153,8 +156,8 @@ struct TransactionReceiptTests {
   @Test("RCP-21 version 2 can be switched off")
   func weakVersion() throws {
     let refuse: [(String, JSONText)] = [("receipts.version2", "refuse")]
-    let weak = try Bench.minted(Bench.store, version: 2)
-    let answer = try Bench.verify(weak, refuse, now: Bench.storeYears)
+    let weak = try ReceiptFixture.minted(ReceiptFixture.store, version: 2)
+    let answer = try ReceiptFixture.verify(weak, refuse, now: ReceiptFixture.storeYears)
     checkEqual(answer.status, .rejectedTransactionReceiptV2Disabled)
     checkEqual(answer.text("error.check"), "receipt.layout")
   }
@@ -163,8 +166,8 @@ struct TransactionReceiptTests {
 
   @Test("RCP-24 a foreign bundle id is not repeated in the message")
   func bundle() throws {
-    let answer = try Bench.verify(
-      Bench.minted { $0.info = $0.info.setting("bid", "com.example.stranger") })
+    let answer = try ReceiptFixture.verify(
+      ReceiptFixture.minted { $0.info = $0.info.setting("bid", "com.example.stranger") })
     checkEqual(answer.status, .rejectedAppBundleId)
     checkEqual(answer.text("error.message")?.contains("stranger"), false)
   }
@@ -172,8 +175,8 @@ struct TransactionReceiptTests {
   @Test("RCP-30 in Production every other id of an app is refused")
   func appItemId() throws {
     func answer(_ id: String?) throws -> Document {
-      try Bench.verify(
-        Bench.minted(Bench.production) {
+      try ReceiptFixture.verify(
+        ReceiptFixture.minted(ReceiptFixture.production) {
           $0.info =
             id.map { [info = $0.info] in info.setting("app-item-id", $0) }
             ?? $0.info.removing("app-item-id")
@@ -262,10 +265,10 @@ struct TransactionReceiptTests {
     for (key, value) in [("environment", nil), ("environment", "Production"), ("pod", "35")]
       as [(String, String?)]
     {
-      let receipt = try Bench.minted {
+      let receipt = try ReceiptFixture.minted {
         $0.outer = { list in value.map { list.setting(key, $0) } ?? list.removing(key) }
       }
-      let answer = try Bench.verify(receipt)
+      let answer = try ReceiptFixture.verify(receipt)
       checkEqual(answer.status, .ok)
       checkEqual(answer.text("warnings.0.id"), "outer-altered")
       checkEqual(answer.text("warnings.0.at"), key)
@@ -284,14 +287,14 @@ struct TransactionReceiptTests {
 
   @Test("DCD-3 what a decision gets of it")
   func evidence() throws {
-    let purchase = Bench.current.with {
+    let purchase = ReceiptFixture.current.with {
       $0.offerType = 1
       $0.offerDiscountType = "FREE_TRIAL"
       $0.quantity = 3
     }
-    let trust = try Bench.verifier().receipts
-    var verification = TransactionReceiptVerification(trust, nowMs: Bench.now)
-    let receipt = try verification.run(Bench.minted(purchase))
+    let trust = try ReceiptFixture.verifier().receipts
+    var verification = TransactionReceiptVerification(trust, nowMs: ReceiptFixture.now)
+    let receipt = try verification.run(ReceiptFixture.minted(purchase))
     let evidence = try receipt.purchaseEvidence(trust.configuration.products)
     let facts = try require(evidence.purchases.first)
     checkEqual(evidence.purchases.count, 1)
@@ -311,49 +314,50 @@ struct TransactionReceiptTests {
     checkEqual(facts.quantity, 3)
     checkEqual(facts.asOfMs, purchase.purchaseDate)
     checkEqual(facts.evidenceClass, .signed)
-    check(facts.shows.isEmpty)
+    check(facts.canReport.isEmpty)
   }
 
   @Test("PTH-13 the second verification finds the path again and judges dates again")
   func cached() throws {
-    let verifier = try Bench.verifier()
-    let receipt = try Bench.minted()
+    let verifier = try ReceiptFixture.verifier()
+    let receipt = try ReceiptFixture.minted()
     checkEqual(
-      verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Bench.now)
+      verifier.verifyReceipt(receipt, kind: .transaction, nowMs: ReceiptFixture.now)
         .tree?.at("transactionReceipt.chain.cached")?.boolean, false)
-    let again = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Bench.now)
+    let again = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: ReceiptFixture.now)
     checkEqual(again.tree?.at("transactionReceipt.chain.cached")?.boolean, true)
-    let late = Bench.current.moved(by: 40 * 365 * Bench.day)
+    let late = ReceiptFixture.current.moved(by: 40 * 365 * ReceiptFixture.day)
     let answer = verifier.verifyReceipt(
-      try Bench.minted(late), kind: .transaction, nowMs: Bench.now + 40 * 365 * Bench.day)
+      try ReceiptFixture.minted(late), kind: .transaction,
+      nowMs: ReceiptFixture.now + 40 * 365 * ReceiptFixture.day)
     checkEqual(answer.status, .rejectedChainExpired)
   }
 
   @Test("no truncated and no changed receipt passes, and none ends the process")
   func hostile() throws {
-    let verifier = try Bench.verifier()
-    let receipt = try Bench.minted()
+    let verifier = try ReceiptFixture.verifier()
+    let receipt = try ReceiptFixture.minted()
     func status(_ bytes: [UInt8]) -> Status {
-      verifier.verifyReceipt(bytes, kind: .transaction, nowMs: Bench.now).status
+      verifier.verifyReceipt(bytes, kind: .transaction, nowMs: ReceiptFixture.now).status
     }
     checkEqual(status(receipt), .ok)
     for count in stride(from: 0, to: receipt.count, by: 7) {
       check(status(Array(receipt.prefix(count))) != .ok, "\(count)")
     }
     // The decoded blob and signed list, changed.
-    let template = try Bench.template()
+    let template = try ReceiptFixture.template()
     let blob = try template.signatureBlob()
     let info = template.info.bytes
     for at in stride(from: 0, to: blob.count, by: 5) {
       var other = blob
       other[at] ^= 1 << UInt8(at % 8)
       let text = Base64Text.encode(other)
-      check(status(try Bench.minted { $0.signatureText = text }) != .ok, "\(at)")
+      check(status(try ReceiptFixture.minted { $0.signatureText = text }) != .ok, "\(at)")
     }
     for at in stride(from: 0, to: info.count, by: 5) {
       var other = info
       other[at] ^= 1 << UInt8(at % 8)
-      let receipt = try Bench.minted {
+      let receipt = try ReceiptFixture.minted {
         $0.signatureText = Base64Text.encode(blob)
         $0.sentInfo = other
       }

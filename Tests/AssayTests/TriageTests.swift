@@ -84,7 +84,7 @@ struct TriageTests {
     checkEqual(result.category, .malformed)
     checkEqual(result.form, .transactionReceipt)
     checkEqual(result.disposition, .resend)
-    check(result.checks.ledger.failed.hasSameBytes(as: "triage.structure"))
+    check(result.checks.log.failed.hasSameBytes(as: "triage.structure"))
   }
 
   @Test("TRI-4 a list over the limit of transaction receipts")
@@ -185,7 +185,7 @@ struct TriageTests {
 
     let product = Fixture.look(Receipt().setting("product-id", "x").blob64)
     checkEqual(product.document(configuration: []).text("error.check"), "triage.product")
-    check(Fixture.look("ewo!").checks.ledger.failed.hasSameBytes(as: "transport"))
+    check(Fixture.look("ewo!").checks.log.failed.hasSameBytes(as: "transport"))
   }
 
   @Test("TRI-12 texts of the blob stand in no other member than claimed")

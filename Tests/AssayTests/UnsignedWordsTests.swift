@@ -29,7 +29,7 @@ struct UnsignedWordsTests {
         ]
       ],
       "storekit": ["anchors": [.string(try Minted.authority().anchor)]],
-      "receipts": try AppReceiptBench.authority().configuration,
+      "receipts": try AppReceiptFixture.authority().configuration,
     ]
     let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
     return try require(verifier, "\(document.text("error.message") ?? "")")
@@ -84,7 +84,7 @@ struct UnsignedWordsTests {
       $0.revocationDate = now - Purchase.day
       $0.revocationReason = 0
     }
-    let receipt = try AppReceiptBench.authority()
+    let receipt = try AppReceiptFixture.authority()
       .appTemplate(AppReceiptFacts([refunded], like: refunded)).signed()
     let jws = try Minted.authority().mint(refunded.transactionPayload)
     let documents = [
@@ -152,7 +152,7 @@ struct UnsignedWordsTests {
   private static func outerLists(
     _ purchase: Purchase
   ) throws -> [(name: String, receipt: [UInt8])] {
-    let good = try AppReceiptBench.authority().transactionTemplate(purchase).outerList()
+    let good = try AppReceiptFixture.authority().transactionTemplate(purchase).outerList()
     var lists: [(String, PropertyListText)] = []
     let environments = [nil, "", "Sandbox", "Production", "Xcode", "sandbox", "\\U0053andbox"]
     for environment in environments as [String?] {
@@ -191,7 +191,7 @@ struct UnsignedWordsTests {
         func verify(_ receipt: [UInt8]) -> Document {
           verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
         }
-        let good = verify(try AppReceiptBench.authority().transactionReceipt(purchase))
+        let good = verify(try AppReceiptFixture.authority().transactionReceipt(purchase))
         let comparison = Comparison(
           good, "transactionReceipt", verifier, refunds: try Self.refunds(purchase, verifier))
         checkEqual(good.text("transactionReceipt.environment"), environment)
@@ -242,7 +242,7 @@ struct UnsignedWordsTests {
       func verify(_ receipt: [UInt8]) -> Document {
         verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
       }
-      let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
+      let good = verify(try AppReceiptFixture.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
       // Nothing signed shows the environment of other evidence.
       checkEqual(comparison.decisions, ["rejected.payload.incomplete null"])
@@ -276,7 +276,7 @@ struct UnsignedWordsTests {
   @Test("RCP-6 RCP-18 any octet of the outer text changed: the same, or refused")
   func outerFlips() throws {
     let verifier = try Self.verifier()
-    let receipt = try AppReceiptBench.authority().transactionTemplate(Self.production).signed()
+    let receipt = try AppReceiptFixture.authority().transactionTemplate(Self.production).signed()
     func verify(_ bytes: [UInt8]) -> Document {
       verifier.verifyReceipt(bytes, kind: .transaction, nowMs: Self.now)
     }
@@ -294,8 +294,8 @@ struct UnsignedWordsTests {
   @Test("RCP-1 RCP-2 RCP-4 the transport changes nothing that is said")
   func transports() throws {
     let verifier = try Self.verifier()
-    let list = try AppReceiptBench.authority().transactionTemplate(Self.production).signed()
-    let container = try AppReceiptBench.authority()
+    let list = try AppReceiptFixture.authority().transactionTemplate(Self.production).signed()
+    let container = try AppReceiptFixture.authority()
       .appTemplate(AppReceiptFacts([Self.production], like: Self.production)).signed()
     for (bytes, kind, member) in [
       (list, ReceiptKind.transaction, "transactionReceipt"), (container, .app, "appReceipt"),
@@ -327,7 +327,7 @@ struct UnsignedWordsTests {
         checkEqual(answer.status, .pendingTriageVerifyNext)
         return Self.facts(answer, "unverified")
       }
-      let template = try AppReceiptBench.authority().transactionTemplate(purchase)
+      let template = try AppReceiptFixture.authority().transactionTemplate(purchase)
       let good = claimed(try template.signed())
       check(good.contains { $0.hasPrefix("keys=[\"") })
       for (name, receipt) in try Self.outerLists(purchase) {
@@ -339,7 +339,7 @@ struct UnsignedWordsTests {
   // MARK: app receipts
 
   private static func appTemplate(_ purchase: Purchase) throws -> AppReceiptTemplate {
-    try AppReceiptBench.authority().appTemplate(AppReceiptFacts([purchase], like: purchase))
+    try AppReceiptFixture.authority().appTemplate(AppReceiptFacts([purchase], like: purchase))
   }
 
   /// Returns variants of what may be written around the payload of a container.
@@ -386,7 +386,7 @@ struct UnsignedWordsTests {
 
   @Test("APR-1 APR-4 APR-7 nothing around the payload changes what an app receipt says")
   func containerWords() throws {
-    let authority = try AppReceiptBench.authority()
+    let authority = try AppReceiptFixture.authority()
     let other = try authority.chain(.first)
     let strangers = [
       authority.xcodeCertificate, other.leaf, other.intermediate,
@@ -574,18 +574,18 @@ struct UnsignedWordsTests {
 
   @Test("FRC-1 FRC-3 nothing around the fields changes what an App Attest receipt says")
   func attestReceiptWords() throws {
-    let bench = try AttestReceiptBench.shared()
-    let trust = try bench.trust()
+    let fixture = try AttestReceiptFixture.shared()
+    let trust = try fixture.trust()
     func said(_ receipt: [UInt8]) -> String? {
-      guard let receipt = AttestReceiptBench.verify(trust, receipt).receipt else { return nil }
-      let document = AttestReceiptBench.document(receipt)
+      guard let receipt = AttestReceiptFixture.verify(trust, receipt).receipt else { return nil }
+      let document = AttestReceiptFixture.document(receipt)
       return document.children.filter { !["bytes", "sha256"].contains($0.name.string) }
         .map { String(decoding: $0.source, as: UTF8.self) }.joined(separator: "\n")
     }
-    let good = try bench.template(bench.fields(refreshed: true))
+    let good = try fixture.template(fixture.fields(refreshed: true))
     let bytes = try good.signed()
     let expected = try require(said(bytes))
-    let strangers = [try bench.leaf.signed(by: bench.intermediateKey)]
+    let strangers = [try fixture.leaf.signed(by: fixture.intermediateKey)]
     var same = 0
     for (name, receipt) in try Self.containers(good, strangers: strangers) {
       guard let other = said(receipt) else { continue }

@@ -28,10 +28,10 @@ struct VerifyReceiptExchangeTests {
     return Base64.encodeStandard(utf8(list))
   }()
 
-  private func conversation(
+  private func machine(
     _ members: [(String, JSONText)] = [], attempt: Int64 = 1,
     _ change: (inout Configuration) -> Void = { _ in }
-  ) throws -> VerifyReceiptConversation {
+  ) throws -> VerifyReceiptStateMachine {
     let trust = try ReceiptTrust.make(AnswerSample.configuration(change))
     let request: JSONText = [
       "operation": "call-verify-receipt", "receipt": .string(utf8: Self.receipt),
@@ -39,18 +39,18 @@ struct VerifyReceiptExchangeTests {
     let task = try VerifyReceiptTask(
       try ExchangeRequest(request.setting(members).bytes), [], trust,
       Triage(trust.configuration), attempt: attempt)
-    return VerifyReceiptConversation(task, trust)
+    return VerifyReceiptStateMachine(task, trust)
   }
 
-  private func http(_ status: Int64, retryAfter: String? = nil) -> ExchangeAnswer {
+  private func http(_ status: Int64, retryAfter: String? = nil) -> ExchangeReply {
     .http(
-      HTTPAnswer(
+      HTTPResponse(
         status: status, headers: retryAfter.map { [(Text("Retry-After"), Text($0))] } ?? []))
   }
 
-  private func apple(_ status: Int64) -> ExchangeAnswer {
+  private func apple(_ status: Int64) -> ExchangeReply {
     let body: JSONText = ["status": .integer(status)]
-    return .http(HTTPAnswer(status: 200, body: body.bytes))
+    return .http(HTTPResponse(status: 200, body: body.bytes))
   }
 
   /// Returns an action in a few words.
@@ -58,7 +58,7 @@ struct VerifyReceiptExchangeTests {
     switch action {
     case .request(let request):
       return request.url == Endpoint.production.url ? "production" : "sandbox"
-    case .store, .grant: return "store"
+    case .database, .grant: return "store"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted: return "accepted"
@@ -69,11 +69,11 @@ struct VerifyReceiptExchangeTests {
 
   /// Plays replies, each at `now`; a wait is followed by its end.
   private func play(
-    _ answers: [ExchangeAnswer], _ conversation: VerifyReceiptConversation
+    _ answers: [ExchangeReply], _ machine: VerifyReceiptStateMachine
   ) -> [String] {
-    var conversation = conversation
-    var said = [words(conversation.begin(nowMs: Self.now))]
-    for answer in answers { said.append(words(conversation.take(answer, nowMs: Self.now))) }
+    var machine = machine
+    var said = [words(machine.start(nowMs: Self.now))]
+    for answer in answers { said.append(words(machine.receive(answer, nowMs: Self.now))) }
     return said
   }
 
@@ -91,10 +91,10 @@ struct VerifyReceiptExchangeTests {
   func transitions(answers: [Int64], last: String) throws {
     let played = answers.map { answer in
       answer == -1
-        ? ExchangeAnswer.elapsed
+        ? ExchangeReply.elapsed
         : answer >= 1000 ? apple(answer) : http(answer)
     }
-    let said = play(played, try conversation())
+    let said = play(played, try machine())
     checkEqual(said.first, "production")
     checkEqual(said.last, last, "\(said)")
   }
@@ -102,31 +102,31 @@ struct VerifyReceiptExchangeTests {
   @Test("VRR-3 from Sandbox the other way, once")
   func fromSandbox() throws {
     let sandbox: [(String, JSONText)] = [("start", "Sandbox")]
-    checkEqual(play([apple(21008)], try conversation(sandbox)), ["sandbox", "production"])
+    checkEqual(play([apple(21008)], try machine(sandbox)), ["sandbox", "production"])
     // Apple's servers have been seen to respond so.
     checkEqual(
-      play([apple(21007)], try conversation(sandbox)).last,
+      play([apple(21007)], try machine(sandbox)).last,
       "unavailable.verify-receipt.environment-loop")
     checkEqual(
-      play([apple(21008), apple(21007)], try conversation(sandbox)).last,
+      play([apple(21008), apple(21007)], try machine(sandbox)).last,
       "unavailable.verify-receipt.environment-loop")
   }
 
   @Test("VRR-4 a 200 with anything but a JSON object is no answer")
   func bodies() throws {
     for body in ["", "<html>", "[]", "{", "null"] {
-      let answer = ExchangeAnswer.http(HTTPAnswer(status: 200, body: utf8(body)))
-      checkEqual(play([answer], try conversation()).last, "wait 1000 retry")
+      let answer = ExchangeReply.http(HTTPResponse(status: 200, body: utf8(body)))
+      checkEqual(play([answer], try machine()).last, "wait 1000 retry")
     }
     checkEqual(
-      play([.http(HTTPAnswer(status: 200, isTruncated: true))], try conversation()).last,
+      play([.http(HTTPResponse(status: 200, isTruncated: true))], try machine()).last,
       "too-large.verify-receipt.body")
     // The body is ignored, cut or not.
     checkEqual(
-      play([.http(HTTPAnswer(status: 500, isTruncated: true))], try conversation()).last,
+      play([.http(HTTPResponse(status: 500, isTruncated: true))], try machine()).last,
       "wait 1000 retry")
     checkEqual(
-      play([apple(0).body("{}")], try conversation()).last, "malformed.verify-receipt.body")
+      play([apple(0).body("{}")], try machine()).last, "malformed.verify-receipt.body")
   }
 
   @Test(
@@ -139,20 +139,20 @@ struct VerifyReceiptExchangeTests {
       (429, "99999999999999999999999", "wait 86400000 rate-limited"),
     ] as [(Int64, String, String)])
   func retryAfter(status: Int64, header: String, said: String) throws {
-    checkEqual(play([http(status, retryAfter: header)], try conversation()).last, said)
+    checkEqual(play([http(status, retryAfter: header)], try machine()).last, said)
   }
 
   @Test(
     "VRR-4 the queue's back-off grows by four, to an hour",
     arguments: [(1, 16), (2, 64), (3, 256), (4, 1024), (5, 3600), (64, 3600)] as [(Int64, Int64)])
   func backOff(attempt: Int64, seconds: Int64) throws {
-    let conversation = try conversation(attempt: attempt)
-    checkEqual(conversation.repeatsAt(nowMs: 5), 5 + seconds * 1000)
+    let machine = try machine(attempt: attempt)
+    checkEqual(machine.repeatsAt(nowMs: 5), 5 + seconds * 1000)
     let answers = [http(0), .elapsed, http(0), .elapsed, http(429, retryAfter: "9000")]
-    var played = conversation
-    _ = played.begin(nowMs: Self.now)
+    var played = machine
+    _ = played.start(nowMs: Self.now)
     var last = ExchangeAction.refused(ExchangeRefusal(Refusal(.internalAssayBug, ""), .result))
-    for answer in answers { last = played.take(answer, nowMs: Self.now) }
+    for answer in answers { last = played.receive(answer, nowMs: Self.now) }
     guard case .refused(let ending) = last else {
       Issue.record("it goes on")
       return
@@ -163,8 +163,8 @@ struct VerifyReceiptExchangeTests {
 
   @Test("an answer where none is due is a bug, not a trap")
   func outOfTurn() throws {
-    checkEqual(play([.elapsed], try conversation()).last, "internal.assay.bug")
-    checkEqual(play([http(0), http(0)], try conversation()).last, "internal.assay.bug")
+    checkEqual(play([.elapsed], try machine()).last, "internal.assay.bug")
+    checkEqual(play([http(0), http(0)], try machine()).last, "internal.assay.bug")
   }
 
   // MARK: request
@@ -172,8 +172,8 @@ struct VerifyReceiptExchangeTests {
   private func firstRequest(
     _ members: [(String, JSONText)] = [], _ change: (inout Configuration) -> Void = { _ in }
   ) throws -> HTTPRequest? {
-    var conversation = try conversation(members, change)
-    guard case .request(let request) = conversation.begin(nowMs: Self.now) else { return nil }
+    var machine = try machine(members, change)
+    guard case .request(let request) = machine.start(nowMs: Self.now) else { return nil }
     return request
   }
 
@@ -238,10 +238,10 @@ struct VerifyReceiptExchangeTests {
   }
 }
 
-extension ExchangeAnswer {
+extension ExchangeReply {
   /// Returns the response with another body.
-  fileprivate func body(_ text: String) -> ExchangeAnswer {
+  fileprivate func body(_ text: String) -> ExchangeReply {
     guard case .http(let answer) = self else { return self }
-    return .http(HTTPAnswer(status: answer.status, body: utf8(text)))
+    return .http(HTTPResponse(status: answer.status, body: utf8(text)))
   }
 }

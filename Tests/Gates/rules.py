@@ -103,7 +103,7 @@ PASSED_TO = {"refusing": "MemberNode", "MemberRefusals": "MemberNode", "names": 
              "refuse": "PurchaseInfo", "refusal": "AppleReceiptStatus",
              "milliseconds": "ReceiptAttributes", "form": "ChainProfile",
              "root": "CandidatePath", "signature": "CandidatePath",
-             "checkIssuer": "CandidatePath", "dates": "CertificateReport",
+             "requireCandidate": "CandidatePath", "dates": "CertificateReport",
              "checkValidity": "CertificateReport"}
 LITERAL = re.compile(r'"([A-Z]{3,4}-\d+)"')
 # Statuses that refuse nothing, or begin so.

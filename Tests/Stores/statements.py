@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test that every table and statement of Sources/Assay/Stores/Dialects runs on its engine.
+"""Test that every table and statement of Sources/Assay/Ledger/Engines runs on its engine.
 
   statements.py [ENGINE …]
 

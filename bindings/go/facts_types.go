@@ -1570,9 +1570,9 @@ type Risk struct {
 	Client *ClientError `json:"client"`
 }
 
-// EvidenceReach is how far the evidence reaches: what happened after AsOf is
+// EvidenceCoverage is how far the evidence reaches: what happened after AsOf is
 // invisible.
-type EvidenceReach struct {
+type EvidenceCoverage struct {
 	// "signed" or "apple-answer".
 	Class string `json:"class"`
 	// Kinds of the documents.
@@ -1650,7 +1650,7 @@ type GroupDecision struct {
 	// When to decide again.
 	NextCheckAt time.Time `json:"nextCheckAtMs"`
 	// Its reach.
-	Evidence EvidenceReach `json:"evidence"`
+	Evidence EvidenceCoverage `json:"evidence"`
 	// The subscription group, else the product id.
 	Group string `json:"group"`
 	// "auto-renewable", "consumable" …
@@ -1705,7 +1705,7 @@ type Decision struct {
 	// When to decide again; zero: no need.
 	NextCheckAt time.Time `json:"nextCheckAtMs"`
 	// How far the evidence reaches.
-	Evidence EvidenceReach `json:"evidence"`
+	Evidence EvidenceCoverage `json:"evidence"`
 	// Every group, the leading one first.
 	Groups []GroupDecision `json:"groups"`
 	// Transactions that decided nothing.

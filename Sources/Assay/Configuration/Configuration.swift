@@ -22,7 +22,7 @@ struct Configuration: Sendable {
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
   var appleID: AppleIDPolicy? = nil
   var session: SessionPolicy? = nil
-  var ledger: StoresPolicy? = nil
+  var ledger: LedgerPolicy? = nil
 
   struct App: Sendable {
     var bundleId: Text

@@ -648,7 +648,7 @@ extension SessionPolicy {
   }
 }
 
-extension StoresPolicy {
+extension LedgerPolicy {
   private static let onExpiredLeaseChoices: [StaticString] = ["resume", "hold"]
   private static let transferChoices: [StaticString] = ["deny", "confirm", "allow"]
   private static let onNoPurchasesChoices: [StaticString] = ["deactivate", "keep"]

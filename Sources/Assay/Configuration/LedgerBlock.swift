@@ -1,7 +1,7 @@
 /// `ledger`: the policy of the ledger, and the engine for which statements are made
 /// (docs/spec/configuration.md §11).
-struct StoresPolicy: Sendable {
-  var engine: StoreDialect
+struct LedgerPolicy: Sendable {
+  var engine: LedgerEngine
   /// The form of SQL parameters; `nil` for an engine without SQL.
   var placeholders: Placeholders?
   /// The prefix of SQL table names.
@@ -40,13 +40,13 @@ struct StoresPolicy: Sendable {
   var signup = Signup()
 
   /// Creates the policy with the defaults of an engine.
-  init(_ engine: StoreDialect) {
+  init(_ engine: LedgerEngine) {
     self.engine = engine
     placeholders = Placeholders.standard(engine)
   }
 
   /// Returns this policy for another engine, named by a request (STO-13).
-  func speaking(_ engine: StoreDialect) -> StoresPolicy {
+  func speaking(_ engine: LedgerEngine) -> LedgerPolicy {
     var policy = self
     policy.placeholders = placeholders(engine)
     policy.engine = engine
@@ -56,7 +56,7 @@ struct StoresPolicy: Sendable {
   /// Requires a table name if a request names DynamoDB as its engine.
   ///
   /// - Throws: `config.document.missing` at `ledger.table`.
-  func requireTable(of engine: StoreDialect) throws(Refusal) {
+  func requireTable(of engine: LedgerEngine) throws(Refusal) {
     try require(
       engine != .dynamodb || table != nil, .configDocumentMissing, "CNF-1", at: "ledger.table")
   }
@@ -71,13 +71,13 @@ struct StoresPolicy: Sendable {
     var name: StaticString { Placeholders.names[rawValue] }
 
     /// Returns the default of an engine; `nil` if it has no SQL.
-    static func standard(_ engine: StoreDialect) -> Placeholders? {
+    static func standard(_ engine: LedgerEngine) -> Placeholders? {
       guard engine.isSQL else { return nil }
       return engine == .postgres ? .dollar : .qmark
     }
 
     /// Whether some client of the engine accepts this form.
-    func fits(_ engine: StoreDialect) -> Bool {
+    func fits(_ engine: LedgerEngine) -> Bool {
       switch engine {
       case .sqlite: return self == .qmark
       case .postgres: return true
@@ -104,7 +104,7 @@ struct StoresPolicy: Sendable {
 
   /// Returns the form for the engine that a request names (STO-13): the configured one if the
   /// engine accepts it, else the default.
-  func placeholders(_ engine: StoreDialect) -> Placeholders? {
+  func placeholders(_ engine: LedgerEngine) -> Placeholders? {
     if let placeholders, placeholders.fits(engine) { return placeholders }
     return Placeholders.standard(engine)
   }
@@ -119,7 +119,7 @@ enum LedgerBlock {
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let entry = try node.object(ConfigurationTable.ledgerMembers).required("engine")
     let engine = try engine(entry)
-    var policy = StoresPolicy(engine)
+    var policy = LedgerPolicy(engine)
     let block = try policy.readPlain(node)
     try readSQL(block, &policy)
     try readTable(block, &policy)
@@ -147,11 +147,11 @@ enum LedgerBlock {
   }
 
   private static func readSQL(
-    _ block: MemberNode, _ policy: inout StoresPolicy
+    _ block: MemberNode, _ policy: inout LedgerPolicy
   ) throws(Refusal) {
     if let entry = block["placeholders"]?.refusing(.configLedgerPlaceholders, "STO-13") {
-      let place = try entry.choice(StoresPolicy.Placeholders.names)
-      policy.placeholders = StoresPolicy.Placeholders(rawValue: place)
+      let place = try entry.choice(LedgerPolicy.Placeholders.names)
+      policy.placeholders = LedgerPolicy.Placeholders(rawValue: place)
       try require(policy.placeholders?.fits(policy.engine) == true, entry)
     }
     if let entry = block["prefix"] { policy.prefix = try prefix(entry) }
@@ -160,9 +160,9 @@ enum LedgerBlock {
   /// Reads the engine that a configuration or a request names.
   ///
   /// - Throws: `config.ledger.engine`.
-  static func engine(_ node: MemberNode) throws(Refusal) -> StoreDialect {
+  static func engine(_ node: MemberNode) throws(Refusal) -> LedgerEngine {
     let entry = node.refusing(.configLedgerEngine, "STO-13")
-    guard let engine = StoreDialect(try entry.text()) else { throw entry.refusal(.range) }
+    guard let engine = LedgerEngine(try entry.text()) else { throw entry.refusal(.range) }
     return engine
   }
 
@@ -187,7 +187,7 @@ enum LedgerBlock {
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
   private static func readTable(
-    _ block: MemberNode, _ policy: inout StoresPolicy
+    _ block: MemberNode, _ policy: inout LedgerPolicy
   ) throws(Refusal) {
     guard let entry = block["table"] else {
       if policy.engine == .dynamodb { throw block.missing("table") }
@@ -199,7 +199,7 @@ enum LedgerBlock {
   /// Reads the time limits. A statement must not wait for a lock longer than it may run, and an
   /// exchange must have time for one statement.
   private static func readLimits(
-    _ block: MemberNode, _ policy: inout StoresPolicy
+    _ block: MemberNode, _ policy: inout LedgerPolicy
   ) throws(Refusal) {
     func limit(
       _ name: StaticString, _ bounds: ClosedRange<Int64>, _ standard: Int64
@@ -242,7 +242,7 @@ enum LedgerBlock {
 
   /// Reads the members of `failOpen`. A meter that no plan has is refused as misspelt.
   private static func readFailOpen(
-    _ node: MemberNode, _ quotas: [Configuration.PlanQuotas], _ policy: inout StoresPolicy
+    _ node: MemberNode, _ quotas: [Configuration.PlanQuotas], _ policy: inout LedgerPolicy
   ) throws(Refusal) {
     let block = try node.object(ConfigurationTable.ledgerFailOpenMembers)
     if let entry = block["planMaxAgeMs"] {
@@ -257,9 +257,9 @@ enum LedgerBlock {
     }
   }
 
-  private static func readSignup(_ node: MemberNode) throws(Refusal) -> StoresPolicy.Signup {
+  private static func readSignup(_ node: MemberNode) throws(Refusal) -> LedgerPolicy.Signup {
     let block = try node.object(ConfigurationTable.ledgerSignupMembers)
-    var signup = StoresPolicy.Signup()
+    var signup = LedgerPolicy.Signup()
     if let entry = block["limit"] {
       signup.limit = try entry.integer(ConfigurationTable.ledgerSignupLimit)
     }
@@ -275,7 +275,7 @@ enum LedgerBlock {
   }
 
   private static func readUsername(
-    _ node: MemberNode, _ signup: inout StoresPolicy.Signup
+    _ node: MemberNode, _ signup: inout LedgerPolicy.Signup
   ) throws(Refusal) {
     let block = try node.object(ConfigurationTable.ledgerSignupUsernameMembers)
     if let entry = block["prefix"] {
@@ -294,7 +294,7 @@ enum LedgerBlock {
   }
 }
 
-extension StoresPolicy {
+extension LedgerPolicy {
   /// Writes the value of `ledger` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
     write(&writer) { member, writer in

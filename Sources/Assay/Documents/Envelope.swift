@@ -3,7 +3,7 @@
 struct Envelope {
   let kind: StaticString
   let factsMember: StaticString
-  let checks: Ledger
+  let checks: CheckLog
   var configuration: [UInt8] = []
   var isConfidential = false
   /// The value of `error.keyset` if a token's key is unknown.

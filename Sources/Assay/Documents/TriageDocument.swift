@@ -5,7 +5,7 @@ extension TriageResult {
   /// - Parameter configuration: the fingerprint of the verifier's configuration.
   func document(configuration: [UInt8]) -> Document {
     let envelope = Envelope(
-      kind: "triage", factsMember: "triage", checks: checks.ledger,
+      kind: "triage", factsMember: "triage", checks: checks.log,
       configuration: configuration)
     return envelope.refused(
       refusal, check: refusal.status == .pendingTriageVerifyNext ? "triage" : nil,

@@ -26,9 +26,9 @@ enum AttestReceiptPath {
     var path = CandidatePath(profile, leaf: signer)
     // An empty name is encoded in two bytes, 30 00.
     for other in bag where issuer.count > 2 && other.der != signer.der {
-      path.add(other, at: profile.places.intermediate)
+      path.addCandidate(other, at: profile.locations.intermediate)
     }
-    try path.checkIssuer("FRC-4")
+    try path.requireCandidate("FRC-4")
     return path
   }
 }

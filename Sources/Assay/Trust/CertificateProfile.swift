@@ -53,14 +53,14 @@ struct CertificateProfile: Sendable {
   /// Checks all requirements and decodes the key, which refuses a point that is not on its curve.
   ///
   /// - Parameter known: The key of the same certificate, if it was decoded before.
-  func shaped(
+  func profiled(
     _ certificate: Certificate, at place: String, key known: PublicKey? = nil
-  ) throws(Refusal) -> ShapedCertificate {
+  ) throws(Refusal) -> ProfiledCertificate {
     try check(certificate, at: place)
     guard let key = known ?? certificate.publicKey() else {
       throw Refusal(.rejectedChainKey, keyRule, at: place)
     }
-    return ShapedCertificate(certificate: certificate, key: key)
+    return ProfiledCertificate(certificate: certificate, key: key)
   }
 
   private var keyRule: StaticString { demands.first { $0.0.isOfKey }?.1 ?? "" }

@@ -19,7 +19,7 @@ struct CertificateRevocation: Sendable {
   }
 
   /// The verified response from which the state was taken. Times in milliseconds since 1970 UTC.
-  struct Word: Sendable {
+  struct VerifiedOCSPResponse: Sendable {
     let thisUpdateMs: Int64
     let nextUpdateMs: Int64
     /// The certificate whose key signed the response.
@@ -32,7 +32,7 @@ struct CertificateRevocation: Sendable {
   let certificate: Text
   let state: State
   /// The verified response; `nil` if the state is undetermined.
-  let word: Word?
+  let verified: VerifiedOCSPResponse?
 
   var isGood: Bool {
     if case .good = state { return true }
@@ -50,10 +50,10 @@ struct CertificateRevocation: Sendable {
     writer.beginObject()
     writer.member("sha256", certificate)
     writer.member("status", state.name)
-    writer.member("thisUpdate", integer: word?.thisUpdateMs)
-    writer.member("nextUpdate", integer: word?.nextUpdateMs)
-    writer.member("responder", word?.signer.fingerprint)
-    writer.member("response", (word?.response).map { Text(Base64.encodeStandard($0)) })
+    writer.member("thisUpdate", integer: verified?.thisUpdateMs)
+    writer.member("nextUpdate", integer: verified?.nextUpdateMs)
+    writer.member("responder", verified?.signer.fingerprint)
+    writer.member("response", (verified?.response).map { Text(Base64.encodeStandard($0)) })
     writer.member("revokedAtMs", integer: revoked?.atMs)
     writer.member("reason", integer: revoked?.reason)
     writer.endObject()

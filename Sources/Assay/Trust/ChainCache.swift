@@ -3,7 +3,7 @@
 struct ChainCache: Sendable {
   /// Chains by the bytes that contain the certificates, such as a JWS header, once the leaf's key
   /// has verified a signature over them. A warm call ends here.
-  let spellings: BytesCache<ProvenChain>
+  let headers: BytesCache<ProvenChain>
   /// Chains by the SHA-256 over all certificates: anyone can vary the header around a genuine
   /// chain, but not the chain. Chains of receipts, which may contain only a leaf, by the leaf's
   /// bytes.
@@ -13,11 +13,11 @@ struct ChainCache: Sendable {
   let intermediates: BytesCache<ProvenIntermediate>
 
   /// A longer header would take more than its share of memory (JWS-64).
-  private static let spellingByteCap = 6144
+  private static let headerByteCap = 6144
 
   /// Creates empty caches of `capacity` entries each; 0 disables them.
   init(capacity: Int) {
-    spellings = BytesCache(capacity: capacity, byteCap: ChainCache.spellingByteCap)
+    headers = BytesCache(capacity: capacity, byteCap: ChainCache.headerByteCap)
     chains = BytesCache(capacity: capacity)
     intermediates = BytesCache(capacity: capacity)
   }

@@ -41,26 +41,26 @@ enum ChainProfile: Sendable {
   }
 
   /// The locations of the certificates in refusals.
-  struct Places {
+  struct Locations {
     let leaf, intermediate, root: String
   }
 
-  var places: Places {
+  var locations: Locations {
     switch self {
     case .appStore, .xcode:
-      return Places(leaf: "x5c[0]", intermediate: "x5c[1]", root: "x5c[2]")
+      return Locations(leaf: "x5c[0]", intermediate: "x5c[1]", root: "x5c[2]")
     case .storeReceipt, .receipt:
-      return Places(leaf: "leaf", intermediate: "intermediate", root: "root")
-    case .attestation: return Places(leaf: "x5c[0]", intermediate: "x5c[1]", root: "root")
+      return Locations(leaf: "leaf", intermediate: "intermediate", root: "root")
+    case .attestation: return Locations(leaf: "x5c[0]", intermediate: "x5c[1]", root: "root")
     case .attestReceipt:
-      return Places(leaf: "signer", intermediate: "intermediate", root: "root")
+      return Locations(leaf: "signer", intermediate: "intermediate", root: "root")
     }
   }
 
   /// Whether the intermediate was reissued under its name and key (PTH-3). All its certificates
   /// are then candidates, the evidence's date selects one, and the refusal of the candidate that
   /// passed most checks is reported.
-  var sharesKeys: Bool { self == .storeReceipt || self == .receipt }
+  var hasReissuedIntermediates: Bool { self == .storeReceipt || self == .receipt }
 
   /// Decodes a certificate, which must be exactly one DER value (JWS-21, PTH-4, FRC-4).
   func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {

@@ -12,19 +12,19 @@ struct ChainTrust: Sendable {
   /// (ATT-36, PTH-13); `nil` if that key did not sign. All proofs in the cache have the same
   /// anchors, so the result does not depend on earlier calls.
   func intermediate(
-    _ shaped: ShapedCertificate, under anchor: Anchor, _ source: ProvenIntermediate.Source,
-    _ signatures: inout SignatureChecks
+    _ profiled: ProfiledCertificate, under anchor: Anchor, _ source: ProvenIntermediate.Source,
+    _ budget: inout SignatureBudget
   ) -> ProvenIntermediate? {
-    let certificate = shaped.certificate
+    let certificate = profiled.certificate
     if let known = cache.intermediates.find(certificate.der[...]),
       known.anchor.certificate.der == anchor.certificate.der
     {
       return known
     }
-    guard isShipped(certificate) || signatures.check(certificate.isSigned(by: anchor.key)) else {
+    guard isShipped(certificate) || budget.check(certificate.isSigned(by: anchor.key)) else {
       return nil
     }
-    let proven = ProvenIntermediate(shaped, anchor, source)
+    let proven = ProvenIntermediate(profiled, anchor, source)
     cache.intermediates.remember(certificate.der[...], proven)
     return proven
   }
@@ -32,11 +32,11 @@ struct ChainTrust: Sendable {
   /// Returns the proof under the first of `anchors` whose key signed a certificate, within the
   /// budget of signature checks (CER-10); `nil` if there is none.
   func intermediate(
-    _ shaped: ShapedCertificate, under anchors: [Anchor], _ source: ProvenIntermediate.Source,
-    _ signatures: inout SignatureChecks
+    _ profiled: ProfiledCertificate, under anchors: [Anchor], _ source: ProvenIntermediate.Source,
+    _ budget: inout SignatureBudget
   ) -> ProvenIntermediate? {
-    for anchor in anchors where signatures.mayGoOn {
-      if let proven = intermediate(shaped, under: anchor, source, &signatures) { return proven }
+    for anchor in anchors where budget.isAvailable {
+      if let proven = intermediate(profiled, under: anchor, source, &budget) { return proven }
     }
     return nil
   }

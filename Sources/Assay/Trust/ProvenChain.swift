@@ -11,7 +11,7 @@ final class ProvenChain: Sendable {
   let leafReport: [UInt8]
 
   init(
-    _ profile: ChainProfile, _ leaf: ShapedCertificate, _ intermediates: [ProvenIntermediate]
+    _ profile: ChainProfile, _ leaf: ProfiledCertificate, _ intermediates: [ProvenIntermediate]
   ) {
     self.profile = profile
     self.leaf = leaf.certificate
@@ -45,26 +45,26 @@ final class ProvenChain: Sendable {
   ///   - hints: The probable causes if the leaf, or its authority, is not valid.
   /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
   @discardableResult
-  func judged(
+  func validated(
     _ usable: [ProvenIntermediate], atSeconds seconds: Int64,
     hints: (leaf: Explanation?, authority: Explanation?) = (nil, nil)
   ) throws(Refusal) -> ProvenIntermediate {
-    let (rule, places) = (profile.rules.dates, profile.places)
-    try leaf.checkValidity(seconds, rule, at: places.leaf, hint: hints.leaf)
-    var contest = Contest(profile)
+    let (rule, locations) = (profile.rules.dates, profile.locations)
+    try leaf.checkValidity(seconds, rule, at: locations.leaf, hint: hints.leaf)
+    var refusals = RefusalRanking(profile)
     for intermediate in usable {
       var rank = 0
       do throws(Refusal) {
         try intermediate.certificate.checkValidity(
-          seconds, rule, at: places.intermediate, hint: hints.authority)
+          seconds, rule, at: locations.intermediate, hint: hints.authority)
         rank = 1
         try intermediate.anchor.certificate.checkValidity(
-          seconds, rule, at: places.root, hint: hints.authority)
+          seconds, rule, at: locations.root, hint: hints.authority)
         return intermediate
       } catch {
-        contest.lose(error, rank: rank)
+        refusals.add(error, rank: rank)
       }
     }
-    throw contest.refusal
+    throw refusals.refusal
   }
 }

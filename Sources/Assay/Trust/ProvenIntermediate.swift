@@ -4,13 +4,13 @@ final class ProvenIntermediate: Sendable {
   enum Source: Sendable {
     case shipped, configured, embedded
     /// A fixed position in the evidence, as in `x5c`; documents omit this source.
-    case inPlace
+    case fixedPosition
 
     var name: StaticString {
       switch self {
       case .shipped: return "shipped"
       case .configured: return "configured"
-      case .embedded, .inPlace: return "embedded"
+      case .embedded, .fixedPosition: return "embedded"
       }
     }
   }
@@ -22,16 +22,16 @@ final class ProvenIntermediate: Sendable {
   /// The members `intermediate` and `root` of a document's `chain`, as JSON.
   let report: [UInt8]
 
-  init(_ shaped: ShapedCertificate, _ anchor: Anchor, _ source: Source) {
-    certificate = shaped.certificate
-    key = shaped.key
+  init(_ profiled: ProfiledCertificate, _ anchor: Anchor, _ source: Source) {
+    certificate = profiled.certificate
+    key = profiled.key
     self.anchor = anchor
     self.source = source
     var writer = JSONWriter(capacity: 420)
     writer.name("intermediate")
     writer.beginObject()
     certificate.writeReportMembers(&writer)
-    if source != .inPlace { writer.member("source", source.name) }
+    if source != .fixedPosition { writer.member("source", source.name) }
     writer.endObject()
     writer.name("root")
     anchor.certificate.writeReport(&writer)

@@ -15,12 +15,12 @@ struct ProvenPath: Sendable {
   /// Checks the dates of the path at a time in seconds since 1970 UTC.
   ///
   /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
-  func judged(atSeconds seconds: Int64) throws(Refusal) -> JudgedPath {
+  func validated(atSeconds seconds: Int64) throws(Refusal) -> ValidPath {
     if chain.profile == .xcode {
       try chain.leaf.checkValidity(seconds, "PTH-11", at: "leaf")
-      return JudgedPath(chain: chain, intermediate: nil, isCached: isCached)
+      return ValidPath(chain: chain, intermediate: nil, isCached: isCached)
     }
-    let intermediate = try chain.judged(intermediates, atSeconds: seconds)
-    return JudgedPath(chain: chain, intermediate: intermediate, isCached: isCached)
+    let intermediate = try chain.validated(intermediates, atSeconds: seconds)
+    return ValidPath(chain: chain, intermediate: intermediate, isCached: isCached)
   }
 }

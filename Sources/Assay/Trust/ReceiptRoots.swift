@@ -58,11 +58,11 @@ struct ReceiptRoots: Sendable {
   ) -> ProvenIntermediate? {
     let trust = ChainTrust(anchors, ChainCache(capacity: 0))
     for profile in profiles {
-      var signatures = SignatureChecks()
+      var budget = SignatureBudget()
       if let anchors = try? anchors.anchors(),
-        let shaped = try? profile.certificates.intermediate.shaped(certificate, at: ""),
+        let profiled = try? profile.certificates.intermediate.profiled(certificate, at: ""),
         let proven = trust.intermediate(
-          shaped, under: Anchor.likely(anchors, of: certificate), source, &signatures)
+          profiled, under: Anchor.plausible(anchors, of: certificate), source, &budget)
       {
         return proven
       }
@@ -101,25 +101,25 @@ struct ReceiptRoots: Sendable {
     _ profile: ChainProfile, leaf der: [UInt8], embedded bag: [[UInt8]]
   ) throws(Refusal) -> CandidatePath {
     let anchors = try trust.anchors.anchors()
-    var path = CandidatePath(profile, leaf: try profile.embedded(der, at: profile.places.leaf))
-    let place = profile.places.intermediate
-    for known in intermediates { path.add(known.certificate, at: place, known: known) }
-    for other in foreign { path.add(other, at: place) }
+    var path = CandidatePath(profile, leaf: try profile.embedded(der, at: profile.locations.leaf))
+    let place = profile.locations.intermediate
+    for known in intermediates { path.addCandidate(known.certificate, at: place, proven: known) }
+    for other in foreign { path.addCandidate(other, at: place) }
     for (index, other) in bag.enumerated()
     where other != der && !anchors.contains(where: { $0.certificate.der == other }) {
       let place = "certificates[" + String(index) + "]"
-      path.add(try profile.embedded(other, at: place), at: place)
+      path.addCandidate(try profile.embedded(other, at: place), at: place)
     }
-    try path.checkIssuer("PTH-2")
+    try path.requireCandidate("PTH-2")
     return path
   }
 
   /// Verifies the signatures of leaf and intermediates (PTH-5). Only a proven chain is cached
   /// (PTH-13).
   func prove(
-    _ path: ShapedPath, _ signatures: inout SignatureChecks
+    _ path: ProfiledPath, _ budget: inout SignatureBudget
   ) throws(Refusal) -> ProvenPath {
-    let proven = try path.proven(trust, &signatures)
+    let proven = try path.proven(trust, &budget)
     trust.cache.chains.remember(proven.chain.leaf.der[...], proven.chain)
     return proven
   }

@@ -4,23 +4,23 @@
 ///     let compact = try CompactJWS(jws)
 ///     checks.enter(.header)
 struct Checks<Check: CheckList>: Sendable {
-  private(set) var ledger = Ledger(Check.ids)
+  private(set) var log = CheckLog(Check.ids)
 
   /// Opens `check`; the check that was open has passed.
-  mutating func enter(_ check: Check) { ledger.enter(check.rawValue) }
+  mutating func enter(_ check: Check) { log.enter(check.rawValue) }
 
   /// Opens `check` if it applies, and skips it for `reason` otherwise. Returns `applies`.
   @discardableResult
-  mutating func enter(_ check: Check, where applies: Bool, else reason: Ledger.Reason) -> Bool {
+  mutating func enter(_ check: Check, where applies: Bool, else reason: CheckLog.Reason) -> Bool {
     if applies { enter(check) } else { skip(check, reason) }
     return applies
   }
 
   /// Closes the open check, which has passed.
-  mutating func leave() { ledger.leave() }
+  mutating func leave() { log.leave() }
 
   /// Marks `check` as skipped, even if it is open.
-  mutating func skip(_ check: Check, _ reason: Ledger.Reason) {
-    ledger.skip(check.rawValue, reason)
+  mutating func skip(_ check: Check, _ reason: CheckLog.Reason) {
+    log.skip(check.rawValue, reason)
   }
 }

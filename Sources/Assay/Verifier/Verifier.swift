@@ -69,7 +69,7 @@ public final class Verifier: Sendable {
       trust.configuration.writeTrusted(trust.chains.anchors, receipts.roots, &trusted)
       let digests = try ConfigurationDigests(effective: effective, trusted: trusted.bytes)
       let envelope = Envelope(
-        kind: "configuration", factsMember: "configuration", checks: checks.ledger,
+        kind: "configuration", factsMember: "configuration", checks: checks.log,
         configuration: digests.trust)
       let document = envelope.accepted(nil) { writer in
         writer.raw(effective)
@@ -78,7 +78,7 @@ public final class Verifier: Sendable {
       return (Verifier(trust, receipts, attest, fingerprint: digests.trust), document)
     } catch {
       let envelope = Envelope(
-        kind: "configuration", factsMember: "configuration", checks: checks.ledger)
+        kind: "configuration", factsMember: "configuration", checks: checks.log)
       return (nil, envelope.refused(ConfigurationAdvice.completed(error)))
     }
   }
@@ -109,16 +109,16 @@ public final class Verifier: Sendable {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let payload = try verification.run(jws)
-      return envelope(kind, verification.checks.ledger).accepted(
+      return envelope(kind, verification.checks.log).accepted(
         .storeKit(payload), warnings: { payload.writeWarnings(&$0) },
         capacity: payload.json.bytes.count + 3072
       ) { payload.write(&$0) }
     } catch {
-      return envelope(kind, verification.checks.ledger).refused(error)
+      return envelope(kind, verification.checks.log).refused(error)
     }
   }
 
-  private func envelope(_ kind: StoreKitKind, _ checks: Ledger) -> Envelope {
+  private func envelope(_ kind: StoreKitKind, _ checks: CheckLog) -> Envelope {
     Envelope(
       kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
   }
@@ -139,7 +139,7 @@ public final class Verifier: Sendable {
     var checks = Checks<DecisionCheck>()
     func envelope() -> Envelope {
       Envelope(
-        kind: "decision", factsMember: "decision", checks: checks.ledger,
+        kind: "decision", factsMember: "decision", checks: checks.log,
         configuration: fingerprint)
     }
     do throws(Refusal) {

@@ -23,12 +23,12 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let attestation = try verification.run(object, keyId: keyId, clientData)
-      return envelope("attestation", verification.checks.ledger).accepted(
+      return envelope("attestation", verification.checks.log).accepted(
         .attestation(attestation), warnings: { attestation.writeWarnings(&$0) },
         capacity: 10_240
       ) { attestation.write(&$0) }
     } catch {
-      return envelope("attestation", verification.checks.ledger).refused(
+      return envelope("attestation", verification.checks.log).refused(
         error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
@@ -53,12 +53,12 @@ extension Verifier {
       try TimeWindow.checkNow(nowMs)
       let assertion = try verification.run(
         object, publicKey: publicKey, counter: counter, clientData)
-      return envelope("assertion", verification.checks.ledger).accepted(
+      return envelope("assertion", verification.checks.log).accepted(
         .assertion(assertion, signer: signer(publicKey)),
         warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
       ) { assertion.write(&$0) }
     } catch {
-      return envelope("assertion", verification.checks.ledger).refused(
+      return envelope("assertion", verification.checks.log).refused(
         error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
@@ -68,7 +68,7 @@ extension Verifier {
     Digest.sha256.of(AttestedKey.point(publicKey) ?? [])
   }
 
-  private func envelope(_ kind: StaticString, _ checks: Ledger) -> Envelope {
+  private func envelope(_ kind: StaticString, _ checks: CheckLog) -> Envelope {
     Envelope(kind: kind, factsMember: kind, checks: checks, configuration: fingerprint)
   }
 }

@@ -47,12 +47,12 @@ extension Verifier {
         return (nil, context.document())
       }
       checks.enter(.request)
-      let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+      let terms = try ExchangeOptions(request, configuration: fingerprint, nowMs: nowMs)
       let context = context(of: request, proven, nowMs: nowMs, attempt: terms.attempt, checks)
       return try begin(context, terms, row)
     } catch {
       let envelope = Envelope(
-        kind: "exchange", factsMember: "exchange", checks: checks.ledger,
+        kind: "exchange", factsMember: "exchange", checks: checks.log,
         configuration: fingerprint)
       return (nil, envelope.refused(error))
     }
@@ -61,8 +61,8 @@ extension Verifier {
   private func context(
     of request: ExchangeRequest, _ evidence: [VerifiedEvidence], nowMs: Int64, attempt: Int64,
     _ checks: Checks<ExchangeCheck>
-  ) -> KindContext {
-    KindContext(
+  ) -> OperationContext {
+    OperationContext(
       request: request, evidence: evidence, nowMs: nowMs, attempt: attempt, trust: trust,
       receipts: receipts, attest: attest, triage: firstLook, fingerprint: fingerprint,
       checks: checks)
@@ -70,20 +70,20 @@ extension Verifier {
 
   /// - Throws: the refusal of a request whose operation has steps.
   private func begin(
-    _ context: KindContext, _ terms: ExchangeTerms, _ row: ExchangeRow
+    _ context: OperationContext, _ terms: ExchangeOptions, _ row: OperationRow
   ) throws(Refusal) -> (exchange: Exchange?, document: Document) {
     var terms = terms
-    let begun: Conversation
+    let begun: AnyStateMachine
     do throws(Refusal) {
-      begun = try context.conversation()
+      begun = try context.machine()
     } catch {
       throw error.hinted(as: row.hints)
     }
     switch begun {
-    case .appStore(let conversation): terms.maxSteps = conversation.maxSteps
-    case .store(let conversation):
-      terms.maxSteps = conversation.maxSteps(row.steps)
-      terms.end(within: conversation.requestMs, of: context.nowMs)
+    case .appStore(let machine): terms.maxSteps = machine.maxSteps
+    case .ledger(let machine):
+      terms.maxSteps = machine.maxSteps(row.steps)
+      terms.end(within: machine.requestMs, of: context.nowMs)
     default: break
     }
     return Exchange.begin(begun, terms, nowMs: context.nowMs)

@@ -40,11 +40,11 @@ extension Verifier {
       try TimeWindow.checkNow(nowMs)
       try require(subject == nil, .misuseReceiptSubject, "APR-18", at: "subject")
       let receipt = try verification.run(text)
-      return envelope(.transaction, verification.checks.ledger).accepted(
+      return envelope(.transaction, verification.checks.log).accepted(
         .transactionReceipt(receipt), warnings: { receipt.writeWarnings(&$0) }
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.transaction, verification.checks.ledger).refused(error)
+      return envelope(.transaction, verification.checks.log).refused(error)
     }
   }
 
@@ -55,12 +55,12 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text)
-      return envelope(.app, verification.checks.ledger).accepted(
+      return envelope(.app, verification.checks.log).accepted(
         .appReceipt(receipt), warnings: { receipt.writeWarnings(&$0) },
         capacity: 2048 &+ receipt.attributes.purchases.count &* 700
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.app, verification.checks.ledger).refused(error)
+      return envelope(.app, verification.checks.log).refused(error)
     }
   }
 
@@ -71,11 +71,11 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text, subject: Verifier.subjectPoint(subject))
-      return envelope(.attest, verification.checks.ledger).accepted(
+      return envelope(.attest, verification.checks.log).accepted(
         .attestReceipt(receipt), capacity: 2048
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.attest, verification.checks.ledger).refused(error)
+      return envelope(.attest, verification.checks.log).refused(error)
     }
   }
 
@@ -87,7 +87,7 @@ extension Verifier {
     return Array(point)
   }
 
-  private func envelope(_ kind: ReceiptKind, _ checks: Ledger) -> Envelope {
+  private func envelope(_ kind: ReceiptKind, _ checks: CheckLog) -> Envelope {
     Envelope(
       kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
   }
@@ -119,16 +119,16 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let response = try reading.run(body)
-      return responseEnvelope(reading.checks.ledger).accepted(
+      return responseEnvelope(reading.checks.log).accepted(
         .receiptResponse(response), warnings: { response.writeWarnings(&$0) },
         capacity: 2048 &+ body.count
       ) { response.write(&$0) }
     } catch {
-      return responseEnvelope(reading.checks.ledger).refused(error)
+      return responseEnvelope(reading.checks.log).refused(error)
     }
   }
 
-  private func responseEnvelope(_ checks: Ledger) -> Envelope {
+  private func responseEnvelope(_ checks: CheckLog) -> Envelope {
     Envelope(
       kind: "verify-receipt-response", factsMember: "verifyReceipt", checks: checks,
       configuration: fingerprint)

@@ -14,10 +14,10 @@ extension Keyset {
     do throws(Refusal) {
       try CryptoContext.check()
       let keyset = try reader.run(jwks)
-      let envelope = Envelope(kind: "keyset", factsMember: "keyset", checks: reader.checks.ledger)
+      let envelope = Envelope(kind: "keyset", factsMember: "keyset", checks: reader.checks.log)
       return (keyset, envelope.accepted(.keyset(keyset)) { keyset.write(&$0) })
     } catch {
-      let envelope = Envelope(kind: "keyset", factsMember: "keyset", checks: reader.checks.ledger)
+      let envelope = Envelope(kind: "keyset", factsMember: "keyset", checks: reader.checks.log)
       return (nil, envelope.refused(error))
     }
   }
@@ -52,7 +52,7 @@ extension Verifier {
 
   private func envelope(_ verification: TokenVerification) -> Envelope {
     Envelope(
-      kind: "token", factsMember: "token", checks: verification.checks.ledger,
+      kind: "token", factsMember: "token", checks: verification.checks.log,
       configuration: fingerprint, keysetAdvice: verification.advice?.name)
   }
 }

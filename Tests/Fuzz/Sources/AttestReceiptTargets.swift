@@ -6,7 +6,7 @@ import CReference
 
 /// A target over `assay_verify_receipt` with App Attest receipts.
 enum AttestReceiptTargets {
-  private static let bench = AttestBench.shared
+  private static let fixture = AttestFixture.shared
 
   /// Good receipts: the one of an attestation, and two refreshed ones.
   static let good: [[UInt8]] = {
@@ -14,17 +14,18 @@ enum AttestReceiptTargets {
       let leaf = AttestTargets.good[0].leaf
       func receipt(_ kind: AttestReceiptFacts.Kind) -> AttestReceiptFacts {
         AttestReceiptFacts(
-          kind, bench.device, certificate: leaf, clientHash: AttestBench.clientHash,
-          created: AttestBench.madeMs)
+          kind, fixture.device, certificate: leaf, clientHash: AttestFixture.clientHash,
+          created: AttestFixture.madeMs)
       }
       var development = receipt(.receipt)
       development.environment = .development
       let receipts = try [receipt(.attest), receipt(.receipt), development].map {
-        try bench.authority.receipt($0)
+        try fixture.authority.receipt($0)
       }
       for good in receipts {
-        ReceiptBench.shared.verify(
-          bench.verifier("standard"), AttestBench.receiptKind, good, subject: bench.device.point
+        ReceiptFixture.shared.verify(
+          fixture.verifier("standard"), AttestFixture.receiptKind, good,
+          subject: fixture.device.point
         ).demandAccepted()
       }
       return receipts
@@ -35,14 +36,14 @@ enum AttestReceiptTargets {
 
   /// What 0xFF and a number stand for.
   static let pieces: [[UInt8]] =
-    [AttestTargets.good[0].leaf] + bench.authority.receiptChain.certificates + contents
+    [AttestTargets.good[0].leaf] + fixture.authority.receiptChain.certificates + contents
     + good.compactMap { OtherMessage($0)?.part(Int(REFERENCE_SIGNATURE)) }
-    + [Array(bench.device.appId.utf8), AttestBench.clientHash]
+    + [Array(fixture.device.appId.utf8), AttestFixture.clientHash]
 
   private static let model: AppReceiptTemplate = {
     let facts = AttestReceiptFacts(
-      .attest, bench.device, certificate: [], clientHash: [], created: AttestBench.madeMs)
-    return bench.authority.receiptTemplate(facts)
+      .attest, fixture.device, certificate: [], clientHash: [], created: AttestFixture.madeMs)
+    return fixture.authority.receiptTemplate(facts)
   }()
 
   /// Mode 0 and 1: the others are the content, signed, whole or in chunks. Mode 2:
@@ -50,13 +51,13 @@ enum AttestReceiptTargets {
   /// its other form.
   static func attestReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
-    let rest = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let selector = Selector(first, fixture.verifiers)
+    let rest = ReceiptFixture.assemble(input.dropFirst(), pieces)
     let whole = selector.mode == 2 ? rest : container(rest, selector.mode)
     let subject = subject(selector)
     let sent = selector.route.carry(whole)
-    let answer = ReceiptBench.shared.verify(
-      selector.verifier.handle, AttestBench.receiptKind, sent, subject: subject)
+    let answer = ReceiptFixture.shared.verify(
+      selector.verifier.handle, AttestFixture.receiptKind, sent, subject: subject)
     if answer.isOK {
       let content = selector.mode == 2 ? AttestTargets.content(decoded(sent)) : rest
       if selector.mode == 2 {
@@ -76,7 +77,7 @@ enum AttestReceiptTargets {
   private static func subject(_ selector: Selector) -> [UInt8]? {
     guard selector.lastBit else { return nil }
     return selector.mode == 3
-      ? (try? bench.device.key.publicKeyInfo()) ?? [] : bench.device.point
+      ? (try? fixture.device.key.publicKeyInfo()) ?? [] : fixture.device.point
   }
 
   private static func container(_ content: [UInt8], _ mode: Int) -> [UInt8] {
@@ -121,7 +122,7 @@ enum AttestReceiptTargets {
       fatalError("libcrypto reads no such certificate")
     }
     same("keyId", Base64Text.encode(AttestDigest.sha256(key)))
-    demand(!isBound || key == bench.device.point, "of another key")
+    demand(!isBound || key == fixture.device.point, "of another key")
   }
 
   /// The key of a certificate, as libcrypto reads it.
@@ -155,8 +156,8 @@ enum AttestReceiptTargets {
     _ selector: Selector, _ sent: [UInt8], _ subject: [UInt8]?, _ answer: Answer
   ) {
     guard selector.verifier.name == "standard" else { return }
-    let fresh = ReceiptBench.shared.verify(
-      bench.verifier("no-cache"), AttestBench.receiptKind, sent, subject: subject)
+    let fresh = ReceiptFixture.shared.verify(
+      fixture.verifier("no-cache"), AttestFixture.receiptKind, sent, subject: subject)
     for member in ["attestReceipt", "error", "checks"] {
       demand(fresh.source(member) == answer.source(member), "the cache changes \(member)")
     }

@@ -6,7 +6,7 @@ import CReference
 
 /// Targets over `assay_verify_attestation` and `assay_verify_assertion`.
 enum AttestTargets {
-  private static let bench = AttestBench.shared
+  private static let fixture = AttestFixture.shared
 
   // MARK: attestations
 
@@ -40,19 +40,19 @@ enum AttestTargets {
   static let good: [Parts] = {
     do {
       let parts = try [
-        bench.device, bench.device.with { $0.system = .iOS18 },
-        bench.device.with {
+        fixture.device, fixture.device.with { $0.system = .iOS18 },
+        fixture.device.with {
           $0.environment = .development
           $0.system = .macOS
         },
       ].map { device in
         try Parts(
-          bench.authority.attestation(
-            of: device, clientDataHash: AttestBench.clientHash, madeMs: AttestBench.madeMs))
+          fixture.authority.attestation(
+            of: device, clientDataHash: AttestFixture.clientHash, madeMs: AttestFixture.madeMs))
       }
       for good in parts {
-        bench.verifyAttestation(
-          bench.verifier("standard"), good.whole, keyId: bench.device.keyId
+        fixture.verifyAttestation(
+          fixture.verifier("standard"), good.whole, keyId: fixture.device.keyId
         ).demandAccepted()
       }
       return parts
@@ -63,42 +63,42 @@ enum AttestTargets {
   static let pieces: [[UInt8]] =
     good.flatMap { parts in
       [parts.leaf, parts.intermediate, parts.receipt, parts.authData]
-    } + [bench.device.keyId, AuthenticatorDataTemplate.coseKey(bench.device.point)]
-    + [AttestDigest.sha256(Array(bench.device.appId.utf8)), bench.authority.rootCertificate]
+    } + [fixture.device.keyId, AuthenticatorDataTemplate.coseKey(fixture.device.point)]
+    + [AttestDigest.sha256(Array(fixture.device.appId.utf8)), fixture.authority.rootCertificate]
 
   /// Mode 0: the others are the whole object. Mode 1: they are authenticator
   /// data, under a nonce that fits. Mode 2: a kind and client data with a good
   /// object. Mode 3: the value of extension 8.5 or 8.7 of a leaf.
   static func attestation(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
-    let rest = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let selector = Selector(first, fixture.verifiers)
+    let rest = ReceiptFixture.assemble(input.dropFirst(), pieces)
     let handle = selector.verifier.handle
     let keyId = keyId(selector)
     let answer: Answer
     switch selector.mode {
     case 0:
-      answer = bench.verifyAttestation(handle, rest, keyId: keyId)
+      answer = fixture.verifyAttestation(handle, rest, keyId: keyId)
       if answer.isOK { checkWhole(rest, selector) }
       checkCache(selector, answer, rest, keyId)
     case 1:
       let object = signed(rest)
-      answer = bench.verifyAttestation(handle, object, keyId: keyId)
+      answer = fixture.verifyAttestation(handle, object, keyId: keyId)
       if answer.isOK { checkData(rest, answer, selector) }
     case 2:
       let kind = Int32(rest.first ?? 0) % 4
       let data = HostileNames.expand(rest.dropFirst())
-      answer = bench.verifyAttestation(
+      answer = fixture.verifyAttestation(
         handle, good[0].whole, keyId: keyId, kind: kind, clientData: data)
       checkClientData(answer, kind, data)
     default:
-      let object = bench.attestation { template in
+      let object = fixture.attestation { template in
         let oid =
           selector.lastBit
           ? AttestLeafExtensions.keyFactsOID : AttestLeafExtensions.systemFactsOID
         template.leaf = template.leaf.replacing(oid, with: CertificateExtension(oid, rest))
       }
-      answer = bench.verifyAttestation(handle, object, keyId: keyId)
+      answer = fixture.verifyAttestation(handle, object, keyId: keyId)
       if rest.count < 2048, ["standard", "ignore", "whole"].contains(selector.verifier.name) {
         demand(
           answer.isOK || answer.text("status.name") == "rejected.attest.acl",
@@ -111,18 +111,18 @@ enum AttestTargets {
   /// The key id in its forms.
   private static func keyId(_ selector: Selector) -> [UInt8] {
     switch selector.route {
-    case .raw: return bench.device.keyId
-    case .base64: return Array(bench.device.keyIdBase64.utf8)
-    case .doubled: return Array(bench.device.keyIdHex.utf8)
-    case .wrapped: return Base64Text.encodeURL(bench.device.keyId)
+    case .raw: return fixture.device.keyId
+    case .base64: return Array(fixture.device.keyIdBase64.utf8)
+    case .doubled: return Array(fixture.device.keyIdHex.utf8)
+    case .wrapped: return Base64Text.encodeURL(fixture.device.keyId)
     }
   }
 
   private static func signed(_ data: [UInt8]) -> [UInt8] {
-    bench.attestation { template in
+    fixture.attestation { template in
       template.sentAuthData = data
       template.nonce = { _ in
-        [AttestLeafExtensions.nonce(AttestDigest.sha256(data + AttestBench.clientHash))]
+        [AttestLeafExtensions.nonce(AttestDigest.sha256(data + AttestFixture.clientHash))]
       }
     }
   }
@@ -137,7 +137,7 @@ enum AttestTargets {
     else { fatalError("accepted what the other reader does not read") }
     let entries = cbor.children(chain).map { cbor.slice(cbor.items[$0]) }
     demand(
-      entries.count == 2 || entries.last == bench.authority.rootCertificate, "a long chain")
+      entries.count == 2 || entries.last == fixture.authority.rootCertificate, "a long chain")
     let isGood = good.contains { parts in
       parts.leaf == entries[0] && parts.intermediate == entries[1]
         && cbor.string("authData") == parts.authData
@@ -153,7 +153,7 @@ enum AttestTargets {
     _ selector: Selector, _ answer: Answer, _ object: [UInt8], _ keyId: [UInt8]
   ) {
     guard selector.verifier.name == "standard" else { return }
-    let fresh = bench.verifyAttestation(bench.verifier("no-cache"), object, keyId: keyId)
+    let fresh = fixture.verifyAttestation(fixture.verifier("no-cache"), object, keyId: keyId)
     for member in ["attestation", "error", "checks", "warnings"] {
       demand(fresh.source(member) == answer.source(member), "the cache changes \(member)")
     }
@@ -164,7 +164,7 @@ enum AttestTargets {
   private static func checkData(
     _ data: [UInt8], _ answer: Answer, _ selector: Selector
   ) {
-    let device = bench.device
+    let device = fixture.device
     demand(data.count >= 164 && data.count <= 1024, "a length of \(data.count)")
     demand(data[..<32].elementsEqual(AttestDigest.sha256(Array(device.appId.utf8))), "rpIdHash")
     demand(data[32] & 0x40 != 0, "flags")
@@ -192,8 +192,8 @@ enum AttestTargets {
   private static func checkClientData(_ answer: Answer, _ kind: Int32, _ data: [UInt8]) {
     guard answer.isOK else { return }
     demand(
-      kind == AttestBench.data && data == AttestBench.clientData
-        || kind == AttestBench.hash && data == AttestBench.clientHash,
+      kind == AttestFixture.data && data == AttestFixture.clientData
+        || kind == AttestFixture.hash && data == AttestFixture.clientHash,
       "accepted other client data")
   }
 
@@ -201,12 +201,12 @@ enum AttestTargets {
 
   /// Good assertions: authenticator data and object, by counter and system.
   static let goodAssertions: [(data: [UInt8], signature: [UInt8], whole: [UInt8])] = [
-    (bench.device, UInt32(1)), (bench.device.with { $0.system = .iOS18 }, 7),
+    (fixture.device, UInt32(1)), (fixture.device.with { $0.system = .iOS18 }, 7),
   ].map { device, counter in
     let data = device.assertionData(counter: counter).bytes
-    let whole = bench.assertion(over: data)
+    let whole = fixture.assertion(over: data)
     guard let signature = OtherCBOR(whole)?.string("signature") else { fatalError("assertion") }
-    bench.verifyAssertion(bench.verifier("standard"), whole, key: bench.device.point)
+    fixture.verifyAssertion(fixture.verifier("standard"), whole, key: fixture.device.point)
       .demandAccepted()
     return (data, signature, whole)
   }
@@ -219,15 +219,15 @@ enum AttestTargets {
   /// the last bit are those that the key signed.
   static func assertion(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
-    let rest = ReceiptBench.assemble(input.dropFirst(), assertionPieces)
+    let selector = Selector(first, fixture.verifiers)
+    let rest = ReceiptFixture.assemble(input.dropFirst(), assertionPieces)
     let handle = selector.verifier.handle
     let key = (try? publicKey(selector)) ?? []
     let stored: UInt32 = selector.lastBit ? 3 : 0
     let answer: Answer
     switch selector.mode {
     case 0:
-      answer = bench.verifyAssertion(handle, rest, key: key, counter: stored)
+      answer = fixture.verifyAssertion(handle, rest, key: key, counter: stored)
       if answer.isOK {
         let data = OtherCBOR(rest)?.string("authenticatorData")
         demand(goodAssertions.contains { $0.data == data }, "accepted what was not signed")
@@ -235,22 +235,22 @@ enum AttestTargets {
         checkAsserted(data ?? [], answer, stored)
       }
     case 1:
-      answer = bench.verifyAssertion(
-        handle, bench.assertion(over: rest), key: key, counter: stored)
+      answer = fixture.verifyAssertion(
+        handle, fixture.assertion(over: rest), key: key, counter: stored)
       if answer.isOK { checkAsserted(rest, answer, stored) }
     case 2:
-      let object = AttestBench.assertion(rest, goodAssertions[0].data)
-      answer = bench.verifyAssertion(handle, object, key: key)
+      let object = AttestFixture.assertion(rest, goodAssertions[0].data)
+      answer = fixture.verifyAssertion(handle, object, key: key)
       if answer.isOK { checkSignature(rest) }
     default:
       let kind = Int32(rest.first ?? 0) % 4
       let data = HostileNames.expand(rest.dropFirst())
       let object =
         selector.lastBit
-        ? bench.assertion(over: goodAssertions[0].data, data) : goodAssertions[0].whole
-      answer = bench.verifyAssertion(handle, object, key: key, kind: kind, clientData: data)
+        ? fixture.assertion(over: goodAssertions[0].data, data) : goodAssertions[0].whole
+      answer = fixture.verifyAssertion(handle, object, key: key, kind: kind, clientData: data)
       if selector.lastBit {
-        demand(!answer.isOK || kind == AttestBench.data, "accepted a hash that was not signed")
+        demand(!answer.isOK || kind == AttestFixture.data, "accepted a hash that was not signed")
       } else {
         checkClientData(answer, kind, data)
       }
@@ -260,8 +260,8 @@ enum AttestTargets {
 
   private static func publicKey(_ selector: Selector) throws -> [UInt8] {
     switch selector.route {
-    case .raw, .doubled: return bench.device.point
-    case .base64, .wrapped: return try bench.device.key.publicKeyInfo()
+    case .raw, .doubled: return fixture.device.point
+    case .base64, .wrapped: return try fixture.device.key.publicKeyInfo()
     }
   }
 
@@ -280,7 +280,7 @@ enum AttestTargets {
   private static func checkAsserted(_ data: [UInt8], _ answer: Answer, _ stored: UInt32) {
     demand(data.count >= 37 && data.count <= 1024, "a length of \(data.count)")
     demand(
-      data[..<32].elementsEqual(AttestDigest.sha256(Array(bench.device.appId.utf8)))
+      data[..<32].elementsEqual(AttestDigest.sha256(Array(fixture.device.appId.utf8)))
         || data[..<32].elementsEqual(
           AttestDigest.sha256(Array("ABCDE12345.com.example.second".utf8))),
       "rpIdHash")

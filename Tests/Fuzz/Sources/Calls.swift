@@ -46,7 +46,7 @@ enum Calls {
         account.asText {
           assay_decide(
             verifier, list.baseAddress, list.count, account.isEmpty ? nil : $0, $1,
-            FuzzBench.instant, document)
+            FuzzFixture.instant, document)
         }
       }
     }
@@ -59,7 +59,7 @@ enum Calls {
       evidence.withUnsafeBufferPointer { list in
         request.asText {
           assay_call(
-            verifier, $0, $1, list.baseAddress, list.count, FuzzBench.instant, document)
+            verifier, $0, $1, list.baseAddress, list.count, FuzzFixture.instant, document)
         }
       }
     }
@@ -74,7 +74,7 @@ enum Calls {
         request.asText {
           assay_exchange_new(
             verifier, $0, $1, evidence.isEmpty ? nil : list.baseAddress, list.count,
-            FuzzBench.instant, &exchange, document)
+            FuzzFixture.instant, &exchange, document)
         }
       }
     }

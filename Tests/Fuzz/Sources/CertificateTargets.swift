@@ -8,7 +8,7 @@ import CReference
 /// Targets over certificates: the reader against libcrypto, and chains in which
 /// one certificate is any bytes.
 enum CertificateTargets {
-  private static let bench = FuzzBench.shared
+  private static let fixture = FuzzFixture.shared
 
   /// A chain of P-256 keys alone, which is quick to sign. In a certificate of an
   /// input the point of `standIn` is replaced by a real key.
@@ -37,7 +37,7 @@ enum CertificateTargets {
       rootKey = try .generate(.p256)
       intermediateKey = try .generate(.p256)
       leafKey = try .generate(.p256)
-      let authority = bench.authority
+      let authority = fixture.authority
       root = try QuickChain.template(authority.root, try rootKey.publicKey())
         .signed(by: rootKey)
       intermediate = try QuickChain.template(
@@ -46,8 +46,8 @@ enum CertificateTargets {
       leaf = try QuickChain.template(authority.leaf, try leafKey.publicKey())
         .signed(by: intermediateKey)
       let anchors: JSONText = [.string(utf8: Base64Text.encode(root))]
-      verifier = FuzzBench.verifier(
-        bench.cases.standardConfig.setting("storekit.anchors", anchors).bytes)
+      verifier = FuzzFixture.verifier(
+        fixture.cases.standardConfig.setting("storekit.anchors", anchors).bytes)
     }
   }
 
@@ -55,7 +55,7 @@ enum CertificateTargets {
     do { return try QuickChain() } catch { fatalError("no chain: \(error)") }
   }()
 
-  private static let payload = Purchase(now: FuzzBench.instant).transactionPayload.bytes
+  private static let payload = Purchase(now: FuzzFixture.instant).transactionPayload.bytes
 
   /// The first byte says what the others become: a certificate for the reader, a
   /// leaf or intermediate as it stands, one that is signed properly, an anchor.
@@ -146,8 +146,8 @@ enum CertificateTargets {
 
   private static func verify(leaf: [UInt8], intermediate: [UInt8]) {
     let header = JWSTemplate.storeHeader([leaf, intermediate, quick.root]).bytes
-    let jws = bench.signed(Base64Text.encodeURL(header), payload, quick.leafKey)
-    let answer = bench.verify(quick.verifier, Int32(ASSAY_JWS_TRANSACTION), jws)
+    let jws = fixture.signed(Base64Text.encodeURL(header), payload, quick.leafKey)
+    let answer = fixture.verify(quick.verifier, Int32(ASSAY_JWS_TRANSACTION), jws)
     if answer.isOK { checkAccepted(leaf, intermediate) }
     answer.free()
   }
@@ -162,7 +162,7 @@ enum CertificateTargets {
       fatalError("libcrypto does not read an accepted chain")
     }
     defer { for one in [mine, above, root] { reference_certificate_free(one) } }
-    let signedAt = Purchase(now: FuzzBench.instant).signedDate / 1000
+    let signedAt = Purchase(now: FuzzFixture.instant).signedDate / 1000
     demand(
       reference_certificate_has(mine, "1.2.840.113635.100.6.11.1") == 1, "no marker in the leaf")
     demand(

@@ -48,7 +48,7 @@ enum ContainerTargets {
 
   /// Any bytes as a container.
   static func ber(_ input: [UInt8]) {
-    let bytes = ReceiptBench.assemble(input[...], pieces)
+    let bytes = ReceiptFixture.assemble(input[...], pieces)
     let elements = reference_ber_elements(bytes, bytes.count, 512, 24)
     do throws(BER.Fault) {
       let mine = try BER.measure(bytes, limits.ber)

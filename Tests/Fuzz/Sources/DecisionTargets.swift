@@ -7,13 +7,13 @@ import Glibc
 
 /// Targets over configurations, decisions, stored dates and document paths.
 enum DecisionTargets {
-  private static let bench = FuzzBench.shared
+  private static let fixture = FuzzFixture.shared
 
   // MARK: configurations
 
   private static let configTexts: [UInt8: [UInt8]] = [
-    1: Array(bench.authority.anchor.utf8),
-    2: Array(bench.authority.xcodeFingerprint.utf8),
+    1: Array(fixture.authority.anchor.utf8),
+    2: Array(fixture.authority.xcodeFingerprint.utf8),
   ]
 
   /// Any bytes as a configuration; byte 1 stands for a root in base64, byte 2 for
@@ -21,13 +21,13 @@ enum DecisionTargets {
   static func verifierNew(_ input: [UInt8]) {
     configure(input, configTexts) { verifier, _, _ in
       if verifier != nil {
-        bench.verify(verifier, Int32(ASSAY_JWS_TRANSACTION), transaction).free()
+        fixture.verify(verifier, Int32(ASSAY_JWS_TRANSACTION), transaction).free()
       }
     }
   }
 
-  private static let transaction = bench.signed(
-    Purchase(now: FuzzBench.instant).transactionPayload.bytes)
+  private static let transaction = fixture.signed(
+    Purchase(now: FuzzFixture.instant).transactionPayload.bytes)
 
   // MARK: decisions
 
@@ -39,12 +39,12 @@ enum DecisionTargets {
     let parts = input.dropFirst().split(
       separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
     guard let account = parts.first.map({ Array($0) }) else { return }
-    let (name, verifier) = bench.verifiers[Int(selector) % bench.verifiers.count]
+    let (name, verifier) = fixture.verifiers[Int(selector) % fixture.verifiers.count]
     let isXcode = name == "xcode" || name == "local-testing"
     let evidence = parts.dropFirst().map { part in
-      bench.verify(
+      fixture.verify(
         verifier, Int32(part.first ?? 1) % 5 + 1,
-        bench.signed(Array(part.dropFirst()), asXcode: isXcode))
+        fixture.signed(Array(part.dropFirst()), asXcode: isXcode))
     }
     let handles = evidence.map(\.handle)
     let first = Calls.decide(verifier, handles, account: account)
@@ -121,19 +121,19 @@ enum DecisionTargets {
 
   /// Documents of every kind, and what cJSON makes of them.
   private static let documents: [(answer: Answer, json: OpaquePointer)] = {
-    let purchase = Purchase(now: FuzzBench.instant)
+    let purchase = Purchase(now: FuzzFixture.instant)
     let escaped = purchase.transactionPayload
       .setting("a\"b\\c\u{e9}\u{1}", "x\"y\\z\n\u{1F600}")
       .setting("list", [1, "two", .null, [3, ["four": 4]]])
       .setting("spaced", .text("{ \"a\" : [ 1 , 2 ] , \"b\" : \"\\u0041\\ud83d\\ude00\" }"))
       .setting("\\u0041name", "escaped").setting("", "empty name")
     var answers = [
-      bench.verify(bench.verifier("standard"), 1, bench.signed(escaped.bytes)),
-      bench.verify(bench.verifier("standard"), 1, Array("a.b.c".utf8)),
+      fixture.verify(fixture.verifier("standard"), 1, fixture.signed(escaped.bytes)),
+      fixture.verify(fixture.verifier("standard"), 1, Array("a.b.c".utf8)),
     ]
-    if let notification = try? bench.authority.payload(.notification, purchase) {
+    if let notification = try? fixture.authority.payload(.notification, purchase) {
       answers.append(
-        bench.verify(bench.verifier("standard"), 3, bench.signed(notification.bytes)))
+        fixture.verify(fixture.verifier("standard"), 3, fixture.signed(notification.bytes)))
     }
     return answers.map { answer in
       guard let json = answer.json.asText({ reference_json_read($0, $1) }) else {

@@ -28,8 +28,8 @@ enum Targets {
     ("keyset-new", TokenTargets.keysetNew),
     ("verify-token", TokenTargets.verifyToken),
     ("exchange", ExchangeTargets.exchange),
-    ("conversation", ConversationTargets.conversation),
-    ("store-conversation", StoreTargets.storeConversation),
+    ("conversation", StateMachineTargets.machine),
+    ("store-conversation", LedgerTargets.ledgerMachine),
     ("ocsp-response", RevocationTargets.ocspResponse),
     ("attest-config", ExchangeTargets.attestConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
@@ -63,7 +63,7 @@ public func initialize(
   }
   Targets.chosen = Targets.all.first { $0.name == name }?.run
   demand(Targets.chosen != nil, "no target is called \(name)")
-  FuzzBench.shared.prepare()
+  FuzzFixture.shared.prepare()
   return 0
 }
 
@@ -79,7 +79,7 @@ func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
   if !holds { fatalError(what()) }
 }
 
-/// How many answers conversations got in this process; told from time to time.
+/// How many answers exchanges got in this process; told from time to time.
 enum AnswerCount {
   private static var count = 0
 

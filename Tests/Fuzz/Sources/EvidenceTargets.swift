@@ -5,14 +5,14 @@ import CReference
 /// Targets over `assay_verify_jws`. The first byte of an input picks verifier
 /// and kind.
 enum EvidenceTargets {
-  private static let bench = FuzzBench.shared
+  private static let fixture = FuzzFixture.shared
 
   // MARK: any bytes
 
   /// The pieces of good evidence, and what may be accepted: their own pairs.
   private static let pieces: (texts: [UInt8: [UInt8]], signed: Set<[UInt8]>) = {
-    let purchase = Purchase(now: FuzzBench.instant)
-    var texts: [UInt8: [UInt8]] = [1: bench.storeHeader, 0x0e: bench.xcodeHeader]
+    let purchase = Purchase(now: FuzzFixture.instant)
+    var texts: [UInt8: [UInt8]] = [1: fixture.storeHeader, 0x0e: fixture.xcodeHeader]
     var signed: Set<[UInt8]> = []
     func add(_ payload: UInt8, _ signature: UInt8, _ jws: [UInt8]) {
       let segments = jws.split(separator: 0x2e)
@@ -25,11 +25,11 @@ enum EvidenceTargets {
       (.realtimeRequest, 12, 15),
     ]
     for (kind, payload, signature) in places {
-      guard let text = try? bench.authority.payload(kind, purchase) else { fatalError("\(kind)") }
-      add(payload, signature, bench.signed(text.bytes))
+      guard let text = try? fixture.authority.payload(kind, purchase) else { fatalError("\(kind)") }
+      add(payload, signature, fixture.signed(text.bytes))
     }
     let local = purchase.with { $0.environment = "Xcode" }
-    add(16, 17, bench.signed(local.transactionPayload.bytes, asXcode: true))
+    add(16, 17, fixture.signed(local.transactionPayload.bytes, asXcode: true))
     return (texts, signed)
   }()
 
@@ -38,8 +38,8 @@ enum EvidenceTargets {
   static func verifyJWS(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let jws = expand(input.dropFirst(), pieces.texts)
-    let (verifier, kind) = bench.choice(selector)
-    let answer = bench.verify(bench.verifiers[verifier].handle, kind, jws)
+    let (verifier, kind) = fixture.choice(selector)
+    let answer = fixture.verify(fixture.verifiers[verifier].handle, kind, jws)
     if answer.isOK {
       let end = jws.lastIndex(of: 0x2e) ?? 0
       demand(pieces.signed.contains(Array(jws[..<end])), "accepted what was not signed")
@@ -53,11 +53,11 @@ enum EvidenceTargets {
   /// after a good signature.
   static func signedPayload(_ input: [UInt8]) {
     guard let selector = input.first else { return }
-    let (verifier, kind) = bench.choice(selector)
-    let name = bench.verifiers[verifier].name
-    let jws = bench.signed(
+    let (verifier, kind) = fixture.choice(selector)
+    let name = fixture.verifiers[verifier].name
+    let jws = fixture.signed(
       Array(input.dropFirst()), asXcode: name == "xcode" || name == "local-testing")
-    let answer = bench.verify(bench.verifiers[verifier].handle, kind, jws)
+    let answer = fixture.verify(fixture.verifiers[verifier].handle, kind, jws)
     if answer.isOK {
       demand(reference(reads: input.dropFirst()), "cJSON does not read an accepted payload")
     }
@@ -80,25 +80,25 @@ enum EvidenceTargets {
     guard let outer = parts.first else { return }
     var texts: [UInt8: [UInt8]] = [:]
     for (index, part) in parts.dropFirst().enumerated() {
-      texts[UInt8(index + 1)] = bench.signed(Array(part))
+      texts[UInt8(index + 1)] = fixture.signed(Array(part))
     }
-    let verifier = Int(selector) % bench.verifiers.count
-    let jws = bench.signed(expand(outer, texts))
-    let answer = bench.verify(
-      bench.verifiers[verifier].handle, Int32(ASSAY_JWS_NOTIFICATION), jws)
+    let verifier = Int(selector) % fixture.verifiers.count
+    let jws = fixture.signed(expand(outer, texts))
+    let answer = fixture.verify(
+      fixture.verifiers[verifier].handle, Int32(ASSAY_JWS_NOTIFICATION), jws)
     answer.free()
   }
 
   // MARK: headers
 
   private static let headerTexts: [UInt8: [UInt8]] = [
-    1: Base64Text.encode(bench.authority.chain.leaf),
-    2: Base64Text.encode(bench.authority.chain.intermediate),
-    3: Base64Text.encode(bench.authority.chain.root),
-    4: Base64Text.encode(bench.authority.xcodeCertificate),
+    1: Base64Text.encode(fixture.authority.chain.leaf),
+    2: Base64Text.encode(fixture.authority.chain.intermediate),
+    3: Base64Text.encode(fixture.authority.chain.root),
+    4: Base64Text.encode(fixture.authority.xcodeCertificate),
   ]
-  private static let goodPayload = Purchase(now: FuzzBench.instant).transactionPayload.bytes
-  private static let xcodePayload = Purchase(now: FuzzBench.instant)
+  private static let goodPayload = Purchase(now: FuzzFixture.instant).transactionPayload.bytes
+  private static let xcodePayload = Purchase(now: FuzzFixture.instant)
     .with { $0.environment = "Xcode" }.transactionPayload.bytes
 
   /// Any bytes as the header of a properly signed JWS. Byte 1 … 4 stands for
@@ -108,10 +108,10 @@ enum EvidenceTargets {
     let name = ["standard", "root-entry-ignored", "no-cache", "xcode"][Int(selector) % 4]
     let isXcode = name == "xcode"
     let header = expand(input.dropFirst(), headerTexts)
-    let jws = bench.signed(
+    let jws = fixture.signed(
       Base64Text.encodeURL(header), isXcode ? xcodePayload : goodPayload,
-      isXcode ? bench.authority.xcodeKey : bench.authority.leafKey)
-    let answer = bench.verify(bench.verifier(name), Int32(ASSAY_JWS_TRANSACTION), jws)
+      isXcode ? fixture.authority.xcodeKey : fixture.authority.leafKey)
+    let answer = fixture.verify(fixture.verifier(name), Int32(ASSAY_JWS_TRANSACTION), jws)
     if answer.isOK { checkAccepted(header, isXcode, ignoresRoot: name == "root-entry-ignored") }
     answer.free()
   }

@@ -8,7 +8,7 @@ import CReference
 /// Targets over `assay_exchange_new`, `assay_call` and over the blocks `attest`, `deviceCheck`
 /// and `risk` of a configuration.
 enum ExchangeTargets {
-  private static let bench = AttestBench.shared
+  private static let fixture = AttestFixture.shared
 
   private static let privateKey: [UInt8] = {
     guard let pem = try? SigningKey.generate(.p256).pem() else { fatalError("no key") }
@@ -23,7 +23,7 @@ enum ExchangeTargets {
   // MARK: exchanges
 
   private static let configurations: [JSONText] = {
-    let standard = FuzzBench.shared.cases.standardConfig.setting(
+    let standard = FuzzFixture.shared.cases.standardConfig.setting(
       "deviceCheck",
       [
         "keyId": "KEYID12345", "teamId": "ABCDE12345", "privateKey": .string(utf8: privateKey),
@@ -32,14 +32,14 @@ enum ExchangeTargets {
         ],
       ])
     let whole = standard.setting([
-      ("appStoreServerApi", FuzzBench.shared.cases.appStoreServerApiBlock),
-      ("appleId", FuzzBench.shared.cases.appleIdBlock),
-      ("session", FuzzBench.shared.cases.sessionBlock),
+      ("appStoreServerApi", FuzzFixture.shared.cases.appStoreServerApiBlock),
+      ("appleId", FuzzFixture.shared.cases.appleIdBlock),
+      ("session", FuzzFixture.shared.cases.sessionBlock),
     ])
     return [whole, standard.removing("deviceCheck")]
   }()
 
-  private static let verifiers = configurations.map { FuzzBench.verifier($0.bytes) }
+  private static let verifiers = configurations.map { FuzzFixture.verifier($0.bytes) }
 
   /// Any bytes as a request. The first byte picks whether DeviceCheck is
   /// configured, and whether a document is handed in.
@@ -48,8 +48,8 @@ enum ExchangeTargets {
     let verifier = verifiers[Int(first & 1)]
     let request = Array(input.dropFirst())
     let evidence = first & 2 == 0 ? [] : [document(verifier)]
-    let answer = bench.exchange(verifier, request, evidence: evidence)
-    let again = bench.exchange(verifier, request, evidence: evidence)
+    let answer = fixture.exchange(verifier, request, evidence: evidence)
+    let again = fixture.exchange(verifier, request, evidence: evidence)
     demand(answer.isSigned || answer.json == again.json, "two answers to one request differ")
     again.free()
     checkCall(Calls.call(verifier, request, evidence: evidence), answer)
@@ -71,8 +71,8 @@ enum ExchangeTargets {
   }
 
   private static func document(_ verifier: OpaquePointer?) -> OpaquePointer? {
-    bench.verifyAttestation(
-      verifier, AttestTargets.good[0].whole, keyId: bench.device.keyId
+    fixture.verifyAttestation(
+      verifier, AttestTargets.good[0].whole, keyId: fixture.device.keyId
     ).handle
   }
 
@@ -101,11 +101,11 @@ enum ExchangeTargets {
   // MARK: configurations
 
   private static let configTexts: [UInt8: [UInt8]] = [
-    1: Base64Text.encode(bench.authority.rootCertificate),
-    2: Base64Text.encode(bench.authority.receiptChain.root),
-    3: Array(FuzzBench.shared.authority.anchor.utf8), 4: escapedKey,
-    5: Base64Text.encode(bench.authority.intermediateCertificate),
-    6: Array(ReceiptBench.shared.authority.anchor.utf8),
+    1: Base64Text.encode(fixture.authority.rootCertificate),
+    2: Base64Text.encode(fixture.authority.receiptChain.root),
+    3: Array(FuzzFixture.shared.authority.anchor.utf8), 4: escapedKey,
+    5: Base64Text.encode(fixture.authority.intermediateCertificate),
+    6: Array(ReceiptFixture.shared.authority.anchor.utf8),
   ]
 
   /// Any bytes as a configuration: bytes 1 … 6 stand for certificates and a
@@ -120,7 +120,7 @@ enum ExchangeTargets {
 
   private static func use(_ verifier: OpaquePointer?, _ config: [UInt8]) {
     let good = AttestTargets.good[0].whole
-    let attested = bench.verifyAttestation(verifier, good, keyId: bench.device.keyId)
+    let attested = fixture.verifyAttestation(verifier, good, keyId: fixture.device.keyId)
     if attested.isOK {
       demand(config.firstRange(of: configTexts[1] ?? []) != nil, "accepted under another root")
       demand(
@@ -128,14 +128,14 @@ enum ExchangeTargets {
     }
     attested.free()
     let assertion = AttestTargets.goodAssertions[0].whole
-    bench.verifyAssertion(verifier, assertion, key: bench.device.point).free()
-    let receipt = ReceiptBench.shared.verify(
-      verifier, AttestBench.receiptKind, AttestReceiptTargets.good[0])
+    fixture.verifyAssertion(verifier, assertion, key: fixture.device.point).free()
+    let receipt = ReceiptFixture.shared.verify(
+      verifier, AttestFixture.receiptKind, AttestReceiptTargets.good[0])
     demand(
       !receipt.isOK || config.firstRange(of: configTexts[2] ?? []) != nil,
       "accepted a receipt under another root")
     receipt.free()
-    for request in requests { bench.exchange(verifier, Array(request.utf8)).free() }
+    for request in requests { fixture.exchange(verifier, Array(request.utf8)).free() }
   }
 
   private static let requests = [

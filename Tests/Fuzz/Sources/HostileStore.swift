@@ -85,8 +85,9 @@ struct HostileStore {
   /// The first are those that the ledger's own rows have.
   private static let numbers: [Int64] =
     [
-      0, 1, 2, -1, 100, FuzzBench.instant, FuzzBench.instant - 1, FuzzBench.instant + 60_000,
-      FuzzBench.instant - 86_400_000, FuzzBench.instant + 31_536_000_000, 1 << 53, (1 << 53) - 1,
+      0, 1, 2, -1, 100, FuzzFixture.instant, FuzzFixture.instant - 1, FuzzFixture.instant + 60_000,
+      FuzzFixture.instant - 86_400_000, FuzzFixture.instant + 31_536_000_000, 1 << 53,
+      (1 << 53) - 1,
       .max, .min,
     ] + HostileNumbers.integers
   private static let texts: [String] = [

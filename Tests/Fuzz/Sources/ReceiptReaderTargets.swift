@@ -139,7 +139,7 @@ enum ReceiptReaderTargets {
 
   static func signatureBlob(_ input: [UInt8]) {
     // Runs of zeros stand for a signature, which no rule looks into.
-    let bytes = ReceiptBench.assemble(
+    let bytes = ReceiptFixture.assemble(
       input[...], [[UInt8](repeating: 0, count: 128), [UInt8](repeating: 0, count: 256)])
     let size = bytes.first == 2 ? 128 : bytes.first == 3 ? 256 : nil
     var certificate: [UInt8]? = nil

@@ -7,7 +7,7 @@ import CReference
 /// Targets over `assay_verify_receipt`. The first byte of an input picks verifier
 /// (3 bits), mode (2 bits) and route (2 bits).
 enum ReceiptTargets {
-  private static let bench = ReceiptBench.shared
+  private static let fixture = ReceiptFixture.shared
 
   // MARK: transaction receipts
 
@@ -29,9 +29,9 @@ enum ReceiptTargets {
   static let good: [Parts] = {
     do {
       return [
-        try Parts(bench.authority.transactionTemplate(bench.oldPurchase, version: 2)),
-        try Parts(bench.authority.transactionTemplate(bench.purchase)),
-        try Parts(bench.authority.transactionTemplate(bench.production)),
+        try Parts(fixture.authority.transactionTemplate(fixture.oldPurchase, version: 2)),
+        try Parts(fixture.authority.transactionTemplate(fixture.purchase)),
+        try Parts(fixture.authority.transactionTemplate(fixture.production)),
       ]
     } catch { fatalError("no receipts: \(error)") }
   }()
@@ -47,30 +47,30 @@ enum ReceiptTargets {
   /// Mode 2: they are the whole text; mode 3: the signature blob.
   static func transactionReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
+    let selector = Selector(first, fixture.verifiers)
     let rest = input.dropFirst()
     let text: [UInt8]
     switch selector.mode {
     case 0, 1:
       text = signed(Array(rest), version: UInt8(2 + selector.mode), altered: selector.lastBit)
-    case 2: text = ReceiptBench.assemble(rest, textPieces)
-    default: text = around(ReceiptBench.assemble(rest, textPieces))
+    case 2: text = ReceiptFixture.assemble(rest, textPieces)
+    default: text = around(ReceiptFixture.assemble(rest, textPieces))
     }
     let sent = selector.route.carry(text)
-    let answer = bench.verify(selector.verifier.handle, ReceiptBench.transactionKind, sent)
+    let answer = fixture.verify(selector.verifier.handle, ReceiptFixture.transactionKind, sent)
     if answer.isOK {
       checkAccepted(answer, text, wasSignedHere: selector.mode < 2)
       checkTriage(selector, sent)
     }
-    checkCache(selector, ReceiptBench.transactionKind, sent, answer, nil)
+    checkCache(selector, ReceiptFixture.transactionKind, sent, answer, nil)
     answer.free()
   }
 
   /// Signs any list; with `altered` the outer list claims a production receipt.
   private static func signed(_ info: [UInt8], version: UInt8, altered: Bool) -> [UInt8] {
     do {
-      var template = try bench.authority.transactionTemplate(
-        version == 2 ? bench.oldPurchase : bench.purchase, version: version)
+      var template = try fixture.authority.transactionTemplate(
+        version == 2 ? fixture.oldPurchase : fixture.purchase, version: version)
       template.infoBytes = info
       if altered { (template.environment, template.pod) = (nil, "18") }
       return try template.signed()
@@ -154,18 +154,18 @@ enum ReceiptTargets {
 
   static let goodApps: [AppParts] = {
     do {
-      let facts = AppReceiptFacts([bench.purchase], like: bench.purchase)
-      let production = AppReceiptFacts([bench.production], like: bench.production)
-      var indefinite = try bench.authority.appTemplate(facts)
+      let facts = AppReceiptFacts([fixture.purchase], like: fixture.purchase)
+      let production = AppReceiptFacts([fixture.production], like: fixture.production)
+      var indefinite = try fixture.authority.appTemplate(facts)
       indefinite.form = .indefinite(chunk: 1 << 20)
-      var empty = AppReceiptFacts([], like: bench.purchase)
+      var empty = AppReceiptFacts([], like: fixture.purchase)
       empty.creationDate = 1_500_000_000_000
       return [
-        try AppParts(indefinite), try AppParts(bench.authority.appTemplate(production)),
-        try AppParts(bench.authority.appTemplate(empty)),
+        try AppParts(indefinite), try AppParts(fixture.authority.appTemplate(production)),
+        try AppParts(fixture.authority.appTemplate(empty)),
         try AppParts(
-          bench.authority.xcodeTemplate(
-            AppReceiptFacts([bench.purchase], like: bench.purchase).with { $0.type = "Xcode" })),
+          fixture.authority.xcodeTemplate(
+            AppReceiptFacts([fixture.purchase], like: fixture.purchase).with { $0.type = "Xcode" })),
       ]
     } catch { fatalError("no app receipts: \(error)") }
   }()
@@ -176,30 +176,30 @@ enum ReceiptTargets {
   /// BER; mode 2: by Xcode. Mode 3: they are the whole container.
   static func appReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
+    let selector = Selector(first, fixture.verifiers)
     let rest = Array(input.dropFirst())
     let whole =
       selector.mode == 3
-      ? ReceiptBench.assemble(rest[...], appPieces) : container(rest, selector.mode)
+      ? ReceiptFixture.assemble(rest[...], appPieces) : container(rest, selector.mode)
     let sent = selector.route.carry(whole)
     let subject = selector.lastBit ? AppReceiptFacts.vendor : nil
-    let answer = bench.verify(
-      selector.verifier.handle, ReceiptBench.appKind, sent, subject: subject)
+    let answer = fixture.verify(
+      selector.verifier.handle, ReceiptFixture.appKind, sent, subject: subject)
     if answer.isOK {
       checkAccepted(answer, whole, rest, wasSignedHere: selector.mode < 3, subject)
       checkTriage(selector, sent)
     }
-    checkCache(selector, ReceiptBench.appKind, sent, answer, subject)
+    checkCache(selector, ReceiptFixture.appKind, sent, answer, subject)
     answer.free()
   }
 
   private static let models: [AppReceiptTemplate] = {
     do {
-      let facts = AppReceiptFacts([], like: bench.purchase)
-      var old = try bench.authority.appTemplate(facts, generation: .second, digest: .sha1)
+      let facts = AppReceiptFacts([], like: fixture.purchase)
+      var old = try fixture.authority.appTemplate(facts, generation: .second, digest: .sha1)
       old.form = .indefinite(chunk: 64)
       return [
-        try bench.authority.appTemplate(facts), old, bench.authority.xcodeTemplate(facts),
+        try fixture.authority.appTemplate(facts), old, fixture.authority.xcodeTemplate(facts),
       ]
     } catch { fatalError("no templates: \(error)") }
   }()
@@ -248,7 +248,7 @@ enum ReceiptTargets {
   /// Triage would not have thrown away anything that is verified, unless its
   /// product is missing from the catalogue.
   private static func checkTriage(_ selector: Selector, _ sent: [UInt8]) {
-    let answer = bench.triage(selector.verifier.handle, sent)
+    let answer = fixture.triage(selector.verifier.handle, sent)
     demand(
       answer.text("status.name") == "pending.triage.verify-next",
       "triage calls a good receipt \(answer.text("status.name") ?? "")")
@@ -260,7 +260,7 @@ enum ReceiptTargets {
     _ selector: Selector, _ kind: Int32, _ sent: [UInt8], _ answer: Answer, _ subject: [UInt8]?
   ) {
     guard selector.verifier.name == "standard" else { return }
-    let fresh = bench.verify(bench.verifier("no-cache"), kind, sent, subject: subject)
+    let fresh = fixture.verify(fixture.verifier("no-cache"), kind, sent, subject: subject)
     demand(fresh.status == answer.status, "the cache changes the status")
     for member in ["transactionReceipt", "appReceipt", "error", "checks", "warnings"] {
       demand(

@@ -6,13 +6,13 @@ import CReference
 /// Target over answers about revocation: the reader against libcrypto's, and the judgement
 /// of answers that are signed properly.
 enum RevocationTargets {
-  private static let authority = FuzzBench.shared.authority
+  private static let authority = FuzzFixture.shared.authority
 
-  private static let question: RevocationQuestion = {
+  private static let question: OCSPRequest = {
     guard let certificate = Certificate(authority.chain.intermediate),
       let anchor = Anchor(authority.chain.root, .elliptic)
     else { fatalError("no chain") }
-    return RevocationQuestion(
+    return OCSPRequest(
       certificate: certificate, issuer: anchor.certificate, issuerKey: anchor.key)
   }()
 
@@ -32,17 +32,17 @@ enum RevocationTargets {
   /// is then signed by the issuer.
   static func ocspResponse(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let bytes = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let bytes = ReceiptFixture.assemble(input.dropFirst(), pieces)
     let isSigned = first & 1 != 0
     let body = isSigned ? signed(bytes) : bytes
     compare(body)
-    let judgement = RevocationJudgement(
-      question: question, nowMs: FuzzBench.instant, clockSkewMs: 60_000)
-    guard let answer = try? judgement.judge(body), let word = answer.word else { return }
+    let verifier = OCSPResponseVerifier(
+      question: question, nowMs: FuzzFixture.instant, clockSkewMs: 60_000)
+    guard let answer = try? verifier.verify(body), let verified = answer.verified else { return }
     demand(isSigned, "believed what nobody signed")
-    demand(word.thisUpdateMs <= FuzzBench.instant + 60_000, "an answer of the future")
-    demand(word.nextUpdateMs >= FuzzBench.instant - 60_000, "an answer of the past")
-    demand(word.response == body, "another response is kept")
+    demand(verified.thisUpdateMs <= FuzzFixture.instant + 60_000, "an answer of the future")
+    demand(verified.nextUpdateMs >= FuzzFixture.instant - 60_000, "an answer of the past")
+    demand(verified.response == body, "another response is kept")
   }
 
   /// Whatever our reader takes, libcrypto's takes, with as many answers. Names, algorithms

@@ -6,12 +6,12 @@ import CAssay
 
 /// Targets over `assay_keyset_new` and `assay_verify_token`.
 enum TokenTargets {
-  private static let authority: TokenAuthority = FuzzBench.shared.cases.tokens
+  private static let authority: TokenAuthority = FuzzFixture.shared.cases.tokens
 
   private static let verifier: OpaquePointer = {
-    let config = FuzzBench.shared.cases.standardConfig.setting(
+    let config = FuzzFixture.shared.cases.standardConfig.setting(
       "tokens", TokenAuthority.configuration)
-    return FuzzBench.verifier(config.bytes)
+    return FuzzFixture.verifier(config.bytes)
   }()
 
   /// Issuers in the order in which the first byte of an input picks one.
@@ -103,7 +103,7 @@ enum TokenTargets {
   private static func verify(_ token: [UInt8], _ keys: OpaquePointer) -> Answer {
     Answer { document in
       token.asText {
-        assay_verify_token(verifier, keys, $0, $1, FuzzBench.instant, document)
+        assay_verify_token(verifier, keys, $0, $1, FuzzFixture.instant, document)
       }
     }
   }

@@ -8,7 +8,7 @@ import Glibc
 /// Targets over `assay_triage`, `assay_read_verify_receipt_response` and the block
 /// `receipts` of a configuration.
 enum TriageTargets {
-  private static let bench = ReceiptBench.shared
+  private static let fixture = ReceiptFixture.shared
 
   // MARK: triage
 
@@ -23,25 +23,25 @@ enum TriageTargets {
   /// spaces in it: time grows with the size and no faster (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let selector = Selector(first, bench.verifiers)
+    let selector = Selector(first, fixture.verifiers)
     if selector.mode >= 2 {
       hostile(HostileNames.expand(input.dropFirst()), selector)
       return
     }
-    let blob = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let blob = ReceiptFixture.assemble(input.dropFirst(), pieces)
     if selector.mode == 1 {
       repeated(blob, selector)
       return
     }
     let sent = selector.route.carry(blob)
-    let answer = bench.triage(selector.verifier.handle, sent)
+    let answer = fixture.triage(selector.verifier.handle, sent)
     checkFinding(answer, sent)
     // A second level is seen by what the first sixteen bytes are.
     if selector.route != .raw, blob.count >= 16,
       blob.first == 0x7b || blob.starts(with: [0x30, 0x82]),
       selector.verifier.name != "small"
     {
-      let raw = bench.triage(selector.verifier.handle, blob)
+      let raw = fixture.triage(selector.verifier.handle, blob)
       demand(raw.status == answer.status, "another status on another route")
       demand(raw.source("unverified") == answer.source("unverified"), "another claim")
       demand(raw.text("triage.format") == answer.text("triage.format"), "another form")
@@ -87,7 +87,7 @@ enum TriageTargets {
       for place in places { sent.insert(0x20, at: place) }
     }
     let start = processorSeconds()
-    let answer = bench.triage(selector.verifier.handle, sent)
+    let answer = fixture.triage(selector.verifier.handle, sent)
     let seconds = processorSeconds() - start
     // With a sanitizer and on a busy machine: 4,000 times the bar.
     demand(seconds < 1 + 0.4 * Double(sent.count) / 1024, "\(seconds) s for \(sent.count) bytes")
@@ -104,7 +104,7 @@ enum TriageTargets {
     long += blob[(2 * third)...]
     let sent = selector.lastBit ? Base64Text.encode(long) : long
     let start = processorSeconds()
-    let answer = bench.triage(bench.verifier("standard"), sent)
+    let answer = fixture.triage(fixture.verifier("standard"), sent)
     let seconds = processorSeconds() - start
     demand(seconds < 3, "\(seconds) s for \(sent.count) bytes")
     answer.free()
@@ -134,9 +134,9 @@ enum TriageTargets {
   /// lists means nothing.
   static func receiptResponse(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let verifier = bench.verifiers[Int(first & 7)].handle
+    let verifier = fixture.verifiers[Int(first & 7)].handle
     let body = expand(input.dropFirst(), answerTexts)
-    let answer = bench.read(verifier, answer: body)
+    let answer = fixture.read(verifier, answer: body)
     if answer.isOK {
       checkAccepted(answer, body)
       checkOrder(answer, body, verifier)
@@ -191,7 +191,7 @@ enum TriageTargets {
     guard let tree = try? JSONReader.readObject(body, caps: Answer.caps).root else { return }
     var writer = JSONWriter()
     turn(tree, &writer)
-    let other = bench.read(verifier, answer: writer.bytes)
+    let other = fixture.read(verifier, answer: writer.bytes)
     demand(other.status == answer.status, "another order, another status")
     func transactions(_ answer: Answer) -> [UInt8] {
       answer.source("verifyReceipt", "transactions")
@@ -223,10 +223,10 @@ enum TriageTargets {
 
   private static let configTexts: [UInt8: [UInt8]] = {
     var texts: [UInt8: [UInt8]] = [
-      1: Array(FuzzBench.shared.authority.anchor.utf8), 2: Array(bench.authority.anchor.utf8),
-      7: Array(bench.authority.xcodeFingerprint.utf8),
+      1: Array(FuzzFixture.shared.authority.anchor.utf8), 2: Array(fixture.authority.anchor.utf8),
+      7: Array(fixture.authority.xcodeFingerprint.utf8),
     ]
-    for (number, text) in bench.authority.intermediates.enumerated() {
+    for (number, text) in fixture.authority.intermediates.enumerated() {
       texts[UInt8(number + 3)] = Array(text.utf8)
     }
     return texts
@@ -239,15 +239,15 @@ enum TriageTargets {
       guard verifier != nil else { return }
       checkSecrets(config, answer)
       let sent = ReceiptTargets.good[1].text
-      let receipt = bench.verify(verifier, ReceiptBench.transactionKind, sent)
+      let receipt = fixture.verify(verifier, ReceiptFixture.transactionKind, sent)
       if receipt.isOK {
         demand(
           config.firstRange(of: configTexts[2] ?? []) != nil, "accepted under another root")
       }
       receipt.free()
-      bench.verify(verifier, ReceiptBench.appKind, ReceiptTargets.goodApps[0].whole).free()
-      bench.triage(verifier, sent).free()
-      bench.read(verifier, answer: Array("{\"status\":21004}".utf8)).free()
+      fixture.verify(verifier, ReceiptFixture.appKind, ReceiptTargets.goodApps[0].whole).free()
+      fixture.triage(verifier, sent).free()
+      fixture.read(verifier, answer: Array("{\"status\":21004}".utf8)).free()
     }
   }
 

@@ -76,7 +76,7 @@ __all__ = [
     "Delivery",
     "Details",
     "EffectiveDate",
-    "EvidenceReach",
+    "EvidenceCoverage",
     "ExcludedTransaction",
     "Facts",
     "GroupDecision",
@@ -766,7 +766,7 @@ class Revocation(OwnFacts):
     )
 
 
-class EvidenceReach(Details):
+class EvidenceCoverage(Details):
     """How far the evidence reaches: what happened after `as_of_ms` is invisible."""
 
     __slots__ = ()
@@ -847,7 +847,7 @@ class GroupDecision(Details):
     stale: bool = boolean("stale", "Newer evidence would say more.")
     next_check_at_ms: int | None = time("nextCheckAtMs", "When to decide again.")
     next_check_at: datetime | None = moment("nextCheckAtMs")
-    evidence: EvidenceReach = details("evidence", EvidenceReach, "Its reach.")
+    evidence: EvidenceCoverage = details("evidence", EvidenceCoverage, "Its reach.")
     group: str = text("group", "The subscription group, else the product id.")
     type: ProductType | None = named("type", "ProductType", '"auto-renewable", "consumable" …')
     purchases: tuple[Delivery, ...] = details_list(
@@ -916,8 +916,8 @@ class Decision(Ruling):
         "nextCheckAtMs", "When to decide again; None: no need."
     )
     next_check_at: datetime | None = moment("nextCheckAtMs")
-    evidence: EvidenceReach = details(
-        "evidence", EvidenceReach, "How far the evidence reaches."
+    evidence: EvidenceCoverage = details(
+        "evidence", EvidenceCoverage, "How far the evidence reaches."
     )
     groups: tuple[GroupDecision, ...] = details_list(
         "groups", GroupDecision, "Every group, the leading one first."

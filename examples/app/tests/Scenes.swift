@@ -77,7 +77,7 @@ final class App {
   func state(_ purchases: Purchases) {
     let asked = purchases.elsewhere.map { "\($0.id)\($0.canTransfer ? " movable" : "")" }
     print(
-      "plan \(purchases.plan), finished \(PlayedStore.finished), queued \(queued), asked \(asked)")
+      "plan \(purchases.plan), finished \(MockStore.finished), queued \(queued), asked \(asked)")
   }
 }
 
@@ -125,23 +125,23 @@ struct Scenes {
       await app.signIn()
       let before = try app.store.read()
       await app.backEnd.account.dropToken()
-      PlayedKeychain.trouble = errSecInteractionNotAllowed
+      MockKeychain.trouble = errSecInteractionNotAllowed
       await app.signIn()
-      PlayedKeychain.trouble = 0
+      MockKeychain.trouble = 0
       await app.signIn()
       print("the same:", try app.store.read() == before)
     },
     "sign in without random octets": { app in
-      PlayedKeychain.generatorTrouble = -1
+      MockKeychain.generatorTrouble = -1
       await app.signIn()
       print("kept:", try app.store.read() != nil)
-      PlayedKeychain.generatorTrouble = 0
+      MockKeychain.generatorTrouble = 0
       await app.signIn()
     },
     "sign in with a damaged item": { app in
       let made = try Credentials.make()
       try app.store.keep(made)
-      for name in PlayedKeychain.items.keys { PlayedKeychain.items[name] = Data("?".utf8) }
+      for name in MockKeychain.items.keys { MockKeychain.items[name] = Data("?".utf8) }
       await app.signIn()
       print("another:", try app.store.read() != made)
     },
@@ -163,13 +163,13 @@ struct Scenes {
       await app.signIn()
     },
     "sign up where a device cannot attest": { app in
-      PlayedDevice.isSupported = false
+      MockDevice.isSupported = false
       await app.signIn()
     },
     "sign up, and go on with the key": { app in
       await app.signIn()
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     // ---- calls
     "analyze": { app in await app.analyze("premium", nil) },
@@ -235,7 +235,7 @@ struct Scenes {
       try await purchases.buy(Product(coins))
       app.state(purchases)
       purchases.resend()
-      await comes { PlayedStore.unfinished.isEmpty }
+      await comes { MockStore.unfinished.isEmpty }
       app.state(purchases)
     },
     "buy, and hear more meanwhile": { app in
@@ -250,10 +250,10 @@ struct Scenes {
     },
     "launch": { app in
       let purchases = try app.purchases()
-      PlayedStore.unfinished = [coins]
-      PlayedStore.updates = [coins]
+      MockStore.unfinished = [coins]
+      MockStore.updates = [coins]
       purchases.start()
-      await comes { app.queued.isEmpty && PlayedStore.unfinished.isEmpty }
+      await comes { app.queued.isEmpty && MockStore.unfinished.isEmpty }
       app.state(purchases)
     },
     "launch with bad files": { app in
@@ -285,7 +285,7 @@ struct Scenes {
     },
     "synchronise for another account": { app in
       let purchases = try app.purchases()
-      PlayedStore.entitlements = [coins, premium]
+      MockStore.entitlements = [coins, premium]
       await purchases.synchronise()
       await purchases.synchronise()
       await app.tell("note/joined")
@@ -297,72 +297,72 @@ struct Scenes {
     "session": { app in
       await app.ask()
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session, three tries": { app in
       for _ in 0..<3 { await app.ask() }
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session, and another": { app in
       await app.ask()
       await app.session.drop(nil)
       await app.ask()
-      print("keys \(PlayedDevice.made.count), assertions \(PlayedDevice.assertions)")
+      print("keys \(MockDevice.made.count), assertions \(MockDevice.assertions)")
     },
     "session on another phone": { app in
       UserDefaults.standard.set("bound elsewhere", forKey: "boundKey")
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session on another phone, before the first proof": { app in
       UserDefaults.standard.set("made elsewhere", forKey: "newKey")
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session after invalidInput": { app in
       await app.ask()
       await app.session.drop(nil)
-      PlayedDevice.asserting = [.invalidInput]
+      MockDevice.asserting = [.invalidInput]
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session after system failures": { app in
       await app.ask()
       await app.session.drop(nil)
-      PlayedDevice.asserting = [.unknownSystemFailure]
+      MockDevice.asserting = [.unknownSystemFailure]
       await app.ask()
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
       await app.session.drop(nil)
-      PlayedDevice.asserting = [.unknownSystemFailure, .unknownSystemFailure]
+      MockDevice.asserting = [.unknownSystemFailure, .unknownSystemFailure]
       await app.ask()
       await app.ask()
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session while Apple is away": { app in
-      PlayedDevice.attesting = [.serverUnavailable, .serverUnavailable]
+      MockDevice.attesting = [.serverUnavailable, .serverUnavailable]
       for _ in 0..<3 { await app.ask() }
       await app.session.drop(nil)
-      PlayedDevice.asserting = [.serverUnavailable, .serverUnavailable, .serverUnavailable]
+      MockDevice.asserting = [.serverUnavailable, .serverUnavailable, .serverUnavailable]
       for _ in 0..<4 { await app.ask() }
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session after failed attestations": { app in
-      PlayedDevice.attesting = [.unknownSystemFailure, .invalidInput, .invalidKey]
+      MockDevice.attesting = [.unknownSystemFailure, .invalidInput, .invalidKey]
       for _ in 0..<3 { await app.ask() }
-      print("keys \(PlayedDevice.made.count)")
+      print("keys \(MockDevice.made.count)")
     },
     "session on an old device": { app in
-      PlayedDevice.attesting = [.featureUnsupported]
+      MockDevice.attesting = [.featureUnsupported]
       await app.ask()
-      PlayedDevice.isSupported = false
+      MockDevice.isSupported = false
       await app.ask()
     },
     "two sessions at once": { app in
       async let one: Void = app.ask()
       async let other: Void = app.ask()
       _ = await (one, other)
-      print("keys \(PlayedDevice.made.count), assertions \(PlayedDevice.assertions)")
+      print("keys \(MockDevice.made.count), assertions \(MockDevice.assertions)")
     },
     // ---- the upgrade
     "upgrade": { app in

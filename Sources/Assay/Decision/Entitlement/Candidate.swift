@@ -6,7 +6,7 @@ struct Candidate: Sendable {
   /// The index of its document in the evidence, used only for refusals.
   var document: Int
   /// The newest account token reported for the transaction.
-  var account: AccountWord?
+  var account: StatedAccount?
   /// The result of comparing accounts; `nil` if none was given or none is compared.
   var binding: AccountBinding? = nil
   /// The start of the period, in milliseconds since 1970 UTC; `nil` if the evidence has none, in
@@ -21,7 +21,7 @@ struct Candidate: Sendable {
   /// transaction (DCD-22).
   var isReplaced: Bool
 
-  init(_ statement: Statement<PurchaseFacts>, _ product: Catalogue.Product) {
+  init(_ statement: StatedFacts<PurchaseFacts>, _ product: Catalogue.Product) {
     facts = statement.facts
     kind = statement.kind
     document = statement.document

@@ -18,18 +18,18 @@ extension Configuration {
     let merged = try MergedEvidence(evidence)
     var warnings = DecisionWarnings()
     var (candidates, excluded) = selected(merged.transactions, &warnings)
-    let lines = PurchaseLines(candidates)
+    let subscriptions = SubscriptionGroups(candidates)
     if let account, decision.accountToken != .ignored {
-      try lines.bind(&candidates, to: account.asciiLowercased, decide, merged, &warnings)
+      try subscriptions.bind(&candidates, to: account.asciiLowercased, decision, merged, &warnings)
     }
     PurchaseCopies.join(&candidates)
-    lines.replacePeriods(&candidates, now: nowMs)
-    let table = DecisionTable(policy: decide, skew: clockSkewMs, now: nowMs, evidence: merged)
+    subscriptions.replacePeriods(&candidates, now: nowMs)
+    let table = DecisionTable(policy: decision, skew: clockSkewMs, now: nowMs, evidence: merged)
     let groups = decisions(candidates, table, &warnings)
     Self.reportLoneRenewals(merged, &warnings)
 
     let lead = groups.first
-    let isEntitled = lead.map { $0.ruling.entitled && ($0.rank ?? 0) > 0 } ?? false
+    let isEntitled = lead.map { $0.outcome.entitled && ($0.rank ?? 0) > 0 } ?? false
     return Decision(
       plan: isEntitled ? lead?.plan ?? defaultPlan : defaultPlan, entitled: isEntitled,
       groups: groups, reach: lead?.reach ?? Self.reachOfNothing(evidence), excluded: excluded,
@@ -46,11 +46,11 @@ extension Configuration {
   ) {
     guard !merged.renewals.isEmpty else { return }
     // Both are sorted as one list: a run that begins with renewal info has no transaction.
-    let transactions = merged.transactions.map { $0.facts.line }
-    let lines = transactions + merged.renewals.map { $0.facts.line }
-    for run in Runs.of(lines, by: ScopedId.precedes) {
+    let transactions = merged.transactions.map { $0.facts.subscriptionId }
+    let subscriptions = transactions + merged.renewals.map { $0.facts.subscriptionId }
+    for run in EqualRuns.of(subscriptions, by: ScopedId.precedes) {
       guard let first = run.first, first >= transactions.count else { continue }
-      warnings.renewalWithoutTransaction(lines[first])
+      warnings.renewalWithoutTransaction(subscriptions[first])
     }
   }
 
@@ -62,26 +62,26 @@ extension Configuration {
   ) -> [GroupDecision] {
     var decisions: [GroupDecision] = []
     for var group in PurchaseGroup.groups(of: candidates) {
-      group.stackPeriods(decide)
+      group.stackPeriods(decision)
       guard let answer = table.answer(group) else { continue }
       if let renewal = answer.renewal { warnings.look(at: renewal.facts) }
-      decisions.append(decision(group, answer))
+      decisions.append(groupDecision(group, answer))
     }
     return decisions.ordered(by: GroupDecision.leads)
   }
 
-  private func decision(
+  private func groupDecision(
     _ group: PurchaseGroup, _ answer: DecisionTable.Answer
   ) -> GroupDecision {
     var rank: Int? = nil
     var plan = defaultPlan
     if let place = answer.chosen.product.plan, plans.indices.contains(place) {
       rank = place
-      if answer.ruling.entitled { plan = plans[place] }
+      if answer.outcome.entitled { plan = plans[place] }
     }
     return GroupDecision(
       plan: plan, rank: rank, group: group.key.group, chosen: answer.chosen,
-      ruling: answer.ruling, reach: Self.reach(group, answer), binding: group.binding,
+      outcome: answer.outcome, reach: Self.reach(group, answer), binding: group.binding,
       purchases: group.key.type == .consumable ? group.members : [])
   }
 
@@ -90,25 +90,25 @@ extension Configuration {
   /// Returns how far the evidence of one group reaches (DCD-18).
   private static func reach(
     _ group: PurchaseGroup, _ answer: DecisionTable.Answer
-  ) -> EvidenceReach {
+  ) -> EvidenceCoverage {
     let chosen = answer.chosen
     var kinds = group.members.map { $0.kind }
     var weakest = chosen.facts.evidenceClass
-    var missing: [EvidenceReach.Gap] = []
+    var missing: [EvidenceCoverage.Gap] = []
     if let renewal = answer.renewal {
       kinds.append(renewal.kind)
       if renewal.facts.evidenceClass == .appleAnswer { weakest = .appleAnswer }
     } else if group.key.type == .autoRenewable {
       missing.append(.renewalInfo)
     }
-    if !chosen.facts.shows.contains(.revocation) { missing.append(.revocation) }
-    return EvidenceReach(
+    if !chosen.facts.canReport.contains(.revocation) { missing.append(.revocation) }
+    return EvidenceCoverage(
       evidenceClass: weakest, kinds: unique(kinds), asOfMs: chosen.facts.asOfMs,
       missing: missing)
   }
 
   /// Returns the reach of evidence without a purchase of a known product (DEC-2).
-  private static func reachOfNothing(_ evidence: [PurchaseEvidence]) -> EvidenceReach {
+  private static func reachOfNothing(_ evidence: [PurchaseEvidence]) -> EvidenceCoverage {
     var weakest = EvidenceClass.signed
     var asOfMs: Int64? = nil
     func take(_ moment: Int64, _ evidenceClass: EvidenceClass) {
@@ -120,7 +120,7 @@ extension Configuration {
       for facts in item.purchases { take(facts.asOfMs, facts.evidenceClass) }
       for facts in item.renewals { take(facts.asOfMs, facts.evidenceClass) }
     }
-    return EvidenceReach(
+    return EvidenceCoverage(
       evidenceClass: weakest, kinds: unique(evidence.map { $0.kind }),
       asOfMs: asOfMs, missing: [.transaction])
   }
@@ -140,8 +140,8 @@ extension GroupDecision {
   /// Orders groups: entitled ones first, by plan, then by end; the others by end. A purchase
   /// without end counts as ending last.
   fileprivate static func leads(_ left: GroupDecision, _ right: GroupDecision) -> Bool {
-    if left.ruling.entitled != right.ruling.entitled { return left.ruling.entitled }
-    if left.ruling.entitled {
+    if left.outcome.entitled != right.outcome.entitled { return left.outcome.entitled }
+    if left.outcome.entitled {
       let (leftRank, rightRank) = (left.rank ?? -1, right.rank ?? -1)
       if leftRank != rightRank { return leftRank > rightRank }
     }
@@ -154,6 +154,6 @@ extension GroupDecision {
   }
 
   private var lastMoment: Int64 {
-    ruling.until ?? ruling.wouldExpireAtMs ?? (ruling.state == .owned ? .max : .min)
+    outcome.until ?? outcome.wouldExpireAtMs ?? (outcome.state == .owned ? .max : .min)
   }
 }

@@ -11,7 +11,7 @@ struct Decision: Sendable {
   /// The groups, the leading one first; empty in state `none`.
   var groups: [GroupDecision]
   /// How far the evidence of the leading group reaches; without groups, that of all evidence.
-  var reach: EvidenceReach
+  var reach: EvidenceCoverage
   /// Transactions that had no influence (DCD-5, DCD-23).
   var excluded: [LeftOut]
   /// The warnings, sorted by location, each once.
@@ -37,7 +37,7 @@ struct Decision: Sendable {
   var nextCheckAtMs: Int64? {
     var earliest: Int64? = nil
     for group in groups {
-      guard let look = group.ruling.nextCheckAtMs else { continue }
+      guard let look = group.outcome.nextCheckAtMs else { continue }
       earliest = min(earliest ?? look, look)
     }
     return earliest

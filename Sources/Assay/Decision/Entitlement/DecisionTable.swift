@@ -12,8 +12,8 @@ struct DecisionTable {
   /// outcome.
   struct Answer {
     var chosen: Candidate
-    var renewal: Statement<RenewalFacts>?
-    var ruling: Ruling
+    var renewal: StatedFacts<RenewalFacts>?
+    var outcome: TableOutcome
   }
 
   /// Returns the result for a group; `nil` if it has no members.
@@ -23,7 +23,7 @@ struct DecisionTable {
   func answer(_ group: PurchaseGroup) -> Answer? {
     let own = group.members.filter { !policy.denies($0.facts) }
     if own.count < group.members.count, let answer = answer(among: own),
-      answer.ruling.entitled
+      answer.outcome.entitled
     {
       return answer
     }
@@ -33,13 +33,13 @@ struct DecisionTable {
   private func answer(among members: [Candidate]) -> Answer? {
     guard let chosen = choose(members) else { return nil }
     let renewal = renewal(for: chosen)
-    var ruling = ruling(chosen, renewal?.facts, members)
-    if ruling.entitled { judgeHolder(chosen.facts, &ruling) }
-    if !ruling.entitled, !ruling.isRevoked {
-      ruling.wouldExpireAtMs = ruling.until
-      ruling.until = nil
+    var outcome = outcome(chosen, renewal?.facts, members)
+    if outcome.entitled { judgeHolder(chosen.facts, &outcome) }
+    if !outcome.entitled, !outcome.isRevoked {
+      outcome.wouldExpireAtMs = outcome.until
+      outcome.until = nil
     }
-    return Answer(chosen: chosen, renewal: renewal, ruling: ruling)
+    return Answer(chosen: chosen, renewal: renewal, outcome: outcome)
   }
 
   // MARK: choice
@@ -68,7 +68,7 @@ struct DecisionTable {
 
   /// Returns the outcome of an expired subscription by its own renewal info; `nil` for anything
   /// else.
-  private func carryOver(_ candidate: Candidate) -> Ruling? {
+  private func carryOver(_ candidate: Candidate) -> TableOutcome? {
     guard candidate.product.type == .autoRenewable, let end = candidate.end, end <= now else {
       return nil
     }
@@ -76,18 +76,18 @@ struct DecisionTable {
       end, renewal(for: candidate)?.facts, isExpiredAnswer: candidate.facts.isExpiredAnswer)
   }
 
-  private func ruling(
+  private func outcome(
     _ chosen: Candidate, _ renewal: RenewalFacts?, _ members: [Candidate]
-  ) -> Ruling {
+  ) -> TableOutcome {
     let facts = chosen.facts
     if chosen.isReplaced { return superseded(facts) }
     if facts.revokedAtMs != nil { return revoked(chosen, renewal) }
     switch chosen.product.type {
     case .nonConsumable:
-      var ruling = Ruling(.owned, "DEC-23")
-      ruling.entitled = true
-      return ruling
-    case .consumable: return Ruling(.once, "DEC-24")
+      var outcome = TableOutcome(.owned, "DEC-23")
+      outcome.entitled = true
+      return outcome
+    case .consumable: return TableOutcome(.once, "DEC-24")
     case .nonRenewing: return nonRenewing(chosen)
     case .autoRenewable: return autoRenewable(chosen, renewal, members)
     }
@@ -97,89 +97,89 @@ struct DecisionTable {
 
   /// Returns the outcome of a replaced transaction whose replacement is not in the evidence
   /// (DEC-3).
-  private func superseded(_ facts: PurchaseFacts) -> Ruling {
-    var ruling = Ruling(.superseded, "DEC-3")
-    ruling.stale = true
-    ruling.nextCheckAtMs = CheckSchedule.afterEnd(facts.asOfMs, now: now, mayBeRetried: true)
-    return ruling
+  private func superseded(_ facts: PurchaseFacts) -> TableOutcome {
+    var outcome = TableOutcome(.superseded, "DEC-3")
+    outcome.stale = true
+    outcome.nextCheckAtMs = CheckSchedule.afterEnd(facts.asOfMs, now: now, mayBeRetried: true)
+    return outcome
   }
 
   /// Returns the outcome of a revoked transaction (DEC-4, DEC-5), whatever the end of its period
   /// (DCD-10).
-  private func revoked(_ chosen: Candidate, _ renewal: RenewalFacts?) -> Ruling {
+  private func revoked(_ chosen: Candidate, _ renewal: RenewalFacts?) -> TableOutcome {
     let facts = chosen.facts
     let fromFamily =
       facts.ownership == Ownership.familyShared || facts.revocationType == "FAMILY_REVOKE"
-    var ruling =
-      fromFamily ? Ruling(.familyRevoked, "DEC-4") : Ruling(.refunded, "DEC-5")
+    var outcome =
+      fromFamily ? TableOutcome(.familyRevoked, "DEC-4") : TableOutcome(.refunded, "DEC-5")
     if let reason = facts.revocationReason, KnownValues.revocationReason.contains(reason) {
-      ruling.reason = reason
+      outcome.reason = reason
     }
     // Never in the future: a host that stores the date as an end must not grant access until
     // then.
-    ruling.until = facts.revokedAtMs.map { min($0, now) }
+    outcome.until = facts.revokedAtMs.map { min($0, now) }
     guard chosen.product.type == .autoRenewable || chosen.product.type == .nonRenewing,
       let end = chosen.end
-    else { return ruling }
-    ruling.wouldExpireAtMs = end
+    else { return outcome }
+    outcome.wouldExpireAtMs = end
     // The next period will be charged, and its evidence is needed (DCD-27).
     if let renewal, renewal.autoRenewStatus == AutoRenew.on {
-      ruling.nextCheckAtMs =
+      outcome.nextCheckAtMs =
         now < end
         ? end
         : CheckSchedule.afterEnd(end, now: now, mayBeRetried: !retryIsOver(renewal, end))
     }
-    return ruling
+    return outcome
   }
 
   // MARK: periods
 
   /// Returns the outcome of a non-renewing subscription (DEC-22; before its start DEC-7).
-  private func nonRenewing(_ chosen: Candidate) -> Ruling {
+  private func nonRenewing(_ chosen: Candidate) -> TableOutcome {
     guard let start = chosen.start, let end = chosen.end else {
       return undated("DEC-22", chosen)
     }
     if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
-    var ruling = Ruling(now < end ? .active : .expired, "DEC-22")
-    ruling.entitled = now < end
-    ruling.until = end
-    return ruling
+    var outcome = TableOutcome(now < end ? .active : .expired, "DEC-22")
+    outcome.entitled = now < end
+    outcome.until = end
+    return outcome
   }
 
   private func autoRenewable(
     _ chosen: Candidate, _ renewal: RenewalFacts?, _ members: [Candidate]
-  ) -> Ruling {
+  ) -> TableOutcome {
     guard let end = chosen.end else { return undated("DEC-21", chosen) }
-    var ruling: Ruling
+    var outcome: TableOutcome
     if now < end {
       guard let start = chosen.start else { return undated("DEC-21", chosen) }
       if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
-      ruling = active(chosen.facts, start, end, renewal, members)
+      outcome = active(chosen.facts, start, end, renewal, members)
     } else {
-      ruling = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
+      outcome = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
     }
-    ruling.graceExpiresAtMs = renewal?.graceEnd
-    return ruling
+    outcome.graceExpiresAtMs = renewal?.graceEnd
+    return outcome
   }
 
   /// Returns the outcome of a period that lacks a necessary date: expired as far as the evidence
   /// reaches, never without end.
-  private func undated(_ row: StaticString, _ chosen: Candidate) -> Ruling {
-    var ruling = Ruling(.expired, row)
-    ruling.flags = [.byThisEvidence]
-    ruling.stale = true
-    ruling.until = chosen.end
-    ruling.nextCheckAtMs = CheckSchedule.afterEnd(
+  private func undated(_ row: StaticString, _ chosen: Candidate) -> TableOutcome {
+    var outcome = TableOutcome(.expired, row)
+    outcome.flags = [.byThisEvidence]
+    outcome.stale = true
+    outcome.until = chosen.end
+    outcome.nextCheckAtMs = CheckSchedule.afterEnd(
       chosen.facts.asOfMs, now: now, mayBeRetried: true)
-    return ruling
+    return outcome
   }
 
   /// Returns the outcome of a period that starts in the future (DEC-7).
-  private func notStarted(_ start: Int64, _ end: Int64) -> Ruling {
-    var ruling = Ruling(.notStarted, "DEC-7")
-    ruling.until = end
-    ruling.nextCheckAtMs = start
-    return ruling
+  private func notStarted(_ start: Int64, _ end: Int64) -> TableOutcome {
+    var outcome = TableOutcome(.notStarted, "DEC-7")
+    outcome.until = end
+    outcome.nextCheckAtMs = start
+    return outcome
   }
 
   // MARK: before the end
@@ -189,42 +189,42 @@ struct DecisionTable {
   private func active(
     _ facts: PurchaseFacts, _ start: Int64, _ end: Int64, _ renewal: RenewalFacts?,
     _ members: [Candidate]
-  ) -> Ruling {
-    var ruling = Ruling(.active, "DEC-14")
+  ) -> TableOutcome {
+    var outcome = TableOutcome(.active, "DEC-14")
     var rows: [StaticString] = []
     let further = members.filter { $0.isLive && $0.isAhead(of: max(now, start), skew: 0) }
     if let booked = further.max(by: Candidate.endsEarlier) {
       rows.append("DEC-6")
-      ruling.flags.append(.renewalBooked)
-      ruling.nextPeriodExpiresAtMs = booked.end
+      outcome.flags.append(.renewalBooked)
+      outcome.nextPeriodExpiresAtMs = booked.end
     }
     if facts.isExpiredAnswer {
       rows.append("DEC-8")
-      ruling.flags.append(.cancelled)
+      outcome.flags.append(.cancelled)
     }
     let offers = offerFlags(facts)
     if !offers.isEmpty {
       rows.append("DEC-9")
-      ruling.flags.append(contentsOf: offers)
+      outcome.flags.append(contentsOf: offers)
     }
     if renewal?.autoRenewStatus == AutoRenew.off {
       rows.append("DEC-10")
-      ruling.flags.append(.willNotRenew)
+      outcome.flags.append(.willNotRenew)
     }
     if let renewal, changesProduct(renewal, facts.productId) {
       rows.append("DEC-11")
-      ruling.flags.append(.changePending)
+      outcome.flags.append(.changePending)
     }
     if renewal?.priceIncreaseStatus == 0 {
       rows.append("DEC-12")
-      ruling.flags.append(.priceConsentPending)
+      outcome.flags.append(.priceConsentPending)
     }
     if Self.holderFlag(facts) != nil { rows.append("DEC-13") }
-    if let first = rows.first { ruling.row = first }
-    ruling.entitled = true
-    ruling.until = end
-    ruling.nextCheckAtMs = CheckSchedule.beforeEnd(end, now: now)
-    return ruling
+    if let first = rows.first { outcome.row = first }
+    outcome.entitled = true
+    outcome.until = end
+    outcome.nextCheckAtMs = CheckSchedule.beforeEnd(end, now: now)
+    return outcome
   }
 
   /// Returns the flags of offers (DEC-9): a free period is `trial`, whichever offer it is from;
@@ -252,52 +252,52 @@ struct DecisionTable {
 
   private func ended(
     _ end: Int64, _ renewal: RenewalFacts?, isExpiredAnswer: Bool
-  ) -> Ruling {
+  ) -> TableOutcome {
     if let renewal {
-      var ruling = ended(end, told: renewal, isExpiredAnswer: isExpiredAnswer)
-      if ruling.state != .grace {
-        ruling.nextCheckAtMs = CheckSchedule.afterEnd(
+      var outcome = ended(end, told: renewal, isExpiredAnswer: isExpiredAnswer)
+      if outcome.state != .grace {
+        outcome.nextCheckAtMs = CheckSchedule.afterEnd(
           end, now: now, mayBeRetried: !retryIsOver(renewal, end))
       }
-      return ruling
+      return outcome
     }
-    var ruling: Ruling
+    var outcome: TableOutcome
     if isExpiredAnswer {
-      ruling = expiredAnswer(end, mayBeInFlight: true)
+      outcome = expiredAnswer(end, mayBeInFlight: true)
     } else {
-      ruling = Ruling(.expired, "DEC-21")
-      ruling.flags = [.byThisEvidence]
-      ruling.stale = true
-      ruling.until = end
+      outcome = TableOutcome(.expired, "DEC-21")
+      outcome.flags = [.byThisEvidence]
+      outcome.stale = true
+      outcome.until = end
     }
-    ruling.nextCheckAtMs = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
-    return ruling
+    outcome.nextCheckAtMs = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
+    return outcome
   }
 
   /// Returns the outcome of an expired subscription with renewal info (DEC-15 to DEC-20).
   private func ended(
     _ end: Int64, told renewal: RenewalFacts, isExpiredAnswer: Bool
-  ) -> Ruling {
+  ) -> TableOutcome {
     if renewal.isInBillingRetry == true {
       if let graceEnd = renewal.graceEnd, now < graceEnd {
-        var ruling = Ruling(.grace, "DEC-15")
-        ruling.entitled = policy.gracePeriod
-        ruling.until = policy.gracePeriod ? graceEnd : end
-        ruling.nextCheckAtMs = graceEnd
-        return ruling
+        var outcome = TableOutcome(.grace, "DEC-15")
+        outcome.entitled = policy.gracePeriod
+        outcome.until = policy.gracePeriod ? graceEnd : end
+        outcome.nextCheckAtMs = graceEnd
+        return outcome
       }
       // Lenient billing retry ends when Apple stops trying.
       let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
-      var ruling = Ruling(.billingRetry, "DEC-16")
-      ruling.entitled = policy.billingRetryAllowed && now < lastTry
-      ruling.until = ruling.entitled ? lastTry : end
-      return ruling
+      var outcome = TableOutcome(.billingRetry, "DEC-16")
+      outcome.entitled = policy.billingRetryAllowed && now < lastTry
+      outcome.until = outcome.entitled ? lastTry : end
+      return outcome
     }
     if let reason = renewal.expirationIntent, KnownValues.expirationIntent.contains(reason) {
-      var ruling = Ruling(.expired, "DEC-17")
-      ruling.reason = reason
-      ruling.until = end
-      return ruling
+      var outcome = TableOutcome(.expired, "DEC-17")
+      outcome.reason = reason
+      outcome.until = end
+      return outcome
     }
     let isOn = renewal.autoRenewStatus == AutoRenew.on
     let mayBeInFlight = isOn && renewal.expirationIntent == nil && !retryIsOver(renewal, end)
@@ -305,30 +305,30 @@ struct DecisionTable {
     if isExpiredAnswer {
       return expiredAnswer(end, mayBeInFlight: isOn || renewal.autoRenewStatus == nil)
     }
-    var ruling = Ruling(.expired, "DEC-20")
-    ruling.until = end
-    ruling.stale = mayBeInFlight
-    return ruling
+    var outcome = TableOutcome(.expired, "DEC-20")
+    outcome.until = end
+    outcome.stale = mayBeInFlight
+    return outcome
   }
 
   /// Returns the outcome of status 21006, which Apple has sent wrongly just after the end
   /// (DEC-19).
-  private func expiredAnswer(_ end: Int64, mayBeInFlight: Bool) -> Ruling {
+  private func expiredAnswer(_ end: Int64, mayBeInFlight: Bool) -> TableOutcome {
     if mayBeInFlight, isShortlyAfter(end) { return inFlight(end, "DEC-19") }
-    var ruling = Ruling(.expired, "DEC-19")
-    ruling.until = end
-    return ruling
+    var outcome = TableOutcome(.expired, "DEC-19")
+    outcome.until = end
+    return outcome
   }
 
   /// Returns the outcome of a renewal that may be in progress (DEC-18, DEC-19). The configured
   /// leeway applies only here.
-  private func inFlight(_ end: Int64, _ row: StaticString) -> Ruling {
+  private func inFlight(_ end: Int64, _ row: StaticString) -> TableOutcome {
     let lastMoment = Milliseconds.sum(end, policy.renewalLeewayMs)
-    var ruling = Ruling(.stale, row)
-    ruling.entitled = now < lastMoment
-    ruling.until = ruling.entitled ? lastMoment : end
-    ruling.stale = true
-    return ruling
+    var outcome = TableOutcome(.stale, row)
+    outcome.entitled = now < lastMoment
+    outcome.until = outcome.entitled ? lastMoment : end
+    outcome.stale = true
+    return outcome
   }
 
   private func isShortlyAfter(_ end: Int64) -> Bool {
@@ -346,9 +346,9 @@ struct DecisionTable {
   /// Returns the renewal info for a transaction, R in DCD-8. Renewal info from more than 48 hours
   /// before the period began is about an earlier period (renewals are charged at most that early)
   /// and is ignored: an old grace period or retry must not extend a new period.
-  private func renewal(for chosen: Candidate) -> Statement<RenewalFacts>? {
+  private func renewal(for chosen: Candidate) -> StatedFacts<RenewalFacts>? {
     guard chosen.product.type == .autoRenewable,
-      let renewal = evidence.renewal(of: chosen.facts.line)
+      let renewal = evidence.renewal(of: chosen.facts.subscriptionId)
     else { return nil }
     let earliestCharge = Milliseconds.sum(chosen.start ?? .min, -2 * Milliseconds.day)
     return renewal.facts.asOfMs >= earliestCharge ? renewal : nil
@@ -358,12 +358,12 @@ struct DecisionTable {
 
   /// Adds the flag of a shared or assigned purchase (DEC-13), and denies it if the policy does
   /// (DCD-12).
-  private func judgeHolder(_ facts: PurchaseFacts, _ ruling: inout Ruling) {
-    if let flag = Self.holderFlag(facts) { ruling.flags.append(flag) }
+  private func judgeHolder(_ facts: PurchaseFacts, _ outcome: inout TableOutcome) {
+    if let flag = Self.holderFlag(facts) { outcome.flags.append(flag) }
     guard policy.denies(facts) else { return }
-    ruling.entitled = false
-    ruling.state = .deniedByPolicy
-    ruling.row = "DEC-13"
+    outcome.entitled = false
+    outcome.state = .deniedByPolicy
+    outcome.row = "DEC-13"
   }
 
   private static func holderFlag(_ facts: PurchaseFacts) -> DecisionFlag? {

@@ -24,14 +24,14 @@ struct DecisionWarnings {
   }
 
   /// Warns that no evidence of the subscription contains an account (DCD-20).
-  mutating func unprovenAccount(_ line: ScopedId) {
-    add("account-unproven", Self.place("lines/", line), "", nil)
+  mutating func unprovenAccount(_ subscription: ScopedId) {
+    add("account-unproven", Self.place("lines/", subscription), "", nil)
   }
 
   /// Warns of renewal info without a transaction of its subscription, without which it does not
   /// count (DCD-20).
-  mutating func renewalWithoutTransaction(_ line: ScopedId) {
-    add("renewal-without-transaction", Self.place("renewals/", line), "", nil)
+  mutating func renewalWithoutTransaction(_ subscription: ScopedId) {
+    add("renewal-without-transaction", Self.place("renewals/", subscription), "", nil)
   }
 
   /// Warns of unknown values and missing dates of a transaction.
@@ -57,7 +57,7 @@ struct DecisionWarnings {
 
   /// Warns of unknown values in renewal info.
   mutating func look(at facts: RenewalFacts) {
-    let place = Self.place("renewals/", facts.line)
+    let place = Self.place("renewals/", facts.subscriptionId)
     report(
       place, "/autoRenewStatus",
       facts.autoRenewStatus.map(KnownValues.autoRenewStatus.contains))

@@ -8,8 +8,8 @@ struct GroupDecision: Sendable {
   var group: Text
   /// The transaction that decides (DCD-6).
   var chosen: Candidate
-  var ruling: Ruling
-  var reach: EvidenceReach
+  var outcome: TableOutcome
+  var reach: EvidenceCoverage
   /// The result of comparing accounts; `nil` if none was given or none is compared (DCD-20).
   var binding: AccountBinding?
   /// Every purchase of a consumable in the evidence; empty for other products.
@@ -18,8 +18,8 @@ struct GroupDecision: Sendable {
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("plan", plan)
-    writer.member("entitled", boolean: ruling.entitled)
-    GroupDecision.write(self, nextCheckAtMs: ruling.nextCheckAtMs, reach: reach, &writer)
+    writer.member("entitled", boolean: outcome.entitled)
+    GroupDecision.write(self, nextCheckAtMs: outcome.nextCheckAtMs, reach: reach, &writer)
     writer.member("group", group)
     writer.member("type", chosen.product.type.name)
     writer.name("purchases")
@@ -31,28 +31,28 @@ struct GroupDecision: Sendable {
 
   /// Writes the members that a decision and each of its groups have in common.
   static func write(
-    _ group: GroupDecision?, nextCheckAtMs: Int64?, reach: EvidenceReach,
+    _ group: GroupDecision?, nextCheckAtMs: Int64?, reach: EvidenceCoverage,
     _ writer: inout JSONWriter
   ) {
-    let ruling = group?.ruling ?? Ruling(.none, "DEC-2")
-    writer.member("state", ruling.state.name)
-    writer.member("rule", ruling.row)
+    let outcome = group?.outcome ?? TableOutcome(.none, "DEC-2")
+    writer.member("state", outcome.state.name)
+    writer.member("rule", outcome.row)
     writer.name("flags")
     writer.beginArray()
-    for flag in ruling.flags { writer.string(flag.name) }
+    for flag in outcome.flags { writer.string(flag.name) }
     writer.endArray()
-    writer.member("reasonCode", integer: ruling.reason)
-    writer.member("expiresAtMs", integer: ruling.until)
-    writer.member("wouldExpireAtMs", integer: ruling.wouldExpireAtMs)
-    writer.member("nextPeriodExpiresAtMs", integer: ruling.nextPeriodExpiresAtMs)
-    writer.member("graceExpiresAtMs", integer: ruling.graceExpiresAtMs)
+    writer.member("reasonCode", integer: outcome.reason)
+    writer.member("expiresAtMs", integer: outcome.until)
+    writer.member("wouldExpireAtMs", integer: outcome.wouldExpireAtMs)
+    writer.member("nextPeriodExpiresAtMs", integer: outcome.nextPeriodExpiresAtMs)
+    writer.member("graceExpiresAtMs", integer: outcome.graceExpiresAtMs)
     writer.member("productId", group?.chosen.facts.productId)
     writer.member("originalTransactionId", group?.chosen.facts.originalTransactionId)
     writer.member("transactionId", group?.chosen.facts.transactionId)
     writer.name("environment")
     if let group { writer.string(group.chosen.facts.environment.name) } else { writer.null() }
     writer.member("account", (group?.binding?.name).map { Text(stringLiteral: $0) })
-    writer.member("stale", boolean: ruling.stale)
+    writer.member("stale", boolean: outcome.stale)
     writer.member("nextCheckAtMs", integer: nextCheckAtMs)
     writer.name("evidence")
     reach.write(&writer)

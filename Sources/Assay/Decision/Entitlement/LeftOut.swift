@@ -38,7 +38,7 @@ extension Configuration {
   /// Returns the transactions that decide and those that are excluded, both in the order of
   /// `transactions`.
   func selected(
-    _ transactions: [Statement<PurchaseFacts>], _ warnings: inout DecisionWarnings
+    _ transactions: [StatedFacts<PurchaseFacts>], _ warnings: inout DecisionWarnings
   ) -> (candidates: [Candidate], excluded: [LeftOut]) {
     let reasons = transactions.map { reason(against: $0.facts) }
     var hasProduction = false

@@ -2,40 +2,40 @@
 /// newest statement about it and about each of its members (DCD-3, DCD-8).
 struct MergedEvidence: Sendable {
   /// The transactions, sorted by environment and transaction id.
-  let transactions: [Statement<PurchaseFacts>]
+  let transactions: [StatedFacts<PurchaseFacts>]
   /// The renewal info, sorted by environment and original transaction id.
-  let renewals: [Statement<RenewalFacts>]
+  let renewals: [StatedFacts<RenewalFacts>]
 
   /// - Throws: `rejected.payload.incomplete` (PAY-7).
   init(_ evidence: [PurchaseEvidence]) throws(Refusal) {
     try Self.requireIds(evidence)
-    var purchases: [Statement<PurchaseFacts>] = []
-    var lines: [Statement<RenewalFacts>] = []
+    var purchases: [StatedFacts<PurchaseFacts>] = []
+    var subscriptions: [StatedFacts<RenewalFacts>] = []
     for (document, item) in evidence.enumerated() {
       for facts in item.purchases {
         purchases.append(
-          Statement(
+          StatedFacts(
             facts: facts, kind: item.kind, document: document,
             account: facts.account.map {
-              AccountWord(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
+              StatedAccount(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
             }))
       }
       for facts in item.renewals {
-        lines.append(
-          Statement(
+        subscriptions.append(
+          StatedFacts(
             facts: facts, kind: item.kind, document: document,
             account: facts.account.map {
-              AccountWord(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
+              StatedAccount(token: $0.asciiLowercased, asOfMs: facts.asOfMs, document: document)
             }))
       }
     }
     let ids = purchases.map { ScopedId(environment: $0.facts.environment, id: Self.id(of: $0)) }
-    transactions = Runs.of(ids, by: ScopedId.precedes).compactMap { run in
+    transactions = EqualRuns.of(ids, by: ScopedId.precedes).compactMap { run in
       Self.merged(purchases: run.map { purchases[$0] })
     }
-    let lineIds = lines.map { $0.facts.line }
-    renewals = Runs.of(lineIds, by: ScopedId.precedes).compactMap { run in
-      Self.merged(renewals: run.map { lines[$0] })
+    let subscriptionIds = subscriptions.map { $0.facts.subscriptionId }
+    renewals = EqualRuns.of(subscriptionIds, by: ScopedId.precedes).compactMap { run in
+      Self.merged(renewals: run.map { subscriptions[$0] })
     }
   }
 
@@ -63,26 +63,28 @@ struct MergedEvidence: Sendable {
 
   /// Returns the id that distinguishes a transaction. Every purchase in Xcode's app receipts has
   /// the id "0": those are distinguished by all their facts (APR-20).
-  private static func id(of statement: Statement<PurchaseFacts>) -> Text {
+  private static func id(of statement: StatedFacts<PurchaseFacts>) -> Text {
     let facts = statement.facts
-    let isOfReceipt = facts.evidenceClass == .signed && !facts.shows.contains(.account)
+    let isOfReceipt = facts.evidenceClass == .signed && !facts.canReport.contains(.account)
     return isOfReceipt && facts.transactionId == "0"
       ? statement.canonical : facts.transactionId
   }
 
   /// Returns the newest renewal info of a subscription (DCD-8).
-  func renewal(of line: ScopedId) -> Statement<RenewalFacts>? {
+  func renewal(of subscription: ScopedId) -> StatedFacts<RenewalFacts>? {
     var low = 0
     var high = renewals.count
     while low < high {
       let middle = low &+ (high &- low) / 2
-      if ScopedId.precedes(renewals[middle].facts.line, line) {
+      if ScopedId.precedes(renewals[middle].facts.subscriptionId, subscription) {
         low = middle &+ 1
       } else {
         high = middle
       }
     }
-    guard low < renewals.count, renewals[low].facts.line == line else { return nil }
+    guard low < renewals.count, renewals[low].facts.subscriptionId == subscription else {
+      return nil
+    }
     return renewals[low]
   }
 
@@ -91,22 +93,26 @@ struct MergedEvidence: Sendable {
   /// Merges the statements about one transaction: the latest `asOfMs` counts, and members that its
   /// form cannot report come from the newest evidence that can (DCD-3). `nil` without statements.
   private static func merged(
-    purchases words: [Statement<PurchaseFacts>]
-  ) -> Statement<PurchaseFacts>? {
+    purchases words: [StatedFacts<PurchaseFacts>]
+  ) -> StatedFacts<PurchaseFacts>? {
     let words = newestFirst(words, { $0.canonical }, isLater)
     guard var merged = words.first else { return nil }
     func newest(_ tells: (PurchaseFacts) -> Bool) -> PurchaseFacts? {
       words.first { tells($0.facts) }?.facts
     }
-    merged.account = words.reduce(nil) { AccountWord.newer($0, $1.account) }
+    merged.account = words.reduce(nil) { StatedAccount.newer($0, $1.account) }
     merged.facts.takeRevocation(from: newest { $0.tellsRevocation })
-    if let told = newest({ $0.isUpgraded || $0.shows.contains(.upgrade) }) {
+    if let told = newest({ $0.isUpgraded || $0.canReport.contains(.upgrade) }) {
       merged.facts.isUpgraded = told.isUpgraded
-      merged.facts.shows.insert(.upgrade)
+      merged.facts.canReport.insert(.upgrade)
     }
     if let told = newest({ $0.ownership != nil }) { merged.facts.ownership = told.ownership }
-    if newest({ $0.shows.contains(.account) }) != nil { merged.facts.shows.insert(.account) }
-    if !merged.facts.shows.contains(.offers), let told = newest({ $0.shows.contains(.offers) }) {
+    if newest({ $0.canReport.contains(.account) }) != nil {
+      merged.facts.canReport.insert(.account)
+    }
+    if !merged.facts.canReport.contains(.offers),
+      let told = newest({ $0.canReport.contains(.offers) })
+    {
       merged.facts.takeOffers(from: told)
     }
     if let told = newest({ $0.type != nil || $0.typeIsUnknown }) {
@@ -124,9 +130,9 @@ struct MergedEvidence: Sendable {
   /// millisecond, the one that grants less comes first, otherwise a fixed one, so that the order
   /// of the evidence has no influence.
   private static func newestFirst<Facts>(
-    _ words: [Statement<Facts>], _ text: (Statement<Facts>) -> Text,
+    _ words: [StatedFacts<Facts>], _ text: (StatedFacts<Facts>) -> Text,
     _ isLater: (Facts, Facts) -> Bool?
-  ) -> [Statement<Facts>] {
+  ) -> [StatedFacts<Facts>] {
     guard words.count > 1 else { return words }
     let texts = words.map(text)
     return Ordering.places(words.count) { left, right in
@@ -148,11 +154,11 @@ struct MergedEvidence: Sendable {
   // MARK: one subscription
 
   private static func merged(
-    renewals words: [Statement<RenewalFacts>]
-  ) -> Statement<RenewalFacts>? {
+    renewals words: [StatedFacts<RenewalFacts>]
+  ) -> StatedFacts<RenewalFacts>? {
     let words = newestFirst(words, { $0.canonical }, isLater)
     guard var merged = words.first else { return nil }
-    merged.account = words.reduce(nil) { AccountWord.newer($0, $1.account) }
+    merged.account = words.reduce(nil) { StatedAccount.newer($0, $1.account) }
     return merged
   }
 
@@ -170,12 +176,12 @@ struct MergedEvidence: Sendable {
 
 extension PurchaseFacts {
   /// The subscription: the original transaction id in its environment.
-  var line: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
+  var subscriptionId: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
 
   /// Whether the evidence states that there is a revocation, or that there is none: only a form
   /// that can report one, of a known time, undoes a revocation (DCD-3, RFD-5).
   fileprivate var tellsRevocation: Bool {
-    revokedAtMs != nil || (shows.contains(.revocation) && timeIsKnown)
+    revokedAtMs != nil || (canReport.contains(.revocation) && timeIsKnown)
   }
 
   /// Takes over the revocation of `told`, the newest evidence that reports on revocations; `nil` if
@@ -188,7 +194,7 @@ extension PurchaseFacts {
     revocationReason = told.revocationReason
     revocationType = told.revocationType
     revocationPercentage = told.revocationPercentage
-    shows.insert(.revocation)
+    canReport.insert(.revocation)
   }
 
   fileprivate mutating func takeOffers(from told: PurchaseFacts) {
@@ -201,7 +207,7 @@ extension PurchaseFacts {
 }
 
 extension RenewalFacts {
-  var line: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
+  var subscriptionId: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
 }
 
 extension Environment {
@@ -217,7 +223,7 @@ extension Environment {
 }
 
 /// All facts in a fixed order, which distinguishes two statements of one moment.
-extension Statement where Facts == PurchaseFacts {
+extension StatedFacts where Facts == PurchaseFacts {
   fileprivate var canonical: Text {
     var writer = JSONWriter()
     writer.beginArray()
@@ -240,7 +246,7 @@ extension Statement where Facts == PurchaseFacts {
     writer.optional(facts.offerDiscountType)
     writer.integer(facts.quantity)
     writer.optional(facts.account)
-    writer.integer(Int64(facts.shows.rawValue))
+    writer.integer(Int64(facts.canReport.rawValue))
     writer.boolean(facts.timeIsKnown)
     writer.boolean(facts.isTrial)
     writer.boolean(facts.isIntro)
@@ -251,7 +257,7 @@ extension Statement where Facts == PurchaseFacts {
   }
 }
 
-extension Statement where Facts == RenewalFacts {
+extension StatedFacts where Facts == RenewalFacts {
   fileprivate var canonical: Text {
     var writer = JSONWriter()
     writer.beginArray()

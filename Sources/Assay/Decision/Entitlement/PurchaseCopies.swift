@@ -21,7 +21,7 @@ enum PurchaseCopies {
       guard let key = candidate.purchaseKey else { continue }
       purchases.append(Purchase(key: key, end: candidate.end ?? .min, place: place))
     }
-    for run in Runs.of(purchases, by: Purchase.precedes) where run.count > 1 {
+    for run in EqualRuns.of(purchases, by: Purchase.precedes) where run.count > 1 {
       share(among: run.map { purchases[$0].place }, &candidates)
     }
   }
@@ -41,7 +41,7 @@ enum PurchaseCopies {
     for place in copies {
       // The date of a restored copy is that of the restoration.
       candidates[place].began = began
-      if isUpgraded, !candidates[place].facts.shows.contains(.upgrade) {
+      if isUpgraded, !candidates[place].facts.canReport.contains(.upgrade) {
         candidates[place].facts.isUpgraded = true
         candidates[place].isReplaced = true
       }

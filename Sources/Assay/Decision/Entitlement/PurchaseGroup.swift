@@ -31,7 +31,7 @@ struct PurchaseGroup: Sendable {
   /// Returns the candidates in their groups, in a fixed order.
   static func groups(of candidates: [Candidate]) -> [PurchaseGroup] {
     let keys = candidates.map { Key($0) }
-    return Runs.of(keys, by: Key.precedes).compactMap { run in
+    return EqualRuns.of(keys, by: Key.precedes).compactMap { run in
       guard let first = run.first else { return nil }
       return PurchaseGroup(key: keys[first], members: run.map { candidates[$0] })
     }

@@ -23,7 +23,7 @@ struct AttestReceiptVerification {
   /// Whether the receipt is a stored one, whose age is not checked (FRC-11).
   private let isStored: Bool
   private(set) var checks = Checks<AttestReceiptCheck>()
-  private(set) var signatures = SignatureChecks()
+  private(set) var budget = SignatureBudget()
 
   /// Creates a verification at `nowMs`, milliseconds since 1970 UTC.
   init(_ trust: AttestReceiptTrust, nowMs: Int64) {
@@ -81,11 +81,11 @@ struct AttestReceiptVerification {
   /// - `isProduction`: the environment according to the attestation's aaguid.
   static func verifyEmbedded(
     _ bytes: ArraySlice<UInt8>, _ trust: AttestReceiptTrust, leafKey: [UInt8], appId: Text,
-    isProduction: Bool, nowMs: Int64, _ signatures: inout SignatureChecks
+    isProduction: Bool, nowMs: Int64, _ budget: inout SignatureBudget
   ) throws(Refusal) -> AttestReceipt {
     var verification = AttestReceiptVerification(trust, nowMs: nowMs)
-    verification.signatures = signatures
-    defer { signatures = verification.signatures }
+    verification.budget = budget
+    defer { budget = verification.budget }
     do throws(Refusal) {
       try require(!bytes.isEmpty, .malformedAttestReceiptEmpty, "ATT-12")
       return try verification.judge(
@@ -204,9 +204,9 @@ struct AttestReceiptVerification {
       throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
     }
     try require(
-      signatures.check(path.chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
+      budget.check(path.chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
       .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
-    if !path.isCached { trust.chains.cache.spellings.remember(spelling, path.chain) }
+    if !path.isCached { trust.chains.cache.headers.remember(spelling, path.chain) }
     return path
   }
 
@@ -214,16 +214,16 @@ struct AttestReceiptVerification {
     _ message: SignedMessage, _ spelling: ArraySlice<UInt8>
   ) throws(Refusal) -> ProvenPath {
     checks.enter(.certificates)
-    if let chain = trust.chains.cache.spellings.find(spelling) {
+    if let chain = trust.chains.cache.headers.find(spelling) {
       checks.enter(.shape)
       checks.enter(.chainSignatures)
       return ProvenPath(chain, chain.intermediates, isCached: true)
     }
     let path = try AttestReceiptPath.open(message)
     checks.enter(.shape)
-    let shaped = try path.shaped()
+    let profiled = try path.profiled()
     checks.enter(.chainSignatures)
-    return try shaped.proven(trust.chains, &signatures)
+    return try profiled.proven(trust.chains, &budget)
   }
 
   /// Checks that the receipt is not from the future, and the chain at its creation time (FRC-5).
@@ -234,7 +234,7 @@ struct AttestReceiptVerification {
     let latest = nowMs &+ trust.policy.clockSkewMs
     checks.enter(.validity)
     try require(fields.createdAtMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
-    _ = try path.judged(atSeconds: fields.createdAtMs / 1000)
+    _ = try path.validated(atSeconds: fields.createdAtMs / 1000)
   }
 
   // MARK: identity, key, age

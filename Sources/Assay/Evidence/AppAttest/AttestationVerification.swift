@@ -17,7 +17,7 @@ struct AttestationVerification {
   private let trust: AttestTrust
   private let nowMs: Int64
   private(set) var checks = Checks<AttestationCheck>()
-  private(set) var signatures = SignatureChecks()
+  private(set) var budget = SignatureBudget()
 
   init(_ trust: AttestTrust, nowMs: Int64) {
     self.trust = trust
@@ -43,7 +43,7 @@ struct AttestationVerification {
     checks.enter(.chain)
     let chain = try provenChain(object)
     let seconds = try judgedMs(object) / 1000
-    try chain.judged(
+    try chain.validated(
       chain.intermediates, atSeconds: seconds,
       hints: (policy.storedTime ? .otherDate : nil, .authorityEnded))
     checks.enter(.nonce)
@@ -64,8 +64,8 @@ struct AttestationVerification {
   private mutating func provenChain(_ object: AttestationObject) throws(Refusal) -> ProvenChain {
     let path = try CandidatePath(
       .attestation, leaf: Array(object.leaf), intermediate: Array(object.intermediate))
-    return try path.shaped().rooted(.sought, trust.chains, &signatures)
-      .proven(trust.chains, &signatures).chain
+    return try path.profiled().withProvenIntermediates(.searched, trust.chains, &budget)
+      .proven(trust.chains, &budget).chain
   }
 
   // MARK: time (ATT-40)
@@ -83,7 +83,7 @@ struct AttestationVerification {
     checks.enter(.receipt)
     _ = try AttestReceiptVerification.verifyEmbedded(
       object.receipt, trust.receipts, leafKey: [], appId: "", isProduction: false, nowMs: nowMs,
-      &signatures)
+      &budget)
     throw Refusal(.malformedAttestReceiptStructure, "ATT-40")
       .inside("receipt", as: .embeddedReceipt)
   }
@@ -190,7 +190,7 @@ struct AttestationVerification {
     }
     return try AttestReceiptVerification.verifyEmbedded(
       object.receipt, trust.receipts, leafKey: Array(chain.leaf.keyBytes), appId: appId,
-      isProduction: isProduction, nowMs: nowMs, &signatures)
+      isProduction: isProduction, nowMs: nowMs, &budget)
   }
 
   /// Returns the SHA-256 of the challenge in the client data; `nil` if the host checks the

@@ -46,7 +46,7 @@ struct PurchaseFacts: Sendable {
   var timeIsKnown = true
   var evidenceClass = EvidenceClass.signed
   /// The members that this form of evidence can report, so that their absence is a statement too.
-  var shows = ShownMembers.all
+  var canReport = ReportableMembers.all
   /// Whether the facts are from a verifyReceipt response with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false
 }
@@ -58,6 +58,6 @@ extension PurchaseFacts {
     guard revokedAtMs == nil, revocationReason != nil || revocationType != nil else { return }
     revokedAtMs = asOfMs
     revocationIsUndated = true
-    shows.insert(.revocation)
+    canReport.insert(.revocation)
   }
 }

@@ -9,7 +9,7 @@ final class AppReceipt: Sendable {
   /// Whether the receipt was made for the device that the host named (APR-18).
   let isDeviceBound: Bool
   let digest: Digest
-  private let chain: JudgedPath
+  private let chain: ValidPath
   let transport: Transport
   /// One entry per purchase, in the order of the receipt.
   private let entries: [Entry]
@@ -24,7 +24,7 @@ final class AppReceipt: Sendable {
 
   init(
     _ attributes: ReceiptAttributes, environment: Environment, creationDate: Int64,
-    isDeviceBound: Bool, digest: Digest, chain: JudgedPath, transport: Transport,
+    isDeviceBound: Bool, digest: Digest, chain: ValidPath, transport: Transport,
     catalogue: Catalogue
   ) {
     self.attributes = attributes
@@ -90,7 +90,7 @@ final class AppReceipt: Sendable {
     facts.revocationReason = purchase.cancellationReason.map { Int64(clamping: $0) }
     // Attribute 1712 has never been seen filled, so that its absence does not exclude a
     // revocation (DCD-18). No attribute reports an offer code.
-    facts.shows = purchase.cancellationDate == nil ? [] : .revocation
+    facts.canReport = purchase.cancellationDate == nil ? [] : .revocation
     // Attribute 1720 has never been seen filled either: without a date, 0 may be a filler, as it
     // is in 1711 and 1713.
     if facts.revokedAtMs == nil, facts.revocationReason == 0 { facts.revocationReason = nil }

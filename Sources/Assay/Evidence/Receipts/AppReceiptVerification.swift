@@ -18,7 +18,7 @@ struct AppReceiptVerification {
   private let subject: [UInt8]?
   private let nowMs: Int64
   private(set) var checks = Checks<AppReceiptCheck>()
-  private(set) var signatures = SignatureChecks()
+  private(set) var budget = SignatureBudget()
 
   /// Creates a verification.
   ///
@@ -62,7 +62,7 @@ struct AppReceiptVerification {
     let path = try provenPath(message)
     checks.enter(.signature)
     try require(
-      signatures.check(
+      budget.check(
         path.chain.leafKey.verifies(
           message.signer.signature.slice, digest, message.payload.slice)),
       .rejectedAppReceiptSignature, "APR-6", at: "signature")
@@ -164,9 +164,9 @@ struct AppReceiptVerification {
     }
     let path = try roots.open(.receipt, leaf: leaf, embedded: signer.bag)
     checks.enter(.shape)
-    let shaped = try path.shaped()
+    let profiled = try path.profiled()
     checks.enter(.chainSignatures)
-    return try roots.prove(shaped, &signatures)
+    return try roots.prove(profiled, &budget)
   }
 
   /// Returns the path of a pinned certificate of Xcode, for which no other path rule holds
@@ -179,20 +179,20 @@ struct AppReceiptVerification {
     }
     checks.skip(.shape, .doesNotApply)
     checks.skip(.chainSignatures, .doesNotApply)
-    let chain = ProvenChain(.xcode, ShapedCertificate(certificate: leaf, key: key), [])
+    let chain = ProvenChain(.xcode, ProfiledCertificate(certificate: leaf, key: key), [])
     return ProvenPath(chain, [], isCached: false)
   }
 
   /// Checks the receipt's creation date, and the path at that date (APR-9, PTH-11).
   private mutating func validity(
     _ attributes: ReceiptAttributes, _ path: ProvenPath
-  ) throws(Refusal) -> (date: Int64, chain: JudgedPath) {
+  ) throws(Refusal) -> (date: Int64, chain: ValidPath) {
     // Both summands are within 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.configuration.clockSkewMs
     checks.enter(.validity)
     let date = try attributes.creationDate()
     try require(date <= latest, .rejectedDateFuture, "APR-9", at: "attribute 12")
-    return (date, try path.judged(atSeconds: date / 1000))
+    return (date, try path.validated(atSeconds: date / 1000))
   }
 
   // MARK: identity, device, age

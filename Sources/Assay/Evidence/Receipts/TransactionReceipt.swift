@@ -10,13 +10,13 @@ final class TransactionReceipt: Sendable {
   let product: Catalogue.Product
   /// Whether the purchase is older than the signer's certificate (RCP-23).
   let signedAfterPurchase: Bool
-  private let chain: JudgedPath
+  private let chain: ValidPath
   let transport: Transport
   private let deviceIdsReported: Bool
 
   init(
     _ info: PurchaseInfo, version: SignatureBlob.Version, environment: ReceiptEnvironment,
-    product: Catalogue.Product, signedAfterPurchase: Bool, chain: JudgedPath,
+    product: Catalogue.Product, signedAfterPurchase: Bool, chain: ValidPath,
     transport: Transport, deviceIdsReported: Bool
   ) {
     self.info = info
@@ -53,7 +53,7 @@ final class TransactionReceipt: Sendable {
     facts.isTrial = info.isTrialPeriod ?? false
     facts.isIntro = info.isInIntroOfferPeriod ?? false
     facts.quantity = info.quantity ?? 1
-    facts.shows = []
+    facts.canReport = []
     return PurchaseEvidence(
       kind: "transaction-receipt", purchases: [facts], renewals: [], asOfMs: info.purchaseDateMs)
   }

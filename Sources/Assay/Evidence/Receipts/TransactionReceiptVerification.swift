@@ -17,7 +17,7 @@ struct TransactionReceiptVerification {
   private let trust: ReceiptTrust
   private let nowMs: Int64
   private(set) var checks = Checks<TransactionReceiptCheck>()
-  private(set) var signatures = SignatureChecks()
+  private(set) var budget = SignatureBudget()
 
   /// - Parameter nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   init(_ trust: ReceiptTrust, nowMs: Int64) {
@@ -116,9 +116,9 @@ struct TransactionReceiptVerification {
     }
     let path = try roots.open(profile, leaf: leaf, embedded: [])
     checks.enter(.shape)
-    let shaped = try path.shaped()
+    let profiled = try path.profiled()
     checks.enter(.chainSignatures)
-    return try roots.prove(shaped, &signatures)
+    return try roots.prove(profiled, &budget)
   }
 
   /// Verifies the signature over version byte and decoded purchase-info, with SHA-1 in both
@@ -131,10 +131,10 @@ struct TransactionReceiptVerification {
     message.reserveCapacity(info.count &+ 1)
     message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
     message.append(contentsOf: info)
-    if signatures.check(path.chain.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
+    if budget.check(path.chain.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
     try require(
-      !signatures.hasSpare
-        || !signatures.check(path.chain.leafKey.verifies(blob.signature, .sha256, message[...])),
+      !budget.allowsOptionalCheck
+        || !budget.check(path.chain.leafKey.verifies(blob.signature, .sha256, message[...])),
       .unsupportedTransactionReceiptDigest, "RCP-19", at: "signature")
     throw Refusal(.rejectedTransactionReceiptSignature, "RCP-18", at: "signature")
   }
@@ -159,7 +159,7 @@ struct TransactionReceiptVerification {
   /// purchase, the path is checked at the first moment of that certificate (RCP-23).
   private mutating func validity(
     _ info: PurchaseInfo, _ path: ProvenPath
-  ) throws(Refusal) -> (chain: JudgedPath, signedAfterPurchase: Bool) {
+  ) throws(Refusal) -> (chain: ValidPath, signedAfterPurchase: Bool) {
     // All times are within 2008 … 2100: no sum overflows.
     let latest = nowMs &+ Self.bookedAheadMs &+ trust.configuration.clockSkewMs
     checks.enter(.validity)
@@ -169,13 +169,13 @@ struct TransactionReceiptVerification {
     try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
     let begin = path.chain.leaf.notBefore
     guard purchased / 1000 < begin else {
-      return (try path.judged(atSeconds: purchased / 1000), false)
+      return (try path.validated(atSeconds: purchased / 1000), false)
     }
     try require(
       !trust.configuration.receipts.signedAfterPurchaseRefused,
       .rejectedTransactionReceiptSignedAfterPurchase, "RCP-23",
       at: "purchase-date")
-    return (try path.judged(atSeconds: begin), true)
+    return (try path.validated(atSeconds: begin), true)
   }
 
   /// How far ahead Apple books renewals: 48 hours (RCP-16, RCP-26).

@@ -3,7 +3,7 @@
 struct HeaderChain: Sendable {
   let leaf: [UInt8]
   let intermediate: [UInt8]
-  let root: ShapedPath.Root
+  let root: ProfiledPath.Root
   /// The cache key of the certificates, so that a chain proven before is found again under
   /// another header (JWS-61).
   let fingerprint: [UInt8]
@@ -23,7 +23,7 @@ struct HeaderChain: Sendable {
     intermediate = try HeaderChain.decode(entries[1], at: "x5c[1]")
     var der: [UInt8] = []
     if rootIsSought {
-      root = .sought
+      root = .searched
     } else {
       der = try HeaderChain.decode(entries[2], at: "x5c[2]")
       guard let anchor = try anchors.anchors().first(where: { $0.certificate.der == der }) else {

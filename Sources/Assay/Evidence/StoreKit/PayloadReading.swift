@@ -122,7 +122,7 @@ struct PayloadReading {
   /// Checks that every certificate was valid at that second, both ends included (JWS-43).
   func checkValidity(at date: SignedPayload.EffectiveDate) throws(Refusal) {
     guard !isXcode else { return }
-    try chain.judged(chain.intermediates, atSeconds: date.milliseconds / 1000)
+    try chain.validated(chain.intermediates, atSeconds: date.milliseconds / 1000)
   }
 
   // MARK: identity (step 13)

@@ -14,7 +14,7 @@ final class SignedPayload: Sendable {
   /// The parts of a notification; `nil` for other kinds.
   let notification: NotificationParts?
   /// Facts that exchanges about this JWS have added since (EXC-12).
-  let added: AddedFacts
+  let added: ExchangeFacts
 
   /// The app and environment of the evidence (docs/spec/storekit-jws.md §10).
   struct Identity: Sendable {
@@ -41,7 +41,7 @@ final class SignedPayload: Sendable {
   init(
     kind: StoreKitKind, source: [UInt8], json: JSON, fields: Fields, identity: Identity,
     effectiveDate: EffectiveDate, chain: ProvenChain, chainIsCached: Bool, warnings: [Warning],
-    notification: NotificationParts?, added: AddedFacts = AddedFacts()
+    notification: NotificationParts?, added: ExchangeFacts = ExchangeFacts()
   ) {
     self.kind = kind
     self.source = source
@@ -57,7 +57,7 @@ final class SignedPayload: Sendable {
   }
 
   /// Returns the same evidence with other added facts.
-  func with(_ added: AddedFacts) -> SignedPayload {
+  func with(_ added: ExchangeFacts) -> SignedPayload {
     SignedPayload(
       kind: kind, source: source, json: json, fields: fields, identity: identity,
       effectiveDate: effectiveDate, chain: chain, chainIsCached: chainIsCached, warnings: warnings,

@@ -19,7 +19,7 @@ struct StoreKitVerification {
   let nowMs: Int64
   private(set) var checks = Checks<StoreKitCheck>()
   /// The signature checks made, including those of nested JWS.
-  private(set) var signatures = SignatureChecks()
+  private(set) var budget = SignatureBudget()
 
   init(_ trust: StoreKitTrust, _ kind: StoreKitKind, nowMs: Int64) {
     self.trust = trust
@@ -44,10 +44,10 @@ struct StoreKitVerification {
       throw Refusal(.rejectedJwsSignature, "JWS-100", at: "signature")
     }
     try require(
-      signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
+      budget.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
       .rejectedJwsSignature, "JWS-101", at: "signature")
     if source != .header, chain.profile == .appStore {
-      trust.chains.cache.spellings.remember(compact.headerText, chain)
+      trust.chains.cache.headers.remember(compact.headerText, chain)
     }
     return try judge(compact, chain, source != .proof)
   }
@@ -72,7 +72,7 @@ struct StoreKitVerification {
   private mutating func provenChain(
     _ compact: CompactJWS
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    if let known = trust.chains.cache.spellings.find(compact.headerText) {
+    if let known = trust.chains.cache.headers.find(compact.headerText) {
       passChain()
       return (known, .header)
     }
@@ -101,11 +101,11 @@ struct StoreKitVerification {
     checks.enter(.certificates)
     let path = try CandidatePath(.appStore, leaf: given.leaf, intermediate: given.intermediate)
     checks.enter(.shape)
-    let shaped = try path.shaped()
+    let profiled = try path.profiled()
     checks.enter(policy.x5cRootIgnored ? .root : .chainSignatures)
-    let rooted = try shaped.rooted(given.root, trust.chains, &signatures)
+    let withProven = try profiled.withProvenIntermediates(given.root, trust.chains, &budget)
     checks.enter(.chainSignatures)
-    let chain = try rooted.proven(trust.chains, &signatures).chain
+    let chain = try withProven.proven(trust.chains, &budget).chain
     trust.chains.cache.chains.remember(given.fingerprint[...], chain)
     return chain
   }
@@ -123,7 +123,7 @@ struct StoreKitVerification {
       throw Refusal(.rejectedChainKey, "JWS-80", at: "x5c[0]")
     }
     checks.skip(.chainSignatures, .doesNotApply)
-    return ProvenChain(.xcode, ShapedCertificate(certificate: certificate, key: key), [])
+    return ProvenChain(.xcode, ProfiledCertificate(certificate: certificate, key: key), [])
   }
 
   private mutating func passChain() {
@@ -186,7 +186,7 @@ struct StoreKitVerification {
     try require(nowMs &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
     guard chain.profile == .appStore else { return }
     do throws(Refusal) {
-      try chain.judged(chain.intermediates, atSeconds: nowMs / 1000)
+      try chain.validated(chain.intermediates, atSeconds: nowMs / 1000)
     } catch {
       throw Refusal(.rejectedFreshnessChainExpired, "JWS-51", at: error.place)
     }
@@ -213,8 +213,8 @@ struct StoreKitVerification {
     for (member, place, kind) in parts.body.nestedPlaces {
       guard let jws = parts.fields.text(member) else { continue }
       var inner = StoreKitVerification(trust, kind, nowMs: nowMs)
-      inner.signatures = signatures
-      defer { signatures = inner.signatures }
+      inner.budget = budget
+      defer { budget = inner.budget }
       do {
         found.append((place, try inner.run(jws.utf8)))
       } catch {

@@ -243,7 +243,7 @@ final class ReceiptResponse: Sendable {
     facts.start = entry.start
     facts.end = entry.end
     facts.timeIsKnown = clock.requestDate != nil
-    facts.shows = shownMembers(entry)
+    facts.canReport = shownMembers(entry)
     facts.revokedAtMs = entry.revokedAtMs
     facts.revocationReason = fields.number("cancellation_reason")
     // The reason at the top is that of a cancellation without a reason of its own; without a
@@ -267,13 +267,14 @@ final class ReceiptResponse: Sendable {
   /// The members that an entry can report. Upgrades, accounts and all offers are only in
   /// `latest_receipt_info` of the iOS 7 style. In an entry of another list, or from before family
   /// sharing, absence of a member states nothing (DCD-3).
-  private func shownMembers(_ entry: ResponseTransaction) -> ShownMembers {
+  private func shownMembers(_ entry: ResponseTransaction) -> ReportableMembers {
     let isLatest = style == .ios7 && entry.source != .receipt
-    var shows: ShownMembers = isLatest ? [.revocation, .upgrade, .account, .offers] : .revocation
-    if entry.fields["is_upgraded"] != nil { shows.insert(.upgrade) }
-    if entry.account != nil { shows.insert(.account) }
-    if entry.fields["in_app_ownership_type"] != nil { shows.insert(.family) }
-    return shows
+    var canReport: ReportableMembers =
+      isLatest ? [.revocation, .upgrade, .account, .offers] : .revocation
+    if entry.fields["is_upgraded"] != nil { canReport.insert(.upgrade) }
+    if entry.account != nil { canReport.insert(.account) }
+    if entry.fields["in_app_ownership_type"] != nil { canReport.insert(.family) }
+    return canReport
   }
 
   /// Returns the renewal info for a decision; `nil` if its subscription is unknown.

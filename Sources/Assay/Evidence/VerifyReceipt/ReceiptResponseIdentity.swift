@@ -43,7 +43,7 @@ struct ReceiptResponseIdentity {
     var found: [(id: Int64, place: String)] = []
     for name in ["adam_id", "app_item_id"] as [StaticString] {
       if let id = parts.app?.number(name), id != 0 {
-        found.append((id, ResponsePlace("receipt").of(name)))
+        found.append((id, ResponsePath("receipt").of(name)))
       }
     }
     guard parts.style == .ios6 else { return found }

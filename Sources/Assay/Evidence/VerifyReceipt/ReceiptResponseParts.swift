@@ -18,7 +18,7 @@ struct ReceiptResponseParts: Sendable {
   init(_ root: JSONValue) throws(Refusal) {
     try Self.checkCount(root)
     var warnings = ResponseWarnings()
-    answer = try ResponseFields(root, ResponseMembers.answer, at: ResponsePlace(""), &warnings)
+    answer = try ResponseFields(root, ResponseMembers.answer, at: ResponsePath(""), &warnings)
     let receipt = root.present("receipt")
     try require(
       receipt?.kind ?? .object == .object, .malformedVerifyReceiptField, "VRR-9", at: "receipt")
@@ -30,12 +30,12 @@ struct ReceiptResponseParts: Sendable {
     var app: ResponseFields? = nil
     if let receipt, isFlat {
       let entry = try ResponseTransaction(
-        receipt, .receipt, at: ResponsePlace("receipt"), &warnings)
+        receipt, .receipt, at: ResponsePath("receipt"), &warnings)
       flatReceipt = entry
       entries.append(entry)
     } else if let receipt {
       app = try ResponseFields(
-        receipt, ResponseMembers.app, at: ResponsePlace("receipt"), &warnings)
+        receipt, ResponseMembers.app, at: ResponsePath("receipt"), &warnings)
       try Self.read(receipt, "in_app", "receipt.in_app", .receipt, into: &entries, &warnings)
     }
     self.app = app
@@ -76,12 +76,12 @@ struct ReceiptResponseParts: Sendable {
     guard let value = owner.present(member) else { return }
     if value.kind == .object {
       entries.append(
-        try ResponseTransaction(value, source, at: ResponsePlace(list), &warnings))
+        try ResponseTransaction(value, source, at: ResponsePath(list), &warnings))
       return
     }
     for (index, element) in try objects(value, list).enumerated() {
       entries.append(
-        try ResponseTransaction(element, source, at: ResponsePlace(list, index), &warnings))
+        try ResponseTransaction(element, source, at: ResponsePath(list, index), &warnings))
     }
   }
 
@@ -97,7 +97,7 @@ struct ReceiptResponseParts: Sendable {
     guard let value = root.present("pending_renewal_info") else { return found }
     let list: StaticString = "pending_renewal_info"
     for (index, element) in try objects(value, list).enumerated() {
-      found.append(try ResponseRenewal(element, at: ResponsePlace(list, index), &warnings))
+      found.append(try ResponseRenewal(element, at: ResponsePath(list, index), &warnings))
     }
     return found
   }

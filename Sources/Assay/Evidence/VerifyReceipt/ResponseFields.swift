@@ -8,7 +8,7 @@ struct ResponseFields: Sendable {
 
   /// Checks every known member (VRR-9), and warns of unknown values of enumerations.
   init(
-    _ object: JSONValue, _ table: ResponseTable, at place: ResponsePlace,
+    _ object: JSONValue, _ table: ResponseTable, at place: ResponsePath,
     _ warnings: inout ResponseWarnings
   ) throws(Refusal) {
     self.object = object
@@ -28,7 +28,7 @@ struct ResponseFields: Sendable {
     }
   }
 
-  static func malformed(_ place: ResponsePlace, _ member: StaticString) -> Refusal {
+  static func malformed(_ place: ResponsePath, _ member: StaticString) -> Refusal {
     Refusal(.malformedVerifyReceiptField, "VRR-9", at: place.of(member))
   }
 

@@ -7,7 +7,7 @@ struct ResponseRenewal: Sendable {
 
   /// Reads an entry of `pending_renewal_info`.
   init(
-    _ object: JSONValue, at place: ResponsePlace, _ warnings: inout ResponseWarnings
+    _ object: JSONValue, at place: ResponsePath, _ warnings: inout ResponseWarnings
   ) throws(Refusal) {
     fields = try ResponseFields(object, ResponseMembers.renewal, at: place, &warnings)
     originalTransactionId = fields.id("original_transaction_id")
@@ -28,7 +28,7 @@ struct ResponseRenewal: Sendable {
       hasAny = true
     }
     guard hasAny else { return nil }
-    try self.init(answer, at: ResponsePlace(""), &warnings)
+    try self.init(answer, at: ResponsePath(""), &warnings)
     originalTransactionId = receipt.originalTransactionId
     productId = nil
   }

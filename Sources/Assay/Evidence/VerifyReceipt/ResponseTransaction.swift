@@ -8,14 +8,14 @@ struct ResponseTransaction: Sendable {
 
   private(set) var fields: ResponseFields
   let source: Source
-  let place: ResponsePlace
+  let place: ResponsePath
   let transactionId: Text
   let originalTransactionId: Text
   let productId: Text
 
   /// Reads one entry, which must have its three ids.
   init(
-    _ object: JSONValue, _ source: Source, at place: ResponsePlace,
+    _ object: JSONValue, _ source: Source, at place: ResponsePath,
     _ warnings: inout ResponseWarnings
   ) throws(Refusal) {
     fields = try ResponseFields(object, ResponseMembers.transaction, at: place, &warnings)

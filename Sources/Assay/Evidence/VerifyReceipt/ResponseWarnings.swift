@@ -3,7 +3,7 @@ struct ResponseWarnings: Sendable {
   private(set) var found: [Warning] = []
   private var seen: [(list: StaticString, member: StaticString)] = []
 
-  mutating func unknownValue(_ place: ResponsePlace, _ member: StaticString) {
+  mutating func unknownValue(_ place: ResponsePath, _ member: StaticString) {
     for known in seen
     where known.list.hasSameBytes(as: place.list) && known.member.hasSameBytes(as: member) {
       return

@@ -37,7 +37,7 @@ final class AppStoreEndpoint: Sendable {
 
   /// Finds the endpoint of an operation; `nil` if the operation is not an App Store Server API
   /// call.
-  static func of(_ kind: ExchangeKind) -> AppStoreEndpoint? {
+  static func of(_ kind: Operation) -> AppStoreEndpoint? {
     let name = kind.name
     return AppStoreEndpointTable.rows.first { $0.name.hasSameBytes(as: name) }
   }

@@ -14,7 +14,7 @@ struct AppStoreFailure {
   private static let caps = JSONCaps()
   private static let messageCap = 1024
 
-  init(_ answer: HTTPAnswer, nowMs: Int64) {
+  init(_ answer: HTTPResponse, nowMs: Int64) {
     status = answer.status
     let root = try? JSONReader.readObject(answer.body, caps: AppStoreFailure.caps).root
     isJSON = root != nil

@@ -26,7 +26,7 @@ struct AppStoreReading {
   }
 
   /// - Throws: the refusal of the response, or of a JWS with its path in the response.
-  mutating func run(_ answer: HTTPAnswer) throws(Refusal) {
+  mutating func run(_ answer: HTTPResponse) throws(Refusal) {
     guard let needed = task.endpoint.answer else { return }
     let root = try read(answer)
     try AppStoreAnswerMembers.check(root, at: "")
@@ -43,7 +43,7 @@ struct AppStoreReading {
   }
 
   /// Reads the body as JSON and checks its length and content type (API-30).
-  private func read(_ answer: HTTPAnswer) throws(Refusal) -> JSONValue {
+  private func read(_ answer: HTTPResponse) throws(Refusal) -> JSONValue {
     try require(!answer.isTruncated, .tooLargeAppStoreResponse, "API-30", at: "truncated")
     try require(
       answer.body.count <= AppStoreReading.bodyCap, .tooLargeAppStoreResponse, "API-30", at: "body")

@@ -11,7 +11,7 @@ struct AppStoreTask: Sendable {
 
   /// - Throws: `config.exchange.block-missing`, `misuse.app-store.parameter`,
   ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.app-store.environment`.
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
     guard let endpoint = AppStoreEndpoint.of(request.kind) else {
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")

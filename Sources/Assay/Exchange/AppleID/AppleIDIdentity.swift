@@ -1,7 +1,7 @@
 /// `verify-apple-identity-token`: verifies an identity token of Sign in with Apple with Apple's
 /// keys and the nonce (docs/spec/apple-id.md §2).
 enum AppleIDIdentity {
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     var answer = context.answer
     var signIn: AppleIDSignIn? = nil
     do throws(Refusal) {

@@ -1,7 +1,7 @@
 /// `verify-sign-in-notification`: verifies a sign-in notification, Apple's report of a change to an
 /// account that signs in with Apple (docs/spec/apple-id.md §3).
 enum AppleIDNotification {
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     var answer = context.answer
     var signIn: AppleIDSignIn? = nil
     do throws(Refusal) {

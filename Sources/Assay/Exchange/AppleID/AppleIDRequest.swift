@@ -28,7 +28,7 @@ struct AppleIDRequest {
   }
 
   /// Refuses every response except a 200 of acceptable length (AID-24).
-  static func check(_ answer: HTTPAnswer) throws(Refusal) {
+  static func check(_ answer: HTTPResponse) throws(Refusal) {
     let status = answer.status
     let detail = status == 0 ? "" : "HTTP status " + String(status)
     try require(
@@ -41,7 +41,7 @@ struct AppleIDRequest {
     throw refusal(answer, detail)
   }
 
-  private static func refusal(_ answer: HTTPAnswer, _ detail: String) -> Refusal {
+  private static func refusal(_ answer: HTTPResponse, _ detail: String) -> Refusal {
     var error: Text? = nil
     if (400...499).contains(answer.status) {
       error = (try? JSONReader.readObject(answer.body))?.root.member("error")?.text

@@ -21,7 +21,7 @@ struct AppleIDSignIn {
     }
   }
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     try self.init(context.evidence.first, context.configuration, nowMs: context.nowMs)
   }
 

@@ -10,7 +10,7 @@ struct AppleIDTokens {
 
   /// - Parameter nowMs: the time from which the lifetime counts, in milliseconds since 1970 UTC.
   /// - Throws: `unavailable.apple-id.response`.
-  init(_ answer: HTTPAnswer, nowMs: Int64) throws(Refusal) {
+  init(_ answer: HTTPResponse, nowMs: Int64) throws(Refusal) {
     let refusals = MemberRefusals(.unavailableAppleIdResponse, "AID-24")
     let root = try MemberNode.read(answer.body, .evidence, refusals)
     func secret(_ name: StaticString) throws(Refusal) -> SecretBytes {

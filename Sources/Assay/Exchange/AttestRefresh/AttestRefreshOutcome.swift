@@ -13,7 +13,7 @@ enum AttestRefreshOutcome {
   case refused(Refusal, ExchangeCheck)
 
   static func of(
-    _ answer: HTTPAnswer, _ task: AttestRefreshTask, nowMs: Int64
+    _ answer: HTTPResponse, _ task: AttestRefreshTask, nowMs: Int64
   ) -> AttestRefreshOutcome {
     do throws(Refusal) {
       try require(
@@ -39,13 +39,13 @@ enum AttestRefreshOutcome {
     }
   }
 
-  private static func refusal(_ status: Status, _ answer: HTTPAnswer) -> Refusal {
+  private static func refusal(_ status: Status, _ answer: HTTPResponse) -> Refusal {
     Refusal(
       status, "RFR-1", at: "status",
       detail: answer.status == 0 ? "" : "HTTP status " + String(answer.status))
   }
 
-  private static func unusable(_ answer: HTTPAnswer) -> AttestRefreshOutcome {
+  private static func unusable(_ answer: HTTPResponse) -> AttestRefreshOutcome {
     .unusable(
       refusal(.unavailableAttestRefreshNoResponse, answer),
       pauseMs: answer.header("retry-after").map(RetryAfter.milliseconds) ?? 0,

@@ -1,7 +1,7 @@
 extension KeyIdentifier {
   /// `normalize-key-id`: normalizes the key id that an app sent, so that a database finds the
   /// device key by one text (ATT-2).
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     do throws(Refusal) {
       let text = try context.request.required("keyId").text()
       let keyId = Text(try normalForm(of: text.utf8))

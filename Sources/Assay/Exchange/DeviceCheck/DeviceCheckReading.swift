@@ -10,7 +10,7 @@ struct DeviceCheckReading {
   /// Takes the response of an exchange.
   ///
   /// - Throws: `unavailable.device-check.response` if the body was truncated (DVC-13).
-  init(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
+  init(_ answer: HTTPResponse, _ task: DeviceCheckTask) throws(Refusal) {
     try require(!answer.isTruncated, .unavailableDeviceCheckResponse, "DVC-13", at: "truncated")
     call = task.call
     status = answer.status
@@ -34,7 +34,7 @@ extension DeviceCheckReading {
   /// `read-device-check-response`: evaluates a DeviceCheck response that the host fetched
   /// (docs/spec/device-check.md §2.1), and with `offer` whether the device has used an offer that
   /// each device gets once (§2.3).
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     let policy = context.configuration.deviceCheck
     var result = DeviceCheckResult(policy: policy, nowMs: context.nowMs)
     do throws(Refusal) {

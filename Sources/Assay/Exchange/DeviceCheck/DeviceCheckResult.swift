@@ -33,7 +33,7 @@ struct DeviceCheckResult {
   }
 
   /// Evaluates a response of an exchange.
-  mutating func judge(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
+  mutating func judge(_ answer: HTTPResponse, _ task: DeviceCheckTask) throws(Refusal) {
     wasJudged = true
     try judge(try DeviceCheckReading(answer, task), task.policy)
   }

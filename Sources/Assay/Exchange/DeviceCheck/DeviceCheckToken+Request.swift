@@ -13,7 +13,7 @@ extension DeviceCheckToken {
 
 extension DeviceCheckToken {
   /// `normalize-device-token`: normalizes a device token to the form that Apple accepts (DVC-4).
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     do throws(Refusal) {
       var token = try DeviceCheckToken(context.request)
       var text = token.base64.utf8

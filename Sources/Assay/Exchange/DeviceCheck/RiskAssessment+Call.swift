@@ -1,10 +1,10 @@
 extension RiskAssessment {
   /// `assess-risk`: assesses a request by the rules of docs/spec/device-check.md §4.
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     var checks = Checks<RiskCheck>()
     func envelope() -> Envelope {
       Envelope(
-        kind: "risk", factsMember: "risk", checks: checks.ledger,
+        kind: "risk", factsMember: "risk", checks: checks.log,
         configuration: context.fingerprint)
     }
     let configuration = context.configuration

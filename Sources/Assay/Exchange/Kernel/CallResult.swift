@@ -1,6 +1,6 @@
 /// The result of an operation without steps, which is computed from its request or refused.
 protocol CallResult {
-  init(_ context: KindContext) throws(Refusal)
+  init(_ context: OperationContext) throws(Refusal)
 
   /// The number of bytes of secrets in the result. The document reserves them, because a buffer
   /// that grows leaves copies behind.
@@ -16,7 +16,7 @@ extension CallResult {
   var room: Int { 0 }
   var warnings: [Warning] { [] }
 
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     do throws(Refusal) {
       let result = try Self(context)
       return context.answer.done(

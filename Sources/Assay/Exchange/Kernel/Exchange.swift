@@ -7,14 +7,14 @@ public final class Exchange {
   /// The longest reply that is read, in bytes.
   public static let answerByteCap = ExchangeInput.byteCap
 
-  private var kernel: ExchangeKernel<Conversation>
-  private let terms: ExchangeTerms
+  private var driver: ExchangeDriver<AnyStateMachine>
+  private let terms: ExchangeOptions
   /// Held during a step, so that a second thread is refused instead of changing the state
   /// (EXC-21).
   let stepping = TryLock()
 
-  private init(_ kernel: ExchangeKernel<Conversation>, _ terms: ExchangeTerms) {
-    self.kernel = kernel
+  private init(_ driver: ExchangeDriver<AnyStateMachine>, _ terms: ExchangeOptions) {
+    self.driver = driver
     self.terms = terms
   }
 
@@ -25,11 +25,11 @@ public final class Exchange {
   /// - Returns: the exchange and its first step; no exchange and the result, if the operation
   ///   ended at once (EXC-3).
   static func begin(
-    _ conversation: Conversation, _ terms: ExchangeTerms, nowMs: Int64
+    _ machine: AnyStateMachine, _ terms: ExchangeOptions, nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
-    var kernel = ExchangeKernel(conversation, terms, nowMs: nowMs)
-    let document = kernel.begin()
-    return (kernel.isOpen ? Exchange(kernel, terms) : nil, document)
+    var driver = ExchangeDriver(machine, terms, nowMs: nowMs)
+    let document = driver.begin()
+    return (driver.isOpen ? Exchange(driver, terms) : nil, document)
   }
 
   /// Processes the reply to the last step and returns the next step or the result.
@@ -50,6 +50,6 @@ public final class Exchange {
       ).misused(Refusal(.misuseExchangeOrder, "EXC-21", at: "busy"))
     }
     defer { stepping.release() }
-    return kernel.step(answer, nowMs: nowMs)
+    return driver.step(answer, nowMs: nowMs)
   }
 }

@@ -3,9 +3,9 @@ enum ExchangeAction {
   /// The host sends the HTTP request.
   case request(HTTPRequest)
   /// The host runs the statements in its database.
-  case store(StoreStep, StoreContext)
+  case database(DatabaseStep, LedgerContext)
   /// The host grants a purchase (STO-21).
-  case grant(StoreGrant)
+  case grant(GrantStep)
   /// The host replies again at a later time.
   case wait(ExchangeWait)
   /// The exchange succeeded. The evidence is `nil` if the response proves nothing new. `capacity`

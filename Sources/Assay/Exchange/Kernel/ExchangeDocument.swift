@@ -5,18 +5,18 @@ struct ExchangeDocument {
   let operation: StaticString
   /// The digest of the verifier's configuration.
   let configuration: [UInt8]
-  let checks: Ledger
+  let checks: CheckLog
   /// The value of `error.keyset`: what the host should do about an unknown key.
   var keysetAdvice: StaticString? = nil
 
-  init(operation: StaticString, configuration: [UInt8], checks: Ledger) {
+  init(operation: StaticString, configuration: [UInt8], checks: CheckLog) {
     self.operation = operation
     self.configuration = configuration
     self.checks = checks
   }
 
   init(operation: StaticString, configuration: [UInt8], progress: ExchangeProgress) {
-    self.init(operation: operation, configuration: configuration, checks: progress.checks.ledger)
+    self.init(operation: operation, configuration: configuration, checks: progress.checks.log)
   }
 
   private var envelope: Envelope {
@@ -36,21 +36,21 @@ struct ExchangeDocument {
     }
   }
 
-  func pending(_ step: StoreStep, _ context: StoreContext, id: Int64) -> Document {
+  func pending(_ step: DatabaseStep, _ context: LedgerContext, id: Int64) -> Document {
     pending(.pendingExchangeDatabase, "database", room: 640 &* step.calls.count) {
       $0.name("database")
       step.write(id: id, context, &$0)
     }
   }
 
-  func pending(_ grant: StoreGrant, id: Int64) -> Document {
+  func pending(_ grant: GrantStep, id: Int64) -> Document {
     pending(.pendingExchangeGrant, "grant", room: 0) {
       $0.name("grant")
       grant.write(id: id, &$0)
     }
   }
 
-  func pending(_ wait: ExchangeWait, _ terms: ExchangeTerms) -> Document {
+  func pending(_ wait: ExchangeWait, _ terms: ExchangeOptions) -> Document {
     pending(.pendingExchangeWait, "wait", room: 0) {
       $0.member("notBeforeMs", integer: wait.notBeforeMs)
       $0.member("reason", wait.reason.name)

@@ -7,7 +7,7 @@ enum ExchangeEvidence {
   ///   configuration, or is of a class that the operation does not accept; for too many
   ///   documents, or too few.
   static func read(
-    _ documents: [Document], configuration: [UInt8], of row: ExchangeRow
+    _ documents: [Document], configuration: [UInt8], of row: OperationRow
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {

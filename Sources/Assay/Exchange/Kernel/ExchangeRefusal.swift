@@ -3,7 +3,7 @@ struct ExchangeRefusal {
   /// `.answer` if no usable response arrived, `.result` if the response was a refusal.
   let check: ExchangeCheck
   /// The earliest time of another attempt, in milliseconds since 1970 UTC; `nil` if the
-  /// operation's own back-off applies (`Conversing.repeatsAt`).
+  /// operation's own back-off applies (`ExchangeStateMachine.repeatsAt`).
   var notBeforeMs: Int64? = nil
   var reason = ExchangeWait.Reason.retry
 

@@ -1,7 +1,7 @@
 /// The request that begins an exchange: a JSON object with `operation` and the members of that
 /// operation (EXC-1).
 struct ExchangeRequest {
-  let kind: ExchangeKind
+  let kind: Operation
   let root: MemberNode
 
   /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
@@ -14,7 +14,7 @@ struct ExchangeRequest {
       throw ExchangeRequest.clientFault(bytes) ?? error
     }
     let name = try root.required("operation")
-    guard let kind = ExchangeKind(try name.text()) else {
+    guard let kind = Operation(try name.text()) else {
       throw Refusal(.misuseExchangeOperation, "EXC-1", at: "operation")
     }
     self.kind = kind
@@ -33,7 +33,7 @@ struct ExchangeRequest {
       hasEscape = true
     }
     guard hasEscape, let root = try? ExchangeInput.read(readable, ExchangeInput.request),
-      let kind = root.value.member("operation")?.text, ExchangeKind(kind)?.row.hasAttemptId == true
+      let kind = root.value.member("operation")?.text, Operation(kind)?.row.hasAttemptId == true
     else { return nil }
     let names: [StaticString] = [
       "account", "from", "to", "id", "username", "reason", "subject",
@@ -65,9 +65,9 @@ struct ExchangeRequest {
   }
 }
 
-extension ExchangeKind {
+extension Operation {
   /// Made once: building the row of each operation for a comparison would be slow.
-  private static let named: [(name: StaticString, kind: ExchangeKind)] = allCases.map {
+  private static let named: [(name: StaticString, kind: Operation)] = allCases.map {
     ($0.row.name, $0)
   }
 
@@ -75,7 +75,7 @@ extension ExchangeKind {
 
   /// Finds the operation with this name; `nil` if there is none.
   fileprivate init?(_ name: Text) {
-    let found = ExchangeKind.named.first { name.utf8[...].elementsEqual($0.name) }
+    let found = Operation.named.first { name.utf8[...].elementsEqual($0.name) }
     guard let found else { return nil }
     self = found.kind
   }

@@ -1,6 +1,6 @@
 extension DeviceProof {
   /// `verify-device`: checks that a JWS was made for the device that the app names (JWS-93).
-  static func document(_ context: KindContext) -> Document {
+  static func document(_ context: OperationContext) -> Document {
     do throws(Refusal) {
       let device = try context.request.required("deviceId")
       let id = try device.text()

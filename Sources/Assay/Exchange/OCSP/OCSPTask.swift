@@ -2,7 +2,7 @@
 struct OCSPTask: Sendable {
   /// A certificate whose revocation is checked.
   struct Subject: Sendable {
-    let question: RevocationQuestion
+    let question: OCSPRequest
     /// The name of the certificate in the locations of refusals.
     let name: String
   }
@@ -33,11 +33,11 @@ struct OCSPTask: Sendable {
     self.payload = payload
     subjects = [
       Subject(
-        question: RevocationQuestion(
+        question: OCSPRequest(
           certificate: intermediate.certificate, issuer: root.certificate, issuerKey: root.key),
         name: "intermediate"),
       Subject(
-        question: RevocationQuestion(
+        question: OCSPRequest(
           certificate: payload.chain.leaf, issuer: intermediate.certificate,
           issuerKey: intermediate.key),
         name: "leaf"),
@@ -60,24 +60,24 @@ struct OCSPTask: Sendable {
       let certificate = try pair.required("sha256").text()
       let der = try pair.required("der").text()
       guard let bytes = Base64.decodeStandard(der.utf8[...]),
-        bytes.count <= RevocationJudgement.byteCap
+        bytes.count <= OCSPResponseVerifier.byteCap
       else { continue }
       kept.append((certificate, bytes))
     }
     return kept
   }
 
-  func judgement(_ subject: Subject, nowMs: Int64) -> RevocationJudgement {
-    RevocationJudgement(question: subject.question, nowMs: nowMs, clockSkewMs: clockSkewMs)
+  func verifier(_ subject: Subject, nowMs: Int64) -> OCSPResponseVerifier {
+    OCSPResponseVerifier(question: subject.question, nowMs: nowMs, clockSkewMs: clockSkewMs)
   }
 
   /// Returns the result of a kept response if the certificate is good, or revoked, which is
   /// final. `nil` if the responder must be asked.
   func keptAnswer(_ subject: Subject, nowMs: Int64) -> CertificateRevocation? {
     let certificate = subject.question.certificate.fingerprint
-    let judgement = judgement(subject, nowMs: nowMs)
+    let verifier = verifier(subject, nowMs: nowMs)
     for entry in kept where entry.certificate == certificate {
-      guard let answer = try? judgement.judge(entry.der) else { continue }
+      guard let answer = try? verifier.verify(entry.der) else { continue }
       switch answer.state {
       case .good, .revoked: return answer
       case .unknown, .undetermined: continue
@@ -108,6 +108,7 @@ struct OCSPTask: Sendable {
         ("Content-Type", "application/ocsp-request"), ("Accept", "application/ocsp-response"),
       ],
       body: SecretBytes(subject.question.request), isBinary: true, timeoutMs: 10_000,
-      maxResponseBytes: Int64(RevocationJudgement.byteCap), responseHeaders: [], sensitivePaths: [])
+      maxResponseBytes: Int64(OCSPResponseVerifier.byteCap), responseHeaders: [], sensitivePaths: []
+    )
   }
 }

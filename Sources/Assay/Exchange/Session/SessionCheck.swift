@@ -15,15 +15,15 @@ struct SessionCheck: CallResult {
 
   /// - Throws: `config.exchange.block-missing`, `misuse.exchange.request`; the refusals of the
   ///   session token.
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     let (request, configuration, nowMs) = (context.request, context.configuration, context.nowMs)
-    let policy = try SessionText.policy(configuration)
+    let policy = try SessionToken.policy(configuration)
     var text = try request.required("session").text().utf8
     defer { Secret.wipe(&text) }
     let purpose = Purpose(rawValue: try request.required("purpose").choice(Purpose.names)) ?? .paid
     let account = try request["account"]?.text()
     let binding = try request["binding"]?.text()
-    var opened = try SessionText.open(text, policy.secrets)
+    var opened = try SessionToken.open(text, policy.secrets)
     defer { Secret.wipe(&opened.payload) }
     do throws(Refusal) {
       claims = try SessionClaims(opened.payload)

@@ -9,9 +9,9 @@ struct SessionIssue: CallResult {
 
   /// - Throws: `config.exchange.block-missing`, `misuse.exchange.evidence` for evidence that was
   ///   not verified as live, `misuse.ledger.account`, `misuse.exchange.request`.
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     let (request, nowMs) = (context.request, context.nowMs)
-    let policy = try SessionText.policy(context.configuration)
+    let policy = try SessionToken.policy(context.configuration)
     guard let evidence = SessionEvidence(context.evidence.first), !evidence.isStored
     else { throw Refusal(.misuseExchangeEvidence, "EXC-13", at: "evidence[0]") }
     guard let secret = policy.secrets.first else {
@@ -26,10 +26,10 @@ struct SessionIssue: CallResult {
       isProduction: evidence.isProduction, verdict: try SessionIssue.verdict(request),
       risk: try SessionIssue.risk(request), binding: try SessionIssue.binding(request),
       issuedAtMs: nowMs, expiresAtMs: nowMs &+ life)
-    var writer = JSONWriter(capacity: SessionText.byteCap)
+    var writer = JSONWriter(capacity: SessionToken.byteCap)
     claims.write(&writer)
     defer { writer.wipe() }
-    text = SessionText.make(writer.bytes, secret.bytes)
+    text = SessionToken.make(writer.bytes, secret.bytes)
   }
 
   // MARK: members

@@ -9,7 +9,7 @@ struct AppStoreSigning {
 
   /// - Throws: `config.exchange.block-missing`; `misuse.sign.parameter` for an app that is not
   ///   configured, or for no app if several are.
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     guard let policy = context.configuration.appStoreServerAPI else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
     }

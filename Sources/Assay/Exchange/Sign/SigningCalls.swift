@@ -13,7 +13,7 @@ extension SigningCall {
 struct APITokenSigning: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     result = try AppStoreSigning(context).apiToken()
   }
 }
@@ -21,7 +21,7 @@ struct APITokenSigning: SigningCall {
 struct PromotionalOfferV1Signing: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     result = try AppStoreSigning(context).promotionalOfferV1()
   }
 }
@@ -29,7 +29,7 @@ struct PromotionalOfferV1Signing: SigningCall {
 struct PromotionalOfferSigning: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     result = try AppStoreSigning(context).promotionalOffer()
   }
 }
@@ -37,7 +37,7 @@ struct PromotionalOfferSigning: SigningCall {
 struct IntroductoryOfferSigning: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     result = try AppStoreSigning(context).introductoryOffer()
   }
 }
@@ -45,7 +45,7 @@ struct IntroductoryOfferSigning: SigningCall {
 struct DeviceCheckTokenSigning: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     let policy = context.configuration.deviceCheck
     result = try DeviceCheckBearer(policy, nowMs: context.nowMs).result
   }
@@ -54,7 +54,7 @@ struct DeviceCheckTokenSigning: SigningCall {
 struct AppleIDSecretSigning: SigningCall {
   let result: SigningResult
 
-  init(_ context: KindContext) throws(Refusal) {
+  init(_ context: OperationContext) throws(Refusal) {
     result = try AppleIDSecret.make(
       context.request, context.configuration.appleID, nowMs: context.nowMs)
   }

@@ -14,7 +14,7 @@ enum VerifyReceiptOutcome {
   ///
   /// - Returns: the outcome, and Apple's own status if the body has one.
   static func of(
-    _ answer: HTTPAnswer, from endpoint: VerifyReceiptTask.Endpoint, _ trust: ReceiptTrust,
+    _ answer: HTTPResponse, from endpoint: VerifyReceiptTask.Endpoint, _ trust: ReceiptTrust,
     nowMs: Int64
   ) -> (outcome: VerifyReceiptOutcome, appleStatus: Int64?) {
     guard answer.status == 200 else { return (ofHTTP(answer, nowMs: nowMs), nil) }
@@ -31,7 +31,7 @@ enum VerifyReceiptOutcome {
     }
   }
 
-  private static func ofHTTP(_ answer: HTTPAnswer, nowMs: Int64) -> VerifyReceiptOutcome {
+  private static func ofHTTP(_ answer: HTTPResponse, nowMs: Int64) -> VerifyReceiptOutcome {
     let status = answer.status
     let detail = status == 0 ? "" : "HTTP status " + String(status)
     guard status == 0 || status == 429 || (500...599).contains(status) else {

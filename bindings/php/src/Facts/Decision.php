@@ -42,7 +42,7 @@ final class Decision extends Ruling
         'stale' => [Member::BOOLEAN, 'stale'],
         'nextCheckAtMs' => [Member::TIME, 'nextCheckAtMs'],
         'nextCheckAt' => [Member::MOMENT, 'nextCheckAtMs'],
-        'evidence' => [Member::DETAILS, 'evidence', EvidenceReach::class],
+        'evidence' => [Member::DETAILS, 'evidence', EvidenceCoverage::class],
         'groups' => [Member::DETAILS_LIST, 'groups', GroupDecision::class],
         'excluded' => [Member::DETAILS_LIST, 'excluded', ExcludedTransaction::class],
         'entitled' => [Member::OWN, 'entitled'],
@@ -106,7 +106,7 @@ final class Decision extends Ruling
     /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
     /** How far the evidence reaches. */
-    public readonly EvidenceReach $evidence;
+    public readonly EvidenceCoverage $evidence;
     /** @var list<GroupDecision> Every group, the leading one first. */
     public readonly array $groups;
     /** @var list<ExcludedTransaction> Transactions that decided nothing. */

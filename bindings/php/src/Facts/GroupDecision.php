@@ -38,7 +38,7 @@ final class GroupDecision extends Details
         'stale' => [Member::BOOLEAN, 'stale'],
         'nextCheckAtMs' => [Member::TIME, 'nextCheckAtMs'],
         'nextCheckAt' => [Member::MOMENT, 'nextCheckAtMs'],
-        'evidence' => [Member::DETAILS, 'evidence', EvidenceReach::class],
+        'evidence' => [Member::DETAILS, 'evidence', EvidenceCoverage::class],
         'group' => [Member::TEXT, 'group'],
         'type' => [Member::TEXT, 'type'],
         'purchases' => [Member::DETAILS_LIST, 'purchases', Delivery::class],
@@ -92,7 +92,7 @@ final class GroupDecision extends Details
     /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
     /** Its reach. */
-    public readonly EvidenceReach $evidence;
+    public readonly EvidenceCoverage $evidence;
     /** The subscription group, else the product id. */
     public readonly string $group;
     /** "auto-renewable", "consumable" … See Names\ProductType. */

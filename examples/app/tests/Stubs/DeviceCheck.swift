@@ -10,7 +10,7 @@ public struct DCError: Error, Equatable {
 }
 
 /// What a scene sets and looks at.
-public enum PlayedDevice {
+public enum MockDevice {
   nonisolated(unsafe) public static var isSupported = true
   nonisolated(unsafe) public static var made: [String] = []
   nonisolated(unsafe) public static var attested: Set<String> = []
@@ -28,27 +28,27 @@ public enum PlayedDevice {
 /// Not Sendable, as Apple's may be.
 public final class DCAppAttestService {
   public class var shared: DCAppAttestService { DCAppAttestService() }
-  public var isSupported: Bool { PlayedDevice.isSupported }
+  public var isSupported: Bool { MockDevice.isSupported }
 
   public func generateKey() async throws -> String {
-    try PlayedDevice.next(&PlayedDevice.generating)
-    PlayedDevice.made.append("key \(PlayedDevice.made.count + 1)")
-    return PlayedDevice.made[PlayedDevice.made.count - 1]
+    try MockDevice.next(&MockDevice.generating)
+    MockDevice.made.append("key \(MockDevice.made.count + 1)")
+    return MockDevice.made[MockDevice.made.count - 1]
   }
 
   /// Once for each key, as Apple's.
   public func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
-    try PlayedDevice.next(&PlayedDevice.attesting)
-    guard PlayedDevice.made.contains(keyId), PlayedDevice.attested.insert(keyId).inserted else {
+    try MockDevice.next(&MockDevice.attesting)
+    guard MockDevice.made.contains(keyId), MockDevice.attested.insert(keyId).inserted else {
       throw DCError(.invalidKey)
     }
     return Data("attestation of \(keyId)".utf8)
   }
 
   public func generateAssertion(_ keyId: String, clientDataHash: Data) async throws -> Data {
-    try PlayedDevice.next(&PlayedDevice.asserting)
-    guard PlayedDevice.attested.contains(keyId) else { throw DCError(.invalidKey) }
-    PlayedDevice.assertions += 1
+    try MockDevice.next(&MockDevice.asserting)
+    guard MockDevice.attested.contains(keyId) else { throw DCError(.invalidKey) }
+    MockDevice.assertions += 1
     return Data("assertion of \(keyId)".utf8)
   }
 }

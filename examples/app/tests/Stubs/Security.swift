@@ -26,7 +26,7 @@ public let kSecReturnData = "return data"
 public let kSecValueData = "data"
 
 /// What a scene sets and looks at.
-public enum PlayedKeychain {
+public enum MockKeychain {
   nonisolated(unsafe) public static var items: [String: Data] = [:]
   /// Of every call, before anything is done; 0: none.
   nonisolated(unsafe) public static var trouble: OSStatus = 0
@@ -40,30 +40,30 @@ private func place(_ query: CFDictionary) -> String {
 public func SecItemAdd(
   _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus {
-  guard PlayedKeychain.trouble == 0 else { return PlayedKeychain.trouble }
-  guard PlayedKeychain.items[place(query)] == nil else { return errSecDuplicateItem }
-  PlayedKeychain.items[place(query)] = query[kSecValueData] as? Data
+  guard MockKeychain.trouble == 0 else { return MockKeychain.trouble }
+  guard MockKeychain.items[place(query)] == nil else { return errSecDuplicateItem }
+  MockKeychain.items[place(query)] = query[kSecValueData] as? Data
   return errSecSuccess
 }
 
 public func SecItemUpdate(_ query: CFDictionary, _ changes: CFDictionary) -> OSStatus {
-  guard PlayedKeychain.trouble == 0 else { return PlayedKeychain.trouble }
-  guard PlayedKeychain.items[place(query)] != nil else { return errSecItemNotFound }
-  PlayedKeychain.items[place(query)] = changes[kSecValueData] as? Data
+  guard MockKeychain.trouble == 0 else { return MockKeychain.trouble }
+  guard MockKeychain.items[place(query)] != nil else { return errSecItemNotFound }
+  MockKeychain.items[place(query)] = changes[kSecValueData] as? Data
   return errSecSuccess
 }
 
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-  guard PlayedKeychain.trouble == 0 else { return PlayedKeychain.trouble }
-  let removed = PlayedKeychain.items.removeValue(forKey: place(query))
+  guard MockKeychain.trouble == 0 else { return MockKeychain.trouble }
+  let removed = MockKeychain.items.removeValue(forKey: place(query))
   return removed == nil ? errSecItemNotFound : errSecSuccess
 }
 
 public func SecItemCopyMatching(
   _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus {
-  guard PlayedKeychain.trouble == 0 else { return PlayedKeychain.trouble }
-  guard let found = PlayedKeychain.items[place(query)] else { return errSecItemNotFound }
+  guard MockKeychain.trouble == 0 else { return MockKeychain.trouble }
+  guard let found = MockKeychain.items[place(query)] else { return errSecItemNotFound }
   result?.pointee = NSData(data: found)
   return errSecSuccess
 }
@@ -74,7 +74,7 @@ public let kSecRandomDefault: SecRandomRef? = nil
 public func SecRandomCopyBytes(
   _ generator: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer
 ) -> OSStatus {
-  guard PlayedKeychain.generatorTrouble == 0 else { return PlayedKeychain.generatorTrouble }
+  guard MockKeychain.generatorTrouble == 0 else { return MockKeychain.generatorTrouble }
   var system = SystemRandomNumberGenerator()
   for place in 0..<count {
     bytes.storeBytes(of: system.next(), toByteOffset: place, as: UInt8.self)

@@ -31,8 +31,8 @@ public struct Transaction: Sendable, Identifiable {
   }
 
   public func finish() async {
-    PlayedStore.finished.append(id)
-    PlayedStore.unfinished.removeAll { $0.id == id }
+    MockStore.finished.append(id)
+    MockStore.unfinished.removeAll { $0.id == id }
   }
 
   public struct Transactions: AsyncSequence, Sendable {
@@ -48,10 +48,10 @@ public struct Transaction: Sendable, Identifiable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(left: found) }
   }
 
-  public static var updates: Transactions { Transactions(found: PlayedStore.updates) }
-  public static var unfinished: Transactions { Transactions(found: PlayedStore.unfinished) }
+  public static var updates: Transactions { Transactions(found: MockStore.updates) }
+  public static var unfinished: Transactions { Transactions(found: MockStore.unfinished) }
   public static var currentEntitlements: Transactions {
-    Transactions(found: PlayedStore.entitlements)
+    Transactions(found: MockStore.entitlements)
   }
 }
 
@@ -67,13 +67,13 @@ public struct Product: Sendable {
   @MainActor
   public func purchase() async throws -> PurchaseResult {
     guard let bought else { return .pending }
-    PlayedStore.unfinished.append(bought)
+    MockStore.unfinished.append(bought)
     return .success(.verified(bought))
   }
 }
 
 /// What a scene sets and looks at.
-public enum PlayedStore {
+public enum MockStore {
   nonisolated(unsafe) public static var updates: [Transaction] = []
   nonisolated(unsafe) public static var unfinished: [Transaction] = []
   nonisolated(unsafe) public static var entitlements: [Transaction] = []

@@ -1,0 +1,32 @@
+/// The units of a purchase that a revocation takes back (STO-35). A share is Apple's
+/// `revocationPercentage`: milliunits of the whole, 0 … 100000.
+enum RefundShare {
+  static let full: Int64 = 100_000
+
+  /// Returns the share of `units`, rounded to the nearest unit; an exact half stays with the
+  /// customer.
+  static func back(of units: Int64, _ share: Int64) -> Int64 {
+    let (units, share) = (max(0, min(units, MemberNode.exactInteger)), max(0, min(share, full)))
+    let (whole, rest) = (units / full, units % full)
+    return whole &* share &+ (2 &* rest &* share &+ 99_999) / 200_000
+  }
+}
+
+extension LedgerRow {
+  /// The units that a revoked row leaves with the customer.
+  var target: Int64 {
+    max(0, units &- RefundShare.back(of: units, revokedShare ?? RefundShare.full))
+  }
+}
+
+extension LedgerPurchase {
+  /// The share of the units that the revocation takes back. Products that give access lose all of
+  /// it, whatever part of the money Apple gave back.
+  var revokedShare: Int64 {
+    switch product?.type ?? facts.type {
+    case .autoRenewable, .nonRenewing, .nonConsumable: return RefundShare.full
+    case .consumable, nil:
+      return max(0, min(facts.revocationPercentage ?? RefundShare.full, RefundShare.full))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// A row of the ledger in the one table: the columns of SQL by their names, and those of
+/// the indexes (docs/spec/ledger-statements.md §3).
+extension LedgerRow {
+  private static let columns: [StaticString] = [
+    "purchase_key", "environment", "transaction_id", "original_transaction_id", "state", "owner",
+    "product", "quantity", "purchased_at_ms", "as_of_ms", "evidence", "generation", "grant_id",
+    "attempt_id", "fencing_token", "claimed_at_ms", "lease_expires_at_ms", "granted_at_ms",
+    "revoked_at_ms", "note", "units", "granted_units", "revocation_percentage", "repeats",
+  ]
+
+  init(_ item: DynamoItem) throws(LedgerSuspension) {
+    try self.init(try item.row(LedgerRow.columns), isDynamo: true)
+  }
+
+  var dynamoKey: DynamoKey { .ledger(purchaseKey) }
+
+  /// All attributes beside the key; `.null` for one that the row does not have.
+  var attributes: DynamoRequest.Values {
+    let due = dueKind
+    let isOwned = !owner.isEmpty
+    return arguments + [
+      ("owner_pk", isOwned ? .text(DynamoKey.account(owner)) : .null),
+      ("owner_sk", isOwned ? .text(DynamoKey.ordered("L#", purchasedAtMs)) : .null),
+      ("due_pk", due.map { .text(dynamoKey.due($0)) } ?? .null),
+      ("due_at_ms", due == nil ? .null : .integer(leaseMs)),
+    ]
+  }
+
+  /// The kind of due rows that the row belongs to; `nil` if nothing is due.
+  private var dueKind: StaticString? {
+    if state == .claimed && leaseMs != LedgerRow.noLease { return LedgerRow.State.claimed.dueKind }
+    return isTakeBackPending ? LedgerRow.State.revoked.dueKind : nil
+  }
+}
+
+extension LedgerRow.State {
+  /// The kind of this state's rows in the index of due rows; granted rows have nothing due.
+  var dueKind: StaticString { self == .revoked ? "BACK#" : "CLAIM#" }
+}

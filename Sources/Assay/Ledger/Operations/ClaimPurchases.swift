@@ -1,0 +1,213 @@
+/// The operation `claim`: claims each purchase of the evidence, so that it is granted once
+/// (docs/spec/ledger.md §5.1).
+struct ClaimPurchases: LedgerOperation {
+  private let request: ClaimRequest
+  private let grantsInTransaction: Bool
+  private let accountToken: AccountTokenCheck
+  private let note: Text?
+  /// Purchases to claim, ordered by purchase date; at most `limit` of the request.
+  private let purchases: [LedgerPurchase]
+  /// The newest purchase of each subscription that the evidence may assign to the claiming account
+  /// (RPL-2). Empty if the request names no account.
+  private let newestOfSubscriptions: [LedgerPurchase]
+  /// Number of purchases in the evidence that this call leaves unclaimed (STO-25).
+  private let moreCount: Int64
+  private let nowMs: Int64
+
+  private static let limitCap: Int64 = 64
+  private static let onlyCap = 1...64
+
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `.attempt-id`, `.lease`,
+  ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
+  init(_ parameters: OperationParameters) throws(Refusal) {
+    let evidence = parameters.evidence
+    let context = parameters.context
+    let owner = try parameters.accountIfAny("account")
+    let (isResolved, holds) = (try parameters.isResolved(), try parameters.holds())
+    grantsInTransaction = try parameters["grantMode"]?.choice(["lease", "transaction"]) == 1
+    request = ClaimRequest(
+      account: owner, attemptId: try parameters.attemptId(),
+      leaseExpiresAtMs: try parameters.leaseUntil(),
+      holdsExpiredLease: holds && !isResolved, grantsInTransaction: grantsInTransaction,
+      allowsRepeat: try parameters["allowRepeat"]?.boolean() ?? false)
+    accountToken = try AccountTokenCheck(
+      parameters["accountToken"], context.configuration.decision.accountToken,
+      isOfAccount: owner != nil)
+    note = try parameters.note("note")
+    let all = try LedgerPurchase.all(evidence, context.configuration.products)
+    newestOfSubscriptions = ClaimPurchases.newestOfSubscriptions(
+      of: owner, all, accountToken, context.configuration.decision)
+    let found = try ClaimPurchases.chosen(all, parameters)
+    let limit = try parameters["maxPurchases"]?.integer(1...Self.limitCap) ?? Self.limitCap
+    purchases = found.suffix(Int(limit))
+    moreCount = Int64(found.count &- purchases.count)
+    nowMs = context.nowMs
+  }
+
+  /// Returns the purchases whose transaction ids the member `only` lists; all of them if the
+  /// request has none (STO-25).
+  private static func chosen(
+    _ all: [LedgerPurchase], _ parameters: OperationParameters
+  ) throws(Refusal) -> [LedgerPurchase] {
+    guard let list = parameters["transactionIds"] else { return all }
+    let ids = try list.elements(onlyCap).map { id throws(Refusal) in try id.text() }
+    return all.filter { ids.contains($0.facts.transactionId) }
+  }
+
+  /// Returns the purchases that `update-subscriptions` would store for this account.
+  private static func newestOfSubscriptions(
+    of owner: Text?, _ all: [LedgerPurchase], _ accountToken: AccountTokenCheck,
+    _ policy: Configuration.DecisionPolicy
+  ) -> [LedgerPurchase] {
+    guard owner != nil else { return [] }
+    return LedgerPurchase.newestOfSubscriptions(
+      all.filter { purchase in
+        !purchase.isExcludedFromSubscriptions(policy) && accountToken.refusal(purchase) == nil
+      })
+  }
+
+  /// The counts from which the most steps follow (EXC-15): for each purchase its keys,
+  /// subscription, row, take-over or reversal, grant and commit; for each subscription the retries
+  /// on DynamoDB when another process changes it.
+  var size: (purchases: Int, subscriptions: Int) { (purchases.count, newestOfSubscriptions.count) }
+
+  var jitterSeed: Text { request.attemptId }
+
+  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+    var (claims, unstored) = ([Claim](), newestOfSubscriptions)
+    for purchase in purchases { claims.append(try claim(purchase, &unstored, &session)) }
+    let lead = claims.first { $0.outcome.needsGrant } ?? claims.last
+    let (nowMs, moreCount) = (nowMs, moreCount)
+    // Nothing can be granted, but newer evidence may contain a purchase: the client keeps its copy
+    // (STO-25).
+    let nothing = Refusal(.rejectedPayloadIncomplete, "STO-25", at: "claims")
+    return OperationResult(lead == nil ? nothing : lead?.refusal) { writer in
+      writer.member("outcome", lead?.outcome.name ?? "none")
+      writer.name("clientResult")
+      if let answer = lead == nil ? "refused-keep" : lead?.answer {
+        writer.string(answer)
+      } else {
+        writer.null()
+      }
+      writer.name("claims")
+      writer.beginArray()
+      for claim in claims { claim.write(nowMs: nowMs, &writer) }
+      writer.endArray()
+      writer.member("remaining", integer: moreCount)
+      writer.member("changed", boolean: claims.contains { $0.isGranted })
+    }
+  }
+
+  private func claim(
+    _ purchase: LedgerPurchase, _ unstored: inout [LedgerPurchase], _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> Claim {
+    guard let product = purchase.product else { return Claim(purchase, .unknownProduct) }
+    if let claim = claimWithoutDatabase(purchase, session.context.configuration.decision) {
+      return claim
+    }
+    guard let keys = PurchaseKeys(purchase) else { return Claim(purchase, .refused) }
+    let subscription = removeUpdate(purchase, &unstored, session.context)
+    let found = try resolve(purchase, product, keys, subscription, &session)
+    let request = request.restricted(toSubscriptionOwner: found.subscriptionOwner)
+    var row = found.row
+    if row == nil {
+      let new = newRow(found.key, purchase, product, request)
+      if grantsInTransaction && session.context.engine == .dynamodb {
+        return try session.dynamoGrant(found.key, new, request, purchase, note: note)
+      }
+      row = try insertOrRead(found.key, new, purchase.evidence, &session)
+    }
+    guard let row else {
+      if grantsInTransaction { try session.close() }
+      return Claim(purchase, request.outcomeWithoutRow)
+    }
+    let claim = try session.evaluate(row, request, purchase, grantsInTransaction ? .within : nil)
+    return grantsInTransaction ? try session.payOut(claim, note: note) : claim
+  }
+
+  /// Removes the subscription of `purchase` from `unstored`, and returns it as the row to store;
+  /// `nil` if `unstored` does not contain it, for instance because an earlier purchase has removed
+  /// it.
+  private func removeUpdate(
+    _ purchase: LedgerPurchase, _ unstored: inout [LedgerPurchase], _ context: LedgerContext
+  ) -> SubscriptionUpdate? {
+    let id = purchase.facts.subscriptionId
+    guard let account = request.account,
+      let place = unstored.firstIndex(where: { $0.facts.subscriptionId == id })
+    else { return nil }
+    let newest = unstored.remove(at: place)
+    return SubscriptionRow(newest, owner: account, context).map {
+      SubscriptionUpdate($0, newest.evidence)
+    }
+  }
+
+  /// Stores `subscription`, and returns the canonical key and the owner of the subscription. On
+  /// SQLite, where each commit waits for the disk, the same step inserts the row as well, if its
+  /// key is known before.
+  private func resolve(
+    _ purchase: LedgerPurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
+    _ subscription: SubscriptionUpdate?, _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> (key: Text, subscriptionOwner: Text?, row: LedgerRow?) {
+    if session.context.engine == .sqlite && !grantsInTransaction {
+      return try session.sqlClaim(keys, of: purchase, subscription) {
+        newRow(keys.purchase, purchase, product, request)
+      }
+    }
+    let (key, subscriptionOwner) = try session.canonicalKey(
+      keys, of: purchase, subscription, grantsInTransaction ? .begin : nil)
+    return (key, subscriptionOwner, nil)
+  }
+
+  /// Returns the claim of a purchase that the evidence alone rules out; `nil` if the ledger must be
+  /// read.
+  private func claimWithoutDatabase(
+    _ purchase: LedgerPurchase, _ policy: Configuration.DecisionPolicy
+  ) -> Claim? {
+    if let reason = accountToken.refusal(purchase) { return Claim(purchase, .refused, reason) }
+    if purchase.facts.revokedAtMs != nil { return Claim(purchase, .revoked) }
+    if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
+    if policy.denies(purchase.facts) { return Claim(purchase, .familyShared) }
+    return nil
+  }
+
+  /// Inserts `new` if no row has its key, and returns the stored row. Only reads the row if `new`
+  /// is `nil`.
+  private func insertOrRead(
+    _ key: Text, _ new: LedgerRow?, _ evidence: StoredEvidence, _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> LedgerRow? {
+    let transaction: DatabaseStep.Transaction? = grantsInTransaction ? .within : nil
+    guard let new else { return try session.ledgerRow(key, transaction) }
+    return try session.insert(new, evidence, transaction)
+  }
+
+  /// Returns the row of a first claim; `nil` if the request names no account or another account
+  /// owns the subscription, because neither may create a row.
+  @inline(never)
+  private func newRow(
+    _ key: Text, _ purchase: LedgerPurchase, _ product: Catalogue.Product, _ request: ClaimRequest
+  ) -> LedgerRow? {
+    guard let owner = request.account, !request.isOwnedByOther else { return nil }
+    return LedgerRow(
+      purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
+      transactionId: purchase.facts.transactionId,
+      originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
+      owner: owner, product: product.id, quantity: purchase.quantity,
+      purchasedAtMs: purchase.purchasedAtMs, asOfMs: purchase.facts.asOfMs,
+      evidence: purchase.evidence.sha256, generation: 0,
+      grantId: LedgerRow.grantId(key, generation: 0), attemptId: request.attemptId, fencingToken: 1,
+      claimedAtMs: nowMs, leaseMs: request.leaseExpiresAtMs, note: note, units: purchase.units,
+      repeats: request.handsOut ? 1 : 0)
+  }
+
+  /// Writes the members of a result without a claim. The next attempt may start at once if the host
+  /// rolled back its grant (STO-32), otherwise after a second (STO-39).
+  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
+    writer.member("outcome", "in-progress")
+    writer.member("clientResult", "deferred")
+    writer.member(
+      "retryAfterMs", integer: refusal.status == .unavailableClaimInProgress ? 0 : 1000)
+    writer.name("claims")
+    writer.beginArray()
+    writer.endArray()
+  }
+}

@@ -1,0 +1,22 @@
+/// The operation `release-quota`: releases units, because the metered work failed before anything
+/// was delivered (STO-53).
+struct ReleaseQuota: LedgerOperation {
+  private let ticket: MeterTicket
+  private let nowMs: Int64
+
+  /// - Throws: `misuse.ledger.ticket`.
+  init(_ parameters: OperationParameters) throws(Refusal) {
+    ticket = try MeterTicket(try parameters.needed("ticket"), of: .take)
+    nowMs = parameters.context.nowMs
+  }
+
+  var jitterSeed: Text { ticket.meter.seed(nowMs) }
+
+  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+    let used = try session.giveBack(ticket.meter, units: ticket.units)
+    return OperationResult { writer in
+      writer.member("outcome", used == nil ? "none" : "refunded")
+      writer.member("used", integer: used)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/// The operation `update-subscriptions`: stores verified evidence as the state of subscriptions
+/// (STO-40 … 44).
+struct UpdateSubscriptions: LedgerOperation {
+  /// The account that sent the evidence; `nil` for an App Store notification.
+  private let account: Text?
+  private let token: AccountTokenCheck
+  private let isConfirmed: Bool
+  /// The purchases to store, one for each subscription.
+  private let purchases: [LedgerPurchase]
+
+  /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `misuse.decision.account`,
+  ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
+  init(_ parameters: OperationParameters) throws(Refusal) {
+    let evidence = parameters.evidence
+    let configuration = parameters.context.configuration
+    account = try parameters.accountIfAny("account")
+    token = try AccountTokenCheck(
+      parameters["accountToken"], configuration.decision.accountToken, isOfAccount: account != nil)
+    isConfirmed = try parameters["confirmTransfer"]?.boolean() ?? false
+    purchases = LedgerPurchase.newestOfSubscriptions(
+      try LedgerPurchase.all(evidence, configuration.products))
+  }
+
+  /// Creates the part of `apply-event` that updates the subscriptions of these purchases (STO-34).
+  ///
+  /// - Throws: `misuse.exchange.request`.
+  init(event all: [LedgerPurchase], _ context: LedgerContext) throws(Refusal) {
+    account = nil
+    token = try AccountTokenCheck(
+      nil, context.configuration.decision.accountToken, isOfAccount: false)
+    isConfirmed = false
+    purchases = LedgerPurchase.newestOfSubscriptions(all)
+  }
+
+  var jitterSeed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
+
+  var size: (purchases: Int, subscriptions: Int) { (0, purchases.count) }
+
+  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+    let subscriptions = try apply(&session)
+    var entitlement: PlanEntitlement? = nil
+    if let account {
+      entitlement = PlanEntitlement(try session.subscriptions(of: account), session.context)
+    }
+    return outcome(subscriptions, entitlement)
+  }
+
+  func apply(_ session: inout LedgerSession) throws(LedgerSuspension) -> [UpdatedSubscription] {
+    var subscriptions: [UpdatedSubscription] = []
+    for purchase in purchases { subscriptions.append(try apply(purchase, &session)) }
+    return subscriptions
+  }
+
+  /// Returns the result, which is a refusal only if nothing was applied.
+  private func outcome(_ subscriptions: [UpdatedSubscription], _ entitlement: PlanEntitlement?)
+    -> OperationResult
+  {
+    let isApplied = subscriptions.contains { $0.refusal == nil }
+    return OperationResult(isApplied ? nil : subscriptions.last?.refusal) { writer in
+      writer.member("plan", entitlement?.plan)
+      writer.member("expiresAtMs", integer: entitlement?.untilMs)
+      writer.name("subscriptions")
+      writer.beginArray()
+      for subscription in subscriptions { subscription.write(&writer) }
+      writer.endArray()
+      writer.member("changed", boolean: subscriptions.contains { $0.changed })
+    }
+  }
+
+  private func apply(
+    _ purchase: LedgerPurchase, _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> UpdatedSubscription {
+    if let applied = withoutStore(purchase, session.context) { return applied }
+    guard let next = try next(purchase, &session) else {
+      return UpdatedSubscription(
+        purchase: purchase, outcome: purchase.product == nil ? .unknownProduct : .excluded)
+    }
+    let (before, after) = try session.apply(next, purchase.evidence)
+    if let account, after.owner != account {
+      return try move(next, from: after, purchase, &session)
+    }
+    let isOurs = after.evidence == next.evidence && after.asOfMs == next.asOfMs
+    var applied = UpdatedSubscription(
+      purchase: purchase, outcome: isOurs ? .applied : .stale, row: after)
+    applied.changed = before.map { !$0.givesSame(as: after) } ?? true
+    return applied
+  }
+
+  /// Returns the row to store; `nil` if the purchase makes none. If its product has left the
+  /// catalogue, an event changes the stored row (STO-34).
+  private func next(
+    _ purchase: LedgerPurchase, _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> SubscriptionRow? {
+    guard purchase.product == nil else {
+      return SubscriptionRow(purchase, owner: account ?? "", session.context)
+    }
+    let facts = purchase.facts
+    let environment = Text(stringLiteral: facts.environment.name)
+    let row = try session.subscription(environment: environment, facts.originalTransactionId)
+    return row.map { SubscriptionRow($0, purchase, nowMs: session.context.nowMs) }
+  }
+
+  /// Returns the outcome of a purchase that the evidence alone rules out; `nil` if the ledger must
+  /// be read.
+  private func withoutStore(_ purchase: LedgerPurchase, _ context: LedgerContext)
+    -> UpdatedSubscription?
+  {
+    if purchase.product == nil && (account != nil || purchase.subscriptionKey == nil) {
+      return UpdatedSubscription(purchase: purchase, outcome: .unknownProduct)
+    }
+    if account != nil, let reason = token.refusal(purchase) {
+      return UpdatedSubscription(purchase: purchase, outcome: .refused, reason: reason)
+    }
+    if purchase.isExcludedFromSubscriptions(context.configuration.decision) {
+      return UpdatedSubscription(purchase: purchase, outcome: .excluded)
+    }
+    guard purchase.subscriptionKey != nil else {
+      return UpdatedSubscription(purchase: purchase, outcome: .refused)
+    }
+    return nil
+  }
+
+  // MARK: another owner
+
+  private func move(
+    _ next: SubscriptionRow, from row: SubscriptionRow, _ purchase: LedgerPurchase,
+    _ session: inout LedgerSession
+  ) throws(LedgerSuspension) -> UpdatedSubscription {
+    let policy = session.context.policy
+    let isNewer = next.asOfMs > row.asOfMs
+    var refused = UpdatedSubscription(purchase: purchase, outcome: .otherAccount, row: row)
+    refused.canTransfer = policy.transfer == .confirm && isNewer
+    guard policy.transfer != .deny, isNewer, policy.transfer == .allow || isConfirmed else {
+      return refused
+    }
+    let beforeMs = session.context.nowMs &- policy.transferIntervalMs
+    let after = try session.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
+    guard after.owner == next.owner else {
+      refused.row = after
+      if after.movedMs > beforeMs { refused.outcome = .transferTooSoon }
+      return refused
+    }
+    try session.audit(
+      "transfer", next.evidence, owner: next.owner, other: row.owner,
+      note: next.originalTransactionId)
+    return UpdatedSubscription(purchase: purchase, outcome: .moved, row: after, changed: true)
+  }
+}

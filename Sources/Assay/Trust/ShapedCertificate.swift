@@ -1,5 +1,0 @@
-/// A certificate that conforms to its profile, and its key. No signature has been verified.
-struct ShapedCertificate: Sendable {
-  let certificate: Certificate
-  let key: PublicKey
-}

@@ -1,0 +1,38 @@
+import AssayAuthority
+import Synchronization
+
+/// Answers requests, from however many connections.
+final class MockApple: Sendable {
+  private let state: Mutex<MockState>
+
+  init(_ state: MockState) { self.state = Mutex(state) }
+
+  /// Nobody else has the state meanwhile.
+  func locked<Result: Sendable, Fault: Error>(
+    _ body: (inout MockState) throws(Fault) -> Result
+  ) throws(Fault) -> Result {
+    try state.withLock { (state) throws(Fault) -> Result in try body(&state) }
+  }
+
+  /// The answer to a request, and how badly to deliver it.
+  func answer(_ request: HTTPRequest) -> (HTTPResponse, MockFault) {
+    if MockControl.isMeant(request) { return (control(request), MockFault()) }
+    let outcome = locked { state -> (HTTPResponse, MockFault) in
+      let fault = state.script.fault(for: request) ?? MockFault()
+      let own = MockRouter.answer(request, &state, fault)
+      let answer = fault.changed(own, isStore: MockRouter.isStore(request))
+      let isSilent = fault.isReset || fault.isRefused
+      state.note(request, status: isSilent ? 0 : answer.status)
+      return (answer, fault)
+    }
+    if request.path == "/inApps/v1/notifications/test" { NotificationPost.sendTests(self) }
+    return outcome
+  }
+
+  private func control(_ request: HTTPRequest) -> HTTPResponse {
+    if request.method == "POST", request.path == "/play/notify" {
+      return NotificationPost(player: self, request: request).answer()
+    }
+    return locked { state in MockControl(request, state.authority).answer(&state) }
+  }
+}

@@ -1,0 +1,5 @@
+/// One of Apple's services: answers one request from the state.
+protocol MockHost: SendableMetatype {
+  init(request: HTTPRequest, signer: MockSigner)
+  func answer(_ state: inout MockState) throws -> HTTPResponse
+}

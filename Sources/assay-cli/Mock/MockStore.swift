@@ -1,0 +1,148 @@
+import AssayAuthority
+
+/// Plays the App Store Server API (docs/spec/app-store-server-api.md §4) from the purchases
+/// of the state.
+struct MockStore: MockHost {
+  let request: HTTPRequest
+  let signer: MockSigner
+
+  static let hosts: [String: String] = [
+    "api.storekit.apple.com": "Production", "api.storekit.itunes.apple.com": "Production",
+    "api.storekit-sandbox.apple.com": "Sandbox",
+    "api.storekit-sandbox.itunes.apple.com": "Sandbox",
+  ]
+
+  var environment: String { Self.hosts[request.host] ?? "Sandbox" }
+
+  func answer(_ state: inout MockState) throws -> HTTPResponse {
+    guard request.path.hasPrefix("/inApps/") else { return .empty(404) }
+    if signer.fault.isUnreleased, environment == "Production" { return Self.unauthorized }
+    guard isAuthorized(at: state.clock.now) else { return Self.unauthorized }
+    do {
+      return try answer(Array(request.parts.dropFirst()), &state)
+    } catch let error as StoreError {
+      return error.answer
+    }
+  }
+
+  private static let unauthorized = HTTPResponse.text("Unauthenticated\n", status: 401)
+
+  private func isAuthorized(at now: Int64) -> Bool {
+    guard let header = request.header("authorization"), header.hasPrefix("Bearer "),
+      let token = WebToken(String(header.dropFirst(7)))
+    else { return false }
+    return token.isSigned(by: signer.authority.apiKey, keyId: MockAuthority.apiKeyId)
+      && token.header["typ"]?.text == "JWT"
+      && token.claims["iss"]?.text == MockAuthority.issuerId
+      && token.claims["aud"]?.text == "appstoreconnect-v1"
+      && token.claims["bid"]?.text == signer.authority.app.bundleId
+      && token.second("exp") != nil
+      // Apple's own library sends no `iat`.
+      && token.isCurrent(at: now, longest: 3600, needsIssue: false)
+  }
+
+  /// - Parameter path: from the version on.
+  private func answer(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
+    let history = StoreHistory(store: self)
+    let subscriptions = StoreSubscriptions(store: self)
+    let updates = StoreUpdates(store: self)
+    let notifications = StoreNotifications(store: self)
+    switch Self.route(request.method, path) {
+    case "GET */history/*": return try history.list(path[2], path[0], state)
+    case "GET v1/transactions/*": return try history.transaction(path[2], state)
+    case "GET v1/transactions/appTransactions/*":
+      return try history.appTransaction(path[3], state)
+    case "GET v1/lookup/*": return try history.order(path[2], state)
+    case "GET v2/refund/lookup/*": return try history.refunds(path[3], state)
+    case "GET v1/subscriptions/*": return try subscriptions.statuses(path[2], state)
+    case "PUT v1/subscriptions/extend/*": return try subscriptions.extend(path[3], &state)
+    case "POST v1/subscriptions/extend/mass": return try subscriptions.extendAll(&state)
+    case "GET v1/subscriptions/extend/mass/*/*":
+      return try subscriptions.extended(path[4], path[5], state)
+    case "POST v1/transactions/*/finish": return try updates.finish(path[2], &state)
+    case "PUT v1/transactions/*/appAccountToken": return try updates.setAccount(path[2], &state)
+    case "PUT */transactions/consumption/*":
+      return try updates.consume(path[3], path[0], &state)
+    case "POST v1/notifications/history": return try notifications.list(state)
+    case "POST v1/notifications/test": return try notifications.test(&state)
+    case "GET v1/notifications/test/*": return try notifications.status(path[3], state)
+    default: return .empty(404)
+    }
+  }
+
+  private static let routes = [
+    "GET */history/*", "GET v1/transactions/*", "GET v1/transactions/appTransactions/*",
+    "GET v1/lookup/*", "GET v2/refund/lookup/*", "GET v1/subscriptions/*",
+    "PUT v1/subscriptions/extend/*", "POST v1/subscriptions/extend/mass",
+    "GET v1/subscriptions/extend/mass/*/*", "POST v1/transactions/*/finish",
+    "PUT v1/transactions/*/appAccountToken", "PUT */transactions/consumption/*",
+    "POST v1/notifications/history", "POST v1/notifications/test",
+    "GET v1/notifications/test/*",
+  ]
+
+  /// The endpoint that is meant; `*` stands for one part.
+  private static func route(_ method: String, _ path: [String]) -> String {
+    routes.first { route in
+      let words = route.split(separator: " ")
+      let parts = words[1].split(separator: "/")
+      return words[0] == method && parts.count == path.count
+        && zip(parts, path).allSatisfy { $0 == "*" || $0 == $1 }
+    } ?? ""
+  }
+
+  // MARK: purchases
+
+  private func isHere(_ purchase: Purchase) -> Bool {
+    purchase.environment == environment && purchase.bundleId == signer.authority.app.bundleId
+  }
+
+  /// Every purchase of the app in this environment.
+  func purchases(_ state: MockState) -> [MockPurchase] {
+    state.purchases.filter { isHere($0.purchase) }
+  }
+
+  /// Where that transaction is; an original id is the first of its line.
+  func place(of id: String, _ state: MockState) throws -> Int {
+    guard Self.isId(id) else { throw StoreError(4_000_006) }
+    guard let place = state.place(of: id), isHere(state.purchases[place].purchase) else {
+      throw StoreError(4_040_010)
+    }
+    return place
+  }
+
+  /// Every purchase of the customer who has that transaction or app transaction id.
+  func customer(_ id: String, _ state: MockState) throws -> [MockPurchase] {
+    guard Self.isId(id) else { throw StoreError(4_000_006) }
+    let all = purchases(state)
+    guard
+      let one = all.first(where: {
+        [$0.purchase.transactionId, $0.purchase.originalTransactionId].contains(id)
+          || $0.purchase.appTransactionId == id
+      })
+    else { throw StoreError(4_040_010) }
+    return all.filter {
+      one.purchase.appTransactionId == nil
+        ? $0.purchase.originalTransactionId == one.purchase.originalTransactionId
+        : $0.purchase.appTransactionId == one.purchase.appTransactionId
+    }
+  }
+
+  static func isId(_ text: String) -> Bool {
+    (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Environment, bundle id and app id, as many answers have them unsigned.
+  var app: [(String, JSONText)] {
+    [
+      ("bundleId", .string(signer.authority.app.bundleId)),
+      ("appAppleId", .integer(signer.authority.app.appAppleId)),
+      ("environment", .string(environment)),
+    ]
+  }
+
+  /// The body as an object.
+  func body() throws -> JSONTree {
+    guard let json = request.json, case .object = json else { throw StoreError(4_000_000) }
+    return json
+  }
+}

@@ -1,0 +1,36 @@
+/// A refusal by the App Store Server API (docs/spec/app-store-server-api.md §7).
+struct StoreError: Error {
+  let code: Int64
+  init(_ code: Int64) { self.code = code }
+
+  var answer: HTTPResponse { .store(code, StoreError.message(code)) }
+
+  static func message(_ code: Int64) -> String { messages[code] ?? "An error occurred." }
+
+  private static let messages: [Int64: String] = [
+    4_000_000: "Bad request.", 4_000_005: "Invalid request revision.",
+    4_000_006: "Invalid transaction id.", 4_000_008: "Invalid original transaction id.",
+    4_000_009: "Invalid extend by days.", 4_000_010: "Invalid extend reason code.",
+    4_000_011: "Invalid request identifier.", 4_000_012: "Start date too far in the past.",
+    4_000_013: "Start date after end date.", 4_000_014: "Invalid pagination token.",
+    4_000_015: "Invalid start date.", 4_000_016: "Invalid end date.",
+    4_000_018: "Invalid notification type.", 4_000_019: "Multiple filters supplied.",
+    4_000_020: "Invalid test notification token.", 4_000_021: "Invalid sort.",
+    4_000_022: "Invalid product type.", 4_000_026: "Invalid in-app ownership type.",
+    4_000_027: "Empty storefront country code list.", 4_000_030: "Invalid revoked.",
+    4_000_031: "Invalid status.", 4_000_035: "Invalid customer consented.",
+    4_000_036: "Invalid delivery status.", 4_000_041: "Invalid sample content provided.",
+    4_000_048: "App transaction id not supported.",
+    4_000_183: "Invalid app account token UUID.", 4_000_185: "Family transaction not supported.",
+    4_000_187: "Transaction id is not an original transaction id.",
+    4_030_004: "Subscription is not eligible for an extension.",
+    4_030_005: "Subscription has been extended as often as is allowed.",
+    4_030_007: "Family-shared subscription is not eligible for an extension.",
+    4_040_001: "Account not found.", 4_040_005: "Original transaction id not found.",
+    4_040_007: "Server notification URL not found.", 4_040_008: "Test notification not found.",
+    4_040_009: "Status request not found.", 4_040_010: "Transaction id not found.",
+    4_040_019: "App transaction does not exist.", 4_290_000: "Rate limit exceeded.",
+    5_000_000: "An unknown error occurred.",
+    5_000_001: "An unknown error occurred. Please try again.",
+  ]
+}

@@ -1,0 +1,361 @@
+import CAssay
+
+@testable import Assay
+@testable import AssayAuthority
+@testable import AssayCases
+
+/// Target over `assay_exchange_step`: exchanges of every kind that takes steps, and
+/// hostile answers.
+enum StateMachineTargets {
+  private static let secret = "fedcba9876543210fedcba9876543210"
+
+  private static let verifier: OpaquePointer? = FuzzFixture.verifier(
+    FuzzFixture.shared.cases.standardConfig.setting([
+      ("receipts.sharedSecrets", ["*": .string(secret)]),
+      ("deviceCheck", FuzzFixture.shared.cases.deviceCheckBlock),
+      ("appStoreServerApi", FuzzFixture.shared.cases.appStoreServerApiBlock),
+      ("tokens", TokenAuthority.configuration),
+      ("appleId", FuzzFixture.shared.cases.appleIdBlock),
+    ]).bytes)
+
+  /// An unsigned receipt, so that an answer about any purchase of ours fits.
+  private static let receipt = Base64Text.encode(
+    Array("{\"signature\" = \"AAAA\"; \"purchase-info\" = \"AAAA\";}".utf8))
+
+  /// What a device sent.
+  private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
+
+  /// What Apple gave to the app.
+  private static let code = Array("c0de-of-a-customer".utf8)
+
+  /// What no answer but a request may hold.
+  private static let secrets = [
+    (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
+    (token, "the device token"), (Array("Bearer eyJhbGciOiJFUzI1NiI".utf8), "our token"),
+  ]
+
+  /// With the most steps that each may have (EXC-15). The bits of the first byte from the
+  /// second on pick one.
+  private static let kinds: [(name: String, maxSteps: Int)] =
+    [
+      ("call-verify-receipt", 8), ("query-device-bits", 6), ("update-device-bits", 6),
+      ("validate-device-token", 6),
+    ]
+    + AppStoreEndpointTable.rows.map {
+      // Two pages of three attempts, where there are pages and attempts.
+      (
+        Text(stringLiteral: $0.name).string,
+        $0.isRepeatable ? AppStoreEndpoint.steps(pages: $0.paging == nil ? 1 : 2, attempts: 3) : 3
+      )
+    }
+    + [
+      ("check-revocation", 2), ("refresh-attest-receipt", 13), ("fetch-keyset", 2),
+      ("exchange-authorization-code", 1),
+      ("revoke-apple-token", 5),
+    ]
+
+  private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
+    kinds[Int(first >> 2) % kinds.count]
+  }
+
+  private static func endpoint(_ first: UInt8) -> AppStoreEndpoint? {
+    AppStoreEndpointTable.rows.first {
+      Text(kind(first).name).utf8[...].elementsEqual($0.name)
+    }
+  }
+
+  /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
+  /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a
+  /// wait, and anything else as it is.
+  static func machine(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
+    let once = play(first, lines)
+    // Of some: a second play takes as long as the first.
+    guard input.count % 8 == 0 else { return }
+    demand(once == play(first, lines), "two plays of one transcript differ")
+  }
+
+  /// Everything that was answered, one document after the other.
+  private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
+    var (exchange, answer) = begin(first)
+    defer { assay_exchange_free(exchange) }
+    var said = answer.repeatable
+    var open = Open(answer)
+    var steps = open == nil ? 0 : 1
+    for line in lines {
+      let next = step(exchange, line, open)
+      said += next.repeatable
+      if next.status & 0xff == 5 {
+        demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
+        next.free()
+        continue
+      }
+      demand(open != nil, "a conversation that is over goes on")
+      let found = Open(next)
+      // The same step again is not a new one.
+      if let found, found.isStep(open) == false { steps += 1 }
+      demand(steps <= kind(first).maxSteps, "\(steps) steps")
+      answer.free()
+      (answer, open) = (next, found)
+    }
+    if answer.isOK { check(answer, first) }
+    answer.free()
+    return said
+  }
+
+  private static func check(_ answer: Answer, _ first: UInt8) {
+    switch kind(first).name {
+    case "call-verify-receipt": checkVerdict(answer)
+    case "check-revocation": checkRevocation(answer, isRequired: first & 1 != 0)
+    case "refresh-attest-receipt": demand(false, "a receipt that nobody signed")
+    case "fetch-keyset": checkKeys(answer)
+    case "exchange-authorization-code":
+      demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
+      demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
+    case "revoke-apple-token":
+      demand(answer.source("exchange", "revoked") == Array("true".utf8), "not revoked")
+    default: endpoint(first) == nil ? checkDevice(answer) : checkStore(answer)
+    }
+  }
+
+  /// A good request of a kind of the App Store Server API.
+  private static func request(_ endpoint: AppStoreEndpoint, isOdd: Bool) -> JSONText {
+    var request: JSONText = [
+      "operation": .string(Text(stringLiteral: endpoint.name).string),
+      "bundleId": "com.example.app",
+      "environment": isOdd ? "auto" : "Production",
+      "options": ["pages": 2, "partial": .boolean(isOdd)],
+    ]
+    for member in endpoint.members where member.isRequired {
+      request = request.appending(Text(stringLiteral: member.name).string, value(member.form))
+    }
+    guard endpoint.rule == .notifications else { return request }
+    return request.setting("endDate", .integer(FuzzFixture.instant))
+  }
+
+  private static func value(_ form: AppStoreMember.Form) -> JSONText {
+    switch form {
+    case .id: return .string(FuzzFixture.shared.cases.production.transactionId)
+    case .order, .text: return "M1"
+    case .name: return "DELIVERED"
+    case .uuid, .account: return "0f8fad5b-d9cb-469f-a165-70867728950e"
+    case .time: return .integer(FuzzFixture.instant - 86_400_000)
+    case .boolean, .consent: return true
+    case .number(let range): return .integer(range.lowerBound)
+    }
+  }
+
+  private static func request(_ first: UInt8) -> JSONText {
+    let isOdd = first & 1 != 0
+    if let endpoint = endpoint(first) { return request(endpoint, isOdd: isOdd) }
+    switch kind(first).name {
+    case "call-verify-receipt":
+      let request: JSONText = [
+        "operation": "call-verify-receipt", "receipt": .string(utf8: receipt),
+      ]
+      return isOdd ? request.appending("start", "Sandbox") : request
+    case "check-revocation":
+      return ["operation": "check-revocation", "mode": isOdd ? "required" : "best-effort"]
+    case "refresh-attest-receipt": return ["operation": "refresh-attest-receipt"]
+    case "fetch-keyset":
+      let request: JSONText = ["operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool)]
+      let state: JSONText = [
+        "triedAtMs": .integer(FuzzFixture.instant - 28_000), "etag": "\"1\"",
+      ]
+      return isOdd
+        ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request
+    case "exchange-authorization-code":
+      return [
+        "operation": "exchange-authorization-code", "code": .string(utf8: code),
+        "clientId": "com.example.app",
+      ]
+    case "revoke-apple-token":
+      return [
+        "operation": "revoke-apple-token", "token": .string(utf8: code),
+        "clientId": "com.example.app",
+        "hint": isOdd ? "access_token" : "refresh_token",
+      ]
+    default: return device(first, isOdd)
+    }
+  }
+
+  /// The set that a host has of the pool.
+  private static let keyset =
+    (try? FuzzFixture.shared.cases.tokens.keyset(issuer: TokenAuthority.pool).bytes) ?? []
+
+  private static func device(_ first: UInt8, _ isOdd: Bool) -> JSONText {
+    let request: JSONText = [
+      "operation": .string(kind(first).name), "deviceToken": .string(utf8: token),
+      "transactionId": "t",
+    ]
+    switch kind(first).name {
+    case "query-device-bits": return isOdd ? request.appending("offer", true) : request
+    case "update-device-bits":
+      return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
+    default: return request
+    }
+  }
+
+  private static func begin(_ first: UInt8) -> (OpaquePointer?, Answer) {
+    var request = self.request(first)
+    if first & 2 != 0 {
+      request = request.appending("deadlineMs", .integer(FuzzFixture.instant + 3000))
+    }
+    let proofs = [evidence(first)].compactMap { $0 }
+    let (exchange, answer) = Calls.begin(verifier, request.bytes, evidence: proofs)
+    demand(exchange != nil, "no conversation")
+    return (exchange, answer)
+  }
+
+  private static func step(
+    _ exchange: OpaquePointer?, _ line: ArraySlice<UInt8>, _ open: Open?
+  ) -> Answer {
+    let now = open?.notBefore ?? FuzzFixture.instant
+    let answer = Calls.step(exchange, answer(line, to: open?.id ?? 0), now: now)
+    if answer.text("exchange.step") != "http" {
+      for (text, name) in secrets {
+        demand(!answer.holds(text), "\(name) is disclosed")
+      }
+    }
+    return answer
+  }
+
+  private static func answer(_ line: ArraySlice<UInt8>, to id: Int64) -> [UInt8] {
+    switch line.first {
+    case 0x77: return Array("{}".utf8)
+    case 0x62, 0x68:
+      let rest = line.dropFirst()
+      let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.prefix(3)
+      let status = Int64(String(decoding: digits, as: UTF8.self)) ?? 200
+      let body = Array(rest.dropFirst(digits.count).dropFirst())
+      let answer: JSONText = [
+        "id": .integer(id), "status": .integer(status),
+        "headers": [
+          ["Retry-After", "2"], ["Content-Type", "application/json"], ["ETag", "\"2\""],
+        ],
+        "body": [
+          "base64": .string(utf8: line.first == 0x62 ? body : Base64Text.encode(body))
+        ],
+      ]
+      return answer.bytes
+    default: return Array(line)
+    }
+  }
+
+  /// The step that is open.
+  private struct Open {
+    let id: Int64?
+    let notBefore: Int64?
+
+    init?(_ answer: Answer) {
+      guard answer.status & 0xff == 9 else { return nil }
+      let step = answer.tree?.member("exchange")
+      id = step?.member("http")?.member("id")?.integer
+      notBefore = step?.member("notBeforeMs")?.integer
+      demand((id == nil) != (notBefore == nil), "a step of no form")
+    }
+
+    func isStep(_ other: Open?) -> Bool {
+      other.map { $0.id == id && $0.notBefore == notBefore } ?? false
+    }
+  }
+
+  /// What an exchange is about: a JWS, or a receipt of an attested key.
+  private static func evidence(_ first: UInt8) -> OpaquePointer?? {
+    switch kind(first).name {
+    case "check-revocation": return proven.jws
+    case "refresh-attest-receipt": return proven.receipt
+    default: return nil
+    }
+  }
+
+  private static let proven: (jws: OpaquePointer?, receipt: OpaquePointer?) = {
+    let fixture = FuzzFixture.shared.cases
+    guard let jws = try? fixture.authority.mint(fixture.purchase.transactionPayload),
+      let receipt = try? fixture.attest.receipt(fixture.receiptFacts())
+    else { fatalError("no evidence") }
+    let first = FuzzFixture.shared.verify(verifier, 1, jws)
+    let second = ReceiptFixture.shared.verify(verifier, AttestFixture.receiptKind, receipt)
+    demand(first.isOK && second.isOK, "evidence was refused")
+    return (first.handle, second.handle)
+  }()
+
+  /// Nobody signed an answer: at best it is not known whether a certificate was revoked.
+  private static func checkRevocation(_ answer: Answer, isRequired: Bool) {
+    for place in ["leaf", "intermediate"] {
+      let status = answer.text("exchange.revocation.\(place).status") ?? ""
+      demand(status == "undetermined" && !isRequired, "\(place) is \(status), and nobody signed")
+    }
+  }
+
+  /// An accepted answer is about an app of ours, and a decision can be made of it.
+  private static func checkVerdict(_ answer: Answer) {
+    let bundleId = answer.text("exchange.verifyReceipt.bundleId") ?? ""
+    demand(bundleId.hasPrefix("com.example."), "an app of somebody else: \(bundleId)")
+    demand(
+      answer.text("exchange.verifyReceipt.evidence") == "apple-answer", "evidence of no class")
+    Calls.decide(verifier, [answer.handle]).free()
+  }
+
+  /// An answer about a device says one of four things, and proves no purchase.
+  private static func checkDevice(_ answer: Answer) {
+    let outcome = answer.text("exchange.deviceCheck.outcome") ?? ""
+    demand(["bits", "no-bits", "updated", "valid"].contains(outcome), "the outcome \(outcome)")
+    demand(
+      answer.text("exchange.deviceCheck.offer") != "device-used", "a used device gets an offer")
+    let decision = Calls.decide(verifier, [answer.handle])
+    demand(decision.status & 0xff == 5, "decided about a device")
+    decision.free()
+  }
+
+  /// Everything in an answer of the App Store was verified, and is of our app and of the
+  /// environment that was asked.
+  private static func checkStore(_ answer: Answer) {
+    let environment = answer.text("exchange.environment") ?? ""
+    demand(answer.text("exchange.result.refused.0.at") == nil, "accepted in part")
+    for (place, list) in ["transactions", "renewals", "notifications"].enumerated() {
+      for index in 0..<4 {
+        let path = "exchange.result.\(list).\(index)."
+        guard let found = answer.text(path + "environment") else { break }
+        demand(found == environment, "\(list) of another environment")
+        guard place != 1 else { continue }
+        demand(answer.text(path + "bundleId") == "com.example.app", "\(list) of another app")
+      }
+    }
+    Calls.decide(verifier, [answer.handle]).free()
+  }
+
+  /// A set of keys is one, says whose it is, and is of now.
+  private static func checkKeys(_ answer: Answer) {
+    let text = Array((answer.text("exchange.keyset") ?? "").utf8)
+    let (keys, found) = Calls.keyset(text)
+    demand(found.isOK, "keys that cannot be read again")
+    demand(found.text("keyset.issuer") == TokenAuthority.pool, "keys of somebody else")
+    found.free()
+    assay_keyset_free(keys)
+  }
+}
+
+extension Answer {
+  /// Looks with a loop of its own: in Swift's search it takes most of the time under
+  /// AddressSanitizer, and from memcmp libFuzzer learns the secret and sends it.
+  fileprivate func holds(_ text: [UInt8]) -> Bool {
+    guard let first = text.first, json.count >= text.count else { return false }
+    return json.withUnsafeBytes { json in
+      for at in 0...(json.count - text.count) where json[at] == first {
+        if json[at..<(at + text.count)].elementsEqual(text) { return true }
+      }
+      return false
+    }
+  }
+
+  /// What is the same in every play: of a step with a token, which is signed anew, its body.
+  fileprivate var repeatable: [UInt8] {
+    if text("exchange.http.headers.0.1") == "application/x-www-form-urlencoded" {
+      return Array((text("exchange.http.url") ?? "").utf8)
+    }
+    guard text("exchange.http.headers.0.0") == "Authorization" else { return json }
+    return Array((text("exchange.http.body.text") ?? "").utf8)
+  }
+}
